@@ -1,0 +1,31 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { embeddedPostgres } from "../../src/adapters/embedded-postgres.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    postgresUrl: string;
+  }
+}
+
+/** One real Postgres for the whole run: TEST_DATABASE_URL if given, else an embedded one without fsync (crash tests bring their own). */
+export default async function setup(project: TestProject) {
+  const given = process.env.TEST_DATABASE_URL;
+  if (given) {
+    project.provide("postgresUrl", given);
+    return;
+  }
+  const dir = await mkdtemp(join(tmpdir(), "tallystick-test-"));
+  await chmod(dir, 0o755);
+  const server = await embeddedPostgres({
+    dir: join(dir, "postgres"),
+    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" },
+  });
+  project.provide("postgresUrl", server.ownerUrl);
+  return async () => {
+    await server.stop();
+    await rm(dir, { recursive: true, force: true });
+  };
+}
