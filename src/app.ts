@@ -30,7 +30,7 @@ export type AppParts = {
   random: Random;
   /** The trade data this process has open. */
   vintages: VintageStore;
-  settings: { public_url: string; version: string; started_at: Date };
+  settings: { public_url: string; started_at: Date };
 };
 
 export type App = AppParts & {
