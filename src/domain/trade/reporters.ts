@@ -35,15 +35,11 @@ export const reporterCodes = Object.keys(reporters) as ReporterCode[];
 
 export const isReporter = (code: string): code is ReporterCode => Object.hasOwn(reporters, code);
 
-/** Reporters that Comext files may hold beside the 27: former members and aggregates. Their rows are counted and left out. */
-export const isOtherReporter = (code: string) => code === "GB" || code === "XI" || isAggregate(code);
+/** Reporters that Comext files may hold beside the 27: a former member and its remaining part. Their rows are left out. */
+export const otherReporters = ["GB", "XI"];
 
-/** Whether a partner code stands for a group of countries (WORLD, EU27_2020, EXT_EU27_2020, EA20 …). */
-export const isAggregate = (code: string) => AGGREGATE.test(code);
-
-/** The pattern of aggregate codes, for SQL as well: no single country matches it. */
-export const aggregatePattern = "^(WORLD|(INT_|EXT_|INTRA_|EXTRA_)?(EU|EA)([0-9]{2}(_[0-9]{4})?)?)$";
-const AGGREGATE = new RegExp(aggregatePattern);
+/** The pattern of codes that stand for a group of countries (WORLD, EU27_2020, EXT_EU27_2020, EA20 …); no single country matches it. */
+export const aggregatePattern = "(WORLD|(INT_|EXT_|INTRA_|EXTRA_)?(EU|EA)[0-9]{2}(_[0-9]{4})?)";
 
 /** What to tell someone who sent a reporter code that is none. */
 export function unknownReporter(code: string): string {
