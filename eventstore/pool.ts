@@ -1,0 +1,51 @@
+import pg from "pg";
+import { parseByteaArray, parseIntegerArray, safeInteger } from "./pg-arrays.ts";
+
+export type PoolSettings = {
+  /** Connections at most; 10 when absent. */
+  max?: number;
+  application_name?: string;
+  /** Told of every connection that breaks; the pool replaces it by itself. */
+  onError?: (error: Error) => void;
+};
+
+/** By type OID (pg_type.dat). What is not listed stays the text Postgres wrote: numeric, timestamptz, uuid among them. */
+const PARSERS: Record<number, (text: string) => unknown> = {
+  16: (text) => text === "t",
+  17: (text) => Buffer.from(text.slice(2), "hex"),
+  20: safeInteger,
+  21: Number,
+  23: Number,
+  114: JSON.parse,
+  700: Number,
+  701: Number,
+  1001: parseByteaArray,
+  1007: parseIntegerArray,
+  1016: parseIntegerArray,
+  3802: JSON.parse,
+};
+
+const asText = (text: string) => text;
+
+/** Type parsers of our own: pg's are global, and another library may change them. */
+const types = { getTypeParser: (oid: number) => PARSERS[oid] ?? asText } as pg.CustomTypesConfig;
+
+/** A pool with our own type parsers and with timeouts, so that a lost network cannot hold a caller for ever. */
+export function openPool(connectionString: string, settings: PoolSettings = {}): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString,
+    types,
+    max: settings.max ?? 10,
+    application_name: settings.application_name ?? "tallystick",
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 30_000,
+    query_timeout: 35_000,
+    idle_in_transaction_session_timeout: 60_000,
+    keepAlive: true,
+  });
+  const onError = settings.onError ?? (() => {});
+  pool.on("error", onError);
+  // The pool stops listening while a client is checked out, and an unheard 'error' ends the process.
+  pool.on("connect", (client) => client.on("error", onError));
+  return pool;
+}

@@ -1,0 +1,103 @@
+/**
+ * Payload schemas by event type and version. A domain file exports plain values,
+ *
+ *     export const events = {
+ *       KeyIssued: { 1: z.strictObject({ tenant: z.string() }) },
+ *       KeyRevoked: {
+ *         1: z.strictObject({ by: z.string() }),
+ *         2: z.strictObject({ by: z.string(), reason: z.string() }),
+ *         upcast: { 1: (old) => ({ ...old, reason: "unstated" }) },
+ *         public: true,
+ *       },
+ *     } satisfies EventTypes;
+ *
+ * and `registry([events, …])` makes them one. `upcast[n]` turns a payload of version n into one of version n + 1, so
+ * every version but the newest has one. Schemas check and never change: what the caller gave is what is stored.
+ * Upcasting happens on reading alone; the stored bytes and their hashes stay as they are.
+ */
+import { z } from "zod";
+import { InvalidEvent } from "./errors.ts";
+import type { JsonObject } from "./types.ts";
+
+type Upcast = (old: JsonObject) => JsonObject;
+
+export type EventType = {
+  [version: number]: z.ZodType;
+  upcast?: { [version: number]: Upcast };
+  /** Payload and stream id of such events may be shown to anybody. */
+  public?: boolean;
+};
+
+export type EventTypes = { [type: string]: EventType };
+
+export type EventSchemas = {
+  /** Throws InvalidEvent for an unknown type or version and for a payload that does not fit. */
+  validate(type: string, schema_version: number, payload: JsonObject): void;
+  /** The event as of its type's newest version; one of unknown type or version comes back as it is. */
+  upcast<E extends { type: string; schema_version: number; payload: JsonObject }>(event: E): E;
+  /** The version new events of the type should have; undefined for an unknown type. */
+  newestVersion(type: string): number | undefined;
+  isPublic(type: string): boolean;
+};
+
+/** Throws when two areas declare one type, versions have gaps, or an older version has no upcaster. */
+export function registry(areas: EventTypes[]): EventSchemas {
+  const types = new Map<string, EventType>();
+  for (const area of areas)
+    for (const [name, declared] of Object.entries(area)) {
+      if (types.has(name)) throw new Error(`the event type ${name} is declared twice`);
+      checkDeclaration(name, declared);
+      types.set(name, declared);
+    }
+
+  const newestVersion = (type: string) => {
+    const declared = types.get(type);
+    return declared && versionsOf(declared).length;
+  };
+
+  return {
+    validate(type, schema_version, payload) {
+      const declared = types.get(type);
+      if (!declared) throw new InvalidEvent("type", `${JSON.stringify(type)} is not a declared event type`);
+      const schema = declared[schema_version];
+      if (!schema) throw new InvalidEvent("schema_version", `${schema_version} of ${type} is not declared`);
+      const answer = schema.safeParse(payload);
+      if (!answer.success)
+        throw new InvalidEvent(
+          `payload of ${type} ${schema_version}`,
+          `does not fit: ${z.prettifyError(answer.error)}`,
+        );
+    },
+
+    upcast(event) {
+      const declared = types.get(event.type);
+      let { schema_version, payload } = event;
+      for (let step = declared?.upcast?.[schema_version]; step; step = declared?.upcast?.[schema_version]) {
+        payload = step(payload);
+        schema_version++;
+      }
+      return schema_version === event.schema_version ? event : { ...event, schema_version, payload };
+    },
+
+    newestVersion,
+    isPublic: (type) => types.get(type)?.public === true,
+  };
+}
+
+const versionsOf = (declared: EventType): number[] =>
+  Object.keys(declared)
+    .filter((key) => /^[1-9]\d*$/.test(key))
+    .map(Number);
+
+function checkDeclaration(name: string, declared: EventType): void {
+  const versions = versionsOf(declared);
+  if (versions.length === 0) throw new Error(`the event type ${name} has no version`);
+  versions.forEach((version, index) => {
+    if (version !== index + 1) throw new Error(`the event type ${name} has no version ${index + 1}`);
+    const last = version === versions.length;
+    if (!last && !declared.upcast?.[version])
+      throw new Error(`the event type ${name} has no upcaster from version ${version}`);
+    if (last && declared.upcast?.[version])
+      throw new Error(`the event type ${name} upcasts from version ${version}, its newest`);
+  });
+}

@@ -1,0 +1,52 @@
+/** Keys from the operator's side: issued, listed, revoked. What a key may do is decided in the domain. */
+import { type App, operatorMeta } from "./app.ts";
+import * as key from "./domain/access/key.ts";
+import { digestOf, makeSecret, type Space } from "./domain/access/secret.ts";
+import { refuse } from "./domain/refusal.ts";
+import { type KeyRow, keyById, keysProjection, listKeys } from "./projections/access/keys.ts";
+
+export type IssueRequest = Pick<key.KeyFacts, "tenant" | "label" | "scopes" | "daily" | "monthly"> & {
+  space: Space;
+};
+
+/** The secret is in this answer and nowhere else. */
+export type IssuedKey = { key_id: string; tenant: string; secret: string };
+
+export async function issueKey(app: App, request: IssueRequest): Promise<IssuedKey> {
+  const key_id = `k_${Buffer.from(app.random.bytes(12)).toString("hex")}`;
+  const secret = makeSecret(request.space, app.random.bytes(32));
+  const facts: key.KeyFacts = {
+    ...request,
+    key_id,
+    secret_sha256: digestOf(secret).toString("hex"),
+    issued_at: app.clock.now().toISOString(),
+  };
+  const tenant = key.tenantOf(request.tenant, request.space);
+  await app.decide(key, { tenant, id: key_id }, key.issue(facts), { meta: operatorMeta("keys.issue") });
+  return { key_id, tenant, secret };
+}
+
+export async function revokeKey(
+  app: App,
+  keyId: string,
+): Promise<Extract<key.KeyState, { status: "revoked" }>> {
+  await app.caughtUp(keysProjection);
+  const row = await keyById(app.pool, keyId);
+  if (!row) refuse("not_found", `there is no key ${keyId}; \`tallystick keys list\` shows them`);
+  const at = app.clock.now().toISOString();
+  const target = { tenant: row.tenant, id: keyId };
+  const { result } = await app.decide(key, target, key.revoke(at), { meta: operatorMeta("keys.revoke") });
+  if (result.state.status !== "revoked") throw new Error(`key ${keyId} did not become revoked`);
+  return result.state;
+}
+
+/** Every key of a tenant, or of all, read page by page. */
+export async function* listAllKeys(app: App, tenant: string | undefined): AsyncGenerator<KeyRow> {
+  await app.caughtUp(keysProjection);
+  for (let after: string | undefined; ; ) {
+    const page = await listKeys(app.pool, { tenant, after, limit: 100 });
+    yield* page;
+    if (page.length < 100) return;
+    after = page[page.length - 1]!.key_id;
+  }
+}

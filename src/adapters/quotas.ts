@@ -1,0 +1,116 @@
+/**
+ * Quota counters in Postgres, exact across processes and cheap: while one call is in flight, further takes gather
+ * and travel together. Rows are locked in key order, so two processes never deadlock.
+ */
+import type pg from "pg";
+import { type Limits, type Usage, windowsOf } from "../domain/access/quota.ts";
+import type { Clock } from "../domain/ports.ts";
+import { Refusal } from "../domain/refusal.ts";
+
+export const quotasDdl = `
+  create schema if not exists access;
+  create table if not exists access.quota_usage (
+    key_id     text primary key,
+    day        text not null default '',
+    day_used   int  not null default 0,
+    month      text not null default '',
+    month_used int  not null default 0
+  ) with (fillfactor = 50);
+
+  create or replace function access.take_quota(
+    keys text[], wanted int[], dailies int[], monthlies int[], today text, this_month text)
+  returns table (key_id text, granted int, day_used int, month_used int)
+  language plpgsql as $$
+  #variable_conflict use_column
+  begin
+    insert into access.quota_usage (key_id) select k from unnest(keys) k order by k on conflict do nothing;
+    return query
+      with held as (
+        select u.key_id,
+               case when u.day = today then u.day_used else 0 end as day_used,
+               case when u.month = this_month then u.month_used else 0 end as month_used
+          from access.quota_usage u where u.key_id = any(keys) order by u.key_id for update
+      ), allowed as (
+        select h.key_id, h.day_used, h.month_used,
+               greatest(0, least(a.n, coalesce(a.daily - h.day_used, a.n), coalesce(a.monthly - h.month_used, a.n))) as n
+          from held h
+          join unnest(keys, wanted, dailies, monthlies) as a(key_id, n, daily, monthly) using (key_id)
+      )
+      update access.quota_usage u
+         set day = today, month = this_month, day_used = a.day_used + a.n, month_used = a.month_used + a.n
+        from allowed a where u.key_id = a.key_id
+      returning u.key_id, a.n, u.day_used, u.month_used;
+  end $$;`;
+
+export type QuotaKey = { key_id: string } & Limits;
+export type Taken = { granted: boolean; usage: Usage };
+
+export type Quotas = {
+  /** Counts one call against both windows of a key, or says that one of them is used up. */
+  take(key: QuotaKey): Promise<Taken>;
+};
+
+type Waiting = { done: (taken: Taken) => void; fail: (error: unknown) => void };
+type Gathered = { key: QuotaKey; waiting: Waiting[] };
+
+export function createQuotas(pool: pg.Pool, clock: Clock): Quotas {
+  let gathered = new Map<string, Gathered>();
+  let inFlight = false;
+
+  async function flush(): Promise<void> {
+    inFlight = true;
+    while (gathered.size > 0) {
+      const batch = [...gathered.values()].sort((a, b) => (a.key.key_id < b.key.key_id ? -1 : 1));
+      gathered = new Map();
+      await takeBatch(pool, clock, batch);
+    }
+    inFlight = false;
+  }
+
+  return {
+    take(key) {
+      return new Promise((done, fail) => {
+        const group = gathered.get(key.key_id);
+        if (group) group.waiting.push({ done, fail });
+        else gathered.set(key.key_id, { key, waiting: [{ done, fail }] });
+        if (!inFlight) void flush();
+      });
+    },
+  };
+}
+
+type UsageRow = { key_id: string; granted: number; day_used: number; month_used: number };
+
+async function takeBatch(pool: pg.Pool, clock: Clock, batch: Gathered[]): Promise<void> {
+  const { day, month } = windowsOf(clock.now());
+  try {
+    const answer = await pool.query<UsageRow>({
+      name: "take_quota",
+      text: "select * from access.take_quota($1, $2, $3, $4, $5, $6)",
+      values: [
+        batch.map((g) => g.key.key_id),
+        batch.map((g) => g.waiting.length),
+        batch.map((g) => g.key.daily),
+        batch.map((g) => g.key.monthly),
+        day,
+        month,
+      ],
+    });
+    const rows = new Map(answer.rows.map((row) => [row.key_id, row]));
+    for (const group of batch) hand(group, rows.get(group.key.key_id)!);
+  } catch {
+    const away = new Refusal("unavailable", "quotas cannot be counted right now; try again", {
+      retry_after_s: 1,
+    });
+    for (const { fail } of batch.flatMap((group) => group.waiting)) fail(away);
+  }
+}
+
+/** The first `granted` of those who waited get their call; each is told the count as it stood after its own. */
+function hand({ waiting }: Gathered, row: UsageRow): void {
+  waiting.forEach(({ done }, index) => {
+    const granted = index < row.granted;
+    const after = granted ? row.granted - index - 1 : 0;
+    done({ granted, usage: { day_used: row.day_used - after, month_used: row.month_used - after } });
+  });
+}

@@ -1,0 +1,11 @@
+import type { App } from "../app.ts";
+
+/** What is served but sold to nobody: health, descriptions, well-known files. Free, unlimited, and no operation. */
+export type Document = {
+  path: string;
+  type: string;
+  /** One sentence for the map of documents. */
+  summary: string;
+  /** A status other than 200 says that the thing described is not well. */
+  render(app: App): Promise<{ status?: number; body: string }> | { status?: number; body: string };
+};

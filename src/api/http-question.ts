@@ -1,0 +1,64 @@
+import type { Request, Response } from "express";
+import { parseStrict } from "../../eventstore/canonical.ts";
+import { Refusal, refuse } from "../domain/refusal.ts";
+import { presentedSecret } from "./gate.ts";
+import type { Fields } from "./input.ts";
+import type { Wire } from "./operation.ts";
+import type { Question } from "./pipeline.ts";
+
+/** Bytes of a JSON body; operations that take more say so themselves. */
+const BODY_LIMIT = 256 * 1024;
+
+/** What an HTTP request asks, in the pipeline's words. */
+export function questionOf(req: Request, res: Response, stopping: AbortSignal): Question {
+  const gone = new AbortController();
+  res.once("close", () => gone.abort());
+  const hasBody = req.method !== "GET" && req.method !== "HEAD" && req.method !== "DELETE";
+  return {
+    presented: {
+      secret: presentedSecret(req.headers.authorization, req.get("x-api-key")),
+      payment: req.get("payment-signature") ?? req.get("x-payment"),
+      ip: req.ip ?? "",
+    },
+    read: async (reader) => {
+      const query = new URL(req.url, "http://localhost").searchParams;
+      if (!hasBody) return reader.fromQuery(query, req.params);
+      if (query.size > 0)
+        refuse("invalid", "this takes its input in the body; the query string must be empty");
+      return reader.fromObject(await readBody(req), req.params as Fields);
+    },
+    path: req.originalUrl,
+    wire: wireOf(req),
+    idempotency_key: req.get("idempotency-key"),
+    if_none_match: req.get("if-none-match"),
+    last_event_id: req.get("last-event-id"),
+    request_id: res.locals.request_id as string,
+    signal: AbortSignal.any([gone.signal, stopping]),
+  };
+}
+
+const wireOf = (req: Request): Wire =>
+  req.accepts(["application/x-ndjson", "text/event-stream"]) === "text/event-stream" ? "sse" : "ndjson";
+
+async function readBody(req: Request): Promise<unknown> {
+  if (!req.is("application/json")) {
+    throw new Refusal("invalid", "send the body as application/json", { type: "unsupported-media-type" });
+  }
+  const tooLarge = () =>
+    new Refusal("invalid", `the body exceeds ${BODY_LIMIT / 1024} KiB`, { type: "too-large" });
+  if (Number(req.headers["content-length"] ?? 0) > BODY_LIMIT) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req) {
+    size += chunk.length;
+    if (size > BODY_LIMIT) throw tooLarge();
+    chunks.push(chunk);
+  }
+  try {
+    return parseStrict(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)));
+  } catch (error) {
+    return refuse("invalid", `the body is not JSON as we read it: ${(error as Error).message}`, {
+      errors: [{ path: "", message: (error as Error).message }],
+    });
+  }
+}

@@ -1,0 +1,212 @@
+/** The HTTP face: an Express 5 route for each operation and each document, and what every answer has in common. */
+import type { Server } from "node:http";
+import compression from "compression";
+import cors from "cors";
+import express, { type ErrorRequestHandler, type RequestHandler } from "express";
+import helmet from "helmet";
+import type { Logger } from "pino";
+import type { App } from "../app.ts";
+import { Refusal } from "../domain/refusal.ts";
+import type { Document } from "./document.ts";
+import { sendAnswer } from "./http-answer.ts";
+import { questionOf } from "./http-question.ts";
+import type { Metrics } from "./metrics.ts";
+import { type Method, methodOf, pathOf } from "./operation.ts";
+import type { Served } from "./pipeline.ts";
+import { isAway, problem, problemOfRefusal, refusalOf } from "./problem.ts";
+import { requestId } from "./request-id.ts";
+
+export type HttpParts = {
+  app: App;
+  served: Served[];
+  documents: Document[];
+  /** Answers POST /mcp. */
+  mcp: RequestHandler;
+  metrics: Metrics;
+  log: Logger;
+  public_url: string;
+  trust_proxy: boolean | number;
+  metrics_token: string | undefined;
+  /** Aborted when the service stops: streams end, new calls are refused. */
+  stopping: AbortSignal;
+};
+
+/** Paths that older clients write with a prefix of their own. */
+const ALIASES: [path: string, alias: string][] = [
+  ["/v1/agent/", "/api/v1/agent/"],
+  ["/soul/", "/api/soul/"],
+];
+
+const EXPOSED =
+  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, ETag, X-Request-Id, Retry-After";
+const ALLOWED =
+  "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, Access-Control-Expose-Headers, Idempotency-Key, Last-Event-ID, X-Request-Id, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
+
+export function createHttp(parts: HttpParts): express.Express {
+  const http = express();
+  http
+    .disable("x-powered-by")
+    .disable("etag")
+    .set("query parser", false)
+    .set("trust proxy", parts.trust_proxy);
+  http.use(observe(parts));
+  http.use(helmet({ crossOriginResourcePolicy: { policy: "cross-origin" } }));
+  http.use(cors({ allowedHeaders: ALLOWED, exposedHeaders: EXPOSED, maxAge: 86_400 }));
+  const compress = compression({ threshold: 1024 });
+  http.use((req, res, next) => (req.headers["accept-encoding"] ? compress(req, res, next) : next()));
+
+  for (const document of parts.documents) http.get(document.path, documentRoute(parts, document));
+  http.get("/metrics", metricsRoute(parts));
+  http.all("/mcp", parts.mcp);
+  mountOperations(http, parts);
+  http.use((req) => {
+    throw new Refusal("not_found", `there is nothing at ${req.path}; /openapi.json lists what there is`);
+  });
+  http.use(failed(parts));
+  return http;
+}
+
+function mountOperations(http: express.Express, parts: HttpParts): void {
+  const methods = new Map<string, Set<Method>>();
+  for (const one of parts.served) {
+    const method = methodOf(one.operation);
+    for (const path of withAliases(pathOf(one.operation).replaceAll(/\{(\w+)\}/g, ":$1"))) {
+      http[method.toLowerCase() as "get" | "post" | "delete"](path, operationRoute(parts, one));
+      methods.set(path, (methods.get(path) ?? new Set()).add(method));
+    }
+  }
+  for (const [path, allowed] of methods) {
+    const allow = [...allowed, ...(allowed.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+    http.all(path, (req, res) => {
+      const told = problem(
+        "method-not-allowed",
+        `${req.method} is not one of ${allow}`,
+        place(parts, req.path),
+        {
+          headers: { Allow: allow },
+        },
+      );
+      sendAnswer(res, { kind: "problem", ...told });
+    });
+  }
+}
+
+const withAliases = (path: string): string[] => [
+  path,
+  ...ALIASES.filter(([own]) => path.startsWith(own)).map(([own, alias]) => alias + path.slice(own.length)),
+];
+
+const place = (parts: { public_url: string }, instance: string) => ({
+  public_url: parts.public_url,
+  instance,
+});
+
+function operationRoute(parts: HttpParts, { operation, ask }: Served): RequestHandler {
+  return async (req, res) => {
+    res.locals.operation = operation.name;
+    const question = questionOf(req, res, parts.stopping);
+    const answer = await ask(question);
+    if (answer.kind === "refused") {
+      const told = problemOfRefusal(answer.refusal, place(parts, req.path));
+      return sendAnswer(res, { kind: "problem", ...told, headers: { ...answer.headers, ...told.headers } });
+    }
+    await sendAnswer(res, answer, question);
+  };
+}
+
+function documentRoute(parts: HttpParts, document: Document): RequestHandler {
+  return async (_req, res) => {
+    res.locals.operation = document.path;
+    const { status, body } = await document.render(parts.app);
+    res
+      .status(status ?? 200)
+      .type(document.type)
+      .send(body);
+  };
+}
+
+function metricsRoute({ metrics, metrics_token }: HttpParts): RequestHandler {
+  return async (req, res) => {
+    const local = ["127.0.0.1", "::1", "::ffff:127.0.0.1"].includes(req.socket.remoteAddress ?? "");
+    const forwarded = req.headers["x-forwarded-for"] !== undefined;
+    const byToken = metrics_token !== undefined && req.headers.authorization === `Bearer ${metrics_token}`;
+    if (!byToken && (metrics_token !== undefined || !local || forwarded)) {
+      throw new Refusal("not_found", "there is nothing at /metrics");
+    }
+    res.type(metrics.contentType).send(await metrics.print());
+  };
+}
+
+/** Gives each request its id, and writes one line and one measurement when it is over. Headers are never logged. */
+function observe({ log, metrics, trust_proxy }: HttpParts): RequestHandler {
+  let warned = false;
+  return (req, res, next) => {
+    const began = process.hrtime.bigint();
+    const request_id = requestId(req.headers["x-request-id"]);
+    res.locals.request_id = request_id;
+    res.setHeader("X-Request-Id", request_id);
+    if (!trust_proxy && !warned && req.headers["x-forwarded-for"] !== undefined) {
+      warned = true;
+      log.warn(
+        "X-Forwarded-For arrived but TRUST_PROXY is off: callers are told apart by the proxy's address",
+      );
+    }
+    res.once("close", () => {
+      const seconds = Number(process.hrtime.bigint() - began) / 1e9;
+      const operation = (res.locals.operation as string | undefined) ?? "none";
+      metrics.answered(operation, res.statusCode, seconds);
+      log.info({
+        request_id,
+        method: req.method,
+        path: req.path,
+        operation,
+        status: res.statusCode,
+        ms: Math.round(seconds * 1e5) / 100,
+        ...(res.writableFinished ? {} : { cut_off: true }),
+      });
+    });
+    next();
+  };
+}
+
+/** Everything that was thrown: refusals are told, the rest is logged and hidden. */
+function failed(parts: HttpParts): ErrorRequestHandler {
+  return (error, req, res, next) => {
+    if (res.headersSent) return next(error);
+    const told = problemOfError(error, parts, req.path);
+    if (told.status === 500)
+      parts.log.error({ err: error, request_id: res.locals.request_id }, "a call failed");
+    else if (isAway(error))
+      parts.log.warn({ reason: String(error), request_id: res.locals.request_id }, "a part is away");
+    sendAnswer(res, { kind: "problem", ...told });
+  };
+}
+
+export function problemOfError(error: unknown, parts: { public_url: string }, path: string) {
+  const refusal = refusalOf(error) ?? refusalOfExpress(error);
+  if (refusal) return problemOfRefusal(refusal, place(parts, path));
+  return problem(
+    "internal",
+    "something failed on our side; the request id names it in our log",
+    place(parts, path),
+  );
+}
+
+/** Express itself refuses paths that cannot be decoded. */
+function refusalOfExpress(error: unknown): Refusal | undefined {
+  if (error instanceof URIError) return new Refusal("invalid", "the path is not valid percent-encoded UTF-8");
+  const status = (error as { status?: unknown }).status;
+  return status === 400 ? new Refusal("invalid", "the request could not be read") : undefined;
+}
+
+/** Listens, and bounds how long a request may take to arrive. */
+export function listen(http: express.Express, port: number, host: string): Promise<Server> {
+  return new Promise((done, fail) => {
+    const server = http.listen(port, host);
+    server.requestTimeout = 30_000;
+    server.headersTimeout = 10_000;
+    server.keepAliveTimeout = 65_000;
+    server.maxRequestsPerSocket = 0;
+    server.once("listening", () => done(server)).once("error", fail);
+  });
+}

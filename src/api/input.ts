@@ -1,0 +1,129 @@
+/** Reads an operation's input: query strings and path parts become typed values, then one zod object judges them all. */
+import { closest } from "fastest-levenshtein";
+import { z } from "zod";
+import { type FieldError, refuse } from "../domain/refusal.ts";
+
+export type Fields = Record<string, unknown>;
+
+type PropertySchema = {
+  type?: string | string[];
+  items?: PropertySchema;
+  anyOf?: PropertySchema[];
+  description?: string;
+};
+
+export type InputReader = {
+  /** JSON Schema of the input as a caller writes it. */
+  schema: { type: "object"; properties: Record<string, PropertySchema>; required?: string[] };
+  /** From a query string: text becomes numbers, booleans and comma-separated lists where the field asks for them. */
+  fromQuery(query: URLSearchParams, path: Fields): Fields;
+  /** From a JSON object, as bodies and MCP arguments are. */
+  fromObject(body: unknown, path: Fields): Fields;
+};
+
+export function inputReader(input: z.ZodObject): InputReader {
+  const strict = z.strictObject(input.shape);
+  const schema = z.toJSONSchema(input, {
+    io: "input",
+    unrepresentable: "any",
+  }) as unknown as InputReader["schema"];
+  schema.properties ??= {};
+  const kinds = new Map(
+    Object.entries(schema.properties).map(([name, property]) => [name, kindOf(property)]),
+  );
+
+  const judge = (fields: Fields, errors: FieldError[]): Fields => {
+    for (const name of Object.keys(fields)) {
+      if (!kinds.has(name)) errors.push({ path: name, message: unknownField(name, [...kinds.keys()]) });
+    }
+    const known = Object.fromEntries(Object.entries(fields).filter(([name]) => kinds.has(name)));
+    const answer = strict.safeParse(known);
+    if (!answer.success)
+      errors.push(...answer.error.issues.map((issue) => explain(issue, known, schema.properties)));
+    if (errors.length > 0 || !answer.success) {
+      const names = [...new Set(errors.map((error) => error.path))].join(", ");
+      refuse("invalid", `invalid input: ${names}`, { errors });
+    }
+    return answer.data;
+  };
+
+  return {
+    schema,
+    fromQuery(query, path) {
+      const fields: Fields = {};
+      const errors: FieldError[] = [];
+      for (const [name, text] of query) {
+        if (Object.hasOwn(fields, name) || Object.hasOwn(path, name)) {
+          if (errors.length < 50)
+            errors.push({ path: name, message: "is given more than once; give it once" });
+        } else fields[name] = fromText(text, kinds.get(name));
+      }
+      for (const [name, text] of Object.entries(path)) fields[name] = fromText(String(text), kinds.get(name));
+      return judge(fields, errors);
+    },
+    fromObject(body, path) {
+      if (typeof body !== "object" || body === null || Array.isArray(body)) {
+        refuse("invalid", "the body must be a JSON object", {
+          errors: [{ path: "", message: "must be a JSON object" }],
+        });
+      }
+      const twice = Object.keys(path).filter((name) => Object.hasOwn(body, name));
+      const errors = twice.map((name) => ({
+        path: name,
+        message: "stands in the path; leave it out of the body",
+      }));
+      const fromPath = Object.entries(path).map(([name, text]) => [
+        name,
+        fromText(String(text), kinds.get(name)),
+      ]);
+      return judge({ ...body, ...Object.fromEntries(fromPath) }, errors);
+    },
+  };
+}
+
+type Kind = "text" | "number" | "boolean" | "list" | "numbers";
+
+function kindOf(property: PropertySchema): Kind {
+  const types = [property, ...(property.anyOf ?? [])].flatMap(({ type }) => type ?? []);
+  if (types.includes("array"))
+    return property.items && kindOf(property.items) === "number" ? "numbers" : "list";
+  if (types.includes("string")) return "text";
+  if (types.includes("integer") || types.includes("number")) return "number";
+  return types.includes("boolean") ? "boolean" : "text";
+}
+
+/** Text that is not of its kind is left as it is, so that the schema says what it expected. */
+function fromText(text: string, kind: Kind | undefined): unknown {
+  switch (kind) {
+    case "number":
+      return /^-?\d{1,15}(\.\d{1,12})?$/.test(text) ? Number(text) : text;
+    case "boolean":
+      return text === "true" ? true : text === "false" ? false : text;
+    case "list":
+      return text === "" ? [] : text.split(",");
+    case "numbers":
+      return text === "" ? [] : text.split(",").map((part) => fromText(part, "number"));
+    default:
+      return text;
+  }
+}
+
+function unknownField(name: string, known: string[]): string {
+  const short = name.slice(0, 60);
+  if (known.length === 0) return `is not known; this operation takes no parameters`;
+  return `is not known; did you mean ${closest(short, known)}? It takes ${known.join(", ")}`;
+}
+
+function explain(
+  issue: z.core.$ZodIssue,
+  fields: Fields,
+  properties: Record<string, PropertySchema>,
+): FieldError {
+  const path = issue.path.map(String).join(".");
+  const first = String(issue.path[0] ?? "");
+  if (issue.path.length === 1 && issue.code === "invalid_type" && !Object.hasOwn(fields, first)) {
+    const description = properties[first]?.description;
+    return { path, message: description ? `is required: ${description}` : "is required" };
+  }
+  return { path, message: issue.message };
+}

@@ -1,0 +1,186 @@
+/**
+ * The MCP face: the same operations as tools, over streamable HTTP. One `Server` a request, over lists made once;
+ * each call runs through the same pipeline as HTTP, with the same admission and the same answer.
+ */
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import { type CallToolResult, createMcpHandler, Server, type Tool } from "@modelcontextprotocol/server";
+import type { Request, RequestHandler } from "express";
+import { z } from "zod";
+import { refuse } from "../domain/refusal.ts";
+import { presentedSecret } from "./gate.ts";
+import { inputReader } from "./input.ts";
+import { INTERFACE_VERSION } from "./openapi.ts";
+import { areas, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
+import type { Answer, Served } from "./pipeline.ts";
+import { type ProblemAnswer, problemOfRefusal } from "./problem.ts";
+import { requestId } from "./request-id.ts";
+
+export type McpParts = {
+  served: Served[];
+  public_url: string;
+  /** Origins of web pages that may call, beside the service's own and loopback. */
+  origins: string[];
+  problemOf: (error: unknown, path: string) => ProblemAnswer;
+  stopping: AbortSignal;
+};
+
+/** Names of the tools listed when no areas are asked for: all, until the catalogue outgrows what a model can choose from. */
+const DEFAULT_TOOLS = 37;
+/** A stream becomes one tool result; more than this is for HTTP. */
+const STREAM_LIMIT = 256 * 1024;
+
+const INSTRUCTIONS =
+  "EU trade data and more, sold per call. Send an API key in the Authorization header of the MCP connection, or pay: " +
+  "a tool that needs payment answers isError with an x402 requirement. Prices stand in each tool's _meta.";
+
+export function createMcp(parts: McpParts): RequestHandler {
+  const byName = new Map(parts.served.map((served) => [served.operation.name, served]));
+  const tools = parts.served.map(({ operation }) => ({ area: operation.area, tool: toolOf(operation) }));
+
+  return (req, res, next) => {
+    res.locals.operation = "mcp";
+    if (!originAllowed(req, parts)) return void res.status(403).json({ error: "this Origin may not call" });
+    const listed = chosen(tools, new URL(req.url, "http://localhost").searchParams.get("areas"));
+    const gone = new AbortController();
+    res.once("close", () => gone.abort());
+    const handler = createMcpHandler(() => {
+      const server = new Server(
+        { name: "tallystick", title: "Tallystick", version: INTERFACE_VERSION },
+        { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+      );
+      server.setRequestHandler("tools/list", () => ({ tools: listed }));
+      server.setRequestHandler("tools/call", async ({ params }) => {
+        const served = byName.get(params.name);
+        if (!served)
+          refuse("not_found", `there is no tool ${params.name.slice(0, 80)}; tools/list names them`);
+        res.locals.operation = params.name;
+        return call(parts, served, params.arguments ?? {}, req, res.locals.request_id, gone.signal);
+      });
+      return server;
+    });
+    toNodeHandler(handler, { maxRequestBodySize: 1024 * 1024 })(req, res).catch(next);
+  };
+}
+
+function chosen(tools: { area: string; tool: Tool }[], asked: string | null): Tool[] {
+  if (asked === null) return tools.slice(0, DEFAULT_TOOLS).map(({ tool }) => tool);
+  const wanted = asked.split(",");
+  const unknown = wanted.find((area) => area !== "all" && !(area in areas));
+  if (unknown) refuse("invalid", `areas: ${unknown} is not one of all, ${Object.keys(areas).join(", ")}`);
+  return tools.filter(({ area }) => wanted.includes("all") || wanted.includes(area)).map(({ tool }) => tool);
+}
+
+/** A browser page may call only from here or where the operator says; programs send no Origin. */
+function originAllowed(req: Request, { public_url, origins }: McpParts): boolean {
+  const origin = req.get("origin");
+  if (origin === undefined || origin === new URL(public_url).origin || origins.includes(origin)) return true;
+  const host = URL.canParse(origin) ? new URL(origin).hostname : "";
+  return ["localhost", "127.0.0.1", "[::1]"].includes(host);
+}
+
+function toolOf(operation: Operation): Tool {
+  const payment = paymentOf(operation);
+  const { $schema: _, ...outputSchema } =
+    operation.output.kind === "json"
+      ? z.toJSONSchema(operation.output.schema, { io: "output", unrepresentable: "any" })
+      : z.toJSONSchema(
+          z.object({ items: z.array(operation.output.item), last: operation.output.last.nullable() }),
+          {
+            io: "output",
+            unrepresentable: "any",
+          },
+        );
+  return {
+    name: operation.name,
+    title: operation.summary,
+    description: payment
+      ? `${operation.description} Price: ${payment.unit_price} USDC.`
+      : operation.description,
+    inputSchema: { ...inputReader(operation.input).schema, type: "object" },
+    outputSchema: outputSchema as Tool["outputSchema"],
+    annotations: { readOnlyHint: methodOf(operation) === "GET", openWorldHint: false },
+    _meta: payment
+      ? { "x402/price": { currency: "USD", amount: payment.unit_price, network: "eip155:8453" } }
+      : {},
+  } as Tool;
+}
+
+async function call(
+  parts: McpParts,
+  served: Served,
+  args: Record<string, unknown>,
+  req: Request,
+  request_id: string,
+  gone: AbortSignal,
+): Promise<CallToolResult> {
+  const path = pathOf(served.operation);
+  try {
+    const answer = await served.ask({
+      presented: {
+        secret: presentedSecret(req.get("authorization"), req.get("x-api-key")),
+        payment: undefined,
+        ip: req.ip ?? "",
+      },
+      read: (reader) => reader.fromObject(args, {}),
+      path,
+      wire: "ndjson",
+      idempotency_key: undefined,
+      if_none_match: undefined,
+      last_event_id: undefined,
+      request_id: requestId(request_id),
+      signal: AbortSignal.any([gone, parts.stopping]),
+    });
+    return await resultOf(parts, answer, path);
+  } catch (error) {
+    return failure(parts.problemOf(error, path).problem);
+  }
+}
+
+async function resultOf(parts: McpParts, answer: Answer, path: string): Promise<CallToolResult> {
+  switch (answer.kind) {
+    case "body":
+      return success(JSON.parse(answer.body.toString()) as object);
+    case "stream":
+      return success(await collect(answer.chunks));
+    case "pay":
+      return failure(answer.v2);
+    case "refused":
+      return failure(
+        problemOfRefusal(answer.refusal, { public_url: parts.public_url, instance: path }).problem,
+      );
+    case "unchanged":
+      throw new Error("MCP sends no If-None-Match");
+  }
+}
+
+/** The objects of a stream as far as they fit one result; the last line's cursor tells where to go on. */
+async function collect(chunks: AsyncIterable<string | Buffer>): Promise<object> {
+  let text = "";
+  for await (const chunk of chunks) {
+    text += chunk.toString();
+    if (text.length > STREAM_LIMIT) break;
+  }
+  const lines = text.split("\n").filter((line) => line !== "");
+  const objects = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const last = objects.at(-1);
+  return last && "up_to_date" in last
+    ? { items: objects.slice(0, -1), last }
+    : { items: objects, last: null };
+}
+
+const success = (value: object): CallToolResult => ({
+  structuredContent: withoutSuccess(value),
+  content: [{ type: "text", text: JSON.stringify(value) }],
+});
+
+const failure = (value: object): CallToolResult => ({
+  isError: true,
+  structuredContent: { ...value },
+  content: [{ type: "text", text: JSON.stringify(value) }],
+});
+
+/** The envelope's `success` is HTTP's; a tool result has isError. */
+function withoutSuccess(value: object): Record<string, unknown> {
+  const { success: _, ...rest } = value as Record<string, unknown>;
+  return rest;
+}

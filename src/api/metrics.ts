@@ -1,0 +1,33 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+
+/** What `/metrics` prints, in Prometheus' text format. */
+export type Metrics = {
+  contentType: string;
+  answered(operation: string, status: number, seconds: number): void;
+  mismatched(operation: string): void;
+  print(): Promise<string>;
+};
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const durations = new Histogram({
+    name: "tallystick_request_duration_seconds",
+    help: "Time from a request's first byte to its answer's last, by operation and status",
+    labelNames: ["operation", "status"],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  const mismatches = new Counter({
+    name: "tallystick_answer_mismatches_total",
+    help: "Answers that did not fit their own output schema",
+    labelNames: ["operation"],
+    registers: [registry],
+  });
+  return {
+    contentType: registry.contentType,
+    answered: (operation, status, seconds) => durations.observe({ operation, status }, seconds),
+    mismatched: (operation) => mismatches.inc({ operation }),
+    print: () => registry.metrics(),
+  };
+}

@@ -1,0 +1,194 @@
+/** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
+import { z } from "zod";
+import { inputReader } from "./input.ts";
+import { areas, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
+import { paymentRequired } from "./payment.ts";
+import { problemKinds } from "./problem.ts";
+
+export const INTERFACE_VERSION = "3.2.0";
+
+type Schema = Record<string, unknown>;
+
+const problemSchema: Schema = {
+  type: "object",
+  required: ["type", "title", "status", "detail", "instance", "success", "error"],
+  properties: {
+    type: { type: "string", format: "uri" },
+    title: { type: "string" },
+    status: { type: "integer" },
+    detail: { type: "string" },
+    instance: { type: "string" },
+    success: { type: "boolean", const: false },
+    error: { type: "string" },
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["path", "message"],
+        properties: { path: { type: "string" }, message: { type: "string" } },
+      },
+    },
+  },
+};
+
+export function openapi(operations: Operation[], public_url: string): Schema {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations) {
+    const path = pathOf(operation);
+    paths[path] = { ...paths[path], [methodOf(operation).toLowerCase()]: describe(operation, public_url) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Tallystick",
+      version: INTERFACE_VERSION,
+      summary: "Data, computation and trust for autonomous agents",
+      description:
+        "Pay per call in USDC on Base (x402) or send an API key. Every command is an event in a hash-chained log that anyone can verify.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: public_url }],
+    tags: Object.entries(areas)
+      .filter(([area]) => operations.some((operation) => operation.area === area))
+      .map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: { Problem: problemSchema },
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "An API key: sk_live_… or sk_test_…" },
+        apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+        x402: {
+          type: "apiKey",
+          in: "header",
+          name: "X-PAYMENT",
+          description: "An x402 payment in USDC on Base",
+        },
+      },
+    },
+  };
+}
+
+function describe(operation: Operation, public_url: string): Schema {
+  const reader = inputReader(operation.input);
+  const payment = paymentOf(operation);
+  const inBody = methodOf(operation) === "POST";
+  const names = Object.keys(reader.schema.properties);
+  const inPath = names.filter((name) => pathOf(operation).includes(`{${name}}`));
+  const keyed = operation.access.some((way) => way.kind === "key");
+  const free = operation.access.some((way) => way.kind === "open");
+  return {
+    operationId: operation.name,
+    tags: [operation.area],
+    summary: operation.summary,
+    description: operation.description,
+    ...(payment && {
+      "x-payment-info": {
+        price: {
+          mode: typeof payment.price === "function" ? "dynamic" : "fixed",
+          currency: "USD",
+          amount: payment.unit_price,
+        },
+        protocols: ["x402"],
+      },
+    }),
+    security: [
+      ...(keyed ? [{ bearer: [] }, { apiKey: [] }] : []),
+      ...(payment ? [{ x402: [] }] : []),
+      ...(free ? [{}] : []),
+    ],
+    parameters: names
+      .filter((name) => !inBody || inPath.includes(name))
+      .map((name) => parameter(name, inPath.includes(name), reader.schema, operation.example[name])),
+    ...(inBody && { requestBody: body(reader.schema, inPath, operation.example) }),
+    responses: responses(operation, { public_url, keyed, priced: payment !== undefined }),
+  };
+}
+
+type InputSchema = ReturnType<typeof inputReader>["schema"];
+
+function parameter(name: string, inPath: boolean, schema: InputSchema, example: unknown): Schema {
+  const { description, ...property } = schema.properties[name]!;
+  const isList = property.type === "array";
+  return {
+    name,
+    in: inPath ? "path" : "query",
+    required: inPath || (schema.required ?? []).includes(name),
+    ...(description && { description }),
+    ...(isList && { style: "form", explode: false }),
+    schema: property,
+    ...(example !== undefined && { example }),
+  };
+}
+
+function body(schema: InputSchema, inPath: string[], example: Record<string, unknown>): Schema {
+  const own = (name: string) => !inPath.includes(name);
+  const properties = Object.fromEntries(Object.entries(schema.properties).filter(([name]) => own(name)));
+  const required = (schema.required ?? []).filter(own);
+  return {
+    required: true,
+    content: {
+      "application/json": {
+        schema: { type: "object", properties, ...(required.length > 0 && { required }) },
+        example: Object.fromEntries(Object.entries(example).filter(([name]) => own(name))),
+      },
+    },
+  };
+}
+
+type Ways = { public_url: string; keyed: boolean; priced: boolean };
+
+/** The statuses this operation can answer, each with its form. */
+function responses(operation: Operation, { public_url, keyed, priced }: Ways): Schema {
+  const statuses = [400, 401, 429, 503, ...(keyed ? [403] : [])];
+  if (methodOf(operation) !== "GET") statuses.push(404, 409, 413, 415, 422);
+  statuses.push(...(operation.refuses ?? []));
+  const answers: Record<string, Schema> = { [operation.status ?? 200]: success(operation) };
+  if (operation.vintage) answers[304] = { description: "Unchanged since the ETag you sent" };
+  for (const status of new Set(statuses)) {
+    const titles = Object.values(problemKinds).filter((kind) => kind.status === status);
+    answers[status] = {
+      description: titles.map((kind) => kind.title).join(" / "),
+      content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
+    };
+  }
+  if (priced) answers[402] = paymentAnswer(operation, public_url);
+  return answers;
+}
+
+function success(operation: Operation): Schema {
+  const { output } = operation;
+  if (output.kind === "stream") {
+    const item = z.toJSONSchema(z.union([output.item, output.last]), {
+      io: "output",
+      unrepresentable: "any",
+    });
+    const { $schema: _, ...schema } = item as Schema;
+    return {
+      description: "One JSON object a line, or a server-sent event",
+      content: { "application/x-ndjson": { schema }, "text/event-stream": { schema: { type: "string" } } },
+    };
+  }
+  const enveloped = pathOf(operation).startsWith("/v1/agent/")
+    ? output.schema.extend({ success: z.literal(true) })
+    : output.schema;
+  const { $schema: _, ...schema } = z.toJSONSchema(enveloped, {
+    io: "output",
+    unrepresentable: "any",
+  }) as Schema;
+  return { description: operation.summary, content: { "application/json": { schema } } };
+}
+
+function paymentAnswer(operation: Operation, public_url: string): Schema {
+  const terms = { pay_to: "0x0000000000000000000000000000000000000000", public_url };
+  const { body: example } = paymentRequired(
+    operation,
+    paymentOf(operation)!.unit_price,
+    pathOf(operation),
+    terms,
+  );
+  return {
+    description: "Payment required: x402 version 1 in the body, version 2 in the PAYMENT-REQUIRED header",
+    headers: { "PAYMENT-REQUIRED": { description: "x402 version 2, base64", schema: { type: "string" } } },
+    content: { "application/json": { schema: { $ref: "#/components/schemas/Problem" }, example } },
+  };
+}

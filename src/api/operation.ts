@@ -1,0 +1,108 @@
+/**
+ * The one shape of everything the service sells or does. An operation is declared once, in operations/<area>.ts;
+ * its HTTP route, MCP tool, OpenAPI entry, price, documentation and smoke test all derive from the declaration.
+ */
+import type { z } from "zod";
+import type { App } from "../app.ts";
+import type { Scope } from "../domain/access/key.ts";
+import type { Decide } from "../unit.ts";
+import type { Caller } from "./caller.ts";
+
+export const areas = {
+  discovery: "Health, feeds and what else an agent reads before its first call",
+  trade: "EU bilateral trade: 27 reporters, HS2 to CN8, monthly",
+  replay: "The change feed and dated snapshots",
+} as const;
+export type Area = keyof typeof areas;
+
+/** A decimal string of USDC, such as "0.05". */
+export type Usdc = `${number}`;
+
+/** A way in. An operation lists them in order of preference; the first that fits the caller wins. */
+export type Access =
+  | { kind: "key"; scope: Scope }
+  | { kind: "pay"; price: Usdc | ((input: never) => Usdc); unit_price: Usdc }
+  | { kind: "open" };
+
+/** By an API key that carries `scope`, within its quota. */
+export const key = (scope: Scope): Access => ({ kind: "key", scope });
+
+/** By a payment of `price` USDC a call; a price that depends on the input names its unit price for the price lists. */
+export function pay(price: Usdc): Access;
+export function pay<In>(price: (input: In) => Usdc, unitPrice: Usdc): Access;
+export function pay(price: Usdc | ((input: never) => Usdc), unitPrice?: Usdc): Access {
+  return { kind: "pay", price, unit_price: unitPrice ?? (price as Usdc) };
+}
+
+/** By anybody, free. */
+export const open = (): Access => ({ kind: "open" });
+
+/** What an answer looks like. Everything but `stream` is complete before a byte is sent. */
+export type Output =
+  | { kind: "json"; schema: z.ZodObject }
+  | { kind: "stream"; item: z.ZodType; last: z.ZodType };
+
+/** A JSON object. Under /v1/agent it is `{ data, meta }` and travels as `{ success: true, data, meta }`. */
+export const json = (schema: z.ZodObject): Output => ({ kind: "json", schema });
+
+/** A sequence of JSON objects, sent as they come; `handle` yields framed text, as many objects a chunk as it likes. */
+export const stream = (item: z.ZodType, last: z.ZodType): Output => ({ kind: "stream", item, last });
+
+/** How a stream travels: server-sent events where the caller accepts those, else one JSON object a line. */
+export type Wire = "ndjson" | "sse";
+
+/** One object of a stream as it stands on the wire; `id` is what a consumer that reconnects sends as Last-Event-ID. */
+export const frame = (wire: Wire, json: string, id?: string): string =>
+  wire === "ndjson" ? `${json}\n` : `${id === undefined ? "" : `id: ${id}\n`}data: ${json}\n\n`;
+
+export type Method = "GET" | "POST" | "DELETE";
+export type Route = `${Method} /${string}`;
+
+export type Context<In> = {
+  input: In;
+  caller: Caller;
+  app: App;
+  /** Stages decisions; the pipeline appends them all in one commit when the answer is ready. */
+  decide: Decide;
+  /** Aborted when the caller goes away or the service stops. */
+  signal: AbortSignal;
+  wire: Wire;
+  last_event_id: string | undefined;
+};
+
+export type Operation = {
+  /** operationId and MCP tool name. */
+  name: string;
+  area: Area;
+  route: Route;
+  summary: string;
+  description: string;
+  access: Access[];
+  input: z.ZodObject;
+  output: Output;
+  /** 200 unless said otherwise. */
+  status?: 200 | 201 | 202;
+  /** Statuses it may refuse with beside those that every operation of its kind has. */
+  refuses?: (404 | 409)[];
+  /** A valid input: documentation and smoke test at once. */
+  example: Record<string, unknown>;
+  /** Names the data an answer rests on. Same name and same input, same answer: it is kept, with an ETag. */
+  vintage?: (app: App) => string | undefined;
+  handle: (context: Context<never>) => Promise<object> | AsyncIterable<string | Buffer>;
+};
+
+/** Declares an operation; only the types of `input` and `handle` are tied here. */
+export function operation<Input extends z.ZodObject>(
+  declared: Omit<Operation, "input" | "handle" | "example"> & {
+    input: Input;
+    example: z.input<Input>;
+    handle: (context: Context<z.output<Input>>) => Promise<object> | AsyncIterable<string | Buffer>;
+  },
+): Operation {
+  return declared as Operation;
+}
+
+export const methodOf = ({ route }: Operation) => route.slice(0, route.indexOf(" ")) as Method;
+export const pathOf = ({ route }: Operation) => route.slice(route.indexOf(" ") + 1);
+export const paymentOf = (declared: Operation) =>
+  declared.access.find((way) => way.kind === "pay") as Extract<Access, { kind: "pay" }> | undefined;

@@ -1,0 +1,190 @@
+/** Errors as RFC 9457 problem details, with `success` and `error` beside them for older clients. */
+import { type FieldError, Refusal, type RefusalCode } from "../domain/refusal.ts";
+
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  instance: string;
+  success: false;
+  error: string;
+  errors?: FieldError[];
+};
+
+type Kind = { status: number; title: string; meaning: string };
+
+/** Every kind of problem this service answers; `/problems` prints the list. */
+export const problemKinds = {
+  invalid: {
+    status: 400,
+    title: "Invalid request",
+    meaning: "`errors` names every bad field and the remedy.",
+  },
+  unauthorized: { status: 401, title: "Unauthorized", meaning: "The key is missing, unknown or revoked." },
+  "payment-required": {
+    status: 402,
+    title: "Payment required",
+    meaning: "Pay as `accepts` says and repeat the request, or send an API key.",
+  },
+  forbidden: {
+    status: 403,
+    title: "Forbidden",
+    meaning: "The key lacks the scope, or the thing is another tenant's.",
+  },
+  not_found: { status: 404, title: "Not found", meaning: "There is no such thing, or no such path." },
+  "method-not-allowed": {
+    status: 405,
+    title: "Method not allowed",
+    meaning: "`Allow` lists the methods of this path.",
+  },
+  "not-acceptable": {
+    status: 406,
+    title: "Not acceptable",
+    meaning: "No representation that `Accept` names.",
+  },
+  conflict: { status: 409, title: "Conflict", meaning: "The thing's state does not allow it." },
+  "history-diverged": {
+    status: 409,
+    title: "History diverged",
+    meaning:
+      "The cursor belongs to a history this log does not hold; compare with what you kept before going on.",
+  },
+  "too-large": { status: 413, title: "Content too large", meaning: "The body exceeds the limit." },
+  "unsupported-media-type": {
+    status: 415,
+    title: "Unsupported media type",
+    meaning: "Send application/json.",
+  },
+  unprocessable: {
+    status: 422,
+    title: "Unprocessable",
+    meaning: "Well-formed, but it cannot be done as asked.",
+  },
+  "idempotency-key-reused": {
+    status: 422,
+    title: "Idempotency key reused",
+    meaning: "The key was used for another request; take a new one.",
+  },
+  quota_exceeded: {
+    status: 429,
+    title: "Quota exceeded",
+    meaning:
+      "The key's daily or monthly quota is used up. Wait, or repeat the call without the key and pay for it.",
+  },
+  "rate-limited": {
+    status: 429,
+    title: "Too many requests",
+    meaning: "Free calls are limited per minute and address.",
+  },
+  internal: { status: 500, title: "Internal error", meaning: "A fault of ours; the log has the request id." },
+  unavailable: {
+    status: 503,
+    title: "Unavailable",
+    meaning: "A part that this needs is away; see Retry-After.",
+  },
+  "dataset-missing": {
+    status: 503,
+    title: "Dataset missing",
+    meaning: "The data this needs is not loaded (yet); see Retry-After.",
+  },
+  "payment-unavailable": {
+    status: 503,
+    title: "Payment unavailable",
+    meaning: "Payments cannot be settled at the moment. Nothing was charged.",
+  },
+} satisfies Record<string, Kind>;
+
+export type ProblemType = keyof typeof problemKinds;
+
+const slugOf = (type: ProblemType) => type.replaceAll("_", "-");
+
+const typeOf = (refusal: Refusal): ProblemType =>
+  refusal.type && refusal.type in problemKinds
+    ? (refusal.type as ProblemType)
+    : (refusal.code satisfies RefusalCode);
+
+/** What a caller needs to be told of an error: the problem itself and the headers that belong to it. */
+export type ProblemAnswer = { status: number; headers: Record<string, string>; problem: Problem };
+
+export function problem(
+  type: ProblemType,
+  detail: string,
+  place: { public_url: string; instance: string },
+  extra: { errors?: FieldError[]; headers?: Record<string, string> } = {},
+): ProblemAnswer {
+  const { status, title } = problemKinds[type];
+  return {
+    status,
+    headers: { ...extra.headers },
+    problem: {
+      type: `${place.public_url}/problems#${slugOf(type)}`,
+      title,
+      status,
+      detail,
+      instance: place.instance,
+      success: false,
+      error: detail,
+      ...(extra.errors && { errors: extra.errors }),
+    },
+  };
+}
+
+export function problemOfRefusal(
+  refusal: Refusal,
+  place: { public_url: string; instance: string },
+): ProblemAnswer {
+  const type = typeOf(refusal);
+  const { status } = problemKinds[type];
+  const headers: Record<string, string> = {};
+  const retry = refusal.retry_after_s ?? (status === 503 ? 5 : undefined);
+  if (retry !== undefined) headers["Retry-After"] = String(retry);
+  if (status === 401) headers["WWW-Authenticate"] = 'Bearer realm="tallystick"';
+  return problem(type, refusal.message, place, { errors: refusal.errors, headers });
+}
+
+const AWAY = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "57P01",
+  "57P02",
+  "57P03",
+  "53300",
+]);
+
+/** True when the database is away rather than wrong: the same request may succeed later. */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (["StoreUnavailable", "StoreClosed", "AppendUnknown"].includes(error.name)) return true;
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === "string" && (AWAY.has(code) || code.startsWith("08"))) return true;
+  // pg reports a lost connection and a full pool by message alone.
+  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+    error.message,
+  );
+}
+
+/** Any error as a refusal; `undefined` means it is a fault of ours, to be logged and answered with 500. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  if (isAway(error))
+    return new Refusal("unavailable", "the log is away; try again shortly", { retry_after_s: 2 });
+  return undefined;
+}
+
+/** The page at `/problems`. */
+export const problemsPage = () =>
+  [
+    "# Problems",
+    "",
+    "Every error is `application/problem+json` (RFC 9457). `type` ends in one of these names.",
+    "",
+    ...Object.entries(problemKinds).map(
+      ([type, kind]) =>
+        `- **${slugOf(type as ProblemType)}** (${kind.status}): ${kind.title}. ${kind.meaning}`,
+    ),
+    "",
+  ].join("\n");

@@ -1,0 +1,114 @@
+/** The catalogue as people and models read it: docs/operations.md, llms.txt and the price list. */
+import { inputReader } from "./input.ts";
+import { areas, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
+import { paymentRequired } from "./payment.ts";
+
+const priceText = (operation: Operation): string => {
+  const payment = paymentOf(operation);
+  if (!payment) return operation.access.some((way) => way.kind === "open") ? "free" : "by key";
+  return typeof payment.price === "function"
+    ? `${payment.unit_price} USDC a unit`
+    : `${payment.unit_price} USDC`;
+};
+
+const byArea = (operations: Operation[]) =>
+  Object.entries(areas)
+    .map(([area, title]) => ({
+      area,
+      title,
+      members: operations.filter((operation) => operation.area === area),
+    }))
+    .filter(({ members }) => members.length > 0);
+
+/** docs/operations.md. Generated: the catalogue is where it is changed. */
+export function operationsPage(operations: Operation[]): string {
+  const lines = [
+    "# Operations",
+    "",
+    "Generated from the catalogue by `npm run docs`. Send an API key (`Authorization: Bearer sk_…`), or pay per call with",
+    "x402; errors are listed at `/problems`. Every operation is also an MCP tool of the same name at `/mcp`.",
+    "",
+  ];
+  for (const { area, title, members } of byArea(operations)) {
+    lines.push(`## ${area}`, "", `${title}.`, "");
+    for (const operation of members) lines.push(...section(operation));
+  }
+  return lines.join("\n");
+}
+
+function section(operation: Operation): string[] {
+  const { schema } = inputReader(operation.input);
+  const rows = Object.entries(schema.properties).map(([name, property]) => {
+    const required = (schema.required ?? []).includes(name) ? " (required)" : "";
+    const fallback = "default" in property ? ` Default ${JSON.stringify(property.default)}.` : "";
+    return `| \`${name}\`${required} | ${cell(property.description ?? "")}${fallback} |`;
+  });
+  return [
+    `### ${operation.name}`,
+    "",
+    `\`${operation.route}\` · ${priceText(operation)}`,
+    "",
+    operation.description,
+    "",
+    ...(rows.length > 0 ? ["| parameter | meaning |", "|---|---|", ...rows, ""] : []),
+    "```",
+    exampleOf(operation),
+    "```",
+    "",
+  ];
+}
+
+const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+
+/** One line that asks the example: a path with its query, or a path and a body. */
+export function exampleOf(operation: Operation): string {
+  let path = pathOf(operation);
+  const rest: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(operation.example)) {
+    if (path.includes(`{${name}}`)) path = path.replace(`{${name}}`, encodeURIComponent(String(value)));
+    else rest.push([name, value]);
+  }
+  if (methodOf(operation) === "POST") return `POST ${path} ${JSON.stringify(Object.fromEntries(rest))}`;
+  const query = rest
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value)).replaceAll("%2C", ",")}`)
+    .join("&");
+  return `${methodOf(operation)} ${path}${query && `?${query}`}`;
+}
+
+/** llms.txt: what a model needs to know before its first call, on one page. */
+export function llmsPage(operations: Operation[], public_url: string): string {
+  const lines = [
+    "# Tallystick",
+    "",
+    "> Data, computation and trust for autonomous agents, sold per call in USDC on Base (x402) or by API key, over one log that anyone can verify.",
+    "",
+    `Send \`Authorization: Bearer sk_…\`, or call without and pay what the 402 asks. MCP: ${public_url}/mcp. OpenAPI: ${public_url}/openapi.json.`,
+    "",
+  ];
+  for (const { title, members } of byArea(operations)) {
+    lines.push(`## ${title}`, "");
+    for (const operation of members) {
+      lines.push(
+        `- [${operation.name}](${public_url}${pathOf(operation)}): ${operation.summary}. ${priceText(operation)}. \`${exampleOf(operation)}\``,
+      );
+    }
+    lines.push("");
+  }
+  return lines.join("\n");
+}
+
+/** `/.well-known/x402`: every priced resource with the requirement its 402 would carry. */
+export function priceList(operations: Operation[], terms: { pay_to: string; public_url: string }): object {
+  return {
+    version: 1,
+    x402Version: 2,
+    resources: operations.flatMap((operation) => {
+      const payment = paymentOf(operation);
+      if (!payment) return [];
+      const { v2 } = paymentRequired(operation, payment.unit_price, pathOf(operation), terms);
+      return [
+        { ...v2.resource, method: methodOf(operation), price_usdc: payment.unit_price, accepts: v2.accepts },
+      ];
+    }),
+  };
+}

@@ -1,0 +1,73 @@
+/** The one plain value that everything above the log works with: the log, its read models, and a few verbs. */
+import type pg from "pg";
+import type { EventStore } from "../eventstore/store.ts";
+import type { Tail } from "../eventstore/tail.ts";
+import type { JsonObject } from "../eventstore/types.ts";
+import type { VintageStore } from "./datasets/vintage-store.ts";
+import type { Clock, Random } from "./domain/ports.ts";
+import type { Projection } from "./projections/projection.ts";
+import type { Runner } from "./projections/runner.ts";
+import {
+  type Command,
+  type Committed,
+  type Decided,
+  type Decision,
+  type DomainEvent,
+  type Entity,
+  fold,
+  type Target,
+  transact,
+  type UnitParts,
+} from "./unit.ts";
+
+export type AppParts = {
+  pool: pg.Pool;
+  store: EventStore;
+  tail: Tail;
+  unit: UnitParts;
+  runner: Runner;
+  clock: Clock;
+  random: Random;
+  /** The trade data this process has open. */
+  vintages: VintageStore;
+  settings: { public_url: string; started_at: Date };
+};
+
+export type App = AppParts & {
+  /** Decides on one entity and appends what follows, at once and by itself. */
+  decide<State, E extends DomainEvent>(
+    entity: Entity<State, E>,
+    target: Target,
+    decision: Decision<State, E>,
+    command: Command,
+  ): Promise<Committed<Decided<State, E>>>;
+  /** An entity as the log has it now. */
+  load<State, E extends DomainEvent>(entity: Entity<State, E>, target: Target): Promise<State>;
+  /**
+   * Waits, 250 ms at most, until a projection has reached the head as it stands now; false when it has not.
+   * A list that answers all the same says `as_of_position`.
+   */
+  caughtUp(projection: Projection): Promise<boolean>;
+};
+
+const READ_YOUR_WRITES_MS = 250;
+
+export function createApp(parts: AppParts): App {
+  return {
+    ...parts,
+    decide: (entity, target, decision, command) =>
+      transact(parts.unit, command, (decide) => decide(entity, target, decision)),
+    load: async (entity, target) => {
+      const stream_id = entity.streamOf(target.id);
+      parts.unit.cache.mark(`${target.tenant}\n${stream_id}`);
+      return (await fold(parts.unit, entity, target.tenant, stream_id)).state;
+    },
+    caughtUp: async (projection) => {
+      const { position } = await parts.store.head();
+      return parts.runner.reached(projection, position, READ_YOUR_WRITES_MS);
+    },
+  };
+}
+
+/** Who acts when the operator types a command. */
+export const operatorMeta = (operation: string): JsonObject => ({ actor: "operator", operation });

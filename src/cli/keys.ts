@@ -1,0 +1,104 @@
+import { Command, InvalidArgumentError } from "commander";
+import { issueKey, listAllKeys, revokeKey } from "../access.ts";
+import { withHouse } from "../compose.ts";
+import { DAILY_QUOTA, MONTHLY_QUOTA, scope, scopes, tenantName } from "../domain/access/key.ts";
+import type { KeyRow } from "../projections/access/keys.ts";
+import type { Terminal } from "./program.ts";
+
+export function keysCommand({ settings, logger }: Terminal): Command {
+  const keys = new Command("keys").description(
+    "issue, list and revoke API keys; each change is an event in the log",
+  );
+
+  keys
+    .command("issue")
+    .description("issue a key and print it, once")
+    .requiredOption("--tenant <name>", "whose key it is: 1-63 lower-case letters, digits, hyphens", asTenant)
+    .option("--scopes <list>", `comma-separated: ${scopes.join(", ")}`, asScopes, ["read" as const])
+    .option("--test", "a sk_test_ key, in a tenant space of its own", false)
+    .option("--label <text>", "a note for the list, at most 100 characters")
+    .option("--daily <n|none>", "calls a UTC day", asQuota, DAILY_QUOTA)
+    .option("--monthly <n|none>", "calls a UTC calendar month", asQuota, MONTHLY_QUOTA)
+    .option("--json", "print JSON", false)
+    .action(async (options) => {
+      const issued = await withHouse(settings(), logger("warn"), ({ app }) =>
+        issueKey(app, {
+          tenant: options.tenant,
+          space: options.test ? "test" : "live",
+          label: options.label ?? null,
+          scopes: options.scopes,
+          daily: options.daily,
+          monthly: options.monthly,
+        }),
+      );
+      if (options.json) return print(JSON.stringify(issued));
+      print(
+        `${issued.secret}\n\nKey ${issued.key_id} of tenant ${issued.tenant}. It is shown this once: keep it now.`,
+      );
+    });
+
+  keys
+    .command("list")
+    .description("list keys, without their secrets")
+    .option("--tenant <name>", "only this tenant's (test keys: test:<name>)")
+    .option("--json", "print one JSON object a line", false)
+    .action(async (options) => {
+      await withHouse(settings(), logger("warn"), async ({ app }) => {
+        if (!options.json) print(row(["KEY", "TENANT", "SCOPES", "DAILY", "MONTHLY", "ISSUED", "STATE"]));
+        for await (const key of listAllKeys(app, options.tenant)) {
+          print(options.json ? JSON.stringify(key) : row(cells(key)));
+        }
+      });
+    });
+
+  keys
+    .command("revoke")
+    .description("revoke a key; revoking it twice changes nothing")
+    .argument("<key_id>", "as `keys list` shows it")
+    .action(async (keyId: string) => {
+      const state = await withHouse(settings(), logger("warn"), ({ app }) => revokeKey(app, keyId));
+      print(`Key ${keyId} is revoked since ${state.revoked_at}.`);
+    });
+
+  return keys;
+}
+
+const print = (text: string) => process.stdout.write(`${text}\n`);
+
+const cells = (key: KeyRow): string[] => [
+  key.key_id,
+  key.tenant,
+  key.scopes.join(","),
+  String(key.daily ?? "none"),
+  String(key.monthly ?? "none"),
+  key.issued_at.slice(0, 19),
+  key.revoked_at ? `revoked ${key.revoked_at.slice(0, 19)}` : "active",
+];
+
+const WIDTHS = [26, 24, 24, 8, 8, 20, 0];
+const row = (texts: string[]) =>
+  texts
+    .map((text, column) => text.padEnd(WIDTHS[column] ?? 0))
+    .join(" ")
+    .trimEnd();
+
+function asTenant(text: string): string {
+  const answer = tenantName.safeParse(text);
+  if (!answer.success) throw new InvalidArgumentError(answer.error.issues[0]!.message);
+  return answer.data;
+}
+
+function asScopes(text: string) {
+  return [...new Set(text.split(","))].map((name) => {
+    const answer = scope.safeParse(name);
+    if (!answer.success) throw new InvalidArgumentError(`${name} is not one of ${scopes.join(", ")}`);
+    return answer.data;
+  });
+}
+
+function asQuota(text: string): number | null {
+  if (text === "none") return null;
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new InvalidArgumentError("a quota is a whole number from 1, or none");
+  return Number(text);
+}

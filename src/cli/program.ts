@@ -1,0 +1,28 @@
+/** The command line: `tallystick …`. Every command works with the service running or not. */
+import { Command } from "commander";
+import type { Logger } from "pino";
+import type { Config } from "../config.ts";
+import { dataCommands } from "./data.ts";
+import { keysCommand } from "./keys.ts";
+import { logCommands } from "./log.ts";
+import { serve } from "./serve.ts";
+
+/** What a command needs from the process it runs in. */
+export type Terminal = { settings: () => Config; logger: (level: string) => Logger };
+
+export function program(terminal: Terminal): Command {
+  const root = new Command("tallystick")
+    .description("Data, computation and trust for autonomous agents, over one verifiable log.")
+    .version("0.1.0")
+    .showHelpAfterError("(see --help)")
+    .configureHelp({ showGlobalOptions: true });
+  root
+    .command("serve")
+    .description("run the service (what `npm start` does)")
+    .addHelpText("after", "\nSettings come from the environment; .env.example lists them.")
+    .action(() => serve(terminal));
+  root.addCommand(keysCommand(terminal));
+  for (const command of dataCommands(terminal)) root.addCommand(command);
+  for (const command of logCommands(terminal)) root.addCommand(command);
+  return root;
+}

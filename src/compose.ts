@@ -1,0 +1,163 @@
+/** Puts the house together: settings become connections, stores, read models and one `app`. */
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import type { Logger } from "pino";
+import { migrate, rolesSeparated } from "../eventstore/migrate.ts";
+import { openPool } from "../eventstore/pool.ts";
+import { registry } from "../eventstore/schemas.ts";
+import { createEventStore } from "../eventstore/store.ts";
+import { createTail } from "../eventstore/tail.ts";
+import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts";
+import { createQuotas, type Quotas, quotasDdl } from "./adapters/quotas.ts";
+import { systemClock, systemRandom } from "./adapters/system.ts";
+import { type App, createApp } from "./app.ts";
+import type { Config } from "./config.ts";
+import { openVintages } from "./datasets/vintage-store.ts";
+import * as key from "./domain/access/key.ts";
+import * as dataset from "./domain/trade/dataset.ts";
+import { keysProjection } from "./projections/access/keys.ts";
+import { runnerDdl, startRunner } from "./projections/runner.ts";
+import { releasesProjection } from "./projections/trade/releases.ts";
+import { StreamCache } from "./stream-cache.ts";
+
+export type House = {
+  app: App;
+  quotas: Quotas;
+  /** Finishes what was acknowledged, then lets go of everything; safe to call twice. */
+  close(): Promise<void>;
+};
+
+/** Every domain file that has events, and every read model: a new area adds its line here. */
+const eventSchemas = [key.events, dataset.events];
+const projections = [keysProjection, releasesProjection];
+
+const APP_ROLE = "tallystick_app";
+
+export async function openHouse(config: Config, log: Logger): Promise<House> {
+  await mkdir(config.DATA_DIR, { recursive: true, mode: 0o755 });
+  const database = await databaseOf(config);
+  await prepare(database, config.LOG_ORIGIN_HOST);
+
+  const onError = (error: Error) => log.warn({ reason: error.message }, "a database connection broke");
+  const pool = openPool(database.appUrl, { max: config.DATABASE_POOL, onError });
+  if (!(await rolesSeparated(pool))) {
+    log.warn(
+      "DATABASE_URL connects as a role that could alter the log; set DATABASE_OWNER_URL to separate them",
+    );
+  }
+  const schemas = registry(eventSchemas);
+  const store = createEventStore(pool, {});
+  const tail = createTail(store, { connectionString: database.appUrl, onError });
+  const runner = startRunner({ pool, store, tail, projections, log });
+  const vintages = await openVintages({
+    dataDir: config.DATA_DIR,
+    memory_mb: config.DUCKDB_MEMORY_MB,
+    threads: config.DUCKDB_THREADS,
+  });
+  const app = createApp({
+    pool,
+    store,
+    tail,
+    unit: { store, registry: schemas, cache: new StreamCache() },
+    runner,
+    clock: systemClock,
+    random: systemRandom,
+    vintages,
+    settings: {
+      public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
+      started_at: new Date(),
+    },
+  });
+
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await runner.stop();
+    await tail.close();
+    await store.close();
+    await vintages.close();
+    await pool.end();
+    await database.release();
+  };
+  return { app, quotas: createQuotas(pool, systemClock), close: () => (closing ??= close()) };
+}
+
+/** Opens the house for one command. */
+export async function withHouse<T>(
+  config: Config,
+  log: Logger,
+  work: (house: House) => Promise<T>,
+): Promise<T> {
+  const house = await openHouse(config, log);
+  try {
+    return await work(house);
+  } finally {
+    await house.close();
+  }
+}
+
+type Database = {
+  ownerUrl: string;
+  appUrl: string;
+  app_password: string | undefined;
+  release(): Promise<void>;
+};
+
+/** The database given by address, or the embedded one in DATA_DIR. */
+async function databaseOf(config: Config): Promise<Database> {
+  if (config.DATABASE_URL) {
+    const ownerUrl = config.DATABASE_OWNER_URL ?? config.DATABASE_URL;
+    return { ownerUrl, appUrl: config.DATABASE_URL, app_password: undefined, release: async () => {} };
+  }
+  const server = await embeddedPostgres({ dir: clusterFolder(config.DATA_DIR) });
+  const app_password = await keptSecret(join(config.DATA_DIR, "postgres-app.password"));
+  const appUrl = new URL(server.ownerUrl);
+  appUrl.username = APP_ROLE;
+  appUrl.password = app_password;
+  return {
+    ownerUrl: server.ownerUrl,
+    appUrl: appUrl.href,
+    app_password,
+    release: () => releaseServer(server),
+  };
+}
+
+async function prepare(database: Database, host: string): Promise<void> {
+  const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 1 });
+  try {
+    const separate = database.ownerUrl !== database.appUrl;
+    const app_role = separate ? decodeURIComponent(new URL(database.appUrl).username) : undefined;
+    await migrate(owner, { host, app_role, app_password: database.app_password });
+    const client = await owner.connect();
+    try {
+      await client.query("begin");
+      await client.query("select pg_advisory_xact_lock(1413565517, 1)");
+      for (const ddl of [runnerDdl, quotasDdl, ...projections.map((projection) => projection.ddl)])
+        await client.query(ddl);
+      if (app_role) await client.query(grantsFor(client.escapeIdentifier(app_role)));
+      await client.query("commit");
+    } finally {
+      client.release();
+    }
+  } finally {
+    await owner.end();
+  }
+}
+
+/** Read models and counters are the application's to write; the log is not. */
+const grantsFor = (role: string) => `
+  grant usage on schema read, access to ${role};
+  grant select, insert, update, delete, truncate on all tables in schema read, access to ${role};
+  grant execute on all functions in schema access to ${role};`;
+
+/** A secret that lives in a file of mode 0600, made on first use. */
+export async function keptSecret(
+  path: string,
+  make = () => randomBytes(24).toString("base64url"),
+): Promise<string> {
+  await writeFile(path, `${make()}\n`, { mode: 0o600, flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  return (await readFile(path, "utf8")).trim();
+}

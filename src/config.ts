@@ -1,0 +1,76 @@
+/** Settings from the environment, every one checked; `.env.example` lists them with their defaults. */
+import { resolve } from "node:path";
+import { z } from "zod";
+
+const flag = (fallback: boolean) =>
+  z
+    .enum(["0", "1", "true", "false"], "is 1 or 0")
+    .default(fallback ? "1" : "0")
+    .transform((text) => text === "1" || text === "true");
+
+const integer = (least: number, most: number, fallback: number) =>
+  z.coerce
+    .number(`is a whole number from ${least} to ${most}`)
+    .int(`is a whole number from ${least} to ${most}`)
+    .min(least, `is at least ${least}`)
+    .max(most, `is at most ${most}`)
+    .default(fallback);
+
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, "is a Postgres URL: postgres://user:password@host:5432/database");
+
+const environment = z.object({
+  PORT: integer(0, 65_535, 3000),
+  HOST: z.string().min(1).default("127.0.0.1"),
+  PUBLIC_URL: z.url("is an absolute URL such as https://api.example.org").optional(),
+  DATA_DIR: z.string().min(1).default(".tallystick"),
+  DATABASE_URL: postgresUrl.optional(),
+  DATABASE_OWNER_URL: postgresUrl.optional(),
+  DATABASE_POOL: integer(2, 200, 10),
+  LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+  LOG_ORIGIN_HOST: z
+    .string()
+    .regex(/^[a-z0-9.-]{1,253}$/, "is a host name such as log.example.org")
+    .default("tallystick.local"),
+  PAY_TO: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/, "is an address: 0x and 40 hex digits")
+    .optional(),
+  TRUST_PROXY: integer(0, 10, 0),
+  METRICS_TOKEN: z.string().min(16, "is at least 16 characters").optional(),
+  MCP_ORIGINS: z.string().default(""),
+  OPEN_CALLS_PER_MINUTE: integer(1, 1_000_000, 100),
+  ANSWER_CACHE_MB: integer(0, 4096, 64),
+  DUCKDB_MEMORY_MB: integer(128, 262_144, 768),
+  DUCKDB_THREADS: integer(1, 256, 2),
+  SANDBOX: flag(true),
+});
+
+export type Config = ReturnType<typeof readConfig>;
+
+/** Reads the settings; throws one error that names every variable that is wrong and what it should be. */
+export function readConfig(env: Record<string, string | undefined>) {
+  // An empty variable is what a commented-out line of an env file becomes: absent.
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ""),
+  );
+  const answer = environment.safeParse(given);
+  if (!answer.success) {
+    const lines = answer.error.issues.map((issue) => `  ${issue.path.join(".")} ${issue.message}`);
+    throw new ConfigError(
+      `the environment is not right:\n${lines.join("\n")}\nSee .env.example for every setting.`,
+    );
+  }
+  const { DATA_DIR, PUBLIC_URL, MCP_ORIGINS, ...rest } = answer.data;
+  return {
+    ...rest,
+    DATA_DIR: resolve(DATA_DIR),
+    PUBLIC_URL: PUBLIC_URL?.replace(/\/+$/, ""),
+    MCP_ORIGINS: MCP_ORIGINS.split(",").filter((origin) => origin !== ""),
+  };
+}
+
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}

@@ -1,0 +1,85 @@
+/** An API key: a secret that the operator issues to a tenant, with scopes and quotas, until it is revoked. */
+import type { Event } from "@event-driven-io/emmett";
+import { z } from "zod";
+import { refuse } from "../refusal.ts";
+
+/** What a key may do: read = every GET and pure calculation, order = whatever appends for the caller, and so on. */
+export const scopes = ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] as const;
+export const scope = z.enum(scopes);
+export type Scope = z.infer<typeof scope>;
+
+/** Calls per UTC day or UTC calendar month; null = no limit. */
+export const quota = z.int().positive().nullable();
+
+export const DAILY_QUOTA = 1_000;
+export const MONTHLY_QUOTA = 10_000;
+
+/** Names a tenant of the operator: lower-case letters, digits and hyphens. Test keys live in `test:<name>`. */
+export const tenantName = z
+  .string()
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+    "a tenant is 1-63 lower-case letters, digits or inner hyphens",
+  );
+
+export const events = {
+  KeyIssued: {
+    1: z.strictObject({
+      key_id: z.string(),
+      tenant: z.string(),
+      space: z.enum(["live", "test"]),
+      label: z.string().max(100).nullable(),
+      scopes: z.array(scope).min(1),
+      daily: quota,
+      monthly: quota,
+      /** SHA-256 of the secret, hex. The secret itself is 256 random bits and is stored nowhere. */
+      secret_sha256: z.string().regex(/^[0-9a-f]{64}$/),
+      issued_at: z.iso.datetime(),
+    }),
+  },
+  KeyRevoked: { 1: z.strictObject({ key_id: z.string(), revoked_at: z.iso.datetime() }) },
+};
+
+export type KeyFacts = z.infer<(typeof events.KeyIssued)[1]>;
+export type KeyEvent =
+  | Event<"KeyIssued", KeyFacts>
+  | Event<"KeyRevoked", z.infer<(typeof events.KeyRevoked)[1]>>;
+
+export type KeyState =
+  | { status: "unknown" }
+  | { status: "active"; facts: KeyFacts }
+  | { status: "revoked"; facts: KeyFacts; revoked_at: string };
+
+export const streamOf = (keyId: string) => `key-${keyId}`;
+
+/** The tenant whose space a key opens: test keys never meet live data. */
+export const tenantOf = (tenant: string, space: "live" | "test") =>
+  space === "test" ? `test:${tenant}` : tenant;
+
+export const initialState = (): KeyState => ({ status: "unknown" });
+
+export function evolve(state: KeyState, event: KeyEvent): KeyState {
+  switch (event.type) {
+    case "KeyIssued":
+      return { status: "active", facts: event.data };
+    case "KeyRevoked":
+      return state.status === "active"
+        ? { ...state, status: "revoked", revoked_at: event.data.revoked_at }
+        : state;
+  }
+}
+
+export const issue =
+  (facts: KeyFacts) =>
+  (state: KeyState): KeyEvent[] => {
+    if (state.status !== "unknown") refuse("conflict", `key ${facts.key_id} exists already`);
+    return [{ type: "KeyIssued", data: facts }];
+  };
+
+export const revoke =
+  (at: string) =>
+  (state: KeyState): KeyEvent[] => {
+    if (state.status === "unknown") refuse("not_found", "there is no such key");
+    if (state.status === "revoked") return [];
+    return [{ type: "KeyRevoked", data: { key_id: state.facts.key_id, revoked_at: at } }];
+  };

@@ -1,0 +1,25 @@
+/** Where the process begins: the environment becomes settings, the command line decides what to run. */
+import pino from "pino";
+import { program } from "./cli/program.ts";
+import { ConfigError, readConfig } from "./config.ts";
+import { Refusal } from "./domain/refusal.ts";
+
+try {
+  const settings = () => readConfig(process.env);
+  const logger = (level: string) =>
+    pino(
+      { level, redact: ["req.headers", "secret", "authorization"], base: undefined },
+      pino.destination({ fd: 2, sync: false }),
+    );
+  await program({ settings, logger }).parseAsync(process.argv);
+} catch (error) {
+  const expected = error instanceof ConfigError || error instanceof Refusal;
+  process.stderr.write(`${expected || !(error instanceof Error) ? errorText(error) : error.stack}\n`);
+  process.exitCode = 1;
+}
+
+function errorText(error: unknown): string {
+  if (!(error instanceof Refusal)) return error instanceof Error ? error.message : String(error);
+  const fields = (error.errors ?? []).map(({ path, message }) => `\n  ${path}: ${message}`);
+  return `${error.message}${fields.join("")}`;
+}

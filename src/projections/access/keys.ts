@@ -1,0 +1,88 @@
+/** The API keys as they stand: what admission looks up by the digest of a presented secret, and what the operator lists. */
+import type pg from "pg";
+import type { KeyFacts, Scope } from "../../domain/access/key.ts";
+import { tenantOf } from "../../domain/access/key.ts";
+import type { Projection } from "../projection.ts";
+
+export type KeyRow = {
+  key_id: string;
+  tenant: string;
+  space: "live" | "test";
+  label: string | null;
+  scopes: Scope[];
+  daily: number | null;
+  monthly: number | null;
+  issued_at: string;
+  revoked_at: string | null;
+};
+
+export const keysProjection: Projection = {
+  name: "access_keys",
+  version: 1,
+  ddl: `
+    create table if not exists read.access_keys_v1 (
+      key_id        text primary key,
+      secret_sha256 bytea not null unique,
+      tenant        text not null,
+      space         text not null,
+      label         text,
+      scopes        text[] not null,
+      daily         int,
+      monthly       int,
+      issued_at     text not null,
+      revoked_at    text
+    );`,
+  async fold(events, tx) {
+    for (const event of events) {
+      if (event.type === "KeyIssued") {
+        const facts = event.payload as unknown as KeyFacts;
+        await tx.query(
+          `insert into read.access_keys_v1
+             (key_id, secret_sha256, tenant, space, label, scopes, daily, monthly, issued_at)
+           values ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8, $9)`,
+          [
+            facts.key_id,
+            facts.secret_sha256,
+            tenantOf(facts.tenant, facts.space),
+            facts.space,
+            facts.label,
+            facts.scopes,
+            facts.daily,
+            facts.monthly,
+            facts.issued_at,
+          ],
+        );
+      }
+      if (event.type === "KeyRevoked") {
+        const { key_id, revoked_at } = event.payload;
+        await tx.query("update read.access_keys_v1 set revoked_at = $2 where key_id = $1", [
+          key_id,
+          revoked_at,
+        ]);
+      }
+    }
+  },
+};
+
+const COLUMNS = "key_id, tenant, space, label, scopes, daily, monthly, issued_at, revoked_at";
+
+/** The key whose secret has this SHA-256, revoked or not. */
+export async function keyByDigest(pool: pg.Pool, digest: Buffer): Promise<KeyRow | undefined> {
+  const sql = `select ${COLUMNS} from read.access_keys_v1 where secret_sha256 = $1`;
+  return (await pool.query<KeyRow>({ name: "key_by_digest", text: sql, values: [digest] })).rows[0];
+}
+
+export async function keyById(pool: pg.Pool, keyId: string): Promise<KeyRow | undefined> {
+  const sql = `select ${COLUMNS} from read.access_keys_v1 where key_id = $1`;
+  return (await pool.query<KeyRow>(sql, [keyId])).rows[0];
+}
+
+/** Keys in the order they were issued; a page of at most `limit` after `after` (a key_id). */
+export async function listKeys(
+  pool: pg.Pool,
+  page: { tenant?: string; after?: string; limit: number },
+): Promise<KeyRow[]> {
+  const sql = `select ${COLUMNS} from read.access_keys_v1
+    where ($1::text is null or tenant = $1) and ($2::text is null or key_id > $2) order by key_id limit $3`;
+  return (await pool.query<KeyRow>(sql, [page.tenant ?? null, page.after ?? null, page.limit])).rows;
+}

@@ -1,0 +1,270 @@
+/**
+ * The unit of work of one command: decisions are staged on folded streams, then appended in one commit.
+ *
+ * `transact` runs the work, appends what it staged, and runs it again when a stream had moved on. A key that was
+ * committed before is looked up first: then no decision is taken, and each stream is folded to where that commit left it.
+ */
+
+import type { EventRegistry } from "../eventstore/schemas.ts";
+import type { CommitLookup, EventStore } from "../eventstore/store.ts";
+import type { AppendedEvent, Idempotency, JsonObject, NewEvent, RecordedEvent } from "../eventstore/types.ts";
+import { refuse } from "./domain/refusal.ts";
+import type { StreamCache } from "./stream-cache.ts";
+
+/** What a decision produces and `evolve` folds; emmett's Event type fits it. */
+export type DomainEvent = Readonly<{ type: string; data: object }>;
+
+/** A domain entity: the exports of its file. */
+export type Entity<State, E extends DomainEvent> = {
+  streamOf(id: string): string;
+  initialState(): State;
+  evolve(state: State, event: E): State;
+};
+
+export type Target = { tenant: string; id: string };
+export type Decision<State, E extends DomainEvent> = (state: State) => E[];
+export type Decided<State, E extends DomainEvent> = { state: State; events: E[]; version: number };
+
+export type Decide = <State, E extends DomainEvent>(
+  entity: Entity<State, E>,
+  target: Target,
+  decision: Decision<State, E>,
+) => Promise<Decided<State, E>>;
+
+/** Who commands, and under which key it may be said again. `meta` is hashed with every event. */
+export type Command = { meta: JsonObject; idempotency?: Idempotency };
+
+export type Committed<T> = { result: T; events: AppendedEvent[]; replayed: boolean };
+
+export type UnitParts = { store: EventStore; registry: EventRegistry; cache: StreamCache };
+
+/** More runs than this on one command means contention that waiting will not mend. */
+const MAX_RUNS = 50;
+
+/**
+ * Runs `work` as one unit. `beforeAppend` runs once, after the first successful run and before anything is
+ * appended: the place where a payment is settled. It may stage further events.
+ */
+export async function transact<T>(
+  parts: UnitParts,
+  command: Command,
+  work: (decide: Decide) => Promise<T>,
+  beforeAppend?: (result: T, decide: Decide) => Promise<void>,
+): Promise<Committed<T>> {
+  const earlier = await findEarlier(parts.store, command);
+  if (earlier) return replay(parts, earlier, work);
+  let prepared = beforeAppend === undefined;
+  for (let run = 1; run <= MAX_RUNS; run++) {
+    const unit = new Unit(parts, command);
+    try {
+      const result = await work(unit.decide);
+      if (!prepared) {
+        // A settlement takes seconds: nobody else waits for this stream meanwhile.
+        unit.release();
+        await beforeAppend?.(result, unit.decide);
+        prepared = true;
+      }
+      const outcome = await unit.append();
+      if (outcome === "again") continue;
+      if (outcome === "replayed") {
+        const first = await findEarlier(parts.store, command);
+        if (first) return await replay(parts, first, work);
+        continue;
+      }
+      return { result, events: outcome, replayed: false };
+    } finally {
+      unit.release();
+    }
+  }
+  return refuse("unavailable", "too many writers on the same stream; try again", { retry_after_s: 1 });
+}
+
+async function findEarlier(store: EventStore, command: Command): Promise<CommitLookup | undefined> {
+  if (!command.idempotency) return undefined;
+  const found = await store.findCommit({ idem_key: command.idempotency.idem_key });
+  if (found && !Buffer.from(found.request_hash).equals(Buffer.from(command.idempotency.request_hash))) {
+    refuse("unprocessable", "this idempotency key was used for another request", {
+      type: "idempotency-key-reused",
+    });
+  }
+  return found;
+}
+
+/** The same work over recorded facts: every stream as the earlier commit left it, no decision taken. */
+async function replay<T>(
+  parts: UnitParts,
+  earlier: CommitLookup,
+  work: (decide: Decide) => Promise<T>,
+): Promise<Committed<T>> {
+  const last = Math.max(...earlier.events.map((event) => event.position));
+  const decide: Decide = async (entity, target, _decision) => {
+    const stream_id = entity.streamOf(target.id);
+    let state = entity.initialState();
+    let version = 0;
+    for await (const event of readWhole(parts.store, target.tenant, stream_id)) {
+      if (event.position > last) break;
+      state = entity.evolve(state, toDomain(parts.registry, event));
+      version = event.version;
+    }
+    const own = earlier.events.filter((e) => e.tenant === target.tenant && e.stream_id === stream_id);
+    return { state, version, events: own.map((event) => toDomain(parts.registry, event)) };
+  };
+  return { result: await work(decide), events: earlier.events, replayed: true };
+}
+
+type Staged = {
+  tenant: string;
+  stream_id: string;
+  base: number;
+  state: unknown;
+  cached: boolean;
+  events: NewEvent[];
+};
+
+class Unit {
+  readonly #parts: UnitParts;
+  readonly #command: Command;
+  readonly #staged = new Map<string, Staged>();
+  #release: (() => void) | undefined;
+
+  constructor(parts: UnitParts, command: Command) {
+    this.#parts = parts;
+    this.#command = command;
+  }
+
+  readonly decide: Decide = async (entity, target, decision) => {
+    const staged = await this.#stage(entity, target);
+    const events = await this.#consider(entity, staged, decision);
+    let next = staged.state as ReturnType<typeof entity.initialState>;
+    for (const event of events) {
+      staged.events.push(toNew(this.#parts.registry, event));
+      next = entity.evolve(next, event);
+    }
+    staged.state = next;
+    return { state: next, events, version: staged.base + staged.events.length };
+  };
+
+  /** A refusal, or nothing to do, must not rest on a state that another process has moved on: it is looked at afresh. */
+  async #consider<State, E extends DomainEvent>(
+    entity: Entity<State, E>,
+    staged: Staged,
+    decision: Decision<State, E>,
+  ): Promise<E[]> {
+    let refusal: unknown;
+    try {
+      const events = decision(staged.state as State);
+      if (events.length > 0) return events;
+    } catch (error) {
+      refusal = error;
+    }
+    if (staged.events.length === 0 && staged.cached) {
+      this.#parts.cache.mark(`${staged.tenant}\n${staged.stream_id}`);
+      const fresh = await fold(this.#parts, entity, staged.tenant, staged.stream_id);
+      staged.cached = false;
+      if (fresh.version !== staged.base) {
+        staged.state = fresh.state;
+        staged.base = fresh.version;
+        return decision(fresh.state);
+      }
+    }
+    if (refusal) throw refusal;
+    return [];
+  }
+
+  async #stage<State, E extends DomainEvent>(entity: Entity<State, E>, target: Target): Promise<Staged> {
+    const stream_id = entity.streamOf(target.id);
+    const key = `${target.tenant}\n${stream_id}`;
+    const known = this.#staged.get(key);
+    if (known) return known;
+    // Only the first stream is queued for: waiting for a second one while holding the first could deadlock.
+    if (!this.#release && this.#staged.size === 0) this.#release = await this.#parts.cache.queue(key);
+    const { state, version, cached } = await fold(this.#parts, entity, target.tenant, stream_id);
+    const staged: Staged = { tenant: target.tenant, stream_id, base: version, state, cached, events: [] };
+    this.#staged.set(key, staged);
+    return staged;
+  }
+
+  async append(): Promise<AppendedEvent[] | "again" | "replayed"> {
+    const touched = [...this.#staged.values()].filter((staged) => staged.events.length > 0);
+    if (touched.length === 0) return [];
+    const answer = await this.#parts.store.append({
+      appends: touched.map(({ tenant, stream_id, base, events }) => ({
+        tenant,
+        stream_id,
+        expected_version: base,
+        events,
+      })),
+      meta: this.#command.meta,
+      ...(this.#command.idempotency && { idempotency: this.#command.idempotency }),
+    });
+    switch (answer.status) {
+      case "appended":
+        for (const { tenant, stream_id, base, state, events } of touched) {
+          this.#parts.cache.keep(`${tenant}\n${stream_id}`, { state, version: base + events.length });
+        }
+        return answer.events;
+      case "replayed":
+        return "replayed";
+      case "idem_conflict":
+        return refuse("unprocessable", "this idempotency key was used for another request", {
+          type: "idempotency-key-reused",
+        });
+      case "wrong_version":
+        // Another writer was faster; the next run reads what it wrote.
+        this.#parts.cache.mark(`${answer.tenant}\n${answer.stream_id}`);
+        return "again";
+    }
+  }
+
+  release(): void {
+    this.#release?.();
+    this.#release = undefined;
+  }
+}
+
+/** A stream's state now: what the cache holds, plus what was appended since if it is known to lag. */
+export async function fold<State, E extends DomainEvent>(
+  parts: UnitParts,
+  entity: Entity<State, E>,
+  tenant: string,
+  stream_id: string,
+): Promise<{ state: State; version: number; cached: boolean }> {
+  const key = `${tenant}\n${stream_id}`;
+  const held = parts.cache.get(key);
+  if (held && !held.stale) return { state: held.state as State, version: held.version, cached: true };
+  let state = held ? (held.state as State) : entity.initialState();
+  let version = held?.version ?? 0;
+  for await (const event of readWhole(parts.store, tenant, stream_id, version)) {
+    state = entity.evolve(state, toDomain(parts.registry, event));
+    version = event.version;
+  }
+  parts.cache.keep(key, { state, version });
+  return { state, version, cached: false };
+}
+
+const PAGE = 1_000;
+
+async function* readWhole(
+  store: EventStore,
+  tenant: string,
+  stream_id: string,
+  after = 0,
+): AsyncGenerator<RecordedEvent> {
+  for (;;) {
+    const page = await store.readStream({ tenant, stream_id, after_version: after, limit: PAGE });
+    yield* page;
+    if (page.length < PAGE) return;
+    after = page[page.length - 1]!.version;
+  }
+}
+
+function toNew(registry: EventRegistry, event: DomainEvent): NewEvent {
+  const payload = event.data as JsonObject;
+  const schema_version = registry.currentVersion(event.type);
+  registry.validate(event.type, schema_version, payload);
+  return { type: event.type, schema_version, payload };
+}
+
+function toDomain<E extends DomainEvent>(registry: EventRegistry, event: RecordedEvent): E {
+  return { type: event.type, data: registry.upcast(event).payload } as unknown as E;
+}
