@@ -9,14 +9,13 @@ import { Refusal, refuse } from "../domain/refusal.ts";
 
 export type DuckdbLimits = {
   threads: number;
-  /** In DuckDB's notation, such as "2GB". */
-  memory_limit: string;
+  memory_mb: number;
 };
 
 export async function openDuckdb(limits: DuckdbLimits, spillDir?: string): Promise<DuckDBInstance> {
   return DuckDBInstance.create(":memory:", {
     threads: String(limits.threads),
-    memory_limit: limits.memory_limit,
+    memory_limit: `${limits.memory_mb}MB`,
     // The empty string means: never spill, fail instead.
     temp_directory: spillDir ?? "",
     autoinstall_known_extensions: "false",

@@ -18,10 +18,12 @@ import {
 export type StoreOptions = DuckdbLimits & {
   dataDir: string;
   /** Queries that run at once; more wait. DuckDB works in libuv's threads, so this stays below their number. */
-  max_queries: number;
+  max_queries?: number;
   /** Queries that may wait before further ones are refused. */
-  max_waiting: number;
+  max_waiting?: number;
 };
+
+const MAX_WAITING = 1_000;
 
 /** A partition as queries name it. */
 export type OpenPartition = { year: number; database: string };
@@ -38,7 +40,7 @@ type Attached = { database: string; holders: number; ready: Promise<void> };
 type Served = { manifest: Manifest; partitions: OpenPartition[]; holders: number };
 
 export class VintageStore {
-  readonly #options: StoreOptions;
+  readonly #options: Required<StoreOptions>;
   readonly #instance: DuckDBInstance;
   readonly #idle: DuckDBConnection[] = [];
   readonly #waiting: { start: () => void; fail: (error: Error) => void }[] = [];
@@ -47,18 +49,15 @@ export class VintageStore {
   #running = 0;
   #named = 0;
   #closed = false;
+  #ended: () => void = () => {};
 
-  private constructor(options: StoreOptions, instance: DuckDBInstance) {
-    this.#options = options;
+  constructor(options: StoreOptions, instance: DuckDBInstance) {
+    this.#options = { max_queries: options.threads, max_waiting: MAX_WAITING, ...options };
     this.#instance = instance;
   }
 
-  static async open(options: StoreOptions): Promise<VintageStore> {
-    return new VintageStore(options, await openDuckdb(options));
-  }
-
   /** The manifests that are served now, one a dataset. */
-  serving(): Manifest[] {
+  open(): Manifest[] {
     return [...this.#served.values()].map(({ manifest }) => manifest);
   }
 
@@ -113,12 +112,14 @@ export class VintageStore {
     };
   }
 
-  /** Closes the database; queries that wait are refused. */
-  close(): void {
+  /** Lets running queries end, refuses those that wait, and closes the database. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
     this.#closed = true;
     for (const { fail } of this.#waiting.splice(0)) fail(busy("the service is stopping"));
+    if (this.#running > 0) await new Promise<void>((ended) => (this.#ended = ended));
     for (const connection of this.#idle.splice(0)) connection.closeSync();
-    if (this.#running === 0) this.#instance.closeSync();
+    this.#instance.closeSync();
   }
 
   async #query<Row>(vintage: string, sql: string, params?: Params, signal?: AbortSignal): Promise<Row[]> {
@@ -128,8 +129,7 @@ export class VintageStore {
       try {
         return await interruptible(connection, signal, () => rows<Row>(connection, sql, params));
       } finally {
-        if (this.#closed) connection.closeSync();
-        else this.#idle.push(connection);
+        this.#idle.push(connection);
       }
     } catch (error) {
       // The files were whole when they were opened, so what fails now is the disk below them.
@@ -157,7 +157,7 @@ export class VintageStore {
     const next = this.#waiting.shift();
     if (next) return next.start();
     this.#running--;
-    if (this.#closed && this.#running === 0) this.#instance.closeSync();
+    if (this.#running === 0) this.#ended();
   }
 
   async #attach(vintage: string, entry: PartitionEntry): Promise<string> {
@@ -215,6 +215,11 @@ export class VintageStore {
       connection.closeSync();
     }
   }
+}
+
+/** A store that serves nothing yet. */
+export async function openVintages(options: StoreOptions): Promise<VintageStore> {
+  return new VintageStore(options, await openDuckdb(options));
 }
 
 const busy = (why: string) => new Refusal("unavailable", why, { type: "busy", retry_after_s: 1 });
