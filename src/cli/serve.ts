@@ -5,7 +5,6 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { issueKey } from "../access.ts";
 import { catalogue } from "../api/catalogue.ts";
 import { documentsOf } from "../api/documents.ts";
 import { createGate, type Gate } from "../api/gate.ts";
@@ -17,6 +16,8 @@ import type { App } from "../app.ts";
 import { type House, keptSecret, openHouse } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { digestOf } from "../domain/access/secret.ts";
+import { issueKey } from "../operator/keys.ts";
+import { keepVintagesOpen } from "../operator/releases.ts";
 import { keyByDigest, keysProjection } from "../projections/access/keys.ts";
 import { ensureSandbox } from "./data.ts";
 import type { Terminal } from "./program.ts";
@@ -79,6 +80,9 @@ export async function dress(
     open_per_minute: config.OPEN_CALLS_PER_MINUTE,
   });
   void forgetChangedKeys(app, gate, stopping);
+  void keepVintagesOpen(app, stopping, (dataset, error) =>
+    log.warn({ dataset, reason: error.message }, "a dataset cannot be opened; trying again"),
+  );
   const serve = createPipeline({
     app,
     gate,
