@@ -1,0 +1,3 @@
+export const buildSandbox = async (..._: unknown[]): Promise<never> => {
+  throw new Error("x");
+};
