@@ -51,11 +51,10 @@ export function prepareCommit(commit: Commit): PreparedCommit {
   if (size === 0) throw new InvalidEvent("appends", "must hold at least one event");
   if (size > MAX_EVENTS) throw new InvalidEvent("appends", `holds more than ${MAX_EVENTS} events`);
 
-  const meta = commit.meta ?? {};
-  if ("commit" in meta) throw new InvalidEvent("meta.commit", "is reserved: the log writes it");
-  const commit_hash = commitHash(idempotency?.idem_key, idempotency?.request_hash, size);
-  const firstMeta = metaBytes({ ...meta, commit: commit_hash });
-  const laterMeta = size > 1 ? metaBytes(meta) : firstMeta;
+  const metaOf = metaWriter(
+    commit.meta ?? {},
+    commitHash(idempotency?.idem_key, idempotency?.request_hash, size),
+  );
 
   const prepared: PreparedCommit = {
     log_id: checkInteger(commit.log_id ?? MAIN_LOG, "log_id"),
@@ -78,6 +77,7 @@ export function prepareCommit(commit: Commit): PreparedCommit {
       const event_id = event.event_id ?? uuidv7();
       if (!UUID.test(event_id)) throw new InvalidEvent(`${field}.event_id`, "must be a UUID");
       checkName(event.type, `${field}.type`);
+      const meta = metaOf(event.meta, prepared.events.length === 0, field);
       prepared.events.push({
         stream: index,
         event_id: event_id.toLowerCase(),
@@ -85,9 +85,9 @@ export function prepareCommit(commit: Commit): PreparedCommit {
         type: event.type,
         schema_version: checkInteger(event.schema_version ?? 1, `${field}.schema_version`),
         payload,
-        meta: prepared.events.length === 0 ? firstMeta : laterMeta,
+        meta,
       });
-      prepared.bytes += payload.byteLength + firstMeta.byteLength;
+      prepared.bytes += payload.byteLength + meta.byteLength;
     }
   });
   if (prepared.bytes > MAX_COMMIT) throw new InvalidEvent("appends", `holds more than ${MAX_COMMIT} bytes`);
@@ -120,9 +120,30 @@ function expectedVersion(expected: ExpectedVersion, field: string): number {
   throw new InvalidEvent(field, 'must be a version from 0 on, "any", "exists" or "absent"');
 }
 
-function metaBytes(meta: JsonObject): Buffer {
-  const bytes = canonicalBytes(meta, "meta");
-  if (bytes.byteLength > MAX_META) throw new InvalidEvent("meta", `is longer than ${MAX_META} bytes`);
+/** An event's metadata: the commit's, its own over it, and on the first event of the commit the commit's hash. */
+function metaWriter(shared: JsonObject, commit: string) {
+  let sharedBytes: Buffer | undefined;
+  return (own: JsonObject | undefined, first: boolean, field: string): Buffer => {
+    if (first)
+      return metaBytes(
+        { ...withoutCommit(shared, "meta"), ...withoutCommit(own, `${field}.meta`), commit },
+        field,
+      );
+    if (own) return metaBytes({ ...shared, ...withoutCommit(own, `${field}.meta`) }, field);
+    sharedBytes ??= metaBytes(shared, field);
+    return sharedBytes;
+  };
+}
+
+function withoutCommit(meta: JsonObject | undefined, field: string): JsonObject | undefined {
+  if (meta && "commit" in meta) throw new InvalidEvent(`${field}.commit`, "is reserved: the log writes it");
+  return meta;
+}
+
+function metaBytes(meta: JsonObject, field: string): Buffer {
+  const bytes = canonicalBytes(meta, `${field}.meta`);
+  if (bytes.byteLength > MAX_META)
+    throw new InvalidEvent(`${field}.meta`, `is longer than ${MAX_META} bytes`);
   return bytes;
 }
 

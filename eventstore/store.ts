@@ -39,6 +39,8 @@ export type EventStore = {
     after_version?: number;
     limit?: number;
   }): Promise<RecordedEvent[]>;
+  /** A stream's last version; 0 when there is no such stream. */
+  streamVersion(stream: { log_id?: number; tenant: string; stream_id: string }): Promise<number>;
   /** Events of a log, or of one tenant in it, by position from the one after `after` on. */
   readLog(page: {
     log_id?: number;
@@ -102,6 +104,16 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
 
     async readStream({ log_id = MAIN_LOG, tenant, stream_id, after_version = 0, limit = PAGE }) {
       return (await readEvents(pool, "stream", [log_id, tenant, stream_id, after_version, limit])).events;
+    },
+
+    async streamVersion({ log_id = MAIN_LOG, tenant, stream_id }) {
+      const answer = await pool.query<{ version: number }>({
+        name: "eventstore.stream_version",
+        text: `select version from eventstore.events
+                where log_id = $1 and tenant = $2 and stream_id = $3 order by version desc limit 1`,
+        values: [log_id, tenant, stream_id],
+      });
+      return answer.rows[0]?.version ?? 0;
     },
 
     async readLog({ log_id = MAIN_LOG, after, limit = PAGE, tenant }) {

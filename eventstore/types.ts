@@ -21,6 +21,8 @@ export type NewEvent = {
   payload: JsonObject;
   /** A UUID; a version 7 one is made when absent. */
   event_id?: string;
+  /** Joins the commit's `meta` and wins over it. */
+  meta?: JsonObject;
 };
 
 export type StreamAppend = {
@@ -41,7 +43,7 @@ export type Commit = {
   log_id?: number;
   /** No stream may stand in `appends` twice, and at least one event is appended. */
   appends: StreamAppend[];
-  /** Who did it and why: actor, operation, request_id. Hashed with every event of the commit. */
+  /** Who did it and why: actor, operation, request_id. Hashed with every event; the name `commit` is the log's own. */
   meta?: JsonObject;
   idempotency?: Idempotency;
 };

@@ -48,8 +48,8 @@ export async function openHouse(config: Config, log: Logger): Promise<House> {
     );
   }
   const schemas = registry(eventSchemas);
-  const store = createEventStore(pool, {});
-  const tail = createTail(store, { connectionString: database.appUrl, onError });
+  const store = createEventStore(pool, { schemas });
+  const tail = createTail(store, { pool, onError });
   const runner = startRunner({ pool, store, tail, projections, log });
   const vintages = await openVintages({
     dataDir: config.DATA_DIR,
@@ -60,7 +60,7 @@ export async function openHouse(config: Config, log: Logger): Promise<House> {
     pool,
     store,
     tail,
-    unit: { store, registry: schemas, cache: new StreamCache() },
+    unit: { store, schemas, cache: new StreamCache() },
     runner,
     clock: systemClock,
     random: systemRandom,
@@ -119,7 +119,7 @@ async function databaseOf(config: Config): Promise<Database> {
     ownerUrl: server.ownerUrl,
     appUrl: appUrl.href,
     app_password,
-    release: () => releaseServer(server),
+    release: server.leave,
   };
 }
 

@@ -5,8 +5,8 @@
  * committed before is looked up first: then no decision is taken, and each stream is folded to where that commit left it.
  */
 
-import type { EventRegistry } from "../eventstore/schemas.ts";
-import type { CommitLookup, EventStore } from "../eventstore/store.ts";
+import type { EventSchemas } from "../eventstore/schemas.ts";
+import type { EventStore, RecordedCommit } from "../eventstore/store.ts";
 import type { AppendedEvent, Idempotency, JsonObject, NewEvent, RecordedEvent } from "../eventstore/types.ts";
 import { refuse } from "./domain/refusal.ts";
 import type { StreamCache } from "./stream-cache.ts";
@@ -36,7 +36,7 @@ export type Command = { meta: JsonObject; idempotency?: Idempotency };
 
 export type Committed<T> = { result: T; events: AppendedEvent[]; replayed: boolean };
 
-export type UnitParts = { store: EventStore; registry: EventRegistry; cache: StreamCache };
+export type UnitParts = { store: EventStore; schemas: EventSchemas; cache: StreamCache };
 
 /** More runs than this on one command means contention that waiting will not mend. */
 const MAX_RUNS = 50;
@@ -79,7 +79,7 @@ export async function transact<T>(
   return refuse("unavailable", "too many writers on the same stream; try again", { retry_after_s: 1 });
 }
 
-async function findEarlier(store: EventStore, command: Command): Promise<CommitLookup | undefined> {
+async function findEarlier(store: EventStore, command: Command): Promise<RecordedCommit | undefined> {
   if (!command.idempotency) return undefined;
   const found = await store.findCommit({ idem_key: command.idempotency.idem_key });
   if (found && !Buffer.from(found.request_hash).equals(Buffer.from(command.idempotency.request_hash))) {
@@ -93,7 +93,7 @@ async function findEarlier(store: EventStore, command: Command): Promise<CommitL
 /** The same work over recorded facts: every stream as the earlier commit left it, no decision taken. */
 async function replay<T>(
   parts: UnitParts,
-  earlier: CommitLookup,
+  earlier: RecordedCommit,
   work: (decide: Decide) => Promise<T>,
 ): Promise<Committed<T>> {
   const last = Math.max(...earlier.events.map((event) => event.position));
@@ -103,11 +103,11 @@ async function replay<T>(
     let version = 0;
     for await (const event of readWhole(parts.store, target.tenant, stream_id)) {
       if (event.position > last) break;
-      state = entity.evolve(state, toDomain(parts.registry, event));
+      state = entity.evolve(state, toDomain(parts.schemas, event));
       version = event.version;
     }
     const own = earlier.events.filter((e) => e.tenant === target.tenant && e.stream_id === stream_id);
-    return { state, version, events: own.map((event) => toDomain(parts.registry, event)) };
+    return { state, version, events: own.map((event) => toDomain(parts.schemas, event)) };
   };
   return { result: await work(decide), events: earlier.events, replayed: true };
 }
@@ -137,7 +137,7 @@ class Unit {
     const events = await this.#consider(entity, staged, decision);
     let next = staged.state as ReturnType<typeof entity.initialState>;
     for (const event of events) {
-      staged.events.push(toNew(this.#parts.registry, event));
+      staged.events.push(toNew(this.#parts.schemas, event));
       next = entity.evolve(next, event);
     }
     staged.state = next;
@@ -235,7 +235,7 @@ export async function fold<State, E extends DomainEvent>(
   let state = held ? (held.state as State) : entity.initialState();
   let version = held?.version ?? 0;
   for await (const event of readWhole(parts.store, tenant, stream_id, version)) {
-    state = entity.evolve(state, toDomain(parts.registry, event));
+    state = entity.evolve(state, toDomain(parts.schemas, event));
     version = event.version;
   }
   parts.cache.keep(key, { state, version });
@@ -258,13 +258,13 @@ async function* readWhole(
   }
 }
 
-function toNew(registry: EventRegistry, event: DomainEvent): NewEvent {
-  const payload = event.data as JsonObject;
-  const schema_version = registry.currentVersion(event.type);
-  registry.validate(event.type, schema_version, payload);
-  return { type: event.type, schema_version, payload };
-}
+/** The store checks the payload against its schema before it appends. */
+const toNew = (schemas: EventSchemas, event: DomainEvent): NewEvent => ({
+  type: event.type,
+  schema_version: schemas.newestVersion(event.type) ?? 1,
+  payload: event.data as JsonObject,
+});
 
-function toDomain<E extends DomainEvent>(registry: EventRegistry, event: RecordedEvent): E {
-  return { type: event.type, data: registry.upcast(event).payload } as unknown as E;
+function toDomain<E extends DomainEvent>(schemas: EventSchemas, event: RecordedEvent): E {
+  return { type: event.type, data: schemas.upcast(event).payload } as unknown as E;
 }

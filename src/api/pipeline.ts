@@ -3,8 +3,8 @@
  * HTTP and MCP hand it the same question and send the same answer in their own form.
  */
 import { createHash } from "node:crypto";
-import canonicalize from "canonicalize";
 import { LRUCache } from "lru-cache";
+import { canonicalText } from "../../eventstore/canonical.ts";
 import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
@@ -102,7 +102,10 @@ async function ask(
     }
 
     const vintage = operation.vintage?.(parts.app);
-    const name = vintage === undefined ? undefined : `${operation.name} ${vintage} ${canonicalize(input)}`;
+    const name =
+      vintage === undefined
+        ? undefined
+        : `${operation.name} ${vintage} ${canonicalText(input as JsonObject, "input")}`;
     let answer = name === undefined ? undefined : kept.get(name);
     if (!answer) {
       const made = await handled(parts, operation, input, caller, question);
@@ -213,7 +216,10 @@ function idempotencyOf(
       errors: [{ path: "Idempotency-Key", message: "is 1 to 128 visible ASCII characters" }],
     });
   }
-  const request = canonicalize({ caller: caller.tenant, operation: operation.name, input }) ?? "";
+  const request = canonicalText(
+    { caller: caller.tenant, operation: operation.name, input: input as JsonObject },
+    "request",
+  );
   const request_hash = createHash("sha256").update(request).digest();
   return { idem_key: `${caller.tenant}/${given}`, request_hash };
 }

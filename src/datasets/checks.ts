@@ -1,5 +1,10 @@
 /** What every row of a file must satisfy, column by column, as SQL over the raw text. */
-import { aggregatePattern, otherReporters, reporterCodes, unknownReporter } from "../domain/trade/reporters.ts";
+import {
+  aggregatePattern,
+  otherReporters,
+  reporterCodes,
+  unknownReporter,
+} from "../domain/trade/reporters.ts";
 import { comextBulk, comextSdmx, type Layout } from "./layouts.ts";
 
 export type Check = {
@@ -26,7 +31,9 @@ function partner(column: string): Check {
     column,
     good: `"${column}" <> 'EL' and (${matches(column, "[A-Z]{2}")} or ${matches(column, aggregatePattern)})`,
     message: (found) =>
-      found === "EL" ? "Greece is GR here, not EL" : "a partner is a 2-letter code or an aggregate such as WORLD",
+      found === "EL"
+        ? "Greece is GR here, not EL"
+        : "a partner is a 2-letter code or an aggregate such as WORLD",
   };
 }
 
@@ -73,7 +80,11 @@ const sdmxChecks: Check[] = [
     good: matches("DATAFLOW", "ESTAT:DS-045409\\([0-9.]+\\)"),
     message: () => "the dataflow is ESTAT:DS-045409; other dataflows count other things",
   },
-  { column: "freq", good: `"freq" = 'M'`, message: () => "the frequency is M: years never stand among months" },
+  {
+    column: "freq",
+    good: `"freq" = 'M'`,
+    message: () => "the frequency is M: years never stand among months",
+  },
   reporter("reporter"),
   partner("partner"),
   product("product"),
@@ -88,7 +99,11 @@ const sdmxChecks: Check[] = [
     good: matches("TIME_PERIOD", "[0-9]{4}-(0[1-9]|1[0-2])"),
     message: () => "a period is a month, YYYY-MM",
   },
-  { column: "TIME_PERIOD", good: `"TIME_PERIOD" >= '1988-01'`, message: () => "the statistics begin in 1988-01" },
+  {
+    column: "TIME_PERIOD",
+    good: `"TIME_PERIOD" >= '1988-01'`,
+    message: () => "the statistics begin in 1988-01",
+  },
   {
     column: "OBS_VALUE",
     good: `"indicators" <> 'VALUE_IN_EUROS' or ${matches("OBS_VALUE", EURO)}`,

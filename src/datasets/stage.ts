@@ -81,7 +81,8 @@ async function readRaw(connection: DuckDBConnection, layout: Layout, file: Unpac
     );
   }
   const { read } = await row<{ read: number }>(connection, "select count(*) as read from stage.raw");
-  if (read !== file.lines - 1) throw new Error(`${file.name}: ${file.lines} lines, but ${read} rows were read`);
+  if (read !== file.lines - 1)
+    throw new Error(`${file.name}: ${file.lines} lines, but ${read} rows were read`);
   if (read === 0) refuse("invalid", `${file.name} holds a header and nothing else`);
 }
 
@@ -115,7 +116,8 @@ export function refuseLines(file: { name: string }, faults: LineFault[]): never 
     message: what,
   }));
   const { line, what } = faults[0]!;
-  const more = faults.length > 1 ? ` (and ${faults.length > TOLD - 1 ? "many" : faults.length - 1} more lines)` : "";
+  const more =
+    faults.length > 1 ? ` (and ${faults.length > TOLD - 1 ? "many" : faults.length - 1} more lines)` : "";
   return refuse("invalid", `${file.name} line ${line}: ${what}${more}; nothing was imported`, { errors });
 }
 
@@ -141,10 +143,19 @@ function typed(layout: Layout, ordinal: number): string {
 }
 
 /** Equal lines count once, and how many were dropped is told; lines that contradict each other refuse the import. */
-export async function dropDuplicates(connection: DuckDBConnection, files: { name: string }[]): Promise<number> {
+export async function dropDuplicates(
+  connection: DuckDBConnection,
+  files: { name: string }[],
+): Promise<number> {
   const key = "variant, reporter, flow, period, partner, product";
   const differs = `(count(distinct value_eur) > 1 or count(distinct quantity_kg) > 1)`;
-  const contradictions = await rows<{ line: number; file: number; other_line: number; other_file: number; key: string }>(
+  const contradictions = await rows<{
+    line: number;
+    file: number;
+    other_line: number;
+    other_file: number;
+    key: string;
+  }>(
     connection,
     `select first.file, first.line, other.file as other_file, other.line as other_line, key from (
        select min(struct_pack(file, line)) as first, max(struct_pack(file, line)) as other,
@@ -193,7 +204,9 @@ export async function foldCells(connection: DuckDBConnection, files: { name: str
     `select first.line, first.file from stage.incoming where value_eur is null order by first limit 1`,
   );
   for (const { line, file } of orphans) {
-    refuseLines(files[file]!, [{ line, column: "indicators", what: "a quantity whose value is in none of the files" }]);
+    refuseLines(files[file]!, [
+      { line, column: "indicators", what: "a quantity whose value is in none of the files" },
+    ]);
   }
 }
 
@@ -216,4 +229,3 @@ export async function checkReporters(
   }
   if (surplus.length > 0) refuse("invalid", `rows of ${surplus.join(", ")}, which --reporters does not name`);
 }
-

@@ -84,7 +84,10 @@ async function examine(input: string, name: string): Promise<{ packing: Packing;
 function explainGzip(error: unknown, name: string): never {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   if (!code.startsWith("Z_")) throw error;
-  return refuse("invalid", `${name} is damaged or cut off (gzip: ${(error as Error).message}): fetch it again`);
+  return refuse(
+    "invalid",
+    `${name} is damaged or cut off (gzip: ${(error as Error).message}): fetch it again`,
+  );
 }
 
 /** The one file of a 7z archive as a stream. `ended` refuses when the archive turns out to be damaged. */
@@ -103,7 +106,9 @@ async function extract7z(
   let text = "";
   for await (const chunk of listing.stdout) text += chunk;
   await listed;
-  const members = text.split(/\r?\n\r?\n/).filter((member) => /^Path = /m.test(member) && !/^Folder = \+/m.test(member));
+  const members = text
+    .split(/\r?\n\r?\n/)
+    .filter((member) => /^Path = /m.test(member) && !/^Folder = \+/m.test(member));
   if (members.length !== 1) {
     refuse("invalid", `${name} holds ${members.length} files: one CSV is expected in an archive`);
   }
@@ -123,7 +128,11 @@ function exit(program: ReturnType<typeof spawn>, name: string): Promise<void> {
     program.once("error", fail);
     program.once("close", (code) => {
       if (code === 0) return done();
-      const why = complaint.split("\n").find((line) => /ERROR/.test(line))?.trim() ?? `7za ended with ${code}`;
+      const why =
+        complaint
+          .split("\n")
+          .find((line) => /ERROR/.test(line))
+          ?.trim() ?? `7za ended with ${code}`;
       fail(new Refusal("invalid", `${name} is damaged or cut off (7z: ${why}): fetch it again`));
     });
   });
@@ -158,13 +167,17 @@ class TextCheck extends Transform {
 
   override _flush(done: TransformCallback): void {
     if (this.#last === NEWLINE && this.lines > 0) return done();
-    const error = this.#refusal(this.lines + 1, "the file ends in the middle of a line: it is cut off; fetch it again");
+    const error = this.#refusal(
+      this.lines + 1,
+      "the file ends in the middle of a line: it is cut off; fetch it again",
+    );
     done(error);
   }
 
   #look(chunk: Buffer): void {
     if (chunk.length === 0) return;
-    if (chunk.includes(0)) throw this.#refusal(this.lines + 1, "a NUL byte at or after this line: not a text file");
+    if (chunk.includes(0))
+      throw this.#refusal(this.lines + 1, "a NUL byte at or after this line: not a text file");
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       const length = this.#lineLength + end - start;
@@ -180,7 +193,10 @@ class TextCheck extends Transform {
     if (this.lines === 0) this.#head.push(Buffer.from(chunk));
     this.#lineLength += chunk.length - start;
     if (this.#lineLength > LONGEST_LINE) {
-      throw this.#refusal(this.lines + 1, `a line longer than ${LONGEST_LINE} bytes: not a table of trade data`);
+      throw this.#refusal(
+        this.lines + 1,
+        `a line longer than ${LONGEST_LINE} bytes: not a table of trade data`,
+      );
     }
     this.#last = chunk[chunk.length - 1]!;
   }

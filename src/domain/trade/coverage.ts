@@ -33,7 +33,9 @@ export type Gap = { path: "hs" | "reporter" | "years"; message: string };
 export function lastCompleteYear({ reporters }: Coverage): number | undefined {
   if (reporters.length === 0) return undefined;
   const end = Math.min(...reporters.map(({ to }) => (to % 100 === 12 ? yearOf(to) : yearOf(to) - 1)));
-  const start = Math.max(...reporters.map(({ from }) => (from % 100 === 1 ? yearOf(from) : yearOf(from) + 1)));
+  const start = Math.max(
+    ...reporters.map(({ from }) => (from % 100 === 1 ? yearOf(from) : yearOf(from) + 1)),
+  );
   return start <= end ? end : undefined;
 }
 
@@ -48,12 +50,16 @@ export function gapIn(coverage: Coverage, question: Question, partial: boolean):
   const { hs, years } = question;
   if (!productsComplete(coverage, hs)) {
     const known = coverage.products.codes.filter((code) => code.startsWith(hs ?? ""));
-    if (!partial || known.length === 0) return { path: "hs", message: productGap(coverage, hs, known.length) };
+    if (!partial || known.length === 0)
+      return { path: "hs", message: productGap(coverage, hs, known.length) };
   }
   const present = new Set(coverage.reporters.map(({ reporter }) => reporter));
   const absent = question.reporters.filter((code) => !present.has(code));
   if (absent.length > 0) {
-    return { path: "reporter", message: `covers the reporters ${[...present].join(", ")}; not ${absent.join(", ")}` };
+    return {
+      path: "reporter",
+      message: `covers the reporters ${[...present].join(", ")}; not ${absent.join(", ")}`,
+    };
   }
   const { from, to } = coverage.months;
   if (years && (years.from < yearOf(from) || years.to > yearOf(to))) {
@@ -68,7 +74,8 @@ function productGap({ products }: Coverage, hs: string | undefined, known: numbe
   const part = hs === undefined ? "of all products" : `below ${hs}`;
   if (known > 0) return `covers ${known} codes ${part}, not all of them`;
   if (products.codes.length <= LISTED) return `covers the products ${products.codes.join(", ")}`;
-  const deeper = products.complete_below.length > 0 ? `, and all codes below ${products.complete_below.join(", ")}` : "";
+  const deeper =
+    products.complete_below.length > 0 ? `, and all codes below ${products.complete_below.join(", ")}` : "";
   return `covers ${products.codes.length} codes${products.national ? ", all 2-digit chapters among them" : ""}${deeper}; not ${hs}`;
 }
 

@@ -58,7 +58,10 @@ export const release =
     const current = state.status === "released" ? state.current.vintage : null;
     if (facts.vintage === current) return [];
     if (facts.replaces !== current) {
-      refuse("conflict", `dataset ${facts.dataset} has moved on to vintage ${current}: import the files again`);
+      refuse(
+        "conflict",
+        `dataset ${facts.dataset} has moved on to vintage ${current}: import the files again`,
+      );
     }
     return [{ type: "DatasetReleased", data: facts }];
   };

@@ -36,7 +36,10 @@ export const year = z
 export const years = z
   .string()
   .regex(/^\d{4}(-\d{4})?$/, "years is YYYY-YYYY or YYYY, such as 2020-2024")
-  .refine((text) => readYears(text).from <= readYears(text).to, "the first year of the range comes after the last")
+  .refine(
+    (text) => readYears(text).from <= readYears(text).to,
+    "the first year of the range comes after the last",
+  )
   .describe("Range of calendar years, YYYY-YYYY or YYYY; omitted = all");
 
 export const hs = z
@@ -54,7 +57,9 @@ export const limit = z
 export const dataset = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "dataset is a name that trade/overview lists, such as sandbox")
-  .describe("Dataset to ask; omitted = the real one that covers the question, else the sandbox, marked synthetic");
+  .describe(
+    "Dataset to ask; omitted = the real one that covers the question, else the sandbox, marked synthetic",
+  );
 
 /** The range that `years` text names. */
 export function readYears(text: string): Years {

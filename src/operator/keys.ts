@@ -1,9 +1,9 @@
 /** Keys from the operator's side: issued, listed, revoked. What a key may do is decided in the domain. */
-import { type App, operatorMeta } from "./app.ts";
-import * as key from "./domain/access/key.ts";
-import { digestOf, makeSecret, type Space } from "./domain/access/secret.ts";
-import { refuse } from "./domain/refusal.ts";
-import { type KeyRow, keyById, keysProjection, listKeys } from "./projections/access/keys.ts";
+import { type App, operatorMeta } from "../app.ts";
+import * as key from "../domain/access/key.ts";
+import { digestOf, makeSecret, type Space } from "../domain/access/secret.ts";
+import { refuse } from "../domain/refusal.ts";
+import { type KeyRow, keyById, keysProjection, listKeys } from "../projections/access/keys.ts";
 
 export type IssueRequest = Pick<key.KeyFacts, "tenant" | "label" | "scopes" | "daily" | "monthly"> & {
   space: Space;
@@ -23,6 +23,8 @@ export async function issueKey(app: App, request: IssueRequest): Promise<IssuedK
   };
   const tenant = key.tenantOf(request.tenant, request.space);
   await app.decide(key, { tenant, id: key_id }, key.issue(facts), { meta: operatorMeta("keys.issue") });
+  // Whoever is handed the secret may use it at once.
+  await app.caughtUp(keysProjection);
   return { key_id, tenant, secret };
 }
 

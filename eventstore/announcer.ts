@@ -1,0 +1,82 @@
+import pg from "pg";
+
+/** At most one notice in this time: a notifying transaction takes a lock of the whole cluster when it commits. */
+const NOTICE_MS = 20;
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 5_000;
+
+/**
+ * LISTEN and NOTIFY of one channel on a connection of its own, made again whenever it breaks. Notices of our own
+ * come back, too. What is announced while the connection is away is lost: listeners poll, too.
+ */
+export class Announcer {
+  readonly #pool: pg.Pool;
+  readonly #channel: string;
+  readonly #heard: () => void;
+  readonly #onError: (error: Error) => void;
+  #client: pg.Client | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #retryMs = FIRST_RETRY_MS;
+  #notice: NodeJS.Timeout | undefined;
+  #position = 0;
+  #closed = false;
+
+  /** Connects like `pool`; `heard` is called for each notice and after each connection. */
+  constructor(pool: pg.Pool, channel: string, heard: () => void, onError: (error: Error) => void) {
+    this.#pool = pool;
+    this.#channel = channel;
+    this.#heard = heard;
+    this.#onError = onError;
+    void this.#connect();
+  }
+
+  /** Tells the other processes, soon, that the log has reached a position. */
+  announce(position: number): void {
+    this.#position = Math.max(position, this.#position);
+    if (this.#closed) return;
+    this.#notice ??= setTimeout(() => {
+      this.#notice = undefined;
+      this.#client
+        ?.query("select pg_notify($1, $2)", [this.#channel, String(this.#position)])
+        .catch(this.#onError);
+    }, NOTICE_MS);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    clearTimeout(this.#notice);
+    await this.#client?.end().catch(() => {});
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client(this.#pool.options);
+    client.on("error", this.#onError);
+    client.on("end", () => this.#reconnect(client));
+    client.on("notification", this.#heard);
+    try {
+      await client.connect();
+      await client.query(`listen ${pg.escapeIdentifier(this.#channel)}`);
+    } catch (error) {
+      if (!this.#closed) this.#onError(error as Error);
+      await client.end().catch(() => {});
+      this.#reconnect(client);
+      return;
+    }
+    if (this.#closed) return client.end();
+    this.#client = client;
+    this.#retryMs = FIRST_RETRY_MS;
+    // Whatever was announced while nobody listened.
+    this.#heard();
+  }
+
+  #reconnect(broken: pg.Client): void {
+    if (this.#client === broken) this.#client = undefined;
+    if (this.#closed || this.#client || this.#retry) return;
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      void this.#connect();
+    }, this.#retryMs);
+    this.#retryMs = Math.min(2 * this.#retryMs, LAST_RETRY_MS);
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * The end of a log as it grows, followed once a process for any number of subscribers.
+ *
+ * What is new is read once into a window of the latest events. A subscriber keeps nothing but its position: while that
+ * lies in the window it is served from there, and when it has fallen behind it pages from the database. So memory
+ * does not depend on how many read or how slowly. News comes from appends of this process, from LISTEN on a connection
+ * of its own, and from a slow poll in case both fail.
+ */
+import type pg from "pg";
+import { Announcer } from "./announcer.ts";
+import type { EventStore } from "./store.ts";
+import { MAIN_LOG, type RecordedEvent } from "./types.ts";
+
+export type TailOptions = {
+  pool: pg.Pool;
+  log_id?: number;
+  /** Between looks at the database when nothing is announced; 1,000 when absent. */
+  poll_ms?: number;
+  /** Events kept for subscribers that are up to date; 1,024 when absent. */
+  window?: number;
+  /** Told of failed reads and lost connections; the tail goes on by itself. */
+  onError?: (error: Error) => void;
+};
+
+export type Subscription = { after: number; tenant?: string; signal?: AbortSignal };
+
+export type Tail = {
+  /** The last position seen. */
+  readonly position: number;
+  /** Says that the log may have grown; appends of this process say it by themselves. */
+  wake(): void;
+  /** Batches of events after a position, in order, none missed and none twice, until `signal` aborts or the tail closes. */
+  subscribe(subscription: Subscription): AsyncIterable<RecordedEvent[]>;
+  /** Resolves to true once the tail has seen the position, to false when `timeout_ms` pass or `signal` aborts before. */
+  reached(position: number, timeout_ms: number, signal?: AbortSignal): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+/** Events a read of the database asks for. */
+const PAGE = 500;
+
+export function createTail(store: EventStore, options: TailOptions): Tail {
+  const { pool, log_id = MAIN_LOG, poll_ms = 1_000, window = 1_024, onError = () => {} } = options;
+  let recent: RecordedEvent[] = [];
+  /** The window holds every event from `windowStart` (exclusive) to `position`; positions have no gaps. */
+  let windowStart = 0;
+  let position = 0;
+  let subscribers = 0;
+  let started = false;
+  let stale = true;
+  let reading: Promise<void> | undefined;
+  let closed = false;
+  const waiters = new Set<() => void>();
+
+  const announcer = new Announcer(pool, `eventstore_${log_id}`, wake, onError);
+  const timer = setInterval(wake, poll_ms).unref();
+  const endListening = store.onAppended((appendedTo, appendedPosition) => {
+    if (appendedTo !== log_id) return;
+    announcer.announce(appendedPosition);
+    wake();
+  });
+
+  function wake(): void {
+    stale = true;
+    if (closed) return;
+    reading ??= readNews().finally(() => {
+      reading = undefined;
+    });
+  }
+
+  async function readNews(): Promise<void> {
+    try {
+      while (stale && !closed) {
+        stale = false;
+        if (subscribers === 0 || !started) {
+          skipTo((await store.head(log_id)).position);
+          started = true;
+        } else {
+          const events = await store.readLog({ log_id, after: position, limit: PAGE });
+          if (events.length > 0) extendWindow(events);
+          if (events.length === PAGE) stale = true;
+        }
+      }
+    } catch (error) {
+      // The poll tries again.
+      onError(error as Error);
+    }
+  }
+
+  function extendWindow(events: RecordedEvent[]): void {
+    recent.push(...events);
+    position = events.at(-1)!.position;
+    if (recent.length > window) {
+      recent = recent.slice(-window);
+      windowStart = recent[0]!.position - 1;
+    }
+    tellWaiters();
+  }
+
+  function skipTo(head: number): void {
+    if (head === position) return;
+    recent = [];
+    windowStart = head;
+    position = head;
+    tellWaiters();
+  }
+
+  function tellWaiters(): void {
+    for (const waiter of [...waiters]) waiter();
+  }
+
+  /** Resolves when the tail moves beyond `after`, ends, or `signal` aborts, whichever is first. */
+  function moved(after: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const check = () => {
+        if (position <= after && !closed && !signal?.aborted) return;
+        waiters.delete(check);
+        signal?.removeEventListener("abort", check);
+        resolve();
+      };
+      waiters.add(check);
+      signal?.addEventListener("abort", check);
+      check();
+    });
+  }
+
+  async function* subscribe({ after, tenant, signal }: Subscription): AsyncGenerator<RecordedEvent[]> {
+    let cursor = after;
+    subscribers++;
+    wake();
+    try {
+      while (!closed && !signal?.aborted) {
+        if (cursor >= position) {
+          await moved(cursor, signal);
+          continue;
+        }
+        // Taken before the read: whatever stands up to here is in the answer, or the answer is a full page.
+        const seen = position;
+        const inWindow = cursor >= windowStart;
+        const events = inWindow
+          ? recent
+              .slice(cursor - windowStart)
+              .filter((event) => tenant === undefined || event.tenant === tenant)
+          : await store.readLog({ log_id, after: cursor, limit: PAGE, tenant });
+        const last = events.at(-1)?.position ?? 0;
+        cursor = !inWindow && events.length === PAGE ? last : Math.max(seen, last);
+        if (events.length > 0) yield events;
+      }
+    } finally {
+      subscribers--;
+    }
+  }
+
+  wake();
+  return {
+    get position() {
+      return position;
+    },
+    wake,
+    subscribe,
+    async reached(wanted, timeout_ms, signal) {
+      const timeout = AbortSignal.timeout(timeout_ms);
+      if (position < wanted) wake();
+      await moved(wanted - 1, signal ? AbortSignal.any([signal, timeout]) : timeout);
+      return position >= wanted;
+    },
+    async close() {
+      closed = true;
+      clearInterval(timer);
+      endListening();
+      tellWaiters();
+      await announcer.close();
+      await reading;
+    },
+  };
+}
