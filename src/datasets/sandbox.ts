@@ -29,37 +29,43 @@ const SOURCE = "Tallystick sandbox, invented figures";
 
 export type SandboxRequest = {
   /** The sandbox vintage that is released now. */
-  currentVintage: string | null;
+  replaces: string | null;
   limits: DuckdbLimits;
   seed?: number;
-  /** Chapters to make, all 97 by default; a few make a small sandbox quickly. */
-  chapters?: string[];
-  years?: { from: number; to: number };
+  /** Share of the chapters (the weightiest first), partners and wood products, above 0 and at most 1. All months stay. */
+  scale?: number;
   progress?: Progress;
   signal?: AbortSignal;
 };
 
-const YEARS = { from: 2005, to: 2025 };
+const FIRST_YEAR = 2005;
+const LAST_YEAR = 2025;
 
-/** Chapters 01 to 99; 77 is reserved and 98 is national. */
-export const allChapters = Array.from({ length: 99 }, (_, at) => String(at + 1).padStart(2, "0")).filter(
-  (chapter) => chapter !== "77" && chapter !== "98",
-);
+/** Wood, then the chapters 01 to 99 by weight; 77 is reserved and 98 is national. */
+const chapters = Array.from({ length: 99 }, (_, at) => String(at + 1).padStart(2, "0"))
+  .filter((chapter) => chapter !== "77" && chapter !== "98")
+  .sort((a, b) => weightOf(b) - weightOf(a));
+
+function weightOf(chapter: string): number {
+  return chapter === "44" ? Number.POSITIVE_INFINITY : (chapterWeights[chapter] ?? otherChapter);
+}
+
+/** The share of a list, but at least `least` of its members. */
+const share = <T>(list: T[], scale: number, least: number) =>
+  list.slice(0, Math.max(least, Math.round(list.length * scale)));
 
 /** Builds the sandbox vintage; `publish` makes it visible. */
 export async function buildSandbox(space: BuildSpace, request: SandboxRequest): Promise<Built> {
   const instance = await openDuckdb(request.limits, join(space.dir, "spill"));
   const connection = await instance.connect();
-  const years = request.years ?? YEARS;
-  const chapters = request.chapters ?? allChapters;
   try {
     return await interruptible(connection, request.signal, async () => {
-      await makeLanes(connection, request.seed ?? 1, chapters);
+      await makeLanes(connection, request.seed ?? 1, request.scale ?? 1);
       const partitions: PartitionEntry[] = [];
-      const count = years.to - years.from + 1;
-      for (let year = years.from; year <= years.to; year++) {
-        request.progress?.("write", year - years.from, count);
-        partitions.push(await writeYear(connection, space, year, years.to));
+      const count = LAST_YEAR - FIRST_YEAR + 1;
+      for (let year = FIRST_YEAR; year <= LAST_YEAR; year++) {
+        request.progress?.("write", year - FIRST_YEAR, count);
+        partitions.push(await writeYear(connection, space, year));
       }
       request.progress?.("write", count, count);
       const named = { dataset: SANDBOX, source: SOURCE, synthetic: true, partitions };
@@ -67,11 +73,11 @@ export async function buildSandbox(space: BuildSpace, request: SandboxRequest): 
         format: 1,
         vintage: vintageDigest(named),
         ...named,
-        coverage: await coverage(connection, space, partitions, chapters),
+        coverage: await coverage(connection, space, partitions),
         inputs: [],
       };
       const new_files = partitions.map(({ file }) => file);
-      return { manifest, replaces: request.currentVintage, new_files };
+      return { manifest, replaces: request.replaces, new_files };
     });
   } catch (error) {
     return explainDiskFull(error, space.dataDir);
@@ -85,17 +91,13 @@ async function coverage(
   connection: DuckDBConnection,
   space: BuildSpace,
   partitions: PartitionEntry[],
-  chapters: string[],
 ) {
   const databases: string[] = [];
   for (const { year, file } of partitions) {
     await connection.run(`attach ${literal(join(space.dir, file))} as y${year} (read_only)`);
     databases.push(`y${year}`);
   }
-  return coverageOf(connection, databases, {
-    national: chapters.length === allChapters.length,
-    complete_below: chapters.includes("44") ? ["44"] : [],
-  });
+  return coverageOf(connection, databases, { national: true, complete_below: ["44"] });
 }
 
 /** Draws a whole number below 2^31 from another: two rounds of Lehmer's generator, exact in 64 bits. */
@@ -111,7 +113,7 @@ const values = (lines: string[]) => `(values ${lines.join(", ")})`;
  * `lanes`: who reports trade in a chapter with whom, its monthly size in euros, how often it trades, and at what
  * price. `wood`: the codes of chapter 44 and their shares.
  */
-async function makeLanes(connection: DuckDBConnection, seed: number, chapters: string[]): Promise<void> {
+async function makeLanes(connection: DuckDBConnection, seed: number, scale: number): Promise<void> {
   const countries = [
     ...reporterCodes.map((code) => ({ code, sells: reporterSizes[code], buys: reporterSizes[code] })),
     ...Object.entries(outsideSizes).map(([code, sizes]) => ({ code, ...sizes })),
@@ -123,7 +125,7 @@ async function makeLanes(connection: DuckDBConnection, seed: number, chapters: s
         as c(code, n, sells, buys);
     create temp table chapters as select hs2, hs2::bigint as h, weight, price
       from ${values(
-        chapters.map(
+        share(chapters, scale, 6).map(
           (hs2) => `('${hs2}', ${chapterWeights[hs2] ?? otherChapter}::double, ${chapterPrices[hs2] ?? otherPrice}::double)`,
         ),
       )} as c(hs2, weight, price);
@@ -145,9 +147,9 @@ async function makeLanes(connection: DuckDBConnection, seed: number, chapters: s
           union all
           select seller, buyer, 'EXPORT', 2, 1.0, hs2, h, id, size, price from pairs where seller_reports
         )
-      ) where place <= 30 and size > 1000;
+      ) where place <= ${Math.max(2, Math.round(30 * scale))};
     create temp table wood as select code, n, exp(2.4 * bell(draw(n * 131, ${seed}))) as weight
-      from ${values(woodCodes.map((code, n) => `('${code}', ${n}::bigint)`))} as w(code, n);
+      from ${values(share(woodCodes, scale, 6).map((code, n) => `('${code}', ${n}::bigint)`))} as w(code, n);
     update wood set weight = weight / (select sum(weight) from wood)`);
 }
 
@@ -159,11 +161,10 @@ async function writeYear(
   connection: DuckDBConnection,
   space: BuildSpace,
   year: number,
-  lastYear: number,
 ): Promise<PartitionEntry> {
   // In the last month of all, two reporters in three have sent only a beginning.
   const arrived =
-    year === lastYear ? "(m < 12 or hash_of_reporter % 3 = 0 or unit(mix(u + 3)) < 0.06)" : "true";
+    year === LAST_YEAR ? "(m < 12 or hash_of_reporter % 3 = 0 or unit(mix(u + 3)) < 0.06)" : "true";
   await connection.run(`
     create temp table drawn as
       select reporter, hs2, flow, ${year * 100} + m as period, partner, lane, u, h, price,
