@@ -5,7 +5,7 @@
  * serialised on the way, so a page costs this process one buffer.
  */
 import type pg from "pg";
-import { cursorAt } from "./cursor.ts";
+import { encodeCursor } from "./cursor.ts";
 import type { EventStore } from "./store.ts";
 import type { Tail } from "./tail.ts";
 import { type LogHead, MAIN_LOG } from "./types.ts";
@@ -50,7 +50,7 @@ export async function* feed(
       log_hash = done ? head.log_hash : read.last_hash!;
     }
     const up_to_date = position >= head.position;
-    const cursor = cursorAt(epoch, { log_id, position, log_hash });
+    const cursor = encodeCursor({ epoch, position, log_hash });
     if (!follow || signal.aborted) {
       yield mark(framing, cursor, up_to_date);
       return;

@@ -31,8 +31,8 @@ export type Tail = {
   wake(): void;
   /** Batches of events after a position, in order, none missed and none twice, until `signal` aborts or the tail closes. */
   subscribe(subscription: Subscription): AsyncIterable<RecordedEvent[]>;
-  /** Resolves to true once the tail has seen the position, to false when `timeout_ms` pass before. */
-  reached(position: number, timeout_ms: number): Promise<boolean>;
+  /** Resolves to true once the tail has seen the position, to false when `timeout_ms` pass or `signal` aborts before. */
+  reached(position: number, timeout_ms: number, signal?: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 };
 
@@ -158,10 +158,10 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
     },
     wake,
     subscribe,
-    async reached(wanted, timeout_ms) {
+    async reached(wanted, timeout_ms, signal) {
       const timeout = AbortSignal.timeout(timeout_ms);
       if (position < wanted) wake();
-      await moved(wanted - 1, timeout);
+      await moved(wanted - 1, signal ? AbortSignal.any([signal, timeout]) : timeout);
       return position >= wanted;
     },
     async close() {

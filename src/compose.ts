@@ -49,7 +49,7 @@ export async function openHouse(config: Config, log: Logger): Promise<House> {
   }
   const schemas = registry(eventSchemas);
   const store = createEventStore(pool, { schemas });
-  const tail = createTail(store, { connectionString: database.appUrl, onError });
+  const tail = createTail(store, { pool, onError });
   const runner = startRunner({ pool, store, tail, projections, log });
   const vintages = await openVintages({
     dataDir: config.DATA_DIR,

@@ -10,7 +10,7 @@ import { quotaWindows } from "../domain/access/quota.ts";
 import { digestOf, spaceOf } from "../domain/access/secret.ts";
 import type { Clock } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
-import type { KeyRow } from "../projections/access/keys.ts";
+import type { KeyRow, KeyWithDigest } from "../projections/access/keys.ts";
 import { anonymous, type Caller } from "./caller.ts";
 import type { Access, Operation } from "./operation.ts";
 
@@ -32,7 +32,7 @@ export type Admission = {
 export type Verdict = Admission | "pay";
 
 export type GateParts = {
-  findKey: (digest: Buffer) => Promise<(KeyRow & { secret_sha256: Buffer }) | undefined>;
+  findKey: (digest: Buffer) => Promise<KeyWithDigest | undefined>;
   quotas: Quotas;
   clock: Clock;
   /** Calls a minute to open operations, per address. */
@@ -42,7 +42,7 @@ export type GateParts = {
 type KeyAttempt = {
   secret: string;
   operation: Operation;
-  key: (KeyRow & { secret_sha256: Buffer }) | undefined;
+  key: KeyWithDigest | undefined;
 };
 
 /** One reason to turn a presented key away. */
@@ -99,7 +99,7 @@ export type Gate = {
 };
 
 export function createGate(parts: GateParts, checks: KeyCheck[] = keyChecks): Gate {
-  const known = new LRUCache<string, KeyRow & { secret_sha256: Buffer }>({ max: 100_000, ttl: KEY_TTL_MS });
+  const known = new LRUCache<string, KeyWithDigest>({ max: 100_000, ttl: KEY_TTL_MS });
   const perAddress = new RateLimiterMemory({ points: parts.open_per_minute, duration: 60 });
 
   const look = async (secret: string) => {

@@ -1,5 +1,4 @@
 /** The HTTP face: an Express 5 route for each operation and each document, and what every answer has in common. */
-import type { Server } from "node:http";
 import compression from "compression";
 import cors from "cors";
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
@@ -197,16 +196,4 @@ function refusalOfExpress(error: unknown): Refusal | undefined {
   if (error instanceof URIError) return new Refusal("invalid", "the path is not valid percent-encoded UTF-8");
   const status = (error as { status?: unknown }).status;
   return status === 400 ? new Refusal("invalid", "the request could not be read") : undefined;
-}
-
-/** Listens, and bounds how long a request may take to arrive. */
-export function listen(http: express.Express, port: number, host: string): Promise<Server> {
-  return new Promise((done, fail) => {
-    const server = http.listen(port, host);
-    server.requestTimeout = 30_000;
-    server.headersTimeout = 10_000;
-    server.keepAliveTimeout = 65_000;
-    server.maxRequestsPerSocket = 0;
-    server.once("listening", () => done(server)).once("error", fail);
-  });
 }

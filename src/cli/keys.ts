@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
-import { issueKey, listAllKeys, revokeKey } from "../access.ts";
 import { withHouse } from "../compose.ts";
 import { DAILY_QUOTA, MONTHLY_QUOTA, scope, scopes, tenantName } from "../domain/access/key.ts";
+import { issueKey, listAllKeys, revokeKey } from "../operator/keys.ts";
 import type { KeyRow } from "../projections/access/keys.ts";
 import type { Terminal } from "./program.ts";
 
@@ -63,7 +63,9 @@ export function keysCommand({ settings, logger }: Terminal): Command {
   return keys;
 }
 
-const print = (text: string) => process.stdout.write(`${text}\n`);
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
 
 const cells = (key: KeyRow): string[] => [
   key.key_id,

@@ -77,16 +77,15 @@ async function startOf(app: App, { since, cursor, tenant }: Start): Promise<LogH
     const checked = await checkCursor(app.store, cursor);
     switch (checked.status) {
       case "ok":
-        return checked.head;
+        return (await app.store.headAt(checked.position))!;
       case "malformed":
         return refuse("invalid", "invalid input: cursor", {
           errors: [{ path: "cursor", message: "is not a cursor of this feed; take it from a line, whole" }],
         });
       case "ahead":
+        return diverged(`it lies beyond the head of the log, ${checked.head}: the log has lost its end`);
       case "diverged":
-        return refuse("conflict", `the cursor is not of this history: ${checked.reason}`, {
-          type: "history-diverged",
-        });
+        return diverged("this log has another hash at that position, or is another log");
     }
   }
   if (since === undefined) {
@@ -98,5 +97,14 @@ async function startOf(app: App, { since, cursor, tenant }: Start): Promise<LogH
   const first = await app.store.positionAt({ tenant, since_us });
   return (await app.store.headAt(first - 1)) ?? app.store.head(MAIN_LOG);
 }
+
+const diverged = (why: string) =>
+  refuse(
+    "conflict",
+    `the cursor is not of this history: ${why}. Compare with what you kept before going on.`,
+    {
+      type: "history-diverged",
+    },
+  );
 
 export const replayOperations = [walSince];

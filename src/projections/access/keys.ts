@@ -66,10 +66,12 @@ export const keysProjection: Projection = {
 
 const COLUMNS = "key_id, tenant, space, label, scopes, daily, monthly, issued_at, revoked_at";
 
+export type KeyWithDigest = KeyRow & { secret_sha256: Buffer };
+
 /** The key whose secret has this SHA-256, revoked or not. */
-export async function keyByDigest(pool: pg.Pool, digest: Buffer): Promise<KeyRow | undefined> {
-  const sql = `select ${COLUMNS} from read.access_keys_v1 where secret_sha256 = $1`;
-  return (await pool.query<KeyRow>({ name: "key_by_digest", text: sql, values: [digest] })).rows[0];
+export async function keyByDigest(pool: pg.Pool, digest: Buffer): Promise<KeyWithDigest | undefined> {
+  const sql = `select ${COLUMNS}, secret_sha256 from read.access_keys_v1 where secret_sha256 = $1`;
+  return (await pool.query<KeyWithDigest>({ name: "key_by_digest", text: sql, values: [digest] })).rows[0];
 }
 
 export async function keyById(pool: pg.Pool, keyId: string): Promise<KeyRow | undefined> {

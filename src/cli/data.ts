@@ -1,0 +1,137 @@
+import { SingleBar } from "cli-progress";
+import { Command, InvalidArgumentError } from "commander";
+import type { Logger } from "pino";
+import type { App } from "../app.ts";
+import { withHouse } from "../compose.ts";
+import type { Config } from "../config.ts";
+import type { Progress } from "../datasets/progress.ts";
+import { isReporter, type ReporterCode, unknownReporter } from "../domain/trade/reporters.ts";
+import {
+  type BuildOptions,
+  importFiles,
+  isReleased,
+  type Released,
+  releaseSandbox,
+  SANDBOX,
+} from "../operator/releases.ts";
+import type { Terminal } from "./program.ts";
+
+export function dataCommands({ settings, logger }: Terminal): Command[] {
+  const importing = new Command("import")
+    .description("import Comext files as the next vintage of their dataset: all of them or nothing")
+    .argument("<file...>", "bulk CSV or .7z (full_v2_YYYYMM.7z), or SDMX-CSV (DS-045409), plain or .gz")
+    .option("--reporters <codes>", "the reporters in the files, where they are not all 27", asReporters)
+    .option("--afresh", "start from nothing but these files", false)
+    .addHelpText("after", "\nThe running service goes on answering and swaps to the new vintage by itself.")
+    .action(async (files: string[], options: { reporters?: ReporterCode[]; afresh: boolean }) => {
+      const config = settings();
+      const { report, ...released } = await withHouse(config, logger("warn"), ({ app }) =>
+        withProgress((progress, signal) =>
+          importFiles(app, files, { ...buildOptions(config), ...options, progress, signal }),
+        ),
+      );
+      tell(released);
+      const { total_product, other_reporter, supplementary } = report.left_out;
+      process.stdout.write(
+        `${report.rows_read.toLocaleString("en")} rows read, ${report.rows_per_s.toLocaleString("en")} a second; ` +
+          `${report.equal_duplicates} equal duplicates; left out: ${total_product} TOTAL rows, ` +
+          `${other_reporter} of other reporters, ${supplementary} supplementary quantities\n`,
+      );
+    });
+
+  const sandbox = new Command("sandbox")
+    .description("make the synthetic dataset that answers where no real data covers the question")
+    .option("--scale <n>", "share of the full size, for trying things out", asScale, 1)
+    .action(async ({ scale }: { scale: number }) => {
+      const config = settings();
+      tell(
+        await withHouse(config, logger("warn"), ({ app }) =>
+          withProgress((progress, signal) =>
+            releaseSandbox(app, { ...buildOptions(config), scale, progress, signal }),
+          ),
+        ),
+      );
+    });
+
+  return [importing, sandbox];
+}
+
+/** Makes the sandbox if there is none yet; the service answers everything else meanwhile. */
+export async function ensureSandbox(
+  app: App,
+  config: Config,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  if (await isReleased(app, SANDBOX)) return;
+  try {
+    const options = buildOptions(config);
+    const { facts } = await withProgress(
+      (progress) => releaseSandbox(app, { ...options, progress, signal }),
+      signal,
+    );
+    log.info({ vintage: facts.vintage, rows: facts.rows }, "the sandbox dataset is ready");
+  } catch (error) {
+    if (!signal.aborted)
+      log.error({ err: error }, "the sandbox dataset could not be made; `tallystick sandbox` tries again");
+  }
+}
+
+const buildOptions = (config: Config): BuildOptions => ({
+  data_dir: config.DATA_DIR,
+  limits: { threads: config.DUCKDB_THREADS, memory_mb: config.IMPORT_MEMORY_MB },
+});
+
+const STAGES = { read: "reading", check: "checking", write: "writing", publish: "publishing" } as const;
+
+/** Shows a bar while `work` runs, where somebody is looking; Ctrl-C stops the work and leaves nothing behind. */
+async function withProgress<T>(
+  work: (progress: Progress, signal: AbortSignal) => Promise<T>,
+  given?: AbortSignal,
+): Promise<T> {
+  const bar = new SingleBar({
+    format: "{stage} {bar} {percentage}% | {duration_formatted}",
+    barCompleteChar: "█",
+    barIncompleteChar: "░",
+    hideCursor: true,
+    clearOnComplete: true,
+    noTTYOutput: false,
+  });
+  const interrupted = new AbortController();
+  const interrupt = () => interrupted.abort(new Error("interrupted; nothing was changed"));
+  if (!given) process.once("SIGINT", interrupt);
+  bar.start(1000, 0, { stage: STAGES.read });
+  try {
+    return await work(
+      (stage, done, total) =>
+        bar.update(Math.floor((done / Math.max(total, 1)) * 1000), { stage: STAGES[stage].padEnd(10) }),
+      given ?? interrupted.signal,
+    );
+  } finally {
+    bar.stop();
+    process.off("SIGINT", interrupt);
+  }
+}
+
+function tell({ facts, unchanged }: Released): void {
+  const { dataset, vintage, rows, periods, control_totals } = facts;
+  const headline = unchanged ? "already current" : "released";
+  process.stdout.write(
+    `${dataset} ${headline}: vintage ${vintage.slice(0, 16)}, ${rows.toLocaleString("en")} rows, ` +
+      `${periods.from} to ${periods.to}\n` +
+      `imports EUR ${control_totals.import_eur.toLocaleString("en")}, exports EUR ${control_totals.export_eur.toLocaleString("en")}\n`,
+  );
+}
+
+function asReporters(text: string): ReporterCode[] {
+  return text.split(",").map((code) => {
+    if (!isReporter(code)) throw new InvalidArgumentError(unknownReporter(code));
+    return code;
+  });
+}
+
+function asScale(text: string): number {
+  const scale = Number(text);
+  if (!(scale > 0 && scale <= 1)) throw new InvalidArgumentError("a scale is above 0 and at most 1");
+  return scale;
+}

@@ -1,0 +1,213 @@
+/** `tallystick serve`: listens from the first second, opens the house behind the door, and leaves in good order. */
+
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import { catalogue } from "../api/catalogue.ts";
+import { documentsOf } from "../api/documents.ts";
+import { createGate, type Gate } from "../api/gate.ts";
+import { createHttp, problemOfError } from "../api/http.ts";
+import { createMcp } from "../api/mcp.ts";
+import { createMetrics } from "../api/metrics.ts";
+import { createPipeline } from "../api/pipeline.ts";
+import type { App } from "../app.ts";
+import { type House, keptSecret, openHouse } from "../compose.ts";
+import type { Config } from "../config.ts";
+import { digestOf } from "../domain/access/secret.ts";
+import { issueKey } from "../operator/keys.ts";
+import { keepVintagesOpen } from "../operator/releases.ts";
+import { keyByDigest, keysProjection } from "../projections/access/keys.ts";
+import { ensureSandbox } from "./data.ts";
+import type { Terminal } from "./program.ts";
+
+/** Connections that are still busy after this are cut. */
+const DRAIN_MS = 10_000;
+
+export async function serve({ settings, logger }: Terminal): Promise<void> {
+  const config = settings();
+  const log = logger(config.LOG_LEVEL);
+  const stopping = new AbortController();
+  const door: { handle: RequestListener } = { handle: startingUp };
+  const server = await openDoor(config, (req, res) => door.handle(req, res));
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : config.PORT;
+  const public_url =
+    config.PUBLIC_URL ?? `http://${config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST}:${port}`;
+
+  let house: House | undefined;
+  const stop = once(async (signal: string) => {
+    log.info({ signal }, "stopping: no new calls, those under way are finished");
+    stopping.abort();
+    await drain(server);
+    await house?.close();
+    log.info("stopped");
+    log.flush();
+    process.exit(0);
+  });
+  process.on("SIGINT", stop).on("SIGTERM", stop);
+
+  try {
+    house = await openHouse({ ...config, PUBLIC_URL: public_url }, log);
+  } catch (error) {
+    server.close();
+    server.closeAllConnections();
+    throw error;
+  }
+  door.handle = await dress(house, { ...config, PUBLIC_URL: public_url }, log, stopping.signal);
+  const embedded = config.DATABASE_URL === undefined;
+  const sandboxKey = embedded ? await keptSandboxKey(house.app, config.DATA_DIR) : undefined;
+  greet(public_url, sandboxKey);
+  if (config.SANDBOX) await ensureSandbox(house.app, config, log, stopping.signal);
+}
+
+/** The HTTP faces over an open house. */
+export async function dress(
+  house: House,
+  config: Config & { PUBLIC_URL: string },
+  log: Logger,
+  stopping: AbortSignal,
+) {
+  const { app, quotas } = house;
+  const public_url = config.PUBLIC_URL;
+  const terms = { pay_to: config.PAY_TO ?? (await ownAddress(config.DATA_DIR)), public_url };
+  const metrics = createMetrics();
+  const gate = createGate({
+    findKey: (digest) => keyByDigest(app.pool, digest),
+    quotas,
+    clock: app.clock,
+    open_per_minute: config.OPEN_CALLS_PER_MINUTE,
+  });
+  void forgetChangedKeys(app, gate, stopping);
+  void keepVintagesOpen(app, stopping, (dataset, error) =>
+    log.warn({ dataset, reason: error.message }, "a dataset cannot be opened; trying again"),
+  );
+  const serve = createPipeline({
+    app,
+    gate,
+    terms,
+    onMismatch: (operation, reason) => {
+      metrics.mismatched(operation.name);
+      log.error({ operation: operation.name, reason }, "an answer does not fit its own schema");
+    },
+    cache_bytes: config.ANSWER_CACHE_MB * 1024 * 1024,
+  });
+  const served = catalogue.map(serve);
+  const mcp = createMcp({
+    served,
+    public_url,
+    origins: config.MCP_ORIGINS,
+    problemOf: (error, path) => problemOfError(error, { public_url }, path),
+    stopping,
+  });
+  return createHttp({
+    app,
+    served,
+    documents: documentsOf(catalogue, terms),
+    mcp,
+    metrics,
+    log,
+    public_url,
+    trust_proxy: config.TRUST_PROXY,
+    metrics_token: config.METRICS_TOKEN,
+    stopping,
+  });
+}
+
+/** What is remembered of keys is dropped as soon as the log tells of a change to one. */
+async function forgetChangedKeys(app: App, gate: Gate, signal: AbortSignal): Promise<void> {
+  const { position } = await app.store.head();
+  for await (const events of app.tail.subscribe({ after: position, signal })) {
+    if (!events.some(({ type }) => type.startsWith("Key"))) continue;
+    await app.caughtUp(keysProjection);
+    gate.forgetKeys();
+  }
+}
+
+const startingUp: RequestListener = (_req, res) => {
+  res.writeHead(503, { "Retry-After": "2", "Content-Type": "application/problem+json" });
+  res.end(
+    '{"type":"about:blank","title":"Starting","status":503,"detail":"the service is starting","success":false,"error":"the service is starting"}',
+  );
+};
+
+function openDoor(config: Config, handle: RequestListener): Promise<Server> {
+  return new Promise((done, fail) => {
+    const server = createServer(
+      // How long a request may take to arrive, so that slow senders cannot hold connections for ever.
+      { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 },
+      handle,
+    );
+    server
+      .once("listening", () => done(server))
+      .once("error", (error: NodeJS.ErrnoException) => {
+        const taken = error.code === "EADDRINUSE";
+        fail(
+          taken ? new Error(`PORT ${config.PORT} of ${config.HOST} is taken; set PORT to a free one`) : error,
+        );
+      });
+    server.listen(config.PORT, config.HOST);
+  });
+}
+
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise((done) => server.close(done));
+  server.closeIdleConnections();
+  const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  await closed;
+  clearTimeout(late);
+}
+
+/** The address that payments go to when none is configured: its key is made once and stays in DATA_DIR. */
+async function ownAddress(dataDir: string): Promise<string> {
+  const secret = await keptSecret(join(dataDir, "pay-to.key"), generatePrivateKey);
+  return privateKeyToAddress(secret as `0x${string}`);
+}
+
+/** The key for trying things out: kept in DATA_DIR, made once for each embedded database. */
+async function keptSandboxKey(app: App, dataDir: string): Promise<string> {
+  const path = join(dataDir, "sandbox.key");
+  const kept = (await readFile(path, "utf8").catch(() => "")).trim();
+  if (kept !== "" && (await isKnown(app, kept))) return kept;
+  const { secret } = await issueKey(app, {
+    tenant: "sandbox",
+    space: "test",
+    label: "made at first start",
+    scopes: ["read", "quote", "order"],
+    daily: null,
+    monthly: null,
+  });
+  await writeFile(path, `${secret}\n`, { mode: 0o600 });
+  await chmod(path, 0o600);
+  return secret;
+}
+
+async function isKnown(app: App, secret: string): Promise<boolean> {
+  await app.caughtUp(keysProjection);
+  const key = await keyByDigest(app.pool, digestOf(secret));
+  return key !== undefined && key.revoked_at === null;
+}
+
+function greet(url: string, key: string | undefined): void {
+  const lines = [`\nTallystick listens at ${url}   (OpenAPI ${url}/openapi.json, MCP ${url}/mcp)\n`];
+  if (key) {
+    lines.push(
+      `Sandbox key  ${key}\n`,
+      "Try these:",
+      `  curl -s '${url}/v1/agent/health'`,
+      `  curl -s -H 'Authorization: Bearer ${key}' '${url}/v1/agent/trade/top-partners?reporter=DE&limit=3'`,
+      `  curl -s -H 'Authorization: Bearer ${key}' '${url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z'\n`,
+    );
+  } else lines.push("Issue a key with `tallystick keys issue --tenant NAME`.\n");
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+function once<A extends unknown[]>(work: (...args: A) => Promise<void>): (...args: A) => void {
+  let begun = false;
+  return (...args) => {
+    if (begun) return;
+    begun = true;
+    void work(...args);
+  };
+}

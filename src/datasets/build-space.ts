@@ -1,0 +1,125 @@
+/** The folder in which a vintage is built, held by one process at a time, and how what is built becomes visible. */
+import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { refuse } from "../domain/refusal.ts";
+import { type Manifest, manifestPath, partitionsDir, vintagesDir } from "./manifest.ts";
+
+export type BuildSpace = {
+  dataDir: string;
+  /** Files in here are nobody's until they are published. */
+  dir: string;
+  /** Called before a file is written or published; a test throws here to play a failing disk. */
+  beforeWrite: (path: string) => void;
+  release(): Promise<void>;
+};
+
+/** What a builder leaves behind: a manifest and the new partition files, still in the build space. */
+export type Built = {
+  manifest: Manifest;
+  /** The vintage it was built upon. */
+  replaces: string | null;
+  /** File names in the build space. */
+  new_files: string[];
+};
+
+const PREFIX = "building-";
+const heldHere = new Set<string>();
+
+/**
+ * Takes the one build space of a data folder and sweeps what killed builds left; `conflict` when another import
+ * still holds it after `wait_ms`.
+ */
+export async function takeBuildSpace(
+  dataDir: string,
+  options: { wait_ms?: number; beforeWrite?: (path: string) => void; signal?: AbortSignal } = {},
+): Promise<BuildSpace> {
+  const parent = resolve(vintagesDir(dataDir));
+  await mkdir(partitionsDir(dataDir), { recursive: true });
+  const unlock = await lock(join(parent, "import.lock"), options.wait_ms ?? 0, options.signal);
+  try {
+    for (const name of await readdir(parent)) {
+      if (name.startsWith(PREFIX)) await rm(join(parent, name), { recursive: true, force: true });
+    }
+    const dir = await mkdtemp(join(parent, PREFIX));
+    const release = async () => {
+      await rm(dir, { recursive: true, force: true });
+      unlock();
+    };
+    return { dataDir, dir, beforeWrite: options.beforeWrite ?? (() => {}), release };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/** Waits for the lock up to `waitMs`; the answer releases it. */
+async function lock(path: string, waitMs: number, signal?: AbortSignal): Promise<() => void> {
+  const deadline = Date.now() + waitMs;
+  for (;;) {
+    signal?.throwIfAborted();
+    const taken = await tryLock(path);
+    if (typeof taken === "function") return taken;
+    if (Date.now() >= deadline) {
+      refuse("conflict", `another import is running (${taken}): wait for it to end, then try again`, {
+        type: "import-running",
+        retry_after_s: 30,
+      });
+    }
+    await new Promise((wake) => setTimeout(wake, 200));
+  }
+}
+
+/** DuckDB's own writer lock: the kernel drops it when its process dies, so it is never stale. Answers the holder when taken. */
+async function tryLock(path: string): Promise<(() => void) | string> {
+  // The kernel's lock belongs to the process, so within one process this set stands in for it.
+  if (heldHere.has(path)) return `process ${process.pid}`;
+  heldHere.add(path);
+  try {
+    const instance = await DuckDBInstance.create(path);
+    return () => {
+      instance.closeSync();
+      heldHere.delete(path);
+    };
+  } catch (error) {
+    heldHere.delete(path);
+    const message = error instanceof Error ? error.message : String(error);
+    if (!message.includes("Could not set lock")) throw error;
+    return `process ${/PID (\d+)/.exec(message)?.[1] ?? "unknown"}`;
+  }
+}
+
+/**
+ * Makes a built vintage visible under its name: files first, the manifest last, each step durable. Killed halfway
+ * it leaves only files that no manifest names.
+ */
+export async function publish(space: BuildSpace, built: Built): Promise<void> {
+  for (const name of built.new_files) {
+    const target = join(partitionsDir(space.dataDir), name);
+    space.beforeWrite(target);
+    await syncFile(join(space.dir, name));
+    await rename(join(space.dir, name), target);
+  }
+  await syncFile(partitionsDir(space.dataDir));
+  const target = manifestPath(space.dataDir, built.manifest.vintage);
+  space.beforeWrite(target);
+  const draft = join(space.dir, "manifest.json");
+  const file = await open(draft, "w");
+  try {
+    await file.writeFile(JSON.stringify(built.manifest));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, target);
+  await syncFile(vintagesDir(space.dataDir));
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, "r");
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

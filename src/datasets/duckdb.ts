@@ -1,0 +1,84 @@
+/** How this service opens DuckDB: in memory, bounded in threads and memory, spilling only where it is told to. */
+import {
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBValue,
+  quotedString as quoted,
+} from "@duckdb/node-api";
+import { Refusal, refuse } from "../domain/refusal.ts";
+
+export type DuckdbLimits = {
+  threads: number;
+  memory_mb: number;
+};
+
+export async function openDuckdb(limits: DuckdbLimits, spillDir?: string): Promise<DuckDBInstance> {
+  return DuckDBInstance.create(":memory:", {
+    threads: String(limits.threads),
+    memory_limit: `${limits.memory_mb}MB`,
+    // The empty string means: never spill, fail instead.
+    temp_directory: spillDir ?? "",
+    autoinstall_known_extensions: "false",
+    autoload_known_extensions: "false",
+  });
+}
+
+/** A literal for SQL that takes no parameter, such as ATTACH. */
+export const literal = quoted;
+
+export type Params = Record<string, DuckDBValue>;
+
+/** All rows of an answer as plain objects; 64-bit integers become JSON numbers, and one beyond 2^53 is an error. */
+export async function rows<Row>(connection: DuckDBConnection, sql: string, params?: Params): Promise<Row[]> {
+  const reader = await connection.runAndReadAll(sql, params);
+  return reader.getRowObjectsJS().map((row) => {
+    for (const [column, value] of Object.entries(row)) {
+      if (typeof value === "bigint") row[column] = safeNumber(value, column);
+    }
+    return row as Row;
+  });
+}
+
+/** The first row; for questions that always have exactly one. */
+export async function row<Row>(connection: DuckDBConnection, sql: string, params?: Params): Promise<Row> {
+  const [first] = await rows<Row>(connection, sql, params);
+  if (first === undefined) throw new Error(`no row: ${sql}`);
+  return first;
+}
+
+function safeNumber(value: bigint, column: string): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw new RangeError(`${column} is beyond 2^53: ${value}`);
+  return number;
+}
+
+/** Runs `work` so that an abort interrupts the statement in hand. */
+export async function interruptible<T>(
+  connection: DuckDBConnection,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const interrupt = () => connection.interrupt();
+  signal?.addEventListener("abort", interrupt, { once: true });
+  try {
+    return await work();
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", interrupt);
+  }
+}
+
+const FULL_DISK = /No space left on device|ENOSPC|failed to offload data block|max_temp_directory_size/;
+
+/** Turns a full disk into a refusal that says so; every other error is thrown as it came. */
+export function explainDiskFull(error: unknown, dir: string): never {
+  if (error instanceof Refusal || !(error instanceof Error) || !FULL_DISK.test(error.message)) throw error;
+  return refuse(
+    "unavailable",
+    `no space left on the disk of ${dir}: nothing was changed; free some space and run it again`,
+    { type: "disk-full" },
+  );
+}

@@ -1,0 +1,152 @@
+/**
+ * What a vintage is made of. A vintage is one immutable state of a dataset: a manifest that names its partitions,
+ * one DuckDB file a year, which vintages share when nothing in them changed.
+ *
+ *   <data dir>/vintages/<vintage>.json           the manifest
+ *   <data dir>/vintages/partitions/<file>        the partitions
+ *   <data dir>/vintages/building-<random>/       an import at work; swept when it was killed
+ */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { z } from "zod";
+import { refuse } from "../domain/refusal.ts";
+import { controlTotals, type ReleaseFacts, released } from "../domain/trade/dataset.ts";
+import { reporterCodes } from "../domain/trade/reporters.ts";
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const period = z.int();
+
+const partition = z.strictObject({
+  year: z.int(),
+  /** SHA-256 over its rows in order, independent of the bytes DuckDB chose: equal data, equal digest. */
+  content_sha256: sha256,
+  rows: z.int(),
+  totals: controlTotals,
+  file: z.string().regex(/^[0-9a-z.-]+$/),
+  file_sha256: sha256,
+  bytes: z.int(),
+});
+
+export const manifest = z.strictObject({
+  format: z.literal(1),
+  vintage: sha256,
+  dataset: z.string(),
+  source: z.string(),
+  synthetic: z.boolean(),
+  partitions: z.array(partition).min(1),
+  coverage: z.strictObject({
+    months: z.strictObject({ from: period, to: period }),
+    reporters: z.array(
+      z.strictObject({
+        reporter: z.enum(reporterCodes),
+        from: period,
+        to: period,
+        provisional: z.array(period),
+      }),
+    ),
+    products: z.strictObject({
+      national: z.boolean(),
+      complete_below: z.array(z.string()),
+      codes: z.array(z.string()),
+    }),
+  }),
+  inputs: released.shape.inputs,
+});
+
+export type Manifest = z.infer<typeof manifest>;
+export type PartitionEntry = z.infer<typeof partition>;
+
+export const vintagesDir = (dataDir: string) => join(dataDir, "vintages");
+export const partitionsDir = (dataDir: string) => join(vintagesDir(dataDir), "partitions");
+export const manifestPath = (dataDir: string, vintage: string) =>
+  join(vintagesDir(dataDir), `${vintage}.json`);
+export const partitionPath = (dataDir: string, entry: PartitionEntry) =>
+  join(partitionsDir(dataDir), entry.file);
+
+/** The name of a vintage: SHA-256 of a JSON array that anyone can rebuild from the release event. */
+export function vintageDigest(
+  named: Pick<Manifest, "dataset" | "source" | "synthetic"> & {
+    partitions: Pick<PartitionEntry, "year" | "content_sha256">[];
+  },
+): string {
+  const partitions = named.partitions.map(({ year, content_sha256 }) => [year, content_sha256]);
+  const identity = ["TS/VINTAGE/1", named.dataset, named.source, named.synthetic, partitions];
+  return createHash("sha256").update(JSON.stringify(identity)).digest("hex");
+}
+
+/** The facts of the event that releases the vintage. */
+export function releaseFacts(built: Manifest, replaces: string | null, releasedAt: Date): ReleaseFacts {
+  const sum = (of: (entry: PartitionEntry) => number) => built.partitions.reduce((n, e) => n + of(e), 0);
+  return {
+    dataset: built.dataset,
+    source: built.source,
+    synthetic: built.synthetic,
+    vintage: built.vintage,
+    periods: built.coverage.months,
+    rows: sum((entry) => entry.rows),
+    control_totals: {
+      import_eur: sum(({ totals }) => totals.import_eur),
+      export_eur: sum(({ totals }) => totals.export_eur),
+      import_kg: Math.round(sum(({ totals }) => totals.import_kg) * 1000) / 1000,
+      export_kg: Math.round(sum(({ totals }) => totals.export_kg) * 1000) / 1000,
+    },
+    partitions: built.partitions.map(({ year, content_sha256, rows }) => ({ year, content_sha256, rows })),
+    inputs: built.inputs,
+    replaces,
+    released_at: releasedAt.toISOString(),
+  };
+}
+
+/** Reads a published manifest; `unavailable` (dataset-missing) when it is not there or not what its name says. */
+export async function readManifest(dataDir: string, vintage: string): Promise<Manifest> {
+  const path = manifestPath(dataDir, vintage);
+  const text = await readFile(path, "utf8").catch(() => missing(vintage, `${path} cannot be read`));
+  const parsed = manifest.safeParse(jsonOrUndefined(text));
+  if (!parsed.success) return missing(vintage, `${path} is damaged`);
+  if (parsed.data.vintage !== vintage || vintageDigest(parsed.data) !== vintage) {
+    return missing(vintage, `${path} does not match its digest`);
+  }
+  return parsed.data;
+}
+
+/** Checks a partition's bytes against its digest; `unavailable` (dataset-missing) when they differ. */
+export async function verifyPartition(
+  dataDir: string,
+  vintage: string,
+  entry: PartitionEntry,
+): Promise<void> {
+  const path = partitionPath(dataDir, entry);
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => missing(vintage, `${path} is gone`),
+  );
+  if (size !== entry.bytes || (await fileDigest(path)) !== entry.file_sha256) {
+    missing(vintage, `${path} is damaged`);
+  }
+}
+
+export async function fileDigest(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
+  return hash.digest("hex");
+}
+
+/** Says that the files of a released vintage are not usable, and how to mend it. */
+export function missing(vintage: string, why: string): never {
+  return refuse(
+    "unavailable",
+    `the files of vintage ${vintage.slice(0, 12)} are not usable (${why}): import its files again with --afresh, or make the sandbox again`,
+    { type: "dataset-missing", retry_after_s: 30 },
+  );
+}
+
+function jsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

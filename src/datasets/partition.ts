@@ -1,0 +1,125 @@
+/**
+ * One year of a dataset as a DuckDB file. Its tables, all sorted by reporter, hs2, flow, period, partner:
+ *
+ *   cells             what partners' rows say, as fine as the source has it
+ *   aggregates        the source's own rows for WORLD and groups of countries, never added to cells
+ *   totals            a product's total: the WORLD row where the source has one, else the sum of its partners
+ *   chapter_partners  roll-up of cells to 2-digit chapters
+ *   chapter_totals    roll-up of totals to 2-digit chapters
+ *   deliveries        how many rows each reporter delivered for a month
+ *   products          the codes that occur
+ */
+import { rename, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import type { BuildSpace } from "./build-space.ts";
+import { literal, row } from "./duckdb.ts";
+import { fileDigest, type PartitionEntry } from "./manifest.ts";
+
+/** SQL queries that yield a year's rows: reporter, hs2, flow, period, partner, product, value_eur, quantity_kg. */
+export type PartitionRows = {
+  cells: string;
+  aggregates: string;
+  /** Rows known for a whole chapter only (no product column), of chapters that `cells` does not hold. */
+  chapters?: string;
+};
+
+const CELL = "reporter, hs2, flow, period, partner, product, value_eur, quantity_kg";
+const SORTED = "order by reporter, hs2, flow, period, partner";
+const AMOUNTS = `sum(value_eur)::bigint as value_eur, sum(quantity_kg)::decimal(18, 3) as quantity_kg`;
+
+export async function writePartition(
+  connection: DuckDBConnection,
+  space: BuildSpace,
+  year: number,
+  source: PartitionRows,
+): Promise<PartitionEntry> {
+  const draft = join(space.dir, `year-${year}.duckdb`);
+  space.beforeWrite(draft);
+  await connection.run(`attach ${literal(draft)} as part`);
+  await connection.run(`create table part.cells as select ${CELL} from (${source.cells}) ${SORTED}, product`);
+  await connection.run(
+    `create table part.aggregates as select ${CELL} from (${source.aggregates}) ${SORTED}, product`,
+  );
+  await rollUp(connection, source.chapters);
+  const content_sha256 = await contentDigest(connection);
+  const totals = await row<PartitionEntry["totals"]>(connection, controlTotalsSql);
+  const { rows } = await row<{ rows: number }>(
+    connection,
+    "select sum(rows)::bigint as rows from part.deliveries",
+  );
+  await connection.run("checkpoint part");
+  await connection.run("detach part");
+  const file_sha256 = await fileDigest(draft);
+  const file = `${year}-${content_sha256.slice(0, 16)}-${file_sha256.slice(0, 16)}.duckdb`;
+  await rename(draft, join(space.dir, file));
+  const { size: bytes } = await stat(join(space.dir, file));
+  return { year, content_sha256, rows, totals, file, file_sha256, bytes };
+}
+
+async function rollUp(connection: DuckDBConnection, chapters: string | undefined): Promise<void> {
+  await connection.run(`
+    create temp table codes as
+      select distinct product from (select product from part.cells union all select product from part.aggregates);
+    create temp table coarsest as select product from codes
+      where not exists (from codes coarser where length(coarser.product) < length(codes.product)
+        and coarser.product in (substr(codes.product, 1, 2), substr(codes.product, 1, 4), substr(codes.product, 1, 6)));
+    create table part.totals as
+      with partners as (
+        select reporter, hs2, flow, period, product, ${AMOUNTS} from part.cells group by all
+      ), world as (from part.aggregates where partner = 'WORLD')
+      select reporter, hs2, flow, period, product,
+        if(world.value_eur is null, partners.value_eur, world.value_eur) as value_eur,
+        if(world.value_eur is null, partners.quantity_kg, world.quantity_kg) as quantity_kg
+      from partners full join world using (reporter, hs2, flow, period, product)
+      order by reporter, hs2, flow, period, product`);
+  const wholeChapters = chapters ?? "select * exclude (product) from part.cells where false";
+  await connection.run(`
+    create table part.chapter_partners as
+      select reporter, hs2, flow, period, partner, ${AMOUNTS}
+      from part.cells semi join coarsest using (product) group by all
+      union all by name (${wholeChapters}) ${SORTED};
+    create table part.chapter_totals as
+      select reporter, hs2, flow, period, ${AMOUNTS} from (
+        select * exclude (product) from part.totals semi join coarsest using (product)
+        union all by name (select * exclude (partner) from (${wholeChapters}))
+      ) group by all order by all;
+    create table part.deliveries as
+      select reporter, flow, period, count(*) as rows, count(*) filter (partner = 'WORLD') as world_rows from (
+        select reporter, flow, period, partner from part.cells
+        union all select reporter, flow, period, partner from part.aggregates
+        union all select reporter, flow, period, partner from (${wholeChapters})
+      ) group by all order by all;
+    create table part.products as
+      select product from codes union select hs2 from (${wholeChapters}) order by all;
+    drop table codes; drop table coarsest`);
+}
+
+const controlTotalsSql = `
+  select coalesce(sum(value_eur) filter (flow = 'IMPORT'), 0)::bigint as import_eur,
+    coalesce(sum(value_eur) filter (flow = 'EXPORT'), 0)::bigint as export_eur,
+    coalesce(sum(quantity_kg) filter (flow = 'IMPORT'), 0)::double as import_kg,
+    coalesce(sum(quantity_kg) filter (flow = 'EXPORT'), 0)::double as export_kg
+  from part.chapter_totals`;
+
+/**
+ * SHA-256 over the rows as text. A line is the columns joined by commas, an unknown mass empty; the lines of one
+ * reporter, chapter, flow and month are joined by newlines and hashed; those hashes, in order, are hashed for each
+ * of cells, aggregates and chapter_partners, and the three once more.
+ */
+async function contentDigest(connection: DuckDBConnection): Promise<string> {
+  const digestOf = (table: string, columns: string, order: string) => `
+    (select coalesce(sha256(string_agg(digest, '' order by reporter, hs2, flow, period)), '') from (
+      select reporter, hs2, flow, period,
+        sha256(string_agg(concat(${columns}, ',', value_eur, ',', quantity_kg), chr(10) order by ${order})) as digest
+      from part.${table} group by reporter, hs2, flow, period))`;
+  const cell = "concat_ws(',', reporter, hs2, flow, period, partner, product)";
+  const chapter = "concat_ws(',', reporter, hs2, flow, period, partner)";
+  const { digest } = await row<{ digest: string }>(
+    connection,
+    `select sha256(concat_ws(',', ${digestOf("cells", cell, "partner, product")},
+       ${digestOf("aggregates", cell, "partner, product")},
+       ${digestOf("chapter_partners", chapter, "partner")})) as digest`,
+  );
+  return digest;
+}

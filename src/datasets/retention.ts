@@ -1,0 +1,45 @@
+/** Which vintages stay on disk. */
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { BuildSpace } from "./build-space.ts";
+import { manifestPath, partitionsDir, readManifest, vintagesDir } from "./manifest.ts";
+
+/** A vintage stays for this long after another one has replaced it: a snapshot serves any of these days. */
+export const KEEP_DAYS = 180;
+
+/** How old a file must be before it may go: younger ones may belong to a release that is on its way into the log. */
+const GRACE_MS = 86_400_000;
+
+/**
+ * Deletes the vintages that are not in `keep`, then the partitions that no remaining manifest names. Needs the build
+ * space, so that nothing is published meanwhile. Readers that hold a deleted file open keep reading it.
+ */
+export async function sweepVintages(
+  space: BuildSpace,
+  keep: ReadonlySet<string>,
+  now: Date,
+): Promise<{ vintages: number; partitions: number }> {
+  const cutoff = now.getTime() - GRACE_MS;
+  const needed = new Set<string>();
+  let vintages = 0;
+  for (const name of await readdir(vintagesDir(space.dataDir))) {
+    const vintage = /^([0-9a-f]{64})\.json$/.exec(name)?.[1];
+    if (vintage === undefined) continue;
+    const path = manifestPath(space.dataDir, vintage);
+    if (keep.has(vintage) || (await stat(path)).mtimeMs > cutoff) {
+      // A manifest that cannot be read hides which files it needs: then nothing may be deleted.
+      for (const { file } of (await readManifest(space.dataDir, vintage)).partitions) needed.add(file);
+    } else {
+      await rm(path, { force: true });
+      vintages++;
+    }
+  }
+  let partitions = 0;
+  for (const file of await readdir(partitionsDir(space.dataDir))) {
+    const path = join(partitionsDir(space.dataDir), file);
+    if (needed.has(file) || (await stat(path)).mtimeMs > cutoff) continue;
+    await rm(path, { force: true });
+    partitions++;
+  }
+  return { vintages, partitions };
+}

@@ -1,0 +1,214 @@
+/** Brings an input file, plain or packed, into the build space as plain text, looking at every byte once on the way. */
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { chmod, copyFile, open, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { type Readable, Transform, type TransformCallback } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { path7za } from "7zip-bin";
+import { Refusal, refuse } from "../domain/refusal.ts";
+import type { BuildSpace } from "./build-space.ts";
+
+export type Unpacked = {
+  name: string;
+  /** The plain text, in the build space. */
+  path: string;
+  /** Digest and size of the file as it was given. */
+  sha256: string;
+  bytes: number;
+  header: string;
+  /** Lines of text, the header included. */
+  lines: number;
+};
+
+type Packing = "plain" | "gzip" | "7z";
+
+export async function unpack(
+  space: BuildSpace,
+  input: string,
+  ordinal: number,
+  signal?: AbortSignal,
+): Promise<Unpacked> {
+  const name = basename(input);
+  const path = join(space.dir, `input-${ordinal}.csv`);
+  const { packing, bytes } = await examine(input, name);
+  const text = new TextCheck(name);
+  const packed = createHash("sha256");
+  space.beforeWrite(path);
+  const out = createWriteStream(path);
+  if (packing === "7z") {
+    for await (const chunk of createReadStream(input, { signal })) packed.update(chunk as Buffer);
+    const extraction = await extract7z(space, input, name, signal);
+    await pipeline(extraction.stream, text, out, { signal });
+    await extraction.ended;
+  } else {
+    const tap = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        packed.update(chunk);
+        done(null, chunk);
+      },
+    });
+    const source = createReadStream(input, { highWaterMark: 1 << 20 });
+    if (packing === "gzip") {
+      await pipeline(source, tap, createGunzip(), text, out, { signal }).catch((error) =>
+        explainGzip(error, name),
+      );
+    } else {
+      await pipeline(source, tap, text, out, { signal });
+    }
+  }
+  return { name, path, sha256: packed.digest("hex"), bytes, header: text.header, lines: text.lines };
+}
+
+async function examine(input: string, name: string): Promise<{ packing: Packing; bytes: number }> {
+  const found = await stat(input).catch(() => refuse("invalid", `${input}: there is no such file`));
+  if (!found.isFile()) refuse("invalid", `${input} is not a file`);
+  const file = await open(input, "r").catch(() => refuse("invalid", `${input} cannot be read`));
+  try {
+    const head = Buffer.alloc(6);
+    const { bytesRead } = await file.read(head, 0, 6, 0);
+    if (bytesRead === 0) refuse("invalid", `${name} is empty`);
+    const hex = head.toString("hex");
+    const packing = hex.startsWith("1f8b") ? "gzip" : hex === "377abcaf271c" ? "7z" : "plain";
+    if (packing === "plain" && hex.startsWith("504b0304")) {
+      refuse("invalid", `${name} is a zip archive: unpack it, or give the .7z, .gz or plain CSV`);
+    }
+    return { packing, bytes: found.size };
+  } finally {
+    await file.close();
+  }
+}
+
+function explainGzip(error: unknown, name: string): never {
+  const code = (error as NodeJS.ErrnoException).code ?? "";
+  if (!code.startsWith("Z_")) throw error;
+  return refuse(
+    "invalid",
+    `${name} is damaged or cut off (gzip: ${(error as Error).message}): fetch it again`,
+  );
+}
+
+/** The one file of a 7z archive as a stream. `ended` refuses when the archive turns out to be damaged. */
+async function extract7z(
+  space: BuildSpace,
+  input: string,
+  name: string,
+  signal?: AbortSignal,
+): Promise<{ stream: Readable; ended: Promise<void> }> {
+  // The package's binary comes without the execute bit, and node_modules may be read-only.
+  const program = join(space.dir, "7za");
+  await copyFile(path7za, program);
+  await chmod(program, 0o700);
+  const listing = spawn(program, ["l", "-slt", "-ba", "--", input], { signal });
+  const listed = exit(listing, name);
+  let text = "";
+  for await (const chunk of listing.stdout) text += chunk;
+  await listed;
+  const members = text
+    .split(/\r?\n\r?\n/)
+    .filter((member) => /^Path = /m.test(member) && !/^Folder = \+/m.test(member));
+  if (members.length !== 1) {
+    refuse("invalid", `${name} holds ${members.length} files: one CSV is expected in an archive`);
+  }
+  const extraction = spawn(program, ["x", "-so", "-p-", "--", input], { signal });
+  const ended = exit(extraction, name);
+  // A damaged archive fails the text checks first; this verdict is then asked for no more.
+  ended.catch(() => {});
+  return { stream: extraction.stdout, ended };
+}
+
+function exit(program: ReturnType<typeof spawn>, name: string): Promise<void> {
+  let complaint = "";
+  program.stderr?.on("data", (chunk) => {
+    complaint = `${complaint}${chunk}`.slice(-2_000);
+  });
+  return new Promise((done, fail) => {
+    program.once("error", fail);
+    program.once("close", (code) => {
+      if (code === 0) return done();
+      const why =
+        complaint
+          .split("\n")
+          .find((line) => /ERROR/.test(line))
+          ?.trim() ?? `7za ended with ${code}`;
+      fail(new Refusal("invalid", `${name} is damaged or cut off (7z: ${why}): fetch it again`));
+    });
+  });
+}
+
+const NEWLINE = 10;
+const CARRIAGE_RETURN = 13;
+const LONGEST_LINE = 64 * 1024;
+
+/** Counts lines and refuses what is not plain line-wise text: NUL bytes, empty lines, a last line without its end. */
+class TextCheck extends Transform {
+  lines = 0;
+  header = "";
+  readonly #name: string;
+  #head: Buffer[] = [];
+  #lineLength = 0;
+  #last = NEWLINE;
+
+  constructor(name: string) {
+    super();
+    this.#name = name;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    try {
+      this.#look(chunk);
+      done(null, chunk);
+    } catch (error) {
+      done(error as Error);
+    }
+  }
+
+  override _flush(done: TransformCallback): void {
+    if (this.#last === NEWLINE && this.lines > 0) return done();
+    const error = this.#refusal(
+      this.lines + 1,
+      "the file ends in the middle of a line: it is cut off; fetch it again",
+    );
+    done(error);
+  }
+
+  #look(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    if (chunk.includes(0))
+      throw this.#refusal(this.lines + 1, "a NUL byte at or after this line: not a text file");
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      const length = this.#lineLength + end - start;
+      const before = end > start ? chunk[end - 1] : this.#last;
+      if (length === 0 || (length === 1 && before === CARRIAGE_RETURN)) {
+        throw this.#refusal(this.lines + 1, "an empty line");
+      }
+      if (this.lines === 0) this.header = this.#takeHeader(chunk.subarray(0, end));
+      this.lines++;
+      this.#lineLength = 0;
+      start = end + 1;
+    }
+    if (this.lines === 0) this.#head.push(Buffer.from(chunk));
+    this.#lineLength += chunk.length - start;
+    if (this.#lineLength > LONGEST_LINE) {
+      throw this.#refusal(
+        this.lines + 1,
+        `a line longer than ${LONGEST_LINE} bytes: not a table of trade data`,
+      );
+    }
+    this.#last = chunk[chunk.length - 1]!;
+  }
+
+  #takeHeader(rest: Buffer): string {
+    const line = Buffer.concat([...this.#head, rest]).toString("utf8");
+    this.#head = [];
+    return line.replace(/\r$/, "");
+  }
+
+  #refusal(line: number, what: string): Refusal {
+    const message = `${this.#name} line ${line}: ${what}`;
+    return new Refusal("invalid", message, { errors: [{ path: `${this.#name}:${line}`, message }] });
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * The vintages a process serves. One in-memory DuckDB attaches their partitions read-only, each once however many
+ * vintages share it. Readers lease a vintage; a replaced one stays attached until its last lease ends, so a swap
+ * makes nobody wait and no answer mixes two vintages.
+ */
+import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { Refusal, refuse } from "../domain/refusal.ts";
+import { type DuckdbLimits, interruptible, literal, openDuckdb, type Params, rows } from "./duckdb.ts";
+import {
+  type Manifest,
+  missing,
+  type PartitionEntry,
+  partitionPath,
+  readManifest,
+  verifyPartition,
+} from "./manifest.ts";
+
+export type StoreOptions = DuckdbLimits & {
+  dataDir: string;
+  /** Queries that run at once; more wait. DuckDB works in libuv's threads, so this stays below their number. */
+  max_queries?: number;
+  /** Queries that may wait before further ones are refused. */
+  max_waiting?: number;
+};
+
+const MAX_WAITING = 1_000;
+
+/** A partition as queries name it. */
+export type OpenPartition = { year: number; database: string };
+
+/** A vintage that stays as it is until it is released. */
+export type Lease = {
+  manifest: Manifest;
+  partitions: OpenPartition[];
+  query<Row>(sql: string, params?: Params, signal?: AbortSignal): Promise<Row[]>;
+  release(): void;
+};
+
+type Attached = { database: string; holders: number; ready: Promise<void> };
+type Served = { manifest: Manifest; partitions: OpenPartition[]; holders: number };
+
+export class VintageStore {
+  readonly #options: Required<StoreOptions>;
+  readonly #instance: DuckDBInstance;
+  readonly #idle: DuckDBConnection[] = [];
+  readonly #waiting: { start: () => void; fail: (error: Error) => void }[] = [];
+  readonly #attached = new Map<string, Attached>();
+  readonly #served = new Map<string, Served>();
+  #running = 0;
+  #named = 0;
+  #closed = false;
+  #ended: () => void = () => {};
+
+  constructor(options: StoreOptions, instance: DuckDBInstance) {
+    this.#options = { max_queries: options.threads, max_waiting: MAX_WAITING, ...options };
+    this.#instance = instance;
+  }
+
+  /** The manifests that are served now, one a dataset. */
+  open(): Manifest[] {
+    return [...this.#served.values()].map(({ manifest }) => manifest);
+  }
+
+  /**
+   * Opens a vintage, checking each file against its digest, and serves it from then on in place of its dataset's
+   * earlier one. `unavailable` (dataset-missing) leaves the earlier one served.
+   */
+  async serve(vintage: string): Promise<Manifest> {
+    const manifest = await readManifest(this.#options.dataDir, vintage);
+    const opened: OpenPartition[] = [];
+    try {
+      for (const entry of manifest.partitions) {
+        opened.push({ year: entry.year, database: await this.#attach(vintage, entry) });
+      }
+    } catch (error) {
+      this.#detach(opened);
+      throw error;
+    }
+    const before = this.#served.get(manifest.dataset);
+    this.#served.set(manifest.dataset, { manifest, partitions: opened, holders: 1 });
+    if (before) this.#letGo(before);
+    return manifest;
+  }
+
+  /** Stops serving a dataset; leases that are out keep it. */
+  withdraw(dataset: string): void {
+    const served = this.#served.get(dataset);
+    this.#served.delete(dataset);
+    if (served) this.#letGo(served);
+  }
+
+  /** The vintage of a dataset that is served now; `unavailable` (dataset-missing) when there is none. */
+  lease(dataset: string): Lease {
+    const served = this.#served.get(dataset);
+    if (!served) {
+      return refuse("unavailable", `dataset ${dataset} is not loaded (yet)`, {
+        type: "dataset-missing",
+        retry_after_s: 5,
+      });
+    }
+    served.holders++;
+    let held = true;
+    const { vintage } = served.manifest;
+    return {
+      manifest: served.manifest,
+      partitions: served.partitions,
+      query: (sql, params, signal) => this.#query(vintage, sql, params, signal),
+      release: () => {
+        if (held) this.#letGo(served);
+        held = false;
+      },
+    };
+  }
+
+  /** Lets running queries end, refuses those that wait, and closes the database. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const { fail } of this.#waiting.splice(0)) fail(busy("the service is stopping"));
+    if (this.#running > 0) await new Promise<void>((ended) => (this.#ended = ended));
+    for (const connection of this.#idle.splice(0)) connection.closeSync();
+    this.#instance.closeSync();
+  }
+
+  async #query<Row>(vintage: string, sql: string, params?: Params, signal?: AbortSignal): Promise<Row[]> {
+    await this.#turn();
+    try {
+      const connection = this.#idle.pop() ?? (await this.#instance.connect());
+      try {
+        return await interruptible(connection, signal, () => rows<Row>(connection, sql, params));
+      } finally {
+        this.#idle.push(connection);
+      }
+    } catch (error) {
+      // The files were whole when they were opened, so what fails now is the disk below them.
+      if (error instanceof Error && /^(IO|FATAL|Serialization) Error/.test(error.message)) {
+        missing(vintage, error.message.split("\n")[0]!);
+      }
+      throw error;
+    } finally {
+      this.#endTurn();
+    }
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#closed) throw busy("the service is stopping");
+    if (this.#running < this.#options.max_queries) {
+      this.#running++;
+      return;
+    }
+    if (this.#waiting.length >= this.#options.max_waiting) throw busy("too many data queries are waiting");
+    await new Promise<void>((start, fail) => this.#waiting.push({ start, fail }));
+  }
+
+  /** The turn passes to the next in line, or ends. */
+  #endTurn(): void {
+    const next = this.#waiting.shift();
+    if (next) return next.start();
+    this.#running--;
+    if (this.#running === 0) this.#ended();
+  }
+
+  async #attach(vintage: string, entry: PartitionEntry): Promise<string> {
+    let attached = this.#attached.get(entry.file);
+    if (!attached) {
+      const database = `p${++this.#named}_${entry.year}`;
+      attached = { database, holders: 0, ready: this.#open(vintage, entry, database) };
+      this.#attached.set(entry.file, attached);
+    }
+    attached.holders++;
+    try {
+      await attached.ready;
+    } catch (error) {
+      if (--attached.holders === 0 && this.#attached.get(entry.file) === attached) {
+        this.#attached.delete(entry.file);
+      }
+      throw error;
+    }
+    return attached.database;
+  }
+
+  async #open(vintage: string, entry: PartitionEntry, database: string): Promise<void> {
+    const path = partitionPath(this.#options.dataDir, entry);
+    await verifyPartition(this.#options.dataDir, vintage, entry);
+    const connection = await this.#instance.connect();
+    try {
+      await connection.run(`attach ${literal(path)} as ${database} (read_only)`);
+    } catch (error) {
+      missing(vintage, `${path}: ${error instanceof Error ? error.message : error}`);
+    } finally {
+      connection.closeSync();
+    }
+  }
+
+  #letGo(served: Served): void {
+    if (--served.holders === 0) this.#detach(served.partitions);
+  }
+
+  #detach(partitions: OpenPartition[]): void {
+    for (const { database } of partitions) {
+      for (const [file, attached] of this.#attached) {
+        if (attached.database !== database || --attached.holders > 0) continue;
+        this.#attached.delete(file);
+        void this.#close(database);
+      }
+    }
+  }
+
+  async #close(database: string): Promise<void> {
+    if (this.#closed) return;
+    const connection = await this.#instance.connect();
+    try {
+      await connection.run(`detach ${database}`);
+    } finally {
+      connection.closeSync();
+    }
+  }
+}
+
+/** A store that serves nothing yet. */
+export async function openVintages(options: StoreOptions): Promise<VintageStore> {
+  return new VintageStore(options, await openDuckdb(options));
+}
+
+const busy = (why: string) => new Refusal("unavailable", why, { type: "busy", retry_after_s: 1 });

@@ -1,0 +1,67 @@
+/** A dataset of trade figures: the history of its releases, each an immutable vintage named by its digest. */
+import type { Event } from "@event-driven-io/emmett";
+import { z } from "zod";
+import { refuse } from "../refusal.ts";
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const period = z.int().min(198801).max(209912);
+const count = z.int().min(0);
+
+/** Sums over a whole vintage, to compare with the source's own: values in EUR, masses in kg, per direction. */
+export const controlTotals = z.strictObject({
+  import_eur: count,
+  export_eur: count,
+  import_kg: z.number().min(0),
+  export_kg: z.number().min(0),
+});
+
+/** What a release says of itself. `sha256` is the digest of the vintage's manifest, which names its files' digests. */
+export const released = z.strictObject({
+  dataset: z.string(),
+  source: z.string(),
+  synthetic: z.boolean(),
+  vintage: sha256,
+  periods: z.strictObject({ from: period, to: period }),
+  rows: count,
+  control_totals: controlTotals,
+  partitions: z
+    .array(z.strictObject({ year: z.int(), content_sha256: sha256, rows: count }))
+    .min(1)
+    .max(200),
+  /** The files that were read for it, by digest; empty for a generated dataset. */
+  inputs: z.array(z.strictObject({ name: z.string(), sha256, bytes: count, rows: count })).max(10_000),
+  /** The vintage it was built upon. */
+  replaces: sha256.nullable(),
+  released_at: z.iso.datetime(),
+});
+
+export const events = { DatasetReleased: { 1: released } };
+
+export type ReleaseFacts = z.infer<typeof released>;
+export type DatasetEvent = Event<"DatasetReleased", ReleaseFacts>;
+
+export type DatasetState = { status: "unreleased" } | { status: "released"; current: ReleaseFacts };
+
+export const streamOf = (dataset: string) => `dataset-${dataset}`;
+
+export const initialState = (): DatasetState => ({ status: "unreleased" });
+
+export const evolve = (_state: DatasetState, event: DatasetEvent): DatasetState => ({
+  status: "released",
+  current: event.data,
+});
+
+/** Releases a vintage. One built upon another than the current one is refused: its rows may lack what came between. */
+export const release =
+  (facts: ReleaseFacts) =>
+  (state: DatasetState): DatasetEvent[] => {
+    const current = state.status === "released" ? state.current.vintage : null;
+    if (facts.vintage === current) return [];
+    if (facts.replaces !== current) {
+      refuse(
+        "conflict",
+        `dataset ${facts.dataset} has moved on to vintage ${current}: import the files again`,
+      );
+    }
+    return [{ type: "DatasetReleased", data: facts }];
+  };

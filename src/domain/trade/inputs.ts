@@ -1,0 +1,68 @@
+/** The input fields of trade operations, each with the sentence an agent reads and the remedy it is told when wrong. */
+import { z } from "zod";
+import { isReporter, reporterCodes, unknownReporter } from "./reporters.ts";
+import { flows, type Years } from "./units.ts";
+
+const reporterCode = z
+  .string()
+  .max(60, "a reporter is a 2-letter code such as DE")
+  .superRefine((code, context) => {
+    if (!isReporter(code)) context.addIssue({ code: "custom", message: unknownReporter(code) });
+  })
+  .pipe(z.enum(reporterCodes));
+
+export const reporter = reporterCode.describe("The reporting country: one of the 27 ISO codes; Greece is GR");
+
+export const reportersField = z
+  .array(reporterCode)
+  .min(1, "name at least one reporter, or leave the parameter out for the sum of the 27")
+  .max(27, "there are 27 reporters")
+  .refine((codes) => new Set(codes).size === codes.length, "a reporter stands in the list twice")
+  .describe("Comma-separated reporter codes, one series for each; omitted = the sum of the 27");
+
+export const flow = z
+  .enum(flows, "flow is IMPORT or EXPORT")
+  .describe("IMPORT or EXPORT; omitted = both, shown apart");
+
+const FIRST_YEAR = 1988;
+const LAST_YEAR = 2099;
+
+export const year = z
+  .int("year is a whole number such as 2024")
+  .min(FIRST_YEAR, `year is ${FIRST_YEAR} at the earliest`)
+  .max(LAST_YEAR, `year is ${LAST_YEAR} at the latest`)
+  .describe("Calendar year; omitted = the last year that every reporter has delivered in full");
+
+export const years = z
+  .string()
+  .regex(/^\d{4}(-\d{4})?$/, "years is YYYY-YYYY or YYYY, such as 2020-2024")
+  .refine(
+    (text) => readYears(text).from <= readYears(text).to,
+    "the first year of the range comes after the last",
+  )
+  .describe("Range of calendar years, YYYY-YYYY or YYYY; omitted = all");
+
+export const hs = z
+  .string()
+  .regex(/^\d{2}(\d{2}){0,3}$/, "hs is a product code of 2, 4, 6 or 8 digits, such as 44 or 39206290")
+  .describe("HS or CN code of 2, 4, 6 or 8 digits; omitted = all products");
+
+export const limit = z
+  .int("limit is a whole number")
+  .min(1, "limit is at least 1")
+  .max(100, "limit is at most 100")
+  .default(20)
+  .describe("How many lines to rank, 1 to 100");
+
+export const dataset = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "dataset is a name that trade/overview lists, such as sandbox")
+  .describe(
+    "Dataset to ask; omitted = the real one that covers the question, else the sandbox, marked synthetic",
+  );
+
+/** The range that `years` text names. */
+export function readYears(text: string): Years {
+  const [from = "", to = from] = text.split("-");
+  return { from: Number(from), to: Number(to) };
+}

@@ -1,0 +1,31 @@
+/** The directions of trade as this service writes them. */
+export const flows = ["IMPORT", "EXPORT"] as const;
+export type Flow = (typeof flows)[number];
+
+/** Comext's numbers for the directions. */
+export const comextFlow = { "1": "IMPORT", "2": "EXPORT" } as const satisfies Record<string, Flow>;
+
+/** A month as an integer, 202401 for January 2024: how data files and tables hold it. */
+export type Period = number;
+
+/** A range of calendar years, both included. */
+export type Years = { from: number; to: number };
+
+/** "2024-01" for 202401. */
+export const monthText = (period: Period) =>
+  `${Math.floor(period / 100)}-${String(period % 100).padStart(2, "0")}`;
+
+export const yearOf = (period: Period) => Math.floor(period / 100);
+
+/** The month `count` months later (earlier where negative). */
+export function addMonths(period: Period, count: number): Period {
+  const months = yearOf(period) * 12 + (period % 100) - 1 + count;
+  return Math.floor(months / 12) * 100 + (months % 12) + 1;
+}
+
+/** Every month from `from` to `to`, both included. */
+export function monthsBetween(from: Period, to: Period): Period[] {
+  const months: Period[] = [];
+  for (let period = from; period <= to; period = addMonths(period, 1)) months.push(period);
+  return months;
+}

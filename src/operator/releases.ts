@@ -1,0 +1,118 @@
+/** Datasets from the operator's side: built from files or generated, released in the log, opened by every process. */
+import { type App, operatorMeta } from "../app.ts";
+import { type BuildSpace, type Built, publish, takeBuildSpace } from "../datasets/build-space.ts";
+import type { DuckdbLimits } from "../datasets/duckdb.ts";
+import { buildImport, type ImportReport } from "../datasets/import.ts";
+import { releaseFacts } from "../datasets/manifest.ts";
+import type { Progress } from "../datasets/progress.ts";
+import { buildSandbox } from "../datasets/sandbox.ts";
+import * as dataset from "../domain/trade/dataset.ts";
+import type { ReporterCode } from "../domain/trade/reporters.ts";
+import { currentReleases, releasesProjection } from "../projections/trade/releases.ts";
+
+/** Releases belong to the operator: no tenant's feed carries them. */
+const OPERATOR = "operator";
+export const SANDBOX = "sandbox";
+
+export type BuildOptions = {
+  data_dir: string;
+  limits: DuckdbLimits;
+  progress?: Progress;
+  signal?: AbortSignal;
+};
+
+export type Released = { facts: dataset.ReleaseFacts; unchanged: boolean };
+
+/** Imports files as the next vintage of their dataset. `conflict` while another import runs for longer than a minute. */
+export async function importFiles(
+  app: App,
+  files: string[],
+  options: BuildOptions & { reporters?: ReporterCode[]; afresh?: boolean },
+): Promise<Released & { report: ImportReport }> {
+  const { data_dir, ...rest } = options;
+  return inBuildSpace(options, async (space) => {
+    const built = await buildImport(space, {
+      ...rest,
+      files,
+      currentVintage: (name) => currentVintage(app, name),
+    });
+    return { ...(await release(app, space, built, "import")), report: built.report };
+  });
+}
+
+/** Makes and releases the synthetic default dataset. */
+export async function releaseSandbox(
+  app: App,
+  options: BuildOptions & { scale?: number },
+): Promise<Released> {
+  const { data_dir, ...rest } = options;
+  return inBuildSpace(options, async (space) => {
+    const built = await buildSandbox(space, { ...rest, replaces: await currentVintage(app, SANDBOX) });
+    return release(app, space, built, "sandbox");
+  });
+}
+
+async function inBuildSpace<T>(options: BuildOptions, work: (space: BuildSpace) => Promise<T>): Promise<T> {
+  const space = await takeBuildSpace(options.data_dir, { wait_ms: 60_000, signal: options.signal });
+  try {
+    return await work(space);
+  } finally {
+    await space.release();
+  }
+}
+
+/** Files first, then the event: what the log names can be opened. */
+async function release(app: App, space: BuildSpace, built: Built, operation: string): Promise<Released> {
+  await publish(space, built);
+  const facts = releaseFacts(built.manifest, built.replaces, app.clock.now());
+  const target = { tenant: OPERATOR, id: facts.dataset };
+  const { result } = await app.decide(dataset, target, dataset.release(facts), {
+    meta: operatorMeta(operation),
+  });
+  return { facts, unchanged: result.events.length === 0 };
+}
+
+async function currentVintage(app: App, name: string): Promise<string | null> {
+  const state = await app.load(dataset, { tenant: OPERATOR, id: name });
+  return state.status === "released" ? state.current.vintage : null;
+}
+
+export const isReleased = async (app: App, name: string) => (await currentVintage(app, name)) !== null;
+
+const RETRY_MS = 5_000;
+
+/** Serves the current vintage of every dataset, and each new one as soon as the log tells of it. */
+export async function keepVintagesOpen(
+  app: App,
+  signal: AbortSignal,
+  onError: (dataset: string, error: Error) => void,
+): Promise<void> {
+  let position = 0;
+  while (!signal.aborted) {
+    let complete = true;
+    try {
+      await app.caughtUp(releasesProjection);
+      for (const { dataset: name, vintage } of await currentReleases(app.pool)) {
+        if (app.vintages.open().some((open) => open.vintage === vintage)) continue;
+        await app.vintages.serve(vintage).catch((error: Error) => {
+          complete = false;
+          onError(name, error);
+        });
+      }
+    } catch (error) {
+      complete = false;
+      onError("all", error as Error);
+    }
+    if (!complete) await app.tail.reached(Number.MAX_SAFE_INTEGER, RETRY_MS, signal);
+    else position = await nextRelease(app, position, signal);
+  }
+}
+
+/** Waits for a release after `position`; resolves to how far the log was looked through. */
+async function nextRelease(app: App, position: number, signal: AbortSignal): Promise<number> {
+  for await (const events of app.tail.subscribe({ after: position, signal })) {
+    position = events.at(-1)!.position;
+    if (events.some(({ type }) => type === "DatasetReleased")) return position;
+  }
+  return position;
+}

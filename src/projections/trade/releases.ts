@@ -1,0 +1,90 @@
+/** The releases of datasets: which vintage of each is current, and which ones a snapshot may still ask for. */
+import type pg from "pg";
+import type { ReleaseFacts } from "../../domain/trade/dataset.ts";
+import type { Projection } from "../projection.ts";
+
+export type ReleaseRow = Omit<ReleaseFacts, "inputs"> & {
+  /** Position of the release in the log. */
+  position: number;
+};
+
+export const releasesProjection: Projection = {
+  name: "trade_releases",
+  version: 1,
+  ddl: `
+    create table if not exists read.trade_releases_v1 (
+      position       bigint primary key,
+      dataset        text not null,
+      vintage        text not null,
+      source         text not null,
+      synthetic      boolean not null,
+      periods        jsonb not null,
+      rows           bigint not null,
+      control_totals jsonb not null,
+      partitions     jsonb not null,
+      replaces       text,
+      released_at    timestamptz not null
+    );
+    create index if not exists trade_releases_v1_dataset on read.trade_releases_v1 (dataset, position desc);`,
+  async fold(events, tx) {
+    for (const event of events) {
+      if (event.type !== "DatasetReleased") continue;
+      const facts = event.payload as unknown as ReleaseFacts;
+      await tx.query(
+        `insert into read.trade_releases_v1 (position, dataset, vintage, source, synthetic, periods, rows,
+           control_totals, partitions, replaces, released_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+        [
+          event.position,
+          facts.dataset,
+          facts.vintage,
+          facts.source,
+          facts.synthetic,
+          JSON.stringify(facts.periods),
+          facts.rows,
+          JSON.stringify(facts.control_totals),
+          JSON.stringify(facts.partitions),
+          facts.replaces,
+          facts.released_at,
+        ],
+      );
+    }
+  },
+};
+
+const COLUMNS = `position::float8 as position, dataset, vintage, source, synthetic, periods,
+  rows::float8 as rows, control_totals, partitions, replaces,
+  to_char(released_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as released_at`;
+
+/** The newest release of every dataset. */
+export async function currentReleases(pool: pg.Pool): Promise<ReleaseRow[]> {
+  const sql = `select distinct on (dataset) ${COLUMNS} from read.trade_releases_v1 order by dataset, read.trade_releases_v1.position desc`;
+  return (await pool.query<ReleaseRow>(sql)).rows;
+}
+
+/** The newest release of one dataset. */
+export async function currentRelease(pool: pg.Pool, dataset: string): Promise<ReleaseRow | undefined> {
+  const sql = `select ${COLUMNS} from read.trade_releases_v1 r where dataset = $1 order by r.position desc limit 1`;
+  return (await pool.query<ReleaseRow>(sql, [dataset])).rows[0];
+}
+
+/** Releases of a dataset, newest first; a page of at most `limit` before a position. */
+export async function listReleases(
+  pool: pg.Pool,
+  page: { dataset: string; before?: number; limit: number },
+): Promise<ReleaseRow[]> {
+  const sql = `select ${COLUMNS} from read.trade_releases_v1 r
+    where dataset = $1 and ($2::bigint is null or r.position < $2) order by r.position desc limit $3`;
+  return (await pool.query<ReleaseRow>(sql, [page.dataset, page.before ?? null, page.limit])).rows;
+}
+
+/** The vintages that were current at some moment since then: the ones whose files must stay. */
+export async function vintagesSince(pool: pg.Pool, since: Date): Promise<Set<string>> {
+  const sql = `
+    select vintage from (
+      select vintage, lead(released_at) over (partition by dataset order by position) as replaced_at
+      from read.trade_releases_v1) r
+    where replaced_at is null or replaced_at >= $1`;
+  const { rows } = await pool.query<{ vintage: string }>(sql, [since]);
+  return new Set(rows.map(({ vintage }) => vintage));
+}
