@@ -12,17 +12,17 @@ export class EventRow {
   readonly type = new ByteField();
   readonly payload = new ByteField("TS/PAYLOAD/1\0");
   readonly meta = new ByteField("TS/META/1\0");
-  readonly event_id = new Uint8Array(16);
-  readonly payload_hash = new Uint8Array(32);
-  readonly meta_hash = new Uint8Array(32);
-  readonly prev_hash = new Uint8Array(32);
-  readonly event_hash = new Uint8Array(32);
+  readonly event_id = Buffer.alloc(16);
+  readonly payload_hash = Buffer.alloc(32);
+  readonly meta_hash = Buffer.alloc(32);
+  readonly prev_hash = Buffer.alloc(32);
+  readonly event_hash = Buffer.alloc(32);
   /** All zero in the export of a single stream. */
-  readonly log_hash = new Uint8Array(32);
+  readonly log_hash = Buffer.alloc(32);
   has_idem_key = false;
   readonly idem_key = new ByteField();
   has_request_hash = false;
-  readonly request_hash = new Uint8Array(32);
+  readonly request_hash = Buffer.alloc(32);
   commit_size: number | null = null;
 }
 

@@ -53,7 +53,7 @@ export class LogHashes {
 }
 
 const NO_KEY = new ByteField();
-const NO_REQUEST = new Uint8Array(32);
+const NO_REQUEST = Buffer.alloc(32);
 
 /** A field whose prefix is the tag and the length-prefixed origin. */
 function prefixed(tag: string, origin: Uint8Array): ByteField {

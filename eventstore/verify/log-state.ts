@@ -24,7 +24,7 @@ export class LogState {
   /** Of the last event; in the export of one stream its version. */
   position: number;
   /** Log hash of the last event; in the export of one stream its event hash. */
-  readonly hash = new Uint8Array(32);
+  readonly hash = Buffer.alloc(32);
   recorded_at_us = 0;
   /** Events the running commit still lacks; null until an export that begins inside the log reaches a commit. */
   commitLeft: number | null;

@@ -10,7 +10,7 @@ export class StreamHeads {
   readonly limit: number;
   readonly #slots = new Map<string, number>();
   #versions = new Float64Array(1024);
-  #hashes = new Uint8Array(1024 * 32);
+  #hashes: Uint8Array = Buffer.alloc(1024 * 32);
   readonly #key = new ByteField();
 
   constructor(limit: number) {
@@ -56,7 +56,7 @@ export class StreamHeads {
     const versions = new Float64Array(this.#versions.length * 2);
     versions.set(this.#versions);
     this.#versions = versions;
-    const hashes = new Uint8Array(this.#hashes.length * 2);
+    const hashes = Buffer.alloc(this.#hashes.length * 2);
     hashes.set(this.#hashes);
     this.#hashes = hashes;
   }
