@@ -21,7 +21,8 @@ export function canonicalBytes(value: JsonObject, field: string): Buffer {
 /** The same as a string. */
 export function canonicalText(value: JsonObject, field: string): string {
   if (!isPlainObject(value)) throw new InvalidEvent(field, "must be a JSON object");
-  check(value, field, 1);
+  const found = problemIn(value, 1);
+  if (found) throw new InvalidEvent(field + found.path, found.problem);
   return serialize(value);
 }
 
@@ -32,38 +33,46 @@ export function parseStrict(text: string): JsonValue {
   return value;
 }
 
-/** False for a text with a lone surrogate. */
-export const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
-
-function check(value: unknown, path: string, depth: number): void {
-  if (value === null || typeof value === "boolean") return;
-  if (typeof value === "string") checkText(value, path);
-  else if (typeof value === "number") checkNumber(value, path);
-  else checkContainer(value, path, depth);
+declare global {
+  interface String {
+    /** ES2024, and in Node 20: false for a text with a lone surrogate. */
+    isWellFormed(): boolean;
+  }
 }
 
-function checkContainer(value: unknown, path: string, depth: number): void {
-  if (depth > MAX_DEPTH) throw new InvalidEvent(path, `is nested deeper than ${MAX_DEPTH} levels`);
+type Problem = { path: string; problem: string };
+
+/** The path is put together on the way back, so that sound values do not pay for it. */
+function problemIn(value: unknown, depth: number): Problem | undefined {
+  if (value === null || typeof value === "boolean") return undefined;
+  if (typeof value === "string") return problemInText(value);
+  if (typeof value === "number") return problemInNumber(value);
+  if (depth > MAX_DEPTH) return { path: "", problem: `is nested deeper than ${MAX_DEPTH} levels` };
   if (Array.isArray(value)) {
-    // Not forEach: it would pass over the holes of a sparse array.
-    for (let i = 0; i < value.length; i++) check(value[i], `${path}[${i}]`, depth + 1);
-    return;
+    for (let i = 0; i < value.length; i++) {
+      const found = problemIn(value[i], depth + 1);
+      if (found) return { path: `[${i}]${found.path}`, problem: found.problem };
+    }
+    return undefined;
   }
-  if (!isPlainObject(value)) throw new InvalidEvent(path, `is ${kindOf(value)}, which JSON cannot hold`);
+  if (!isPlainObject(value)) return { path: "", problem: `is ${kindOf(value)}, which JSON cannot hold` };
   for (const key of Object.keys(value)) {
-    checkText(key, `a key of ${path}`);
-    check(value[key], `${path}.${key}`, depth + 1);
+    const found = problemInText(key) ?? problemIn(value[key], depth + 1);
+    if (found) return { path: `.${key}${found.path}`, problem: found.problem };
   }
+  return undefined;
 }
 
-function checkText(text: string, path: string): void {
-  if (!isWellFormed(text)) throw new InvalidEvent(path, "holds a lone surrogate, which UTF-8 cannot say");
+function problemInText(text: string): Problem | undefined {
+  if (text.isWellFormed()) return undefined;
+  return { path: "", problem: "holds a lone surrogate, which UTF-8 cannot say" };
 }
 
-function checkNumber(value: number, path: string): void {
-  if (!Number.isFinite(value)) throw new InvalidEvent(path, `is ${value}, which JSON cannot hold`);
+function problemInNumber(value: number): Problem | undefined {
+  if (!Number.isFinite(value)) return { path: "", problem: `is ${value}, which JSON cannot hold` };
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
-    throw new InvalidEvent(path, "is an integer beyond 2^53 - 1: send it as a string");
+    return { path: "", problem: "is an integer beyond 2^53 - 1: send it as a string" };
+  return undefined;
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

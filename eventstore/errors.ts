@@ -2,9 +2,16 @@
 export class InvalidEvent extends Error {
   override readonly name = "InvalidEvent";
   readonly field: string;
+  readonly problem: string;
   constructor(field: string, problem: string) {
     super(`${field} ${problem}`);
     this.field = field;
+    this.problem = problem;
+  }
+
+  /** The same problem seen from outside: `payload.a` within `events[2]` is `events[2].payload.a`. */
+  within(outer: string): InvalidEvent {
+    return new InvalidEvent(`${outer}.${this.field}`, this.problem);
   }
 }
 

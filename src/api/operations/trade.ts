@@ -1,0 +1,2 @@
+import type { Operation } from "../operation.ts";
+export const tradeOperations: Operation[] = [];
