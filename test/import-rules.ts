@@ -179,6 +179,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       datasets: "any",
       domain: "any",
       eventstore: "any",
+      express: "types",
       "node:crypto": "any",
       "node:fs/promises": "any",
       "node:http": "any",
