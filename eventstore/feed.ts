@@ -4,7 +4,8 @@
  * Postgres writes the lines itself, a page at a time, because stored payloads are JSON already: nothing is parsed or
  * serialised on the way. Every page also checks that the history it continues is still the one that was sent.
  */
-import type pg from "pg";
+import pg from "pg";
+import { to } from "pg-copy-streams";
 import { encodeCursor } from "./cursor.ts";
 import type { EventStore } from "./store.ts";
 import type { Tail } from "./tail.ts";
@@ -39,7 +40,7 @@ const HEARTBEAT_MS = 15_000;
  * that was there has been sent and in every silence. A slow reader holds two pages in memory and no connection. Throws the
  * driver's errors, and when the log is no longer the one that was being read.
  */
-export async function* feed(parts: FeedParts, options: FeedOptions): AsyncGenerator<string> {
+export async function* feed(parts: FeedParts, options: FeedOptions): AsyncGenerator<string | Buffer> {
   const { log_id = MAIN_LOG, tenant, framing, signal, heartbeat_ms = HEARTBEAT_MS } = options;
   const { epoch } = await parts.store.identity(log_id);
   const mark = (up_to_date: boolean) => {
@@ -52,7 +53,7 @@ export async function* feed(parts: FeedParts, options: FeedOptions): AsyncGenera
   for (let news = false; ; ) {
     const head = await parts.store.head(log_id);
     for await (const page of pages(parts.pool, { ...options, log_id, epoch, head }, place)) {
-      if (page.lines !== null) yield page.lines;
+      if (page.lines.length > 0) yield page.lines;
       place = page.end;
       if (signal.aborted) break;
     }
@@ -84,7 +85,7 @@ async function hasNews(
 }
 
 type Place = Omit<LogHead, "log_id">;
-type Page = { lines: string | null; end: Place; whole: boolean };
+type Page = { lines: Buffer; end: Place; whole: boolean };
 type Reading = Pick<FeedOptions, "tenant" | "proof" | "framing"> & {
   log_id: number;
   epoch: string;
@@ -105,34 +106,44 @@ async function* pages(pool: pg.Pool, reading: Reading, after: Place): AsyncGener
   }
 }
 
-type PageRow = {
-  same_history: boolean;
-  lines: string | null;
-  last: number | null;
-  last_hash: Buffer | null;
-  whole: boolean;
-};
-
 async function readPage(pool: pg.Pool, reading: Reading, after: Place): Promise<Page> {
-  const { log_id, tenant, proof, framing, epoch, head } = reading;
-  const answer = await pool.query<PageRow>({
-    name: `eventstore.feed.${framing}${proof ? ".proof" : ""}`,
-    text: pageSql(framing, proof),
-    values: [log_id, tenant, after.position, head.position, PAGE_EVENTS, PAGE_BYTES, epoch, after.log_hash],
-  });
-  const { same_history, lines, last, last_hash, whole } = answer.rows[0]!;
-  if (!same_history) {
-    throw new Error(`log ${log_id} no longer holds position ${after.position} as it was: history diverged`);
+  const [same_history, whole, last, last_hash, lines] = await copyRow(pool, pageSql(reading, after));
+  if (!same_history![0]) {
+    throw new Error(`log ${reading.log_id} no longer holds position ${after.position} as it was`);
   }
-  const end = whole ? head : { position: last!, log_hash: last_hash! };
-  return { lines, end, whole };
+  const end = whole![0] ? reading.head : { position: Number(last!.readBigInt64BE()), log_hash: last_hash! };
+  return { lines: lines!, end, whole: whole![0] === 1 };
 }
 
-function pageSql(framing: FeedOptions["framing"], proof: boolean): string {
+/** The fields of a row, none of them null. A query's answer would be decoded to a string and encoded again; COPY's is bytes. */
+async function copyRow(pool: pg.Pool, select: string): Promise<Buffer[]> {
+  const client = await pool.connect();
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of client.query(to(`copy (${select}) to stdout (format binary)`)))
+      chunks.push(chunk);
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+  client.release();
+  // A header of 19 bytes, the number of fields, then length and bytes of each (PostgreSQL manual, COPY, "Binary Format").
+  const row = Buffer.concat(chunks);
+  const fields: Buffer[] = [];
+  for (let at = 21; fields.length < row.readInt16BE(19); ) {
+    const start = at + 4;
+    at = start + row.readInt32BE(at);
+    fields.push(row.subarray(start, at));
+  }
+  return fields;
+}
+
+/** COPY takes no parameters. */
+function pageSql({ log_id, tenant, proof, framing, epoch, head }: Reading, after: Place): string {
   const stored = (column: string) =>
     proof ? `to_json(convert_from(${column}, 'UTF8'))::text` : `convert_from(${column}, 'UTF8')`;
   // The form is that of cursor.ts; a test holds the two together.
-  const cursor = `'v1.' || $7 || '.' || position || '.' || encode(substr(log_hash, 1, 8), 'hex')`;
+  const cursor = `'v1.${epoch}.' || position || '.' || encode(substr(log_hash, 1, 8), 'hex')`;
   const line = `'{"op":"INSERT","cursor":"' || ${cursor} || '","position":' || position
       || ',"stream_id":' || to_json(stream_id)::text || ',"version":' || version
       || ',"event_id":"' || event_id || '","type":' || to_json(type)::text
@@ -145,19 +156,22 @@ function pageSql(framing: FeedOptions["framing"], proof: boolean): string {
     framing === "ndjson"
       ? `${line} || E'\\n'`
       : `'id: ' || ${cursor} || E'\\ndata: ' || ${line} || E'\\n\\n'`;
+  const held = `select from eventstore.events where log_id = ${log_id} and position = ${after.position}
+                   and log_hash = '\\x${Buffer.from(after.log_hash).toString("hex")}'`;
   return `
     with found as (
       select *, sum(octet_length(payload) + octet_length(meta)) over (order by position rows unbounded preceding)
-                - octet_length(payload) - octet_length(meta) < $6 as fits
+                - octet_length(payload) - octet_length(meta) < ${PAGE_BYTES} as fits
         from (select * from eventstore.events
-               where log_id = $1 and tenant = $2 and position > $3 and position <= $4
-               order by log_id, tenant, position limit $5) as limited
+               where log_id = ${log_id} and tenant = ${pg.escapeLiteral(tenant)}
+                 and position > ${after.position} and position <= ${head.position}
+               order by log_id, tenant, position limit ${PAGE_EVENTS}) as limited
     )
-    select $3::int8 = 0 or exists (select from eventstore.events
-                              where log_id = $1 and position = $3 and log_hash = $8) as same_history,
-           string_agg(${framed}, '' order by position) filter (where fits) as lines,
-           max(position) filter (where fits) as last,
-           (array_agg(log_hash order by position desc) filter (where fits))[1] as last_hash,
-           count(*) < $5 and coalesce(bool_and(fits), true) as whole
+    select ${after.position} = 0 or exists (${held}) as same_history,
+           count(*) < ${PAGE_EVENTS} and coalesce(bool_and(fits), true) as whole,
+           coalesce(max(position) filter (where fits), 0) as last,
+           coalesce((array_agg(log_hash order by position) filter (where fits))[count(*) filter (where fits)], '')
+             as last_hash,
+           coalesce(string_agg(${framed}, '' order by position) filter (where fits), '') as lines
       from found`;
 }

@@ -37,7 +37,7 @@ function sendBytes(res: Response, status: number, body: Buffer): void {
 async function sendStream(
   res: Response,
   status: number,
-  chunks: AsyncIterable<string>,
+  chunks: AsyncIterable<string | Buffer>,
   sse: boolean,
 ): Promise<void> {
   res.writeHead(status, {

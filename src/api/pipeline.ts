@@ -37,7 +37,7 @@ export type Answer =
       kind: "stream";
       status: number;
       headers: Record<string, string>;
-      chunks: AsyncIterable<string>;
+      chunks: AsyncIterable<string | Buffer>;
     }
   | ({ kind: "pay" } & PaymentRequired)
   | { kind: "refused"; refusal: Refusal; headers: Record<string, string> };
@@ -169,10 +169,10 @@ async function streamed(
   input: Fields,
   caller: Caller,
   question: Question,
-): Promise<AsyncIterable<string>> {
-  return (await operation.handle(
-    context(parts, input, caller, question, noDecisions),
-  )) as AsyncIterable<string>;
+): Promise<AsyncIterable<string | Buffer>> {
+  return (await operation.handle(context(parts, input, caller, question, noDecisions))) as AsyncIterable<
+    string | Buffer
+  >;
 }
 
 function context(
