@@ -31,8 +31,8 @@ export type FeedOptions = {
 export type FeedParts = { pool: pg.Pool; store: EventStore; tail: Tail };
 
 /** A page ends at whichever it meets first; a single event may be larger. */
-const PAGE_EVENTS = 1_000;
-const PAGE_BYTES = 512 * 1024;
+const PAGE_EVENTS = 2_000;
+const PAGE_BYTES = 1024 * 1024;
 const HEARTBEAT_MS = 15_000;
 
 /**
@@ -156,22 +156,25 @@ function pageSql({ log_id, tenant, proof, framing, epoch, head }: Reading, after
     framing === "ndjson"
       ? `${line} || E'\\n'`
       : `'id: ' || ${cursor} || E'\\ndata: ' || ${line} || E'\\n\\n'`;
-  const held = `select from eventstore.events where log_id = ${log_id} and position = ${after.position}
-                   and log_hash = '\\x${Buffer.from(after.log_hash).toString("hex")}'`;
+  const hash = `'\\x${Buffer.from(after.log_hash).toString("hex")}'`;
+  const mine = `log_id = ${log_id} and tenant = ${pg.escapeLiteral(tenant)} and position > ${after.position}`;
   return `
-    with found as (
-      select *, sum(octet_length(payload) + octet_length(meta)) over (order by position rows unbounded preceding)
-                - octet_length(payload) - octet_length(meta) < ${PAGE_BYTES} as fits
-        from (select * from eventstore.events
-               where log_id = ${log_id} and tenant = ${pg.escapeLiteral(tenant)}
-                 and position > ${after.position} and position <= ${head.position}
-               order by log_id, tenant, position limit ${PAGE_EVENTS}) as limited
+    with sizes as (
+      select position, octet_length(payload) + octet_length(meta) as size from eventstore.events
+       where ${mine} and position <= ${head.position} order by log_id, tenant, position limit ${PAGE_EVENTS}
+    ), fitting as (
+      select position, sum(size) over (order by position rows unbounded preceding) - size < ${PAGE_BYTES} as fits from sizes
+    ), page as materialized (
+      select coalesce(max(position) filter (where fits), 0) as last,
+             count(*) < ${PAGE_EVENTS} and coalesce(bool_and(fits), true) as whole from fitting
     )
-    select ${after.position} = 0 or exists (${held}) as same_history,
-           count(*) < ${PAGE_EVENTS} and coalesce(bool_and(fits), true) as whole,
-           coalesce(max(position) filter (where fits), 0) as last,
-           coalesce((array_agg(log_hash order by position) filter (where fits))[count(*) filter (where fits)], '')
-             as last_hash,
-           coalesce(string_agg(${framed}, '' order by position) filter (where fits), '') as lines
-      from found`;
+    select ${after.position} = 0 or exists (
+             select from eventstore.events
+              where log_id = ${log_id} and position = ${after.position} and log_hash = ${hash}) as same_history,
+           (select whole from page) as whole,
+           (select last from page) as last,
+           coalesce((select log_hash from eventstore.events
+                      where log_id = ${log_id} and position = (select last from page)), '') as last_hash,
+           coalesce((select string_agg(${framed}, '' order by position) from eventstore.events
+                      where ${mine} and position <= (select last from page)), '') as lines`;
 }
