@@ -36,8 +36,8 @@ const PAGE_BYTES = 1024 * 1024;
 const HEARTBEAT_MS = 15_000;
 
 /**
- * Yields framed lines, many a chunk: events, a mark `{ cursor, up_to_date }` at the end and, while following, when all
- * that was there has been sent and in every silence. A slow reader holds two pages in memory and no connection. Throws the
+ * Yields framed lines in chunks that may end anywhere: events, a mark `{ cursor, up_to_date }` at the end and, while following, when all
+ * that was there has been sent and in every silence. A slow reader holds three pages in memory and no connection. Throws the
  * driver's errors, and when the log is no longer the one that was being read.
  */
 export async function* feed(parts: FeedParts, options: FeedOptions): AsyncGenerator<string | Buffer> {
@@ -53,7 +53,7 @@ export async function* feed(parts: FeedParts, options: FeedOptions): AsyncGenera
   for (let news = false; ; ) {
     const head = await parts.store.head(log_id);
     for await (const page of pages(parts.pool, { ...options, log_id, epoch, head }, place)) {
-      if (page.lines.length > 0) yield page.lines;
+      yield* page.lines;
       place = page.end;
       if (signal.aborted) break;
     }
@@ -85,7 +85,7 @@ async function hasNews(
 }
 
 type Place = Omit<LogHead, "log_id">;
-type Page = { lines: Buffer; end: Place; whole: boolean };
+type Page = { lines: Buffer[]; end: Place };
 type Reading = Pick<FeedOptions, "tenant" | "proof" | "framing"> & {
   log_id: number;
   epoch: string;
@@ -93,88 +93,108 @@ type Reading = Pick<FeedOptions, "tenant" | "proof" | "framing"> & {
   head: LogHead;
 };
 
-/** Each page is read while the one before it is sent. */
+/** Each page is read while the one before it is read and sent. */
 async function* pages(pool: pg.Pool, reading: Reading, after: Place): AsyncGenerator<Page> {
-  let next = readPage(pool, reading, after);
-  for (;;) {
-    const page = await next;
-    if (page.whole) return yield page;
-    next = readPage(pool, reading, page.end);
-    // Awaited in the next round, or never if the reader leaves meanwhile.
-    next.catch(() => undefined);
-    yield page;
+  const begin = async (start: Place) => {
+    const cut = await cutPage(pool, reading, start);
+    const lines = readLines(pool, reading, start.position, cut.last);
+    // Awaited in its turn, or never if the reader leaves meanwhile.
+    lines.catch(() => undefined);
+    return { ...cut, lines };
+  };
+  let page = await begin(after);
+  while (!page.whole) {
+    const next = await begin(page.end);
+    yield { lines: await page.lines, end: page.end };
+    page = next;
   }
+  yield { lines: await page.lines, end: page.end };
 }
 
-async function readPage(pool: pg.Pool, reading: Reading, after: Place): Promise<Page> {
-  const [same_history, whole, last, last_hash, lines] = await copyRow(pool, pageSql(reading, after));
-  if (!same_history![0]) {
-    throw new Error(`log ${reading.log_id} no longer holds position ${after.position} as it was`);
-  }
-  const end = whole![0] ? reading.head : { position: Number(last!.readBigInt64BE()), log_hash: last_hash! };
-  return { lines: lines!, end, whole: whole![0] === 1 };
+type CutRow = { same_history: boolean; whole: boolean; last: number | null; last_hash: Buffer | null };
+
+/** Where the page after a place ends; `last` is null if it is empty. The next page begins at `end`, unless this was the last. */
+async function cutPage(pool: pg.Pool, { log_id, tenant, head }: Reading, after: Place) {
+  const answer = await pool.query<CutRow>({
+    name: "eventstore.feed_page",
+    text: `
+      with sizes as (
+        select position, octet_length(payload) + octet_length(meta) as size from eventstore.events
+         where log_id = $1 and tenant = $2 and position > $3 and position <= $4
+         order by log_id, tenant, position limit ${PAGE_EVENTS}
+      ), fitting as (
+        select position, sum(size) over (order by position rows unbounded preceding) - size < ${PAGE_BYTES} as fits
+          from sizes
+      ), page as materialized (
+        select max(position) filter (where fits) as last,
+               count(*) < ${PAGE_EVENTS} and coalesce(bool_and(fits), true) as whole from fitting
+      )
+      select whole, last,
+             (select log_hash from eventstore.events where log_id = $1 and position = last) as last_hash,
+             $3 = 0 or exists (select from eventstore.events
+                                where log_id = $1 and position = $3 and log_hash = $5) as same_history
+        from page`,
+    values: [log_id, tenant, after.position, head.position, after.log_hash],
+  });
+  const { same_history, whole, last, last_hash } = answer.rows[0]!;
+  if (!same_history) throw new Error(`log ${log_id} no longer holds position ${after.position} as it was`);
+  return { whole, last, end: whole ? head : { position: last!, log_hash: last_hash! } };
 }
 
-/** The fields of a row, none of them null. A query's answer would be decoded to a string and encoded again; COPY's is bytes. */
-async function copyRow(pool: pg.Pool, select: string): Promise<Buffer[]> {
-  const client = await pool.connect();
+/**
+ * The tenant's lines up to `last`, in chunks that may end anywhere. By COPY, because a query's answer would be decoded to a
+ * string and encoded again; COPY takes no parameters.
+ */
+async function readLines(
+  pool: pg.Pool,
+  reading: Reading,
+  after: number,
+  last: number | null,
+): Promise<Buffer[]> {
+  if (last === null) return [];
+  const { log_id, tenant, framing, proof, epoch } = reading;
+  const lines = `
+    select string_agg(${framedLine(framing, proof, epoch)}, '' order by position) from eventstore.events
+     where log_id = ${log_id} and tenant = ${pg.escapeLiteral(tenant)} and position > ${after} and position <= ${last}`;
   const chunks: Buffer[] = [];
+  const client = await pool.connect();
   try {
-    for await (const chunk of client.query(to(`copy (${select}) to stdout (format binary)`)))
+    for await (const chunk of client.query(to(`copy (${lines}) to stdout (format binary)`)))
       chunks.push(chunk);
+    client.release();
   } catch (error) {
     client.release(true);
     throw error;
   }
-  client.release();
-  // A header of 19 bytes, the number of fields, then length and bytes of each (PostgreSQL manual, COPY, "Binary Format").
-  const row = Buffer.concat(chunks);
-  const fields: Buffer[] = [];
-  for (let at = 21; fields.length < row.readInt16BE(19); ) {
-    const start = at + 4;
-    at = start + row.readInt32BE(at);
-    fields.push(row.subarray(start, at));
-  }
-  return fields;
+  // A header of 19 bytes, the number of fields, the length of this one; and 2 bytes at the end (PostgreSQL manual, COPY).
+  return within(chunks, 19 + 2 + 4, 2);
 }
 
-/** COPY takes no parameters. */
-function pageSql({ log_id, tenant, proof, framing, epoch, head }: Reading, after: Place): string {
+/** The same bytes without the first and the last few. */
+function within(chunks: Buffer[], head: number, tail: number): Buffer[] {
+  let skip = head;
+  let left = chunks.reduce((sum, { length }) => sum + length, 0) - head - tail;
+  return chunks.map((chunk) => {
+    const part = chunk.subarray(skip, skip + left);
+    skip = Math.max(0, skip - chunk.length);
+    left -= part.length;
+    return part;
+  });
+}
+
+function framedLine(framing: FeedOptions["framing"], proof: boolean, epoch: string): string {
   const stored = (column: string) =>
     proof ? `to_json(convert_from(${column}, 'UTF8'))::text` : `convert_from(${column}, 'UTF8')`;
   // The form is that of cursor.ts; a test holds the two together.
   const cursor = `'v1.${epoch}.' || position || '.' || encode(substr(log_hash, 1, 8), 'hex')`;
-  const line = `'{"op":"INSERT","cursor":"' || ${cursor} || '","position":' || position
-      || ',"stream_id":' || to_json(stream_id)::text || ',"version":' || version
-      || ',"event_id":"' || event_id || '","type":' || to_json(type)::text
-      || ',"schema_version":' || schema_version
-      || ',"recorded_at":"' || to_char(timestamp 'epoch' + recorded_at_us * interval '1 microsecond',
-                                      'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-      || '","payload":' || ${stored("payload")} || ',"meta":' || ${stored("meta")}
-      || ',"event_hash":"' || encode(event_hash, 'hex') || '","prev_hash":"' || encode(prev_hash, 'hex') || '"}'`;
-  const framed =
-    framing === "ndjson"
-      ? `${line} || E'\\n'`
-      : `'id: ' || ${cursor} || E'\\ndata: ' || ${line} || E'\\n\\n'`;
-  const hash = `'\\x${Buffer.from(after.log_hash).toString("hex")}'`;
-  const mine = `log_id = ${log_id} and tenant = ${pg.escapeLiteral(tenant)} and position > ${after.position}`;
-  return `
-    with sizes as (
-      select position, octet_length(payload) + octet_length(meta) as size from eventstore.events
-       where ${mine} and position <= ${head.position} order by log_id, tenant, position limit ${PAGE_EVENTS}
-    ), fitting as (
-      select position, sum(size) over (order by position rows unbounded preceding) - size < ${PAGE_BYTES} as fits from sizes
-    ), page as materialized (
-      select coalesce(max(position) filter (where fits), 0) as last,
-             count(*) < ${PAGE_EVENTS} and coalesce(bool_and(fits), true) as whole from fitting
-    )
-    select ${after.position} = 0 or exists (
-             select from eventstore.events
-              where log_id = ${log_id} and position = ${after.position} and log_hash = ${hash}) as same_history,
-           (select whole from page) as whole,
-           (select last from page) as last,
-           coalesce((select log_hash from eventstore.events
-                      where log_id = ${log_id} and position = (select last from page)), '') as last_hash,
-           coalesce((select string_agg(${framed}, '' order by position) from eventstore.events
-                      where ${mine} and position <= (select last from page)), '') as lines`;
+  // Joined in groups, because every || copies all that stands before it.
+  const line = `('{"op":"INSERT","cursor":"' || ${cursor} || '","position":' || position)
+    || (',"stream_id":' || to_json(stream_id)::text || ',"version":' || version || ',"event_id":"' || event_id)
+    || ('","type":' || to_json(type)::text || ',"schema_version":' || schema_version || ',"recorded_at":"'
+        || to_char(timestamp 'epoch' + recorded_at_us * interval '1 microsecond', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
+    || ('","payload":' || ${stored("payload")}) || (',"meta":' || ${stored("meta")})
+    || (',"event_hash":"' || encode(event_hash, 'hex') || '","prev_hash":"' || encode(prev_hash, 'hex') || '"}')`;
+  return framing === "ndjson"
+    ? `${line} || E'\\n'`
+    : `('id: ' || ${cursor} || E'\\ndata: ') || ${line} || E'\\n\\n'`;
 }

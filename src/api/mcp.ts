@@ -155,12 +155,16 @@ async function resultOf(parts: McpParts, answer: Answer, path: string): Promise<
 
 /** The objects of a stream as far as they fit one result; the last line's cursor tells where to go on. */
 async function collect(chunks: AsyncIterable<string | Buffer>): Promise<object> {
-  let text = "";
+  const parts: Buffer[] = [];
+  let size = 0;
   for await (const chunk of chunks) {
-    text += chunk.toString();
-    if (text.length > STREAM_LIMIT) break;
+    parts.push(Buffer.from(chunk));
+    size += chunk.length;
+    if (size > STREAM_LIMIT) break;
   }
-  const lines = text.split("\n").filter((line) => line !== "");
+  const text = Buffer.concat(parts).toString();
+  // Whatever stands after the last newline was cut off in the middle.
+  const lines = text.split("\n").slice(0, -1);
   const objects = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   const last = objects.at(-1);
   return last && "up_to_date" in last
