@@ -138,6 +138,6 @@ const server = await embeddedPostgres({
 try {
   for (const callers of args.callers.split(",").map(Number)) await compare(server.ownerUrl, callers);
 } finally {
-  await server.stop();
+  await server.leave();
   await rm(dir, { recursive: true, force: true });
 }
