@@ -8,7 +8,7 @@
 import type { EventSchemas } from "../eventstore/schemas.ts";
 import type { EventStore, RecordedCommit } from "../eventstore/store.ts";
 import type { AppendedEvent, Idempotency, JsonObject, NewEvent, RecordedEvent } from "../eventstore/types.ts";
-import { refuse } from "./domain/refusal.ts";
+import { Refusal, refuse } from "./domain/refusal.ts";
 import type { StreamCache } from "./stream-cache.ts";
 
 /** What a decision produces and `evolve` folds; emmett's Event type fits it. */
@@ -41,37 +41,43 @@ export type UnitParts = { store: EventStore; schemas: EventSchemas; cache: Strea
 /** More runs than this on one command means contention that waiting will not mend. */
 const MAX_RUNS = 50;
 
+/** Stages what else belongs to the commit; called in every run. */
+export type Stage = (decide: Decide) => Promise<void>;
+
 /**
- * Runs `work` as one unit. `beforeAppend` runs once, after the first successful run and before anything is
- * appended: the place where a payment is settled. It may stage further events.
+ * Runs `work` as one unit. `beforeAppend` runs once, after the first run that succeeds and before anything is
+ * appended: the place where a payment is settled. What it answers is staged with the work, in that run and all later.
  */
 export async function transact<T>(
   parts: UnitParts,
   command: Command,
   work: (decide: Decide) => Promise<T>,
-  beforeAppend?: (result: T, decide: Decide) => Promise<void>,
+  beforeAppend?: (result: T) => Promise<Stage>,
 ): Promise<Committed<T>> {
   const earlier = await findEarlier(parts.store, command);
   if (earlier) return replay(parts, earlier, work);
-  let prepared = beforeAppend === undefined;
+  let stage: Stage | undefined;
   for (let run = 1; run <= MAX_RUNS; run++) {
     const unit = new Unit(parts, command);
     try {
       const result = await work(unit.decide);
-      if (!prepared) {
+      if (beforeAppend && !stage) {
         // A settlement takes seconds: nobody else waits for this stream meanwhile.
         unit.release();
-        await beforeAppend?.(result, unit.decide);
-        prepared = true;
+        stage = await beforeAppend(result);
       }
+      await stage?.(unit.decide);
       const outcome = await unit.append();
       if (outcome === "again") continue;
-      if (outcome === "replayed") {
-        const first = await findEarlier(parts.store, command);
-        if (first) return await replay(parts, first, work);
-        continue;
-      }
-      return { result, events: outcome, replayed: false };
+      if (outcome !== "replayed" && outcome.length > 0) return { result, events: outcome, replayed: false };
+      const first = await findEarlier(parts.store, command);
+      if (first) return await replay(parts, first, work);
+      if (outcome !== "replayed") return { result, events: [], replayed: false };
+    } catch (error) {
+      // The same command may have been committed while this run waited, and be the very reason for the refusal.
+      const first = error instanceof Refusal ? await findEarlier(parts.store, command) : undefined;
+      if (!first) throw error;
+      return await replay(parts, first, work);
     } finally {
       unit.release();
     }

@@ -5,6 +5,9 @@ import { type FieldError, refuse } from "../domain/refusal.ts";
 
 export type Fields = Record<string, unknown>;
 
+/** An answer about a hostile input stays short. */
+const MOST_ERRORS = 50;
+
 type PropertySchema = {
   type?: string | string[];
   items?: PropertySchema;
@@ -34,7 +37,10 @@ export function inputReader(input: z.ZodObject): InputReader {
 
   const judge = (fields: Fields, errors: FieldError[]): Fields => {
     for (const name of Object.keys(fields)) {
-      if (!kinds.has(name)) errors.push({ path: name, message: unknownField(name, [...kinds.keys()]) });
+      if (!kinds.has(name))
+        errors.push({ path: name.slice(0, 60), message: unknownField(name, [...kinds.keys()]) });
+      else errors.push(...badText(fields[name], name));
+      if (errors.length >= MOST_ERRORS) break;
     }
     const known = Object.fromEntries(Object.entries(fields).filter(([name]) => kinds.has(name)));
     const answer = strict.safeParse(known);
@@ -50,7 +56,8 @@ export function inputReader(input: z.ZodObject): InputReader {
   return {
     schema,
     fromQuery(query, path) {
-      const fields: Fields = {};
+      // Without a prototype, so that a parameter may be called anything.
+      const fields: Fields = Object.create(null);
       const errors: FieldError[] = [];
       for (const [name, text] of query) {
         if (Object.hasOwn(fields, name) || Object.hasOwn(path, name)) {
@@ -79,6 +86,17 @@ export function inputReader(input: z.ZodObject): InputReader {
       return judge({ ...body, ...Object.fromEntries(fromPath) }, errors);
     },
   };
+}
+
+/** Text that JSON readers disagree on, or that Postgres cannot hold, wherever it stands in a value. */
+function badText(value: unknown, path: string): FieldError[] {
+  if (typeof value === "string") {
+    if (!value.isWellFormed())
+      return [{ path, message: "holds half a surrogate pair; send well-formed Unicode" }];
+    return value.includes("\0") ? [{ path, message: "holds a NUL character" }] : [];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => badText(inner, `${path}.${name}`));
 }
 
 type Kind = "text" | "number" | "boolean" | "list" | "numbers";

@@ -91,14 +91,15 @@ export type Operation = {
   handle: (context: Context<never>) => Promise<object> | AsyncIterable<string | Buffer>;
 };
 
-/** Declares an operation; only the types of `input` and `handle` are tied here. */
-export function operation<Input extends z.ZodObject>(
-  declared: Omit<Operation, "input" | "handle" | "example"> & {
-    input: Input;
-    example: z.input<Input>;
-    handle: (context: Context<z.output<Input>>) => Promise<object> | AsyncIterable<string | Buffer>;
-  },
-): Operation {
+/** An operation as it is written down: `example` and `handle` fit `input`. */
+export type Declared<Input extends z.ZodObject> = Omit<Operation, "input" | "handle" | "example"> & {
+  input: Input;
+  example: z.input<Input>;
+  handle: (context: Context<z.output<Input>>) => Promise<object> | AsyncIterable<string | Buffer>;
+};
+
+/** Declares an operation. */
+export function operation<Input extends z.ZodObject>(declared: Declared<Input>): Operation {
   return declared as Operation;
 }
 

@@ -3,21 +3,12 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
-import type { Logger } from "pino";
-import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { catalogue } from "../api/catalogue.ts";
-import { documentsOf } from "../api/documents.ts";
-import { createGate, type Gate } from "../api/gate.ts";
-import { createHttp, problemOfError } from "../api/http.ts";
-import { createMcp } from "../api/mcp.ts";
-import { createMetrics } from "../api/metrics.ts";
-import { createPipeline } from "../api/pipeline.ts";
 import type { App } from "../app.ts";
-import { type House, keptSecret, openHouse } from "../compose.ts";
+import { type House, openHouse } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { digestOf } from "../domain/access/secret.ts";
+import { openFaces } from "../faces.ts";
 import { issueKey } from "../operator/keys.ts";
-import { keepVintagesOpen } from "../operator/releases.ts";
 import { keyByDigest, keysProjection } from "../projections/access/keys.ts";
 import { ensureSandbox } from "./data.ts";
 import type { Terminal } from "./program.ts";
@@ -55,74 +46,11 @@ export async function serve({ settings, logger }: Terminal): Promise<void> {
     server.closeAllConnections();
     throw error;
   }
-  door.handle = await dress(house, { ...config, PUBLIC_URL: public_url }, log, stopping.signal);
+  door.handle = await openFaces(house, { ...config, PUBLIC_URL: public_url }, log, stopping.signal);
   const embedded = config.DATABASE_URL === undefined;
   const sandboxKey = embedded ? await keptSandboxKey(house.app, config.DATA_DIR) : undefined;
   greet(public_url, sandboxKey);
   if (config.SANDBOX) await ensureSandbox(house.app, config, log, stopping.signal);
-}
-
-/** The HTTP faces over an open house. */
-export async function dress(
-  house: House,
-  config: Config & { PUBLIC_URL: string },
-  log: Logger,
-  stopping: AbortSignal,
-) {
-  const { app, quotas } = house;
-  const public_url = config.PUBLIC_URL;
-  const terms = { pay_to: config.PAY_TO ?? (await ownAddress(config.DATA_DIR)), public_url };
-  const metrics = createMetrics();
-  const gate = createGate({
-    findKey: (digest) => keyByDigest(app.pool, digest),
-    quotas,
-    clock: app.clock,
-    open_per_minute: config.OPEN_CALLS_PER_MINUTE,
-  });
-  void forgetChangedKeys(app, gate, stopping);
-  void keepVintagesOpen(app, stopping, (dataset, error) =>
-    log.warn({ dataset, reason: error.message }, "a dataset cannot be opened; trying again"),
-  );
-  const serve = createPipeline({
-    app,
-    gate,
-    terms,
-    onMismatch: (operation, reason) => {
-      metrics.mismatched(operation.name);
-      log.error({ operation: operation.name, reason }, "an answer does not fit its own schema");
-    },
-    cache_bytes: config.ANSWER_CACHE_MB * 1024 * 1024,
-  });
-  const served = catalogue.map(serve);
-  const mcp = createMcp({
-    served,
-    public_url,
-    origins: config.MCP_ORIGINS,
-    problemOf: (error, path) => problemOfError(error, { public_url }, path),
-    stopping,
-  });
-  return createHttp({
-    app,
-    served,
-    documents: documentsOf(catalogue, terms),
-    mcp,
-    metrics,
-    log,
-    public_url,
-    trust_proxy: config.TRUST_PROXY,
-    metrics_token: config.METRICS_TOKEN,
-    stopping,
-  });
-}
-
-/** What is remembered of keys is dropped as soon as the log tells of a change to one. */
-async function forgetChangedKeys(app: App, gate: Gate, signal: AbortSignal): Promise<void> {
-  const { position } = await app.store.head();
-  for await (const events of app.tail.subscribe({ after: position, signal })) {
-    if (!events.some(({ type }) => type.startsWith("Key"))) continue;
-    await app.caughtUp(keysProjection);
-    gate.forgetKeys();
-  }
 }
 
 const startingUp: RequestListener = (_req, res) => {
@@ -157,12 +85,6 @@ async function drain(server: Server): Promise<void> {
   const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   await closed;
   clearTimeout(late);
-}
-
-/** The address that payments go to when none is configured: its key is made once and stays in DATA_DIR. */
-async function ownAddress(dataDir: string): Promise<string> {
-  const secret = await keptSecret(join(dataDir, "pay-to.key"), generatePrivateKey);
-  return privateKeyToAddress(secret as `0x${string}`);
 }
 
 /** The key for trying things out: kept in DATA_DIR, made once for each embedded database. */

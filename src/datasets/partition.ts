@@ -73,26 +73,26 @@ async function rollUp(connection: DuckDBConnection, chapters: string | undefined
         if(world.value_eur is null, partners.quantity_kg, world.quantity_kg) as quantity_kg
       from partners full join world using (reporter, hs2, flow, period, product)
       order by reporter, hs2, flow, period, product`);
-  const wholeChapters = chapters ?? "select * exclude (product) from part.cells where false";
   await connection.run(`
+    create temp table whole_chapters as ${chapters ?? "select * exclude (product) from part.cells where false"};
     create table part.chapter_partners as
       select reporter, hs2, flow, period, partner, ${AMOUNTS}
       from part.cells semi join coarsest using (product) group by all
-      union all by name (${wholeChapters}) ${SORTED};
+      union all by name from whole_chapters ${SORTED};
     create table part.chapter_totals as
       select reporter, hs2, flow, period, ${AMOUNTS} from (
         select * exclude (product) from part.totals semi join coarsest using (product)
-        union all by name (select * exclude (partner) from (${wholeChapters}))
+        union all by name (select * exclude (partner) from whole_chapters)
       ) group by all order by all;
     create table part.deliveries as
       select reporter, flow, period, count(*) as rows, count(*) filter (partner = 'WORLD') as world_rows from (
         select reporter, flow, period, partner from part.cells
         union all select reporter, flow, period, partner from part.aggregates
-        union all select reporter, flow, period, partner from (${wholeChapters})
+        union all select reporter, flow, period, partner from whole_chapters
       ) group by all order by all;
     create table part.products as
-      select product from codes union select hs2 from (${wholeChapters}) order by all;
-    drop table codes; drop table coarsest`);
+      select product from codes union select hs2 from whole_chapters order by all;
+    drop table codes; drop table coarsest; drop table whole_chapters`);
 }
 
 const controlTotalsSql = `
@@ -104,15 +104,15 @@ const controlTotalsSql = `
 
 /**
  * SHA-256 over the rows as text. A line is the columns joined by commas, an unknown mass empty; the lines of one
- * reporter, chapter, flow and month are joined by newlines and hashed; those hashes, in order, are hashed for each
- * of cells, aggregates and chapter_partners, and the three once more.
+ * reporter and chapter, in the table's order, are joined by newlines and hashed; those hashes, in order, are hashed
+ * for each of cells, aggregates and chapter_partners, and the three once more.
  */
 async function contentDigest(connection: DuckDBConnection): Promise<string> {
   const digestOf = (table: string, columns: string, order: string) => `
-    (select coalesce(sha256(string_agg(digest, '' order by reporter, hs2, flow, period)), '') from (
-      select reporter, hs2, flow, period,
-        sha256(string_agg(concat(${columns}, ',', value_eur, ',', quantity_kg), chr(10) order by ${order})) as digest
-      from part.${table} group by reporter, hs2, flow, period))`;
+    (select coalesce(sha256(string_agg(digest, '' order by reporter, hs2)), '') from (
+      select reporter, hs2, sha256(string_agg(concat(${columns}, ',', value_eur, ',', quantity_kg), chr(10)
+        order by flow, period, ${order})) as digest
+      from part.${table} group by reporter, hs2))`;
   const cell = "concat_ws(',', reporter, hs2, flow, period, partner, product)";
   const chapter = "concat_ws(',', reporter, hs2, flow, period, partner)";
   const { digest } = await row<{ digest: string }>(

@@ -23,6 +23,8 @@ export async function issueKey(app: App, request: IssueRequest): Promise<IssuedK
   };
   const tenant = key.tenantOf(request.tenant, request.space);
   await app.decide(key, { tenant, id: key_id }, key.issue(facts), { meta: operatorMeta("keys.issue") });
+  // Whoever is handed the secret may use it at once.
+  await app.caughtUp(keysProjection);
   return { key_id, tenant, secret };
 }
 

@@ -19,6 +19,7 @@ export const runnerDdl = `
   );`;
 
 const LEASE_SECONDS = 10;
+const RENEW_MS = 3_000;
 const BATCH = 1_000;
 const RETRY_MS = 500;
 
@@ -77,7 +78,7 @@ async function keep(
     try {
       const lease = await takeLease(options.pool, name, holder);
       if (!lease) {
-        await pause((LEASE_SECONDS * 1000) / 4, signal);
+        await pause(RENEW_MS, signal);
         continue;
       }
       await runUnderLease(options, projection, holder, lease, signal);
@@ -121,7 +122,7 @@ async function runUnderLease(
     const events = await options.store.readLog({ after: position, limit: BATCH });
     if (events.length === 0) {
       if (!(await renew(options.pool, name, lease.token))) return;
-      await options.tail.reached(position + 1, (LEASE_SECONDS * 1000) / 3, signal);
+      await options.tail.reached(position + 1, RENEW_MS, signal);
       continue;
     }
     const last = events[events.length - 1]!.position;

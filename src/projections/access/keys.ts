@@ -64,7 +64,8 @@ export const keysProjection: Projection = {
   },
 };
 
-const COLUMNS = "key_id, tenant, space, label, scopes, daily, monthly, issued_at, revoked_at";
+const COLUMNS =
+  "key_id, tenant, space, label, to_json(scopes) as scopes, daily, monthly, issued_at, revoked_at";
 
 export type KeyWithDigest = KeyRow & { secret_sha256: Buffer };
 

@@ -1,0 +1,95 @@
+import { hash } from "node:crypto";
+
+const CACHED_VIEWS = 4096;
+
+/** A growable run of bytes that is refilled event after event, so that a million events allocate nothing; `prefix` (a hash's domain tag) stays in front. */
+export class ByteField {
+  bytes: Buffer;
+  length: number;
+  readonly start: number;
+  #views: Uint8Array[] = [];
+
+  constructor(prefix = "") {
+    this.bytes = Buffer.alloc(Math.max(1024, prefix.length * 2));
+    this.start = this.bytes.write(prefix, "latin1");
+    this.length = this.start;
+  }
+
+  clear(): void {
+    this.length = this.start;
+  }
+
+  /** Makes room for `more` bytes behind `length`. */
+  reserve(more: number): void {
+    if (this.length + more <= this.bytes.length) return;
+    const grown = Buffer.alloc(Math.max(this.bytes.length * 2, this.length + more));
+    this.bytes.copy(grown, 0, 0, this.length);
+    this.bytes = grown;
+    this.#views = [];
+  }
+
+  /** Prefix and content. Short views are kept, because making one costs a third of hashing it. */
+  view(): Uint8Array {
+    if (this.length >= CACHED_VIEWS) return this.bytes.subarray(0, this.length);
+    this.#views[this.length] ??= this.bytes.subarray(0, this.length);
+    return this.#views[this.length]!;
+  }
+
+  /** The content as text. */
+  text(): string {
+    return this.bytes.toString("utf8", this.start, this.length);
+  }
+
+  append(source: Uint8Array, from = 0, to = source.length): this {
+    this.reserve(to - from);
+    const target = this.bytes;
+    let at = this.length;
+    for (let i = from; i < to; i++) target[at++] = source[i]!;
+    this.length = at;
+    return this;
+  }
+
+  u32(value: number): this {
+    this.reserve(4);
+    this.length = this.bytes.writeUInt32BE(value, this.length);
+    return this;
+  }
+
+  /** A non-negative integer below 2^53 as eight bytes; u64 and i64 agree there. */
+  u64(value: number): this {
+    return this.u32(Math.floor(value / 0x1_0000_0000)).u32(value % 0x1_0000_0000);
+  }
+
+  /** LP: the length as u32, then the bytes. */
+  lengthPrefixed(field: ByteField): this {
+    return this.u32(field.length - field.start).append(field.bytes, field.start, field.length);
+  }
+
+  set(content: string | Uint8Array): this {
+    this.clear();
+    return this.append(typeof content === "string" ? Buffer.from(content, "utf8") : content);
+  }
+}
+
+/** SHA-256 as a string of 32 characters, one a byte: the cheapest form node:crypto gives. */
+export function sha256(bytes: Uint8Array): string {
+  return hash("sha256", bytes, "binary");
+}
+
+export function sameHash(digest: string, stated: Uint8Array, offset = 0): boolean {
+  for (let i = 0; i < 32; i++) if (digest.charCodeAt(i) !== stated[offset + i]) return false;
+  return true;
+}
+
+export function sameBytes(left: Uint8Array, right: Uint8Array, offset = 0): boolean {
+  for (let i = 0; i < left.length; i++) if (left[i] !== right[offset + i]) return false;
+  return true;
+}
+
+export function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("hex");
+}
+
+export function hexOfDigest(digest: string): string {
+  return Buffer.from(digest, "latin1").toString("hex");
+}

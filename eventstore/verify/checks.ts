@@ -1,0 +1,247 @@
+import { hex, hexOfDigest, sameBytes, sameHash, sha256 } from "./bytes.ts";
+import type { EventRow } from "./event-row.ts";
+import type { LogState, Source } from "./log-state.ts";
+
+type Named = {
+  name: string;
+  verdict: "canonical" | "chain" | "order" | "commits" | "completeness";
+  /** Sources it has nothing to say about. */
+  except?: Source[];
+};
+
+/** One thing that must hold. `fault` answers the sentence that says what failed, or undefined. Before the first event, at each, or after the last. */
+export type Check = Named &
+  (
+    | { at: "start" | "end"; fault(log: LogState): string | undefined }
+    | { at: "event"; fault(row: EventRow, log: LogState): string | undefined }
+  );
+
+/** Every check there is; leaving one out leaves some tampering unseen (the tests try each). */
+export const checks: Check[] = [
+  {
+    name: "payload_canonical",
+    verdict: "canonical",
+    at: "event",
+    fault: (_row, log) => log.payloadFault && `payload is not in RFC 8785 form: ${log.payloadFault}`,
+  },
+  {
+    name: "meta_canonical",
+    verdict: "canonical",
+    at: "event",
+    fault: (_row, log) => log.metaFault && `meta is not in RFC 8785 form: ${log.metaFault}`,
+  },
+  {
+    name: "payload_hash",
+    verdict: "chain",
+    at: "event",
+    fault: (row) => differs("payload_hash", sha256(row.payload.view()), row.payload_hash),
+  },
+  {
+    name: "meta_hash",
+    verdict: "chain",
+    at: "event",
+    fault: (row) => differs("meta_hash", sha256(row.meta.view()), row.meta_hash),
+  },
+  {
+    name: "event_hash",
+    verdict: "chain",
+    at: "event",
+    fault: (row, log) => differs("event_hash", log.hashes.event(row), row.event_hash),
+  },
+  {
+    name: "stream_limit",
+    verdict: "chain",
+    at: "event",
+    fault: (_row, log) =>
+      log.slot < 0 ? `more than ${log.streams.limit} streams: raise max_streams` : undefined,
+  },
+  { name: "stream_version", verdict: "chain", at: "event", fault: streamVersionFault },
+  { name: "stream_link", verdict: "chain", at: "event", fault: streamLinkFault },
+  { name: "stream_name", verdict: "chain", at: "event", except: ["log", "database"], fault: streamNameFault },
+  { name: "first_log_hash", verdict: "order", at: "start", except: ["stream"], fault: firstLogHashFault },
+  {
+    name: "position",
+    verdict: "order",
+    at: "event",
+    except: ["stream"],
+    fault: (row, log) =>
+      row.position === log.position + 1
+        ? undefined
+        : `position ${row.position} stands where ${log.position + 1} belongs`,
+  },
+  {
+    name: "log_hash",
+    verdict: "order",
+    at: "event",
+    except: ["stream"],
+    fault: (row, log) =>
+      differs("log_hash", log.hashes.log(log.hash, row.position, row.event_hash), row.log_hash),
+  },
+  {
+    name: "recorded_at",
+    verdict: "order",
+    at: "event",
+    fault: (row, log) =>
+      row.recorded_at_us >= log.recorded_at_us
+        ? undefined
+        : `recorded_at_us ${row.recorded_at_us} is earlier than ${log.recorded_at_us} before it`,
+  },
+  { name: "commit_binding", verdict: "commits", at: "event", fault: commitBindingFault },
+  { name: "commit_columns", verdict: "commits", at: "event", fault: commitColumnsFault },
+  {
+    name: "commit_sequence",
+    verdict: "commits",
+    at: "event",
+    except: ["stream"],
+    fault: commitSequenceFault,
+  },
+  {
+    name: "commit_whole",
+    verdict: "commits",
+    at: "end",
+    except: ["stream"],
+    fault: (log) => (log.commitLeft ? `the last commit lacks ${log.commitLeft} of its events` : undefined),
+  },
+  {
+    name: "held_origin",
+    verdict: "completeness",
+    at: "start",
+    fault: (log) =>
+      log.heldOrigin === undefined || log.heldOrigin === log.header.origin
+        ? undefined
+        : `origin ${JSON.stringify(log.header.origin)} is not the expected ${JSON.stringify(log.heldOrigin)}`,
+  },
+  { name: "epoch", verdict: "completeness", at: "start", fault: epochFault },
+  {
+    name: "held_start",
+    verdict: "completeness",
+    at: "start",
+    fault: (log) => heldFault(log, log.position, log.hash),
+  },
+  {
+    name: "held_head",
+    verdict: "completeness",
+    at: "event",
+    fault: (row, log) => heldFault(log, log.placeOf(row), log.hashOf(row)),
+  },
+  { name: "held_reached", verdict: "completeness", at: "end", fault: heldReachedFault },
+  {
+    name: "trailer",
+    verdict: "completeness",
+    at: "end",
+    except: ["database"],
+    fault: (log) => (log.trailer ? undefined : "truncated: the last line of the export is missing"),
+  },
+  {
+    name: "trailer_events",
+    verdict: "completeness",
+    at: "end",
+    fault: (log) =>
+      log.trailer && log.trailer.events !== log.events
+        ? `the last line speaks of ${log.trailer.events} events, ${log.events} were read`
+        : undefined,
+  },
+  {
+    name: "trailer_head",
+    verdict: "completeness",
+    at: "end",
+    fault: (log) =>
+      log.trailer && (log.trailer.position !== log.position || log.trailer.hash !== hex(log.hash))
+        ? `the last line names the head ${log.trailer.position}:${log.trailer.hash}, the last event is ${log.position}:${hex(log.hash)}`
+        : undefined,
+  },
+];
+
+function differs(name: string, computed: string, stated: Uint8Array): string | undefined {
+  if (sameHash(computed, stated)) return undefined;
+  return `${name} is ${hex(stated)}, computed ${hexOfDigest(computed)}`;
+}
+
+/** A stream that began before the export is joined at whatever version it shows first. */
+function isJoined(row: EventRow, log: LogState): boolean {
+  return !log.fromTheStart && row.version > 1 && log.streams.version(log.slot) === 0;
+}
+
+function streamVersionFault(row: EventRow, log: LogState): string | undefined {
+  const expected = log.streams.version(log.slot) + 1;
+  if (row.version === expected || log.slot < 0 || isJoined(row, log)) return undefined;
+  return `version ${row.version} stands where ${expected} of its stream belongs`;
+}
+
+function streamLinkFault(row: EventRow, log: LogState): string | undefined {
+  if (log.slot < 0 || isJoined(row, log)) return undefined;
+  if (log.streams.version(log.slot) === 0) {
+    return differs("prev_hash", log.hashes.streamGenesis(row.tenant, row.stream_id), row.prev_hash);
+  }
+  if (sameBytes(row.prev_hash, log.streams.hashes, log.slot * 32)) return undefined;
+  return "prev_hash is not the event_hash of the event before it in its stream";
+}
+
+function streamNameFault(row: EventRow, log: LogState): string | undefined {
+  const { header } = log;
+  if (header.format !== "tallystick-stream/1") return undefined;
+  if (row.tenant.text() === header.tenant && row.stream_id.text() === header.stream_id) return undefined;
+  return `an event of the stream ${JSON.stringify(row.stream_id.text())} of tenant ${JSON.stringify(row.tenant.text())}`;
+}
+
+function firstLogHashFault(log: LogState): string | undefined {
+  if (!log.fromTheStart) return undefined;
+  return differs("previous_log_hash", log.hashes.genesis, log.hash);
+}
+
+function commitBindingFault(row: EventRow, log: LogState): string | undefined {
+  if (row.commit_size === null) return undefined;
+  const computed = hexOfDigest(log.hashes.commit(row, row.commit_size));
+  if (log.commitMember === `"${computed}"`) return undefined;
+  return `meta.commit is ${log.commitMember ?? "absent"}, computed "${computed}" from idem_key, request_hash and commit_size`;
+}
+
+function commitColumnsFault(row: EventRow, log: LogState): string | undefined {
+  if (row.commit_size === null) {
+    if (log.commitMember !== undefined) return "meta.commit stands on an event without commit_size";
+    if (row.has_idem_key || row.has_request_hash) return "idem_key or request_hash without commit_size";
+    return undefined;
+  }
+  if (row.has_idem_key !== row.has_request_hash)
+    return "one of idem_key and request_hash is null, the other is not";
+  if (row.has_idem_key && row.idem_key.length === row.idem_key.start)
+    return "idem_key is empty; none is null";
+  return undefined;
+}
+
+function commitSequenceFault(row: EventRow, log: LogState): string | undefined {
+  if (log.commitLeft === null) return undefined;
+  if (row.commit_size === null) {
+    return log.commitLeft > 0
+      ? undefined
+      : "an event of no commit: the commit before it is whole, it begins none";
+  }
+  return log.commitLeft > 0
+    ? `a commit begins while the one before lacks ${log.commitLeft} of its events`
+    : undefined;
+}
+
+function epochFault(log: LogState): string | undefined {
+  const last = log.header.origin.slice(log.header.origin.lastIndexOf("/") + 1);
+  const stated = [log.epoch, ...log.held.map((head) => head.epoch)];
+  const other = stated.find((epoch) => epoch !== undefined && epoch !== last);
+  return other === undefined
+    ? undefined
+    : `epoch ${JSON.stringify(other)} is not the last part of the origin ${JSON.stringify(log.header.origin)}`;
+}
+
+function heldFault(log: LogState, position: number, hash: Uint8Array): string | undefined {
+  for (let i = log.heldMet; i < log.held.length && log.held[i]!.position <= position; i++) {
+    const held = log.held[i]!;
+    if (held.position < position) return `no event stands at ${held.position}, where a head was held`;
+    if (!hex(hash).startsWith(held.hash_prefix)) {
+      return `history was rewritten: the held hash at ${position} is ${held.hash_prefix}, here it is ${hex(hash)}`;
+    }
+  }
+  return undefined;
+}
+
+function heldReachedFault(log: LogState): string | undefined {
+  const missed = log.held[log.heldMet];
+  return missed && `the end is cut: a head was held at ${missed.position}, the last event is ${log.position}`;
+}

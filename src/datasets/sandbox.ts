@@ -1,0 +1,192 @@
+/**
+ * The sandbox: an invented dataset of EU trade, the same whenever it is made, so that the service can be tried
+ * without importing anything. Every answer from it is marked synthetic.
+ *
+ * Both ends of a flow are drawn from one amount, so that what one country imports is about what the other exports.
+ * Pseudo-randomness is integer arithmetic on the row's own keys: no state, any order, any number of threads.
+ */
+import { join } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { reporterCodes } from "../domain/trade/reporters.ts";
+import type { BuildSpace, Built } from "./build-space.ts";
+import { coverageOf } from "./coverage.ts";
+import { type DuckdbLimits, explainDiskFull, interruptible, literal, openDuckdb } from "./duckdb.ts";
+import { type Manifest, type PartitionEntry, vintageDigest } from "./manifest.ts";
+import { writePartition } from "./partition.ts";
+import type { Progress } from "./progress.ts";
+import {
+  chapterPrices,
+  chapterWeights,
+  otherChapter,
+  otherPrice,
+  outsideSizes,
+  reporterSizes,
+  woodCodes,
+} from "./sandbox-calibration.ts";
+
+export const SANDBOX = "sandbox";
+const SOURCE = "Tallystick sandbox, invented figures";
+
+export type SandboxRequest = {
+  /** The sandbox vintage that is released now. */
+  replaces: string | null;
+  limits: DuckdbLimits;
+  seed?: number;
+  /** Share of the chapters (the weightiest first), partners and wood products, above 0 and at most 1. All months stay. */
+  scale?: number;
+  progress?: Progress;
+  signal?: AbortSignal;
+};
+
+const FIRST_YEAR = 2005;
+const LAST_YEAR = 2025;
+
+/** Wood, then the chapters 01 to 99 by weight; 77 is reserved and 98 is national. */
+const chapters = Array.from({ length: 99 }, (_, at) => String(at + 1).padStart(2, "0"))
+  .filter((chapter) => chapter !== "77" && chapter !== "98")
+  .sort((a, b) => weightOf(b) - weightOf(a));
+
+function weightOf(chapter: string): number {
+  return chapter === "44" ? Number.POSITIVE_INFINITY : (chapterWeights[chapter] ?? otherChapter);
+}
+
+/** The share of a list, but at least `least` of its members. */
+const share = <T>(list: T[], scale: number, least: number) =>
+  list.slice(0, Math.max(least, Math.round(list.length * scale)));
+
+/** Builds the sandbox vintage; `publish` makes it visible. */
+export async function buildSandbox(space: BuildSpace, request: SandboxRequest): Promise<Built> {
+  const instance = await openDuckdb(request.limits, join(space.dir, "spill"));
+  const connection = await instance.connect();
+  try {
+    return await interruptible(connection, request.signal, async () => {
+      await makeLanes(connection, request.seed ?? 1, request.scale ?? 1);
+      const partitions: PartitionEntry[] = [];
+      const count = LAST_YEAR - FIRST_YEAR + 1;
+      for (let year = FIRST_YEAR; year <= LAST_YEAR; year++) {
+        request.progress?.("write", year - FIRST_YEAR, count);
+        partitions.push(await writeYear(connection, space, year));
+      }
+      request.progress?.("write", count, count);
+      const named = { dataset: SANDBOX, source: SOURCE, synthetic: true, partitions };
+      const manifest: Manifest = {
+        format: 1,
+        vintage: vintageDigest(named),
+        ...named,
+        coverage: await coverage(connection, space, partitions),
+        inputs: [],
+      };
+      const new_files = partitions.map(({ file }) => file);
+      return { manifest, replaces: request.replaces, new_files };
+    });
+  } catch (error) {
+    return explainDiskFull(error, space.dataDir);
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+async function coverage(connection: DuckDBConnection, space: BuildSpace, partitions: PartitionEntry[]) {
+  const databases: string[] = [];
+  for (const { year, file } of partitions) {
+    await connection.run(`attach ${literal(join(space.dir, file))} as y${year} (read_only)`);
+    databases.push(`y${year}`);
+  }
+  return coverageOf(connection, databases, { national: true, complete_below: ["44"] });
+}
+
+/** Draws a whole number below 2^31 from another: two rounds of Lehmer's generator, exact in 64 bits. */
+const macros = `
+  create macro mix(x) as (x::bigint % 2147483646 + 1) * 48271 % 2147483647 * 69621 % 2147483647;
+  create macro draw(a, b) as mix(mix(a) + mix(b + 7919));
+  create macro unit(x) as x / 2147483647.0;
+  create macro bell(x) as unit(mix(x)) + unit(mix(x + 104729)) + unit(mix(x + 1299709)) - 1.5;`;
+
+const values = (lines: string[]) => `(values ${lines.join(", ")})`;
+
+/**
+ * `lanes`: who reports trade in a chapter with whom, its monthly size in euros, how often it trades, and at what
+ * price. `wood`: the codes of chapter 44 and their shares.
+ */
+async function makeLanes(connection: DuckDBConnection, seed: number, scale: number): Promise<void> {
+  const countries = [
+    ...reporterCodes.map((code) => ({ code, sells: reporterSizes[code], buys: reporterSizes[code] })),
+    ...Object.entries(outsideSizes).map(([code, sizes]) => ({ code, ...sizes })),
+  ];
+  await connection.run(`${macros}
+    create temp table countries as
+      select code, code in (${reporterCodes.map((code) => `'${code}'`).join(", ")}) as reports, n, sells, buys
+      from ${values(countries.map(({ code, sells, buys }, n) => `('${code}', ${n}::bigint, ${sells}::double, ${buys}::double)`))}
+        as c(code, n, sells, buys);
+    create temp table chapters as select hs2, hs2::bigint as h, weight, price
+      from ${values(
+        share(chapters, scale, 6).map(
+          (hs2) =>
+            `('${hs2}', ${chapterWeights[hs2] ?? otherChapter}::double, ${chapterPrices[hs2] ?? otherPrice}::double)`,
+        ),
+      )} as c(hs2, weight, price);
+    create temp table pairs as
+      select s.code as seller, b.code as buyer, s.reports as seller_reports, b.reports as buyer_reports, hs2, h,
+        draw(${seed} + h * 1009, s.n * 97 + b.n) as id,
+        105 * weight * pow(s.sells, 0.9) * pow(b.buys, 0.85) * if(s.reports and b.reports, 1.6, 1)
+          * exp(1.5 * bell(draw(${seed} + h, s.n))) * exp(2.2 * bell(draw(h * 31 + s.n, b.n + ${seed}))) as size,
+        price * exp(0.5 * bell(draw(h, s.n * 13 + ${seed}))) as price
+      from chapters, countries s, countries b where s.code <> b.code and (s.reports or b.reports);
+    create temp table lanes as
+      select *, row_number() over (order by reporter, hs2, flow, partner) as lane,
+        -- Small flows do not trade every month.
+        least(0.995, 0.05 + 0.13 * ln(1 + size / 48000)) as density
+      from (
+        select *, row_number() over (partition by reporter, hs2, flow order by size desc, partner) as place from (
+          select buyer as reporter, seller as partner, 'IMPORT' as flow, 1 as side, 1.06 as margin,
+            hs2, h, id, size, price from pairs where buyer_reports
+          union all
+          select seller, buyer, 'EXPORT', 2, 1.0, hs2, h, id, size, price from pairs where seller_reports
+        )
+      ) where place <= ${Math.max(2, Math.round(30 * scale))};
+    create temp table wood as select code, n, exp(2.4 * bell(draw(n * 131, ${seed}))) as weight
+      from ${values(share(woodCodes, scale, 6).map((code, n) => `('${code}', ${n}::bigint)`))} as w(code, n);
+    update wood set weight = weight / (select sum(weight) from wood)`);
+}
+
+/** How the whole economy moves: growth, and the falls of 2009 and 2020. */
+const levelOf = (year: number) => 1.032 ** (year - 2015) * (year === 2009 ? 0.82 : year === 2020 ? 0.92 : 1);
+
+async function writeYear(
+  connection: DuckDBConnection,
+  space: BuildSpace,
+  year: number,
+): Promise<PartitionEntry> {
+  // In the last month of all, two reporters in three have sent only a beginning.
+  const arrived =
+    year === LAST_YEAR ? "(m < 12 or hash_of_reporter % 3 = 0 or unit(mix(u + 3)) < 0.06)" : "true";
+  await connection.run(`
+    create temp table drawn as
+      select reporter, hs2, flow, ${year * 100} + m as period, partner, lane, u, h, price,
+        margin * size * ${levelOf(year)}
+          * (1 + 0.18 * sin((m + h % 12) * 0.5235987755982988) + 0.05 * sin(m * 1.0471975511965976))
+          * exp(0.35 * bell(draw(id, ${year * 12} + m)) + 0.10 * bell(u)) as amount
+      from (
+        select *, draw(lane, ${year * 12} + m) as u, ascii(reporter) * 7 + ascii(reporter[2]) * 3 as hash_of_reporter
+        from lanes, range(1, 13) months(m)
+      ) where unit(u) < density and ${arrived}`);
+  const entry = await writePartition(connection, space, year, {
+    cells: cellsOf(
+      `select reporter, hs2, flow, period, partner, code as product, draw(u, n) as k, price * exp(bell(n * 17)) as price,
+         amount * weight * exp(1.2 * bell(draw(lane, n))) as amount
+       from drawn, wood where hs2 = '44' and unit(draw(lane * 61 + n, period)) < 0.25 + 2.5 * weight`,
+      "product,",
+    ),
+    aggregates: `select * from (${cellsOf("select *, u as k, hs2 as product from drawn", "product,")}) where false`,
+    chapters: cellsOf("select *, mix(u + 11) as k from drawn where hs2 <> '44'", ""),
+  });
+  await connection.run("drop table drawn");
+  return entry;
+}
+
+/** Whole euros and kilograms from amounts: one cell in 25 states no mass. */
+const cellsOf = (drawn: string, product: string) => `
+  select reporter, hs2, flow, period, partner, ${product} greatest(1, round(amount))::bigint as value_eur,
+    if(k % 25 = 0, null, greatest(1, round(amount / (price * exp(0.3 * bell(k))))))::decimal(18, 3) as quantity_kg
+  from (${drawn})`;

@@ -1,0 +1,87 @@
+/** The HTTP and MCP faces over an open house. */
+import { join } from "node:path";
+import type { Express } from "express";
+import type { Logger } from "pino";
+import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import { catalogue } from "./api/catalogue.ts";
+import { documentsOf } from "./api/documents.ts";
+import { createGate, type Gate } from "./api/gate.ts";
+import { createHttp, problemOfError } from "./api/http.ts";
+import { createMcp } from "./api/mcp.ts";
+import { createMetrics } from "./api/metrics.ts";
+import type { Operation } from "./api/operation.ts";
+import { createPipeline } from "./api/pipeline.ts";
+import type { App } from "./app.ts";
+import { type House, keptSecret } from "./compose.ts";
+import type { Config } from "./config.ts";
+import { keepVintagesOpen } from "./operator/releases.ts";
+import { keyByDigest, keysProjection } from "./projections/access/keys.ts";
+
+/** Everything that answers over HTTP, MCP included. Until `stopping` it also follows the log for what it must know. */
+export async function openFaces(
+  house: House,
+  config: Config & { PUBLIC_URL: string },
+  log: Logger,
+  stopping: AbortSignal,
+  operations: Operation[] = catalogue,
+): Promise<Express> {
+  const { app, quotas } = house;
+  const public_url = config.PUBLIC_URL;
+  const terms = { pay_to: config.PAY_TO ?? (await ownAddress(config.DATA_DIR)), public_url };
+  const metrics = createMetrics();
+  const gate = createGate({
+    findKey: (digest) => keyByDigest(app.pool, digest),
+    quotas,
+    clock: app.clock,
+    open_per_minute: config.OPEN_CALLS_PER_MINUTE,
+  });
+  void forgetChangedKeys(app, gate, stopping);
+  void keepVintagesOpen(app, stopping, (dataset, error) =>
+    log.warn({ dataset, reason: error.message }, "a dataset cannot be opened; trying again"),
+  );
+  const serve = createPipeline({
+    app,
+    gate,
+    terms,
+    onMismatch: (operation, reason) => {
+      metrics.mismatched(operation.name);
+      log.error({ operation: operation.name, reason }, "an answer does not fit its own schema");
+    },
+    cache_bytes: config.ANSWER_CACHE_MB * 1024 * 1024,
+  });
+  const served = operations.map(serve);
+  const mcp = createMcp({
+    served,
+    public_url,
+    origins: config.MCP_ORIGINS,
+    problemOf: (error, path) => problemOfError(error, { public_url }, path),
+    stopping,
+  });
+  return createHttp({
+    app,
+    served,
+    documents: documentsOf(operations, terms),
+    mcp,
+    metrics,
+    log,
+    public_url,
+    trust_proxy: config.TRUST_PROXY,
+    metrics_token: config.METRICS_TOKEN,
+    stopping,
+  });
+}
+
+/** What is remembered of keys is dropped as soon as the log tells of a change to one. */
+async function forgetChangedKeys(app: App, gate: Gate, signal: AbortSignal): Promise<void> {
+  for await (const events of app.tail.subscribe({ after: app.tail.position, signal })) {
+    if (!events.some(({ type }) => type.startsWith("Key"))) continue;
+    await app.caughtUp(keysProjection);
+    gate.forgetKeys();
+  }
+}
+
+/** The address that payments go to when none is configured: its key is made once and stays in DATA_DIR. */
+async function ownAddress(dataDir: string): Promise<string> {
+  const secret = await keptSecret(join(dataDir, "pay-to.key"), generatePrivateKey);
+  return privateKeyToAddress(secret as `0x${string}`);
+}

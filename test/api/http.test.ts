@@ -1,0 +1,287 @@
+import { createHash } from "node:crypto";
+import { decodePaymentRequiredHeader } from "@x402/core/http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { registry } from "../../eventstore/schemas.ts";
+import { createEventStore } from "../../eventstore/store.ts";
+import * as notes from "../support/notes.ts";
+import { type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let mine: { tenant: string; headers: { Authorization: string } };
+
+beforeAll(async () => {
+  service = await startService({ operations: notes.noteOperations, env: { OPEN_CALLS_PER_MINUTE: "40" } });
+  // The test's own event types join those of the house.
+  const schemas = registry([notes.events]);
+  const store = createEventStore(service.app.pool, { schemas });
+  Object.assign(service.app.unit, { schemas, store });
+  mine = await issueBefore();
+});
+afterAll(() => service.stop());
+
+/** Keys are issued through the house's own event types, so a second house beside it issues them. */
+async function issueBefore() {
+  const beside = await startService({ beside: service as Service & { database_url: string } });
+  const issued = await beside.issue();
+  await beside.stop();
+  return issued;
+}
+
+type Told = { status: number; headers: Headers; body: { [key: string]: unknown } };
+
+async function ask(path: string, init: RequestInit = {}): Promise<Told> {
+  const response = await fetch(service.url + path, init);
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === "" ? {} : JSON.parse(text) };
+}
+const asMe = (init: RequestInit = {}): RequestInit => ({
+  ...init,
+  headers: { ...mine.headers, ...init.headers },
+});
+const post = (body: unknown, headers: Record<string, string> = {}): RequestInit =>
+  asMe({
+    method: "POST",
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    headers: { "Content-Type": "application/json", ...headers },
+  });
+const fieldsOf = ({ body }: Told) => ((body.errors ?? []) as { path: string }[]).map(({ path }) => path);
+
+describe("an unpaid call", () => {
+  test("gets its 402 in both generations", async () => {
+    const told = await ask("/v1/agent/count?limit=2");
+    expect(told.status).toBe(402);
+    expect(told.headers.get("cache-control")).toBe("no-store");
+    const resource = `${service.url}/v1/agent/count?limit=2`;
+    expect(told.body).toMatchObject({
+      status: 402,
+      success: false,
+      x402Version: 1,
+      accepts: [
+        {
+          scheme: "exact",
+          network: "base",
+          maxAmountRequired: "50000",
+          resource,
+          asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+          maxTimeoutSeconds: 300,
+          extra: { name: "USD Coin", version: "2" },
+        },
+      ],
+    });
+    const v2 = decodePaymentRequiredHeader(told.headers.get("payment-required") ?? "");
+    expect(v2).toMatchObject({
+      x402Version: 2,
+      resource: { url: resource },
+      accepts: [{ scheme: "exact", network: "eip155:8453", amount: "50000", maxTimeoutSeconds: 300 }],
+    });
+    const [v1] = told.body.accepts as unknown as [{ payTo: string }];
+    expect(v2.accepts[0]!.payTo).toBe(v1.payTo);
+  });
+
+  test("is told the price before its body is looked at", async () => {
+    const told = await ask("/v1/agent/notes/a", {
+      method: "POST",
+      body: "{not json",
+      headers: { "Content-Type": "x/y" },
+    });
+    expect(told.status).toBe(402);
+    expect(told.body.accepts).toMatchObject([{ maxAmountRequired: "10000" }]);
+  });
+
+  test("of an operation without a price gets 401", async () => {
+    const told = await ask("/v1/agent/two-notes", { method: "POST" });
+    expect(told.status).toBe(401);
+    expect(told.headers.get("www-authenticate")).toContain("Bearer");
+  });
+});
+
+describe("input", () => {
+  test.each([
+    ["limit=0", ["limit"]],
+    ["limit=abc", ["limit"]],
+    ["limit=1.5", ["limit"]],
+    ["limit=1e1", ["limit"]],
+    ["limit=99999999999999999999", ["limit"]],
+    ["limit=%20", ["limit"]],
+    ["limit=", ["limit"]],
+    ["limit=1&limit=2", ["limit"]],
+    ["deep=yes", ["deep"]],
+    ["names=a,b,c,d", ["names"]],
+    ["names=toolong", ["names.0"]],
+    ["lmit=3", ["lmit"]],
+    [`word=${"x".repeat(3000)}`, ["word"]],
+    ["limit=0&deep=2&nothing=1", ["nothing", "limit", "deep"]],
+    ["__proto__=1", ["__proto__"]],
+    ["constructor=1", ["constructor"]],
+  ])("%s is refused, naming every bad field", async (query, fields) => {
+    const told = await ask(`/v1/agent/count?${query}`, asMe());
+    expect(told.status).toBe(400);
+    expect(told.headers.get("content-type")).toContain("application/problem+json");
+    expect(fieldsOf(told).sort()).toEqual([...fields].sort());
+  });
+
+  test("an unknown parameter is answered with the nearest known one", async () => {
+    const told = await ask("/v1/agent/count?limt=3", asMe());
+    expect(told.body.errors).toMatchObject([{ message: expect.stringContaining("did you mean limit?") }]);
+  });
+
+  test("text of a query becomes what the field asks for", async () => {
+    const told = await ask("/v1/agent/count?limit=7&names=a,b&deep=true", asMe());
+    expect(told.body.data).toEqual({ limit: 7, names: ["a", "b"], deep: true });
+  });
+
+  test.each([
+    ["{", 400],
+    ["[]", 400],
+    ["null", 400],
+    ['{"text":"a","text":"b"}', 400],
+    ['{"text":"\\ud800"}', 400],
+    ['{"text":1}', 400],
+    ['{"text":""}', 400],
+    ["{}", 400],
+    ['{"text":"a\\u0000b"}', 400],
+    ['{"text":"a","__proto__":{"x":1}}', 400],
+    ['{"text":"a","notebook":"b"}', 400],
+    ['{"text":"a","more":1}', 400],
+    [`{"text":"${"x".repeat(300_000)}"}`, 413],
+  ])("the body %s is refused", async (body, status) => {
+    const told = await ask("/v1/agent/notes/a", post(body));
+    expect(told.status).toBe(status);
+  });
+
+  test("a body of another type is 415, one with a query string 400", async () => {
+    expect((await ask("/v1/agent/notes/a", post("text=a", { "Content-Type": "text/plain" }))).status).toBe(
+      415,
+    );
+    expect((await ask("/v1/agent/notes/a?x=1", post({ text: "a" }))).status).toBe(400);
+  });
+
+  test("bytes that are not UTF-8 are refused", async () => {
+    const body = Buffer.concat([Buffer.from('{"text":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
+    const told = await ask("/v1/agent/notes/a", { ...post(""), body });
+    expect(told.status).toBe(400);
+  });
+
+  test("a path that cannot be decoded is 400", async () => {
+    expect((await ask("/v1/agent/notes/%E0%A4%A", post({ text: "a" }))).status).toBe(400);
+  });
+});
+
+describe("commands over HTTP", () => {
+  test("append one commit with who, what and which request", async () => {
+    const told = await ask("/v1/agent/notes/meta", post({ text: "hello" }, { "X-Request-Id": "my-request" }));
+    expect(told).toMatchObject({ status: 201, body: { success: true, data: { count: 1, last: "hello" } } });
+    expect(told.headers.get("x-request-id")).toBe("my-request");
+    const [event] = await service.app.store.readStream({ tenant: mine.tenant, stream_id: "notebook-meta" });
+    expect(event!.meta).toMatchObject({
+      operation: "take_note",
+      request_id: "my-request",
+      actor: expect.stringMatching(/^key:k_/),
+    });
+  });
+
+  test("200 at once on one stream all succeed", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => ask("/v1/agent/notes/crowd", post({ text: `note ${n}` }))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(201));
+    expect(new Set(answers.map(({ body }) => (body.data as unknown as { count: number }).count)).size).toBe(
+      200,
+    );
+  });
+
+  test("the same Idempotency-Key gets the first answer; with another body it is 422", async () => {
+    const headers = { "Idempotency-Key": "once" };
+    const first = await ask("/v1/agent/notes/idem", post({ text: "one" }, headers));
+    await ask("/v1/agent/notes/idem", post({ text: "two" }));
+    const again = await ask("/v1/agent/notes/idem", post({ text: "one" }, headers));
+    expect(again.body).toEqual(first.body);
+    const other = await ask("/v1/agent/notes/idem", post({ text: "three" }, headers));
+    expect(other).toMatchObject({
+      status: 422,
+      body: { type: expect.stringContaining("#idempotency-key-reused") },
+    });
+    expect(
+      await service.app.store.readStream({ tenant: mine.tenant, stream_id: "notebook-idem" }),
+    ).toHaveLength(2);
+  });
+
+  test("a refusal after staging leaves no event", async () => {
+    expect((await ask("/v1/agent/two-notes", post({ text: "no", fail: true }))).status).toBe(409);
+    expect(await service.app.store.readStream({ tenant: mine.tenant, stream_id: "notebook-left" })).toEqual(
+      [],
+    );
+    expect((await ask("/v1/agent/two-notes", post({ text: "yes" }))).status).toBe(201);
+  });
+
+  test.each(["", "x".repeat(129), "a b", "ü"])("the Idempotency-Key %j is refused", async (value) => {
+    const told = await ask("/v1/agent/notes/a", post({ text: "a" }, { "Idempotency-Key": value }));
+    expect(fieldsOf(told)).toEqual(["Idempotency-Key"]);
+  });
+});
+
+describe("conventions", () => {
+  test("the /api prefix is the same operation", async () => {
+    expect((await ask("/api/v1/agent/count?limit=2", asMe())).body.data).toMatchObject({ limit: 2 });
+  });
+
+  test("another method is 405 and names those that there are", async () => {
+    const told = await ask("/v1/agent/count", asMe({ method: "DELETE" }));
+    expect(told.status).toBe(405);
+    expect(told.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
+  });
+
+  test("a fault of ours is a 500 that tells nothing but the request id", async () => {
+    const told = await ask("/v1/agent/broken", asMe());
+    expect(told.status).toBe(500);
+    expect(JSON.stringify(told.body)).not.toContain("secret details");
+    expect(service.logged.some(({ msg }) => msg === "a call failed")).toBe(true);
+  });
+
+  test("an answer that does not fit its schema is sent, logged and counted", async () => {
+    expect((await ask("/v1/agent/misfit", asMe())).status).toBe(200);
+    expect(service.logged.some(({ msg }) => String(msg).includes("does not fit its own schema"))).toBe(true);
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    expect(metrics).toContain('tallystick_answer_mismatches_total{operation="misfit"} 1');
+  });
+
+  test("keys never reach the log", async () => {
+    await ask(`/v1/agent/count?api_key=${mine.headers.Authorization.slice(7)}`, asMe());
+    const logged = JSON.stringify(service.logged);
+    expect(logged).toContain("/v1/agent/count");
+    expect(logged).not.toContain(mine.headers.Authorization.slice(7));
+    expect(logged).not.toContain(
+      createHash("sha256").update(mine.headers.Authorization.slice(7)).digest("hex"),
+    );
+  });
+
+  test("browsers may call", async () => {
+    const response = await fetch(`${service.url}/v1/agent/count`, {
+      method: "OPTIONS",
+      headers: { Origin: "https://inspector.example", "Access-Control-Request-Method": "GET" },
+    });
+    expect(response.headers.get("access-control-allow-headers")).toContain("PAYMENT-SIGNATURE");
+    expect(response.headers.get("access-control-expose-headers")).toContain("PAYMENT-REQUIRED");
+  });
+
+  test("security headers are set and the framework is not named", async () => {
+    const { headers } = await ask("/health");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("x-powered-by")).toBeNull();
+  });
+
+  test("metrics are hidden from whoever comes through a proxy", async () => {
+    const response = await fetch(`${service.url}/metrics`, { headers: { "X-Forwarded-For": "203.0.113.9" } });
+    expect(response.status).toBe(404);
+  });
+
+  test("free calls are limited per address", async () => {
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, () => ask("/v1/agent/open").then(({ status }) => status)),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(40);
+    const over = await ask("/v1/agent/open");
+    expect(over).toMatchObject({ status: 429, body: { type: expect.stringContaining("#rate-limited") } });
+    expect(Number(over.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+});

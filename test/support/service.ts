@@ -1,0 +1,92 @@
+/** The whole service in this process: a fresh database, the real faces, a real port. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import type { Operation } from "../../src/api/operation.ts";
+import type { App } from "../../src/app.ts";
+import { openHouse } from "../../src/compose.ts";
+import { readConfig } from "../../src/config.ts";
+import type { Scope } from "../../src/domain/access/key.ts";
+import { openFaces } from "../../src/faces.ts";
+import { issueKey } from "../../src/operator/keys.ts";
+import { freshDatabase } from "./database.ts";
+
+export type Service = {
+  url: string;
+  app: App;
+  data_dir: string;
+  /** What was logged, a JSON object each. */
+  logged: Record<string, unknown>[];
+  /** A new key; all scopes and no quota unless said otherwise. */
+  issue(wanted?: {
+    tenant?: string;
+    space?: "live" | "test";
+    scopes?: Scope[];
+    daily?: number | null;
+    monthly?: number | null;
+  }): Promise<{
+    key_id: string;
+    tenant: string;
+    secret: string;
+    headers: { Authorization: string };
+  }>;
+  stop(): Promise<void>;
+};
+
+export type ServiceOptions = {
+  env?: Record<string, string>;
+  operations?: Operation[];
+  /** Shares another service's database and folder: a second process of the same house. */
+  beside?: Service & { database_url: string };
+};
+
+export async function startService(
+  options: ServiceOptions = {},
+): Promise<Service & { database_url: string }> {
+  const own = options.beside ? undefined : await freshDatabase();
+  const database_url = own?.url ?? options.beside!.database_url;
+  const data_dir = options.beside?.data_dir ?? (await mkdtemp(join(tmpdir(), "tallystick-service-")));
+  const config = readConfig({ DATABASE_URL: database_url, DATA_DIR: data_dir, PORT: "0", ...options.env });
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ level: "trace" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const stopping = new AbortController();
+  const house = await openHouse(config, log);
+  const server = createServer();
+  const url = await listening(server);
+  house.app.settings.public_url = url;
+  server.on(
+    "request",
+    await openFaces(house, { ...config, PUBLIC_URL: url }, log, stopping.signal, options.operations),
+  );
+  return {
+    url,
+    app: house.app,
+    data_dir,
+    database_url,
+    logged,
+    async issue(wanted = {}) {
+      const { tenant = "acme", space = "live", daily = null, monthly = null } = wanted;
+      const scopes = wanted.scopes ?? ["read", "quote", "order"];
+      const issued = await issueKey(house.app, { tenant, space, scopes, daily, monthly, label: null });
+      return { ...issued, headers: { Authorization: `Bearer ${issued.secret}` } };
+    },
+    async stop() {
+      stopping.abort();
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+      await house.close();
+      if (!own) return;
+      await own.drop();
+      await rm(data_dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function listening(server: Server): Promise<string> {
+  return new Promise((done) => {
+    server.listen(0, "127.0.0.1", () => done(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+  });
+}

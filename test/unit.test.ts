@@ -1,0 +1,168 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { migrate } from "../eventstore/migrate.ts";
+import { openPool } from "../eventstore/pool.ts";
+import { registry } from "../eventstore/schemas.ts";
+import { createEventStore } from "../eventstore/store.ts";
+import { refuse } from "../src/domain/refusal.ts";
+import { StreamCache } from "../src/stream-cache.ts";
+import { type Command, transact, type UnitParts } from "../src/unit.ts";
+import { type FreshDatabase, freshDatabase } from "./support/database.ts";
+import * as notes from "./support/notes.ts";
+
+let database: FreshDatabase;
+let pool: ReturnType<typeof openPool>;
+const schemas = registry([notes.events]);
+/** What one process holds: its own store and cache over the shared database. */
+const makeProcess = (): UnitParts => ({
+  store: createEventStore(pool, { schemas }),
+  schemas,
+  cache: new StreamCache(),
+});
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  await migrate(database.url, { host: "log.test" });
+  pool = openPool(database.url, { max: 20 });
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const plain: Command = { meta: { actor: "test" } };
+const keyed = (key: string, request: string): Command => ({
+  meta: { actor: "test" },
+  idempotency: { idem_key: key, request_hash: createHash("sha256").update(request).digest() },
+});
+const takeIn = (parts: UnitParts, id: string, text: string, command = plain, most?: number) =>
+  transact(parts, command, (decide) => decide(notes, { tenant: "acme", id }, notes.take(text, most)));
+
+describe("decisions", () => {
+  test("200 at once on one stream all succeed, from two processes", async () => {
+    const [one, other] = [makeProcess(), makeProcess()];
+    const texts = Array.from({ length: 200 }, (_, n) => `note ${n}`);
+    const done = await Promise.all(texts.map((text, n) => takeIn(n % 2 === 0 ? one : other, "busy", text)));
+    expect(done.every(({ events }) => events.length === 1)).toBe(true);
+    const { state } = (await takeIn(makeProcess(), "busy", "note 0")).result;
+    expect([...state.notes].sort()).toEqual([...texts].sort());
+  });
+
+  test("what was said already appends nothing", async () => {
+    const parts = makeProcess();
+    await takeIn(parts, "twice", "a");
+    const again = await takeIn(parts, "twice", "a");
+    expect(again).toMatchObject({ events: [], result: { version: 1, state: { notes: ["a"] } } });
+  });
+
+  test("a refusal never rests on what another process has changed", async () => {
+    const [one, other] = [makeProcess(), makeProcess()];
+    await takeIn(one, "full", "a", plain, 1);
+    await takeIn(other, "full", "a", plain, 1);
+    await expect(takeIn(one, "full", "b", plain, 1)).rejects.toMatchObject({ code: "conflict" });
+    // Room was made from elsewhere: `one` still holds the old state in its cache.
+    await takeIn(other, "full", "b", plain, 9);
+    expect((await takeIn(one, "full", "b", plain, 1)).events).toEqual([]);
+  });
+
+  test("a retried key gets the first answer even when the state has moved on", async () => {
+    const parts = makeProcess();
+    const first = await takeIn(parts, "keyed", "first", keyed("k1", "first"));
+    await takeIn(parts, "keyed", "second");
+    const again = await takeIn(makeProcess(), "keyed", "first", keyed("k1", "first"));
+    expect(again.replayed).toBe(true);
+    expect(again.result).toEqual(first.result);
+    expect(again.events.map(({ position }) => position)).toEqual(
+      first.events.map(({ position }) => position),
+    );
+  });
+
+  test("a key used for another request is refused", async () => {
+    const parts = makeProcess();
+    await takeIn(parts, "other", "a", keyed("k2", "a"));
+    await expect(takeIn(parts, "other", "b", keyed("k2", "b"))).rejects.toMatchObject({
+      code: "unprocessable",
+      type: "idempotency-key-reused",
+    });
+  });
+
+  test("one key said many times at once is done once", async () => {
+    const processes = [makeProcess(), makeProcess(), makeProcess()];
+    const done = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => takeIn(processes[n % 3]!, "race", `x`, keyed("k3", "x"))),
+    );
+    expect(new Set(done.map(({ events }) => events[0]!.position)).size).toBe(1);
+    expect(done.filter(({ replayed }) => !replayed)).toHaveLength(1);
+  });
+
+  test("a duplicate is not refused for what its own first saying did", async () => {
+    const parts = makeProcess();
+    const last = () =>
+      transact(parts, keyed("k4", "x"), (decide) =>
+        decide(notes, { tenant: "acme", id: "own" }, (state) =>
+          state.notes.length > 0 ? refuse("conflict", "taken") : notes.take("x")(state),
+        ),
+      );
+    const done = await Promise.all([last(), last(), last()]);
+    expect(done.map(({ result }) => result.state.notes)).toEqual([["x"], ["x"], ["x"]]);
+  });
+});
+
+describe("units over several streams", () => {
+  test("all is appended or nothing", async () => {
+    const parts = makeProcess();
+    const both = (fail: boolean) =>
+      transact(parts, plain, async (decide) => {
+        await decide(notes, { tenant: "acme", id: "l" }, notes.take("x"));
+        await decide(notes, { tenant: "acme", id: "r" }, notes.take("x"));
+        if (fail) throw new Error("after staging");
+      });
+    await expect(both(true)).rejects.toThrow("after staging");
+    expect(await parts.store.readStream({ tenant: "acme", stream_id: "notebook-l" })).toEqual([]);
+    const { events } = await both(false);
+    expect(events.map(({ stream_id }) => stream_id)).toEqual(["notebook-l", "notebook-r"]);
+  });
+
+  test("crossing units neither deadlock nor lose a note", async () => {
+    const processes = [makeProcess(), makeProcess()];
+    const cross = (n: number) => {
+      const ids = n % 2 === 0 ? ["p", "q"] : ["q", "p"];
+      return transact(processes[n % 2]!, plain, async (decide) => {
+        for (const id of ids) await decide(notes, { tenant: "acme", id }, notes.take(`n${n}`));
+      });
+    };
+    await Promise.all(Array.from({ length: 40 }, (_, n) => cross(n)));
+    for (const id of ["p", "q"]) {
+      const events = await processes[0]!.store.readStream({ tenant: "acme", stream_id: `notebook-${id}` });
+      expect(events).toHaveLength(40);
+    }
+  });
+
+  test("what comes before the append runs once, though the work runs again", async () => {
+    const [one, other] = [makeProcess(), makeProcess()];
+    await takeIn(one, "settled", "a");
+    let settled = 0;
+    let runs = 0;
+    await transact(
+      one,
+      plain,
+      (decide) => {
+        runs++;
+        return decide(notes, { tenant: "acme", id: "settled" }, notes.take("mine"));
+      },
+      async () => {
+        settled++;
+        // Somebody else is faster while the settlement is under way.
+        await takeIn(other, "settled", "theirs");
+        return async (decide) => {
+          await decide(notes, { tenant: "acme", id: "receipts" }, notes.take("paid"));
+        };
+      },
+    );
+    expect({ settled, runs }).toEqual({ settled: 1, runs: 2 });
+    const receipts = await one.store.readStream({ tenant: "acme", stream_id: "notebook-receipts" });
+    expect(receipts).toHaveLength(1);
+    const { state } = (await takeIn(makeProcess(), "settled", "a")).result;
+    expect(state.notes).toEqual(["a", "theirs", "mine"]);
+  });
+});
