@@ -37,6 +37,8 @@ export class Combiner {
   readonly #pool: pg.Pool;
   readonly #options: Required<CombinerOptions>;
   #queue: Waiting[] = [];
+  /** Kept while there is work: taking it from the pool each time would let the answered run first. */
+  #client: pg.PoolClient | undefined;
   #running: Promise<void> | undefined;
   #closed = false;
 
@@ -70,11 +72,20 @@ export class Combiner {
   }
 
   async #run(): Promise<void> {
+    let settle = nothing;
     while (this.#queue.length > 0) {
-      await this.#send(this.#take());
-      // Whoever was just answered may have a next commit ready: let it come along.
+      const call = this.#call(this.#take());
+      // The next call is on its way before those answered by the last one run: both processors have work.
+      settle();
+      settle = await call;
+      if (this.#queue.length > 0) continue;
+      settle();
+      settle = nothing;
+      // Whoever was just answered may have a next commit ready.
       await new Promise((wake) => setImmediate(wake));
     }
+    this.#client?.release();
+    this.#client = undefined;
     this.#running = undefined;
   }
 
@@ -109,53 +120,64 @@ export class Combiner {
     return taken;
   }
 
-  async #send(items: Waiting[]): Promise<void> {
-    let client: pg.PoolClient;
+  /** Makes one call and answers how to settle its commits: each resolved or rejected, or queued again. */
+  async #call(items: Waiting[]): Promise<() => void> {
     try {
-      client = await this.#pool.connect();
+      this.#client ??= await this.#pool.connect();
     } catch (error) {
       return this.#failed(items, error as Error, "away");
     }
-    let outcomes: AppendOutcome[];
     try {
-      outcomes = await callAppend(
-        client,
+      const outcomes = await callAppend(
+        this.#client,
         items.map((item) => item.commit),
       );
+      return () => {
+        items.forEach((item, i) => {
+          item.resolve({ outcome: outcomes[i]!, retried: item.unknown });
+        });
+      };
     } catch (error) {
       const failure = failureOf(error);
-      client.release(failure === "lost" ? (error as Error) : undefined);
+      if (failure === "lost") {
+        this.#client.release(error as Error);
+        this.#client = undefined;
+      }
       return this.#failed(items, error as Error, failure);
     }
-    client.release();
-    items.forEach((item, i) => {
-      item.resolve({ outcome: outcomes[i]!, retried: item.unknown });
-    });
   }
 
-  async #failed(items: Waiting[], error: Error, failure: Failure): Promise<void> {
+  async #failed(items: Waiting[], error: Error, failure: Failure): Promise<() => void> {
     if (failure === "input" && items.length > 1) {
       const middle = items.length >> 1;
-      await this.#send(items.slice(0, middle));
-      return this.#send(items.slice(middle));
+      const settleFirst = await this.#call(items.slice(0, middle));
+      const settleSecond = await this.#call(items.slice(middle));
+      return () => {
+        settleFirst();
+        settleSecond();
+      };
     }
     const again: Waiting[] = [];
     for (const item of items) {
-      const keyed = item.commit.idem_key !== null;
       item.attempts++;
       if (failure === "lost") item.unknown = true;
-      const mayRetry = failure === "passing" || (item.unknown && keyed);
+      const mayRetry = failure === "passing" || (item.unknown && item.commit.idem_key !== null);
       if (failure === "input") item.reject(inputError(error));
       else if (mayRetry && item.attempts < this.#options.attempts) again.push(item);
       else if (item.unknown)
         item.reject(new AppendUnknown("the connection was lost before the answer came", { cause: error }));
       else item.reject(new StoreUnavailable(`the event log is away: ${error.message}`, { cause: error }));
     }
-    if (again.length === 0) return;
-    await new Promise((wake) => setTimeout(wake, 50 * 2 ** (again[0]!.attempts - 1)));
-    this.#queue.unshift(...again);
+    if (again.length > 0) {
+      await new Promise((wake) => setTimeout(wake, FIRST_RETRY_MS * 2 ** (again[0]!.attempts - 1)));
+      this.#queue.unshift(...again);
+    }
+    return nothing;
   }
 }
+
+const FIRST_RETRY_MS = 50;
+const nothing = () => {};
 
 /**
  * What a failed call means. An error of severity ERROR has rolled the call back; one that ended the session, or none

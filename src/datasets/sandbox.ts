@@ -87,11 +87,7 @@ export async function buildSandbox(space: BuildSpace, request: SandboxRequest): 
   }
 }
 
-async function coverage(
-  connection: DuckDBConnection,
-  space: BuildSpace,
-  partitions: PartitionEntry[],
-) {
+async function coverage(connection: DuckDBConnection, space: BuildSpace, partitions: PartitionEntry[]) {
   const databases: string[] = [];
   for (const { year, file } of partitions) {
     await connection.run(`attach ${literal(join(space.dir, file))} as y${year} (read_only)`);
@@ -126,7 +122,8 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
     create temp table chapters as select hs2, hs2::bigint as h, weight, price
       from ${values(
         share(chapters, scale, 6).map(
-          (hs2) => `('${hs2}', ${chapterWeights[hs2] ?? otherChapter}::double, ${chapterPrices[hs2] ?? otherPrice}::double)`,
+          (hs2) =>
+            `('${hs2}', ${chapterWeights[hs2] ?? otherChapter}::double, ${chapterPrices[hs2] ?? otherPrice}::double)`,
         ),
       )} as c(hs2, weight, price);
     create temp table pairs as
@@ -154,8 +151,7 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
 }
 
 /** How the whole economy moves: growth, and the falls of 2009 and 2020. */
-const levelOf = (year: number) =>
-  1.032 ** (year - 2015) * (year === 2009 ? 0.82 : year === 2020 ? 0.92 : 1);
+const levelOf = (year: number) => 1.032 ** (year - 2015) * (year === 2009 ? 0.82 : year === 2020 ? 0.92 : 1);
 
 async function writeYear(
   connection: DuckDBConnection,

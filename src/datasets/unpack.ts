@@ -166,12 +166,9 @@ class TextCheck extends Transform {
   }
 
   override _flush(done: TransformCallback): void {
-    if (this.#last === NEWLINE && this.lines > 0) return done();
-    const error = this.#refusal(
-      this.lines + 1,
-      "the file ends in the middle of a line: it is cut off; fetch it again",
-    );
-    done(error);
+    const whole = this.#last === NEWLINE && this.lines > 0;
+    const cutOff = "the file ends in the middle of a line: it is cut off; fetch it again";
+    done(whole ? null : this.#refusal(this.lines + 1, cutOff));
   }
 
   #look(chunk: Buffer): void {

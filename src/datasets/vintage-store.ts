@@ -155,9 +155,8 @@ export class VintageStore {
   /** The turn passes to the next in line, or ends. */
   #endTurn(): void {
     const next = this.#waiting.shift();
-    if (next) return next.start();
-    this.#running--;
-    if (this.#running === 0) this.#ended();
+    if (next) next.start();
+    else if (--this.#running === 0) this.#ended();
   }
 
   async #attach(vintage: string, entry: PartitionEntry): Promise<string> {

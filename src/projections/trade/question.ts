@@ -1,0 +1,157 @@
+/** How every trade question begins and ends: a dataset that covers it is chosen and leased, and the answer says what it rests on. */
+import { z } from "zod";
+import type { Manifest } from "../../datasets/manifest.ts";
+import type { Lease, VintageStore } from "../../datasets/vintage-store.ts";
+import { refuse } from "../../domain/refusal.ts";
+import {
+  type Gap,
+  gapIn,
+  lastCompleteYear,
+  productsComplete,
+  type ReporterCoverage,
+} from "../../domain/trade/coverage.ts";
+import { type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
+import { monthText, type Years, yearOf } from "../../domain/trade/units.ts";
+
+/** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing. */
+export type TradeData = { vintages: VintageStore; allow_synthetic: boolean };
+
+export type Question = {
+  hs?: string | undefined;
+  dataset?: string | undefined;
+  reporters: readonly ReporterCode[];
+  years?: Years | undefined;
+  /** The input fields that name reporters and years, for refusals. */
+  fields?: { reporter?: "reporter" | "reporters"; years?: "year" | "years" };
+};
+
+/** Codes listed in `coverage.products.codes`; more are counted only. */
+const LISTED_CODES = 60;
+
+export const meta = z.object({
+  dataset: z.string(),
+  vintage: z
+    .string()
+    .describe("SHA-256 that names the immutable state of the dataset; the log holds its release"),
+  synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
+  source: z.string(),
+  coverage: z.object({
+    products: z.object({
+      complete: z
+        .boolean()
+        .describe(
+          "false: the figures are sums over the listed codes only, not over everything that was asked for",
+        ),
+      count: z.int().describe("Product codes with data under the `hs` asked for"),
+      codes: z.array(z.string()).describe(`The codes, when there are at most ${LISTED_CODES}`),
+    }),
+    reporters: z.array(z.string()),
+    months: z.object({ from: z.string(), to: z.string() }),
+  }),
+  incomplete: z
+    .array(z.object({ reporter: z.string(), delivered_to: z.string() }))
+    .describe(
+      "Reporters asked for that have not delivered every month of the answer in full; later months are provisional",
+    ),
+});
+
+export type Meta = z.infer<typeof meta>;
+
+/** What the figures of an answer are, in words. */
+export const formula = z.string().describe("How the figures were computed");
+
+/** Leases the dataset that answers, runs `work` on it and lets it go. */
+export async function onDataset<T>(
+  trade: TradeData,
+  question: Question,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  const lease = trade.vintages.lease(chooseDataset(trade, question));
+  try {
+    return await work(lease);
+  } finally {
+    lease.release();
+  }
+}
+
+/** Real before synthetic, and a whole before a part; nothing is ever drawn from two. */
+function chooseDataset(trade: TradeData, question: Question): string {
+  const open = trade.vintages.open().filter(({ synthetic }) => trade.allow_synthetic || !synthetic);
+  if (open.length === 0) {
+    refuse("unavailable", "no trade dataset is loaded (yet)", { type: "dataset-missing", retry_after_s: 5 });
+  }
+  if (question.dataset !== undefined) return namedDataset(open, question, question.dataset);
+  const order = ({ synthetic, coverage }: Manifest) => (synthetic ? 2 : coverage.products.national ? 0 : 1);
+  const candidates = open.toSorted((a, b) => order(a) - order(b));
+  const gaps: { dataset: string; gap: Gap }[] = [];
+  for (const { dataset, coverage } of candidates) {
+    const gap = gapIn(coverage, { ...question, reporters: [...question.reporters] }, false);
+    if (!gap) return dataset;
+    gaps.push({ dataset, gap });
+  }
+  const message = gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`).join("; ");
+  return refuseGap(question, gaps[0]!.gap, `no dataset covers the question: ${message}`);
+}
+
+function namedDataset(open: Manifest[], question: Question, name: string): string {
+  const found = open.find(({ dataset }) => dataset === name);
+  if (!found) {
+    const message = `there is no dataset ${name}; there is ${open.map(({ dataset }) => dataset).join(", ")}`;
+    return refuse("invalid", message, { errors: [{ path: "dataset", message }] });
+  }
+  const gap = gapIn(found.coverage, { ...question, reporters: [...question.reporters] }, true);
+  return gap ? refuseGap(question, gap, `${name} ${gap.message}`) : name;
+}
+
+function refuseGap(question: Question, gap: Gap, message: string): never {
+  const path = gap.path === "hs" ? "hs" : (question.fields?.[gap.path] ?? gap.path);
+  return refuse("invalid", message, { errors: [{ path, message }], type: "outside-coverage" });
+}
+
+/** The reporters of an answer: those named, else all 27. */
+export const orAll = (reporters: readonly ReporterCode[] | undefined): readonly ReporterCode[] =>
+  reporters ?? reporterCodes;
+
+/** The year asked for, else the last that every reporter has delivered in full, else the last one begun. */
+export function yearOrLast({ manifest }: Lease, year: number | undefined): number {
+  return year ?? lastCompleteYear(manifest.coverage) ?? yearOf(manifest.coverage.months.to);
+}
+
+/** The years asked for, else all that the dataset has. */
+export function yearsOrAll({ manifest }: Lease, years: Years | undefined): Years {
+  const { from, to } = manifest.coverage.months;
+  return years ?? { from: yearOf(from), to: yearOf(to) };
+}
+
+/** What the answer rests on; `asked` is what the figures are about. */
+export function metaOf(
+  { manifest }: Lease,
+  asked: { hs?: string | undefined; reporters: readonly ReporterCode[]; years: Years },
+): Meta {
+  const { dataset, vintage, synthetic, source, coverage } = manifest;
+  const codes = coverage.products.codes.filter((code) => code.startsWith(asked.hs ?? ""));
+  const lastMonth = Math.min(asked.years.to * 100 + 12, coverage.months.to);
+  const incomplete = coverage.reporters
+    .filter(({ reporter, to }) => asked.reporters.includes(reporter) && to < lastMonth)
+    .map(({ reporter, to }) => ({ reporter, delivered_to: monthText(to) }));
+  return {
+    dataset,
+    vintage,
+    synthetic,
+    source,
+    coverage: {
+      products: {
+        complete: productsComplete(coverage, asked.hs),
+        count: codes.length,
+        codes: codes.length <= LISTED_CODES ? codes : [],
+      },
+      reporters: coverage.reporters.map(({ reporter }) => reporter),
+      months: { from: monthText(coverage.months.from), to: monthText(coverage.months.to) },
+    },
+    incomplete,
+  };
+}
+
+/** A reporter's delivery, by code. */
+export const deliveries = ({ manifest }: Lease): Map<ReporterCode, ReporterCoverage> =>
+  new Map(manifest.coverage.reporters.map((entry) => [entry.reporter, entry]));

@@ -1,0 +1,72 @@
+/** Which tables of a vintage answer a question, as SQL to select from. */
+import { literal } from "../../datasets/duckdb.ts";
+import type { Lease, OpenPartition } from "../../datasets/vintage-store.ts";
+import { disjointCover, productLevels } from "../../domain/trade/products.ts";
+import type { Years } from "../../domain/trade/units.ts";
+
+export type Slice = { hs?: string | undefined; years: Years };
+
+/** A row a partner and month: reporter, hs2, flow, period, partner, value_eur, quantity_kg. */
+export function partnersIn(lease: Lease, slice: Slice): string {
+  return isChapters(slice.hs)
+    ? union(lease, slice.years, "chapter_partners", inChapter(slice.hs))
+    : union(lease, slice.years, "cells", productFilter(lease, slice.hs));
+}
+
+/** A row a product and month, WORLD where the source states it: reporter, hs2, flow, period, value_eur, quantity_kg. */
+export function totalsIn(lease: Lease, slice: Slice): string {
+  return isChapters(slice.hs)
+    ? union(lease, slice.years, "chapter_totals", inChapter(slice.hs))
+    : union(lease, slice.years, "totals", productFilter(lease, slice.hs));
+}
+
+/** As totalsIn, below chapter level: rows have `product`, of at least `digits` digits. */
+export function finerTotalsIn(lease: Lease, slice: { hs: string; years: Years }, digits: number): string {
+  return union(lease, slice.years, "totals", productFilter(lease, slice.hs, digits));
+}
+
+/** The rows as the source has them: `cells` and `aggregates` under one name. */
+export function recordsIn(lease: Lease, slice: Slice): string {
+  const filter = slice.hs === undefined ? "true" : `starts_with(product, ${literal(slice.hs)})`;
+  const hs2 = inChapter(slice.hs?.slice(0, productLevels.hs2));
+  return `${union(lease, slice.years, "cells", `${hs2} and ${filter}`)}
+    union all ${union(lease, slice.years, "aggregates", `${hs2} and ${filter}`)}`;
+}
+
+const isChapters = (hs: string | undefined): hs is string | undefined =>
+  hs === undefined || hs.length === productLevels.hs2;
+
+const inChapter = (hs2: string | undefined) => (hs2 === undefined ? "true" : `hs2 = ${literal(hs2)}`);
+
+/** Each amount under `hs` once, although the source may have it at several levels. */
+function productFilter({ manifest }: Lease, hs = "", digits = 0): string {
+  const below = manifest.coverage.products.codes.filter(
+    (code) => code.startsWith(hs) && code.length >= digits,
+  );
+  const cover = disjointCover(below);
+  const chosen =
+    cover.length === below.length
+      ? `starts_with(product, ${literal(hs)}) and length(product) >= ${digits}`
+      : `product in (${cover.map(literal).join(", ")})`;
+  return `${inChapter(hs.slice(0, productLevels.hs2))} and ${chosen}`;
+}
+
+/** Partitions are whole years, so choosing them is the filter on years. */
+function union({ partitions }: Lease, years: Years, table: string, filter: string): string {
+  const select = ({ database }: OpenPartition, where: string) =>
+    `select * from ${database}.${table} where ${where}`;
+  const chosen = partitions.filter(({ year }) => year >= years.from && year <= years.to);
+  if (chosen.length === 0) return `(${select(partitions[0]!, "false")})`;
+  return `(${chosen.map((partition) => select(partition, filter)).join(" union all ")})`;
+}
+
+/** SQL for one flow's sum of value and mass; null where there is no row. */
+export const flowSums = `
+  sum(value_eur) filter (flow = 'IMPORT')::bigint as imports_eur,
+  sum(value_eur) filter (flow = 'EXPORT')::bigint as exports_eur,
+  sum(quantity_kg) filter (flow = 'IMPORT')::double as imports_kg,
+  sum(quantity_kg) filter (flow = 'EXPORT')::double as exports_kg`;
+
+export const inReporters = (reporters: readonly string[]) =>
+  `reporter in (${reporters.map(literal).join(", ")})`;
+export const inFlow = (flow: string | undefined) => (flow === undefined ? "true" : `flow = ${literal(flow)}`);
