@@ -55,6 +55,7 @@ describe("a forbidden line is found", () => {
   const forbidden: [path: string, source: string, because: RegExp][] = [
     ["eventstore/x.ts", 'import { App } from "../src/app.ts";', /may not import app/],
     ["eventstore/verify/x.ts", 'import { hash } from "../hash.ts";', /may not import eventstore/],
+    ["eventstore/x.ts", 'import { LogHashes } from "./verify/hashes.ts";', /may not import verify/],
     ["src/domain/a/x.ts", 'import { readFile } from "node:fs/promises";', /may not import node:fs/],
     ["src/domain/a/x.ts", 'export * from "../../app.ts";', /may not import app/],
     [
