@@ -37,6 +37,27 @@ describe(".env.example", () => {
   });
 });
 
+describe("package-lock.json", () => {
+  type Locked = { optionalDependencies?: Record<string, string>; resolved?: string };
+  const locked = Object.entries(JSON.parse(read("package-lock.json")).packages as Record<string, Locked>);
+
+  test("names no registry", () => {
+    expect(locked.length).toBeGreaterThan(300);
+    expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+  });
+
+  // `npm ci` refuses a lock file that leaves one out, whatever machine it runs on.
+  test("has the binaries of every platform", () => {
+    const paths = new Set(locked.map(([path]) => path));
+    const missing = locked.flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !paths.has(`${path}/node_modules/${name}`) && !paths.has(`node_modules/${name}`),
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
 describe("links in Markdown", () => {
   const pages = readdirSync(ROOT, { recursive: true, encoding: "utf8" }).filter(
     (path) => path.endsWith(".md") && !/(^|\/)(node_modules|\.[a-z]+)\//.test(path),
