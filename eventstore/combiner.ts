@@ -71,25 +71,39 @@ export class Combiner {
     await this.#running;
   }
 
+  /**
+   * With many callers the calls take turns: while Postgres works on one half, this process answers the other half and
+   * takes its next commits. So a call goes out before the callers of the last one run, and takes half of all; with few
+   * callers the cost of a call outweighs that, and each call takes all.
+   */
   async #run(): Promise<void> {
     let settle = nothing;
+    let answered = 0;
     while (this.#queue.length > 0) {
-      const call = this.#call(this.#take());
-      // The next call is on its way before those answered by the last one run: both processors have work.
+      const half = Math.ceil((this.#queue.length + answered) / 2);
+      if (answered > 0 && this.#queue.length < Math.min(half, WORTH_A_TURN)) {
+        settle();
+        await new Promise((wake) => setImmediate(wake));
+        settle = nothing;
+        answered = 0;
+      }
+      const items = this.#take(Math.max(half, WORTH_A_TURN));
+      const call = this.#call(items);
       settle();
       settle = await call;
+      answered = items.length;
       if (this.#queue.length > 0) continue;
       settle();
-      settle = nothing;
-      // Whoever was just answered may have a next commit ready.
       await new Promise((wake) => setImmediate(wake));
+      settle = nothing;
+      answered = 0;
     }
     this.#client?.release();
     this.#client = undefined;
     this.#running = undefined;
   }
 
-  #take(): Waiting[] {
+  #take(most: number): Waiting[] {
     const { max_call_events, max_call_bytes } = this.#options;
     const taken: Waiting[] = [];
     const left: Waiting[] = [];
@@ -98,7 +112,7 @@ export class Combiner {
     let bytes = 0;
     let next = 0;
     // Long queues behind one stream are not searched to their end.
-    for (; next < this.#queue.length && left.length < 2 * max_call_events; next++) {
+    for (; next < this.#queue.length && taken.length < most && left.length < 2 * max_call_events; next++) {
       const waiting = this.#queue[next]!;
       const { commit, streams } = waiting;
       const size = commit.events.length;
@@ -177,6 +191,8 @@ export class Combiner {
 }
 
 const FIRST_RETRY_MS = 50;
+/** Commits that a call should have before it is worth its round trip and its fsync beside another one. */
+const WORTH_A_TURN = 20;
 const nothing = () => {};
 
 /**

@@ -5,11 +5,11 @@
  * line and a service restarted after a crash all join the one that runs. The last one to leave stops it.
  */
 import { execFile, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { cpSync, existsSync, readFileSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import { cpSync, existsSync, readFileSync, statSync } from "node:fs";
 import { appendFile, chmod, chown, mkdir, open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { homedir, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -66,14 +66,21 @@ export async function embeddedPostgres(options: EmbeddedPostgresOptions): Promis
   }
 }
 
-/** Where the cluster of a data folder lives: inside it, unless the unprivileged account may not go there. */
+/**
+ * Where the cluster of a data folder lives: inside it, unless the account that Postgres must run as cannot go there
+ * (a clone below /root, say).
+ */
 export function clusterFolder(dataDir: string): string {
   const folder = resolve(dataDir, "postgres");
-  const account = unprivilegedAccount();
-  const home = homedir();
-  // A root home folder is closed to the account that Postgres must run as.
-  if (!account || !folder.startsWith(`${home}/`)) return folder;
-  return join("/var/lib/tallystick", Buffer.from(folder).toString("base64url"), "postgres");
+  if (!unprivilegedAccount() || openToAll(dirname(folder))) return folder;
+  const digest = createHash("sha256").update(folder).digest("hex").slice(0, 16);
+  return join("/var/lib/tallystick", digest, "postgres");
+}
+
+/** True when anybody may pass through every folder of the path. */
+function openToAll(path: string): boolean {
+  const passable = !existsSync(path) || (statSync(path).mode & 0o001) !== 0;
+  return passable && (path === dirname(path) || openToAll(dirname(path)));
 }
 
 /** Postgres refuses to run as root, so root hands it to an account without rights. */
