@@ -5,7 +5,7 @@ import pino from "pino";
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../src/api/catalogue.ts";
 import { documentsOf } from "../src/api/documents.ts";
-import { methodOf, pathOf } from "../src/api/operation.ts";
+import { areas, methodOf, pathOf } from "../src/api/operation.ts";
 import { program } from "../src/cli/program.ts";
 import { environment, readConfig } from "../src/config.ts";
 import { readYaml, type YamlMap } from "./support/plain-yaml.ts";
@@ -92,6 +92,15 @@ const anchorsOf = (text: string): string[] =>
       .replace(/[^\p{L}\p{N} _-]/gu, "")
       .replaceAll(" ", "-"),
   );
+
+test("ARCHITECTURE's map has every room of src, and its table every area", () => {
+  const text = read("ARCHITECTURE.md");
+  const rooms = readdirSync(join(ROOT, "src"), { withFileTypes: true });
+  const names = rooms.map((room) => (room.isDirectory() ? `${room.name}/` : room.name));
+  expect(names.length).toBeGreaterThan(10);
+  expect(names.filter((name) => !text.includes(name))).toEqual([]);
+  for (const area of Object.keys(areas)) expect(text).toMatch(new RegExp(`^\\| ${area} \\|`, "m"));
+});
 
 test("README names every command", () => {
   const settings = () => readConfig({});
