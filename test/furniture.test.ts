@@ -5,7 +5,7 @@ import pino from "pino";
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../src/api/catalogue.ts";
 import { documentsOf } from "../src/api/documents.ts";
-import { methodOf, pathOf } from "../src/api/operation.ts";
+import { areas, methodOf, pathOf } from "../src/api/operation.ts";
 import { program } from "../src/cli/program.ts";
 import { environment, readConfig } from "../src/config.ts";
 import { readYaml, type YamlMap } from "./support/plain-yaml.ts";
@@ -34,6 +34,27 @@ describe(".env.example", () => {
 
   test.each(settings)("says what $name means", ({ meaning }) => {
     expect(meaning).toMatch(/^# .{10,}\.$/);
+  });
+});
+
+describe("package-lock.json", () => {
+  type Locked = { optionalDependencies?: Record<string, string>; resolved?: string };
+  const locked = Object.entries(JSON.parse(read("package-lock.json")).packages as Record<string, Locked>);
+
+  test("names no registry", () => {
+    expect(locked.length).toBeGreaterThan(300);
+    expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+  });
+
+  // `npm ci` refuses a lock file that leaves one out, whatever machine it runs on.
+  test("has the binaries of every platform", () => {
+    const paths = new Set(locked.map(([path]) => path));
+    const missing = locked.flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !paths.has(`${path}/node_modules/${name}`) && !paths.has(`node_modules/${name}`),
+      ),
+    );
+    expect(missing).toEqual([]);
   });
 });
 
@@ -71,6 +92,15 @@ const anchorsOf = (text: string): string[] =>
       .replace(/[^\p{L}\p{N} _-]/gu, "")
       .replaceAll(" ", "-"),
   );
+
+test("ARCHITECTURE's map has every room of src, and its table every area", () => {
+  const text = read("ARCHITECTURE.md");
+  const rooms = readdirSync(join(ROOT, "src"), { withFileTypes: true });
+  const names = rooms.map((room) => (room.isDirectory() ? `${room.name}/` : room.name));
+  expect(names.length).toBeGreaterThan(10);
+  expect(names.filter((name) => !text.includes(name))).toEqual([]);
+  for (const area of Object.keys(areas)) expect(text).toMatch(new RegExp(`^\\| ${area} \\|`, "m"));
+});
 
 test("README names every command", () => {
   const settings = () => readConfig({});
