@@ -121,7 +121,7 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
         as c(code, n, sells, buys);
     create temp table chapters as select hs2, hs2::bigint as h, weight, price
       from ${values(
-        share(chapters, scale, 6).map(
+        share(chapters, scale, 8).map(
           (hs2) =>
             `('${hs2}', ${chapterWeights[hs2] ?? otherChapter}::double, ${chapterPrices[hs2] ?? otherPrice}::double)`,
         ),

@@ -72,13 +72,13 @@ const field = fc.constantFrom<keyof LogRow>(...TEXTS, ...NUMBERS, ...HEXES);
 function flip(row: LogRow, name: keyof LogRow, at: number, by: number): boolean {
   const value = row[name];
   if (value === null || value === "") return false;
-  const units = typeof value === "number" ? [value] : Array.from(value);
-  const i = at % units.length;
-  const unit = units[i]!;
-  if (typeof unit === "number") {
-    Object.assign(row, { [name]: unit + by });
+  if (typeof value === "number") {
+    Object.assign(row, { [name]: value + by });
     return true;
   }
+  const units = Array.from(value);
+  const i = at % units.length;
+  const unit = units[i]!;
   if (unit === "-") return false;
   const isHex = (HEXES as readonly string[]).includes(name);
   const changed = isHex
