@@ -37,6 +37,8 @@ export class Combiner {
   readonly #pool: pg.Pool;
   readonly #options: Required<CombinerOptions>;
   #queue: Waiting[] = [];
+  /** Kept while there is work: taking it from the pool each time would let the answered run first. */
+  #client: pg.PoolClient | undefined;
   #running: Promise<void> | undefined;
   #closed = false;
 
@@ -69,16 +71,39 @@ export class Combiner {
     await this.#running;
   }
 
+  /**
+   * With many callers the calls take turns: while Postgres works on one half, this process answers the other half and
+   * takes its next commits. So a call goes out before the callers of the last one run, and takes half of all; with few
+   * callers the cost of a call outweighs that, and each call takes all.
+   */
   async #run(): Promise<void> {
+    let settle = nothing;
+    let answered = 0;
     while (this.#queue.length > 0) {
-      await this.#send(this.#take());
-      // Whoever was just answered may have a next commit ready: let it come along.
+      const half = Math.ceil((this.#queue.length + answered) / 2);
+      if (answered > 0 && this.#queue.length < Math.min(half, WORTH_A_TURN)) {
+        settle();
+        await new Promise((wake) => setImmediate(wake));
+        settle = nothing;
+        answered = 0;
+      }
+      const items = this.#take(Math.max(half, WORTH_A_TURN));
+      const call = this.#call(items);
+      settle();
+      settle = await call;
+      answered = items.length;
+      if (this.#queue.length > 0) continue;
+      settle();
       await new Promise((wake) => setImmediate(wake));
+      settle = nothing;
+      answered = 0;
     }
+    this.#client?.release();
+    this.#client = undefined;
     this.#running = undefined;
   }
 
-  #take(): Waiting[] {
+  #take(most: number): Waiting[] {
     const { max_call_events, max_call_bytes } = this.#options;
     const taken: Waiting[] = [];
     const left: Waiting[] = [];
@@ -87,7 +112,7 @@ export class Combiner {
     let bytes = 0;
     let next = 0;
     // Long queues behind one stream are not searched to their end.
-    for (; next < this.#queue.length && left.length < 2 * max_call_events; next++) {
+    for (; next < this.#queue.length && taken.length < most && left.length < 2 * max_call_events; next++) {
       const waiting = this.#queue[next]!;
       const { commit, streams } = waiting;
       const size = commit.events.length;
@@ -109,53 +134,66 @@ export class Combiner {
     return taken;
   }
 
-  async #send(items: Waiting[]): Promise<void> {
-    let client: pg.PoolClient;
+  /** Makes one call and answers how to settle its commits: each resolved or rejected, or queued again. */
+  async #call(items: Waiting[]): Promise<() => void> {
     try {
-      client = await this.#pool.connect();
+      this.#client ??= await this.#pool.connect();
     } catch (error) {
       return this.#failed(items, error as Error, "away");
     }
-    let outcomes: AppendOutcome[];
     try {
-      outcomes = await callAppend(
-        client,
+      const outcomes = await callAppend(
+        this.#client,
         items.map((item) => item.commit),
       );
+      return () => {
+        items.forEach((item, i) => {
+          item.resolve({ outcome: outcomes[i]!, retried: item.unknown });
+        });
+      };
     } catch (error) {
       const failure = failureOf(error);
-      client.release(failure === "lost" ? (error as Error) : undefined);
+      if (failure === "lost") {
+        this.#client.release(error as Error);
+        this.#client = undefined;
+      }
       return this.#failed(items, error as Error, failure);
     }
-    client.release();
-    items.forEach((item, i) => {
-      item.resolve({ outcome: outcomes[i]!, retried: item.unknown });
-    });
   }
 
-  async #failed(items: Waiting[], error: Error, failure: Failure): Promise<void> {
+  async #failed(items: Waiting[], error: Error, failure: Failure): Promise<() => void> {
     if (failure === "input" && items.length > 1) {
       const middle = items.length >> 1;
-      await this.#send(items.slice(0, middle));
-      return this.#send(items.slice(middle));
+      const settleFirst = await this.#call(items.slice(0, middle));
+      const settleSecond = await this.#call(items.slice(middle));
+      return () => {
+        settleFirst();
+        settleSecond();
+      };
     }
     const again: Waiting[] = [];
     for (const item of items) {
-      const keyed = item.commit.idem_key !== null;
       item.attempts++;
       if (failure === "lost") item.unknown = true;
-      const mayRetry = failure === "passing" || (item.unknown && keyed);
+      const mayRetry = failure === "passing" || (item.unknown && item.commit.idem_key !== null);
       if (failure === "input") item.reject(inputError(error));
       else if (mayRetry && item.attempts < this.#options.attempts) again.push(item);
       else if (item.unknown)
         item.reject(new AppendUnknown("the connection was lost before the answer came", { cause: error }));
       else item.reject(new StoreUnavailable(`the event log is away: ${error.message}`, { cause: error }));
     }
-    if (again.length === 0) return;
-    await new Promise((wake) => setTimeout(wake, 50 * 2 ** (again[0]!.attempts - 1)));
-    this.#queue.unshift(...again);
+    if (again.length > 0) {
+      await new Promise((wake) => setTimeout(wake, FIRST_RETRY_MS * 2 ** (again[0]!.attempts - 1)));
+      this.#queue.unshift(...again);
+    }
+    return nothing;
   }
 }
+
+const FIRST_RETRY_MS = 50;
+/** Commits that a call should have before it is worth its round trip and its fsync beside another one. */
+const WORTH_A_TURN = 20;
+const nothing = () => {};
 
 /**
  * What a failed call means. An error of severity ERROR has rolled the call back; one that ended the session, or none

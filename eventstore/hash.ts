@@ -1,5 +1,5 @@
 /** The hash formulas of docs/event-log.md. SQL computes the stored ones; a test holds both to the same bytes. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 const tag = (name: string) => Buffer.from(`TS/${name}/1\0`);
 const PAYLOAD = tag("PAYLOAD");
@@ -10,11 +10,7 @@ const LOG = tag("LOG");
 const COMMIT = tag("COMMIT");
 const NO_REQUEST = Buffer.alloc(32);
 
-function sha256(...parts: (Uint8Array | string)[]): Buffer {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest();
-}
+const sha256 = (...parts: Uint8Array[]): Buffer => hash("sha256", Buffer.concat(parts), "buffer");
 
 function u32(value: number): Buffer {
   const bytes = Buffer.allocUnsafe(4);

@@ -36,16 +36,23 @@ export function int4Array(values: readonly number[]): Buffer {
 
 export function int8Array(values: readonly number[]): Buffer {
   return array(INT8, values.length, false, 8 * values.length, (bytes, at, i) => {
+    const value = values[i]!;
+    // Two halves: a BigInt for each would cost more than the rest of the array.
     bytes.writeInt32BE(8, at);
-    return bytes.writeBigInt64BE(BigInt(values[i]!), at + 4);
+    bytes.writeInt32BE(Math.floor(value / 2 ** 32), at + 4);
+    return bytes.writeUInt32BE(value >>> 0, at + 8);
   });
 }
 
 export function textArray(values: readonly (string | null)[]): Buffer {
-  return variable(
-    TEXT,
-    values.map((value) => (value === null ? null : Buffer.from(value))),
-  );
+  let size = 0;
+  for (const value of values) if (value !== null) size += Buffer.byteLength(value);
+  return array(TEXT, values.length, values.includes(null), size, (bytes, at, i) => {
+    const value = values[i] ?? null;
+    if (value === null) return bytes.writeInt32BE(-1, at);
+    const length = bytes.write(value, at + 4);
+    return bytes.writeInt32BE(length, at) + length;
+  });
 }
 
 export function byteaArray(values: readonly (Uint8Array | null)[]): Buffer {

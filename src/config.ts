@@ -20,7 +20,8 @@ const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, "is a Postgres URL: postgres://user:password@host:5432/database");
 
-const environment = z.object({
+/** Every setting by its name; what `.env.example` is held against. */
+export const environment = z.object({
   PORT: integer(0, 65_535, 3000),
   HOST: z.string().min(1).default("127.0.0.1"),
   PUBLIC_URL: z.url("is an absolute URL such as https://api.example.org").optional(),

@@ -20,6 +20,7 @@ try {
 
 function errorText(error: unknown): string {
   if (!(error instanceof Refusal)) return error instanceof Error ? error.message : String(error);
-  const fields = (error.errors ?? []).map(({ path, message }) => `\n  ${path}: ${message}`);
+  const told = (error.errors ?? []).filter(({ message }) => !error.message.includes(message));
+  const fields = told.map(({ path, message }) => `\n  ${path}: ${message}`);
   return `${error.message}${fields.join("")}`;
 }

@@ -3,8 +3,8 @@
  * and travel together. Rows are locked in key order, so two processes never deadlock.
  */
 import type pg from "pg";
-import { type Limits, type Usage, windowsOf } from "../domain/access/quota.ts";
-import type { Clock } from "../domain/ports.ts";
+import { windowsOf } from "../domain/access/quota.ts";
+import type { Clock, QuotaKey, Quotas, Taken } from "../domain/ports.ts";
 import { Refusal } from "../domain/refusal.ts";
 
 export const quotasDdl = `
@@ -41,14 +41,6 @@ export const quotasDdl = `
         from allowed a where u.key_id = a.key_id
       returning u.key_id, a.n, u.day_used, u.month_used;
   end $$;`;
-
-export type QuotaKey = { key_id: string } & Limits;
-export type Taken = { granted: boolean; usage: Usage };
-
-export type Quotas = {
-  /** Counts one call against both windows of a key, or says that one of them is used up. */
-  take(key: QuotaKey): Promise<Taken>;
-};
 
 type Waiting = { done: (taken: Taken) => void; fail: (error: unknown) => void };
 type Gathered = { key: QuotaKey; waiting: Waiting[] };

@@ -5,10 +5,9 @@
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
-import type { Quotas } from "../adapters/quotas.ts";
 import { quotaWindows } from "../domain/access/quota.ts";
 import { digestOf, spaceOf } from "../domain/access/secret.ts";
-import type { Clock } from "../domain/ports.ts";
+import type { Clock, Quotas } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 import type { KeyRow, KeyWithDigest } from "../projections/access/keys.ts";
 import { anonymous, type Caller } from "./caller.ts";

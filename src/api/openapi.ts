@@ -31,6 +31,44 @@ const problemSchema: Schema = {
   },
 };
 
+/** The body of a 402: the problem and the requirement of x402 version 1 in one object. */
+const paymentRequiredSchema: Schema = {
+  ...problemSchema,
+  required: [...(problemSchema.required as string[]), "x402Version", "accepts"],
+  properties: {
+    ...(problemSchema.properties as Schema),
+    x402Version: { type: "integer", const: 1 },
+    accepts: {
+      type: "array",
+      items: {
+        type: "object",
+        required: [
+          "scheme",
+          "network",
+          "maxAmountRequired",
+          "resource",
+          "payTo",
+          "maxTimeoutSeconds",
+          "asset",
+        ],
+        properties: {
+          scheme: { type: "string", const: "exact" },
+          network: { type: "string" },
+          maxAmountRequired: { type: "string", description: "In the asset's smallest unit" },
+          resource: { type: "string", format: "uri" },
+          description: { type: "string" },
+          mimeType: { type: "string" },
+          outputSchema: { type: "object" },
+          payTo: { type: "string" },
+          maxTimeoutSeconds: { type: "integer" },
+          asset: { type: "string" },
+          extra: { type: "object", description: "The asset's EIP-712 domain: name and version" },
+        },
+      },
+    },
+  },
+};
+
 export function openapi(operations: Operation[], public_url: string): Schema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
@@ -53,7 +91,7 @@ export function openapi(operations: Operation[], public_url: string): Schema {
       .map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: { Problem: problemSchema },
+      schemas: { Problem: problemSchema, PaymentRequired: paymentRequiredSchema },
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "An API key: sk_live_… or sk_test_…" },
         apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
@@ -189,6 +227,6 @@ function paymentAnswer(operation: Operation, public_url: string): Schema {
   return {
     description: "Payment required: x402 version 1 in the body, version 2 in the PAYMENT-REQUIRED header",
     headers: { "PAYMENT-REQUIRED": { description: "x402 version 2, base64", schema: { type: "string" } } },
-    content: { "application/json": { schema: { $ref: "#/components/schemas/Problem" }, example } },
+    content: { "application/json": { schema: { $ref: "#/components/schemas/PaymentRequired" }, example } },
   };
 }

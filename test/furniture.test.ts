@@ -1,0 +1,227 @@
+/** The papers of the house say what the house is: settings, links, requests, containers and decisions agree with the code. */
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import pino from "pino";
+import { describe, expect, test } from "vitest";
+import { catalogue } from "../src/api/catalogue.ts";
+import { documentsOf } from "../src/api/documents.ts";
+import { areas, methodOf, pathOf } from "../src/api/operation.ts";
+import { program } from "../src/cli/program.ts";
+import { environment, readConfig } from "../src/config.ts";
+import { readYaml, type YamlMap } from "./support/plain-yaml.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+describe(".env.example", () => {
+  const lines = read(".env.example").split("\n");
+  const settings = lines.flatMap((line, i) => {
+    const [, name, value] = /^([A-Z_]+)=(.*)$/.exec(line) ?? [];
+    return name === undefined ? [] : [{ name, value, meaning: lines[i - 1] ?? "" }];
+  });
+
+  test("lists every setting once, in the order of src/config.ts", () => {
+    expect(settings.map(({ name }) => name)).toEqual(Object.keys(environment.shape));
+  });
+
+  test("gives every default", () => {
+    const given = Object.fromEntries(settings.map(({ name, value }) => [name, value]));
+    expect(readConfig(given)).toEqual(readConfig({}));
+    for (const [name, rule] of Object.entries(environment.shape))
+      if (!rule.safeParse(undefined).success || rule.parse(undefined) !== undefined)
+        expect(given[name] !== "" || rule.parse(undefined) === "", `${name} has a default`).toBe(true);
+  });
+
+  test.each(settings)("says what $name means", ({ meaning }) => {
+    expect(meaning).toMatch(/^# .{10,}\.$/);
+  });
+});
+
+describe("package-lock.json", () => {
+  type Locked = { optionalDependencies?: Record<string, string>; resolved?: string };
+  const locked = Object.entries(JSON.parse(read("package-lock.json")).packages as Record<string, Locked>);
+
+  test("names no registry", () => {
+    expect(locked.length).toBeGreaterThan(300);
+    expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+  });
+
+  // `npm ci` refuses a lock file that leaves one out, whatever machine it runs on.
+  test("has the binaries of every platform", () => {
+    const paths = new Set(locked.map(([path]) => path));
+    const missing = locked.flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !paths.has(`${path}/node_modules/${name}`) && !paths.has(`node_modules/${name}`),
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+describe("links in Markdown", () => {
+  const pages = readdirSync(ROOT, { recursive: true, encoding: "utf8" }).filter(
+    (path) => path.endsWith(".md") && !/(^|\/)(node_modules|\.[a-z]+)\//.test(path),
+  );
+  const links = pages.flatMap((page) => {
+    const prose = read(page).replace(/^```.*?^```/gms, "");
+    return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => ({ page, target: target! }));
+  });
+
+  test("are seen", () => {
+    expect(pages).toContain("README.md");
+    expect(links.length).toBeGreaterThan(12);
+  });
+
+  test("lead to files that exist, and to headings that are there", () => {
+    const broken = links.filter(({ page, target }) => {
+      if (/^[a-z]+:/.test(target)) return false;
+      const [path, anchor] = target.split("#") as [string, string | undefined];
+      const file = path === "" ? page : join(dirname(page), path);
+      if (!existsSync(join(ROOT, file))) return true;
+      return anchor !== undefined && !anchorsOf(read(file)).includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+});
+
+/** A heading's anchor as code hosts make it. */
+const anchorsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+
+test("ARCHITECTURE's map has every room of src, and its table every area", () => {
+  const text = read("ARCHITECTURE.md");
+  const rooms = readdirSync(join(ROOT, "src"), { withFileTypes: true });
+  const names = rooms.map((room) => (room.isDirectory() ? `${room.name}/` : room.name));
+  expect(names.length).toBeGreaterThan(10);
+  expect(names.filter((name) => !text.includes(name))).toEqual([]);
+  for (const area of Object.keys(areas)) expect(text).toMatch(new RegExp(`^\\| ${area} \\|`, "m"));
+});
+
+test("README names every command", () => {
+  const settings = () => readConfig({});
+  const root = program({ settings, logger: () => pino({ enabled: false }) });
+  const shown = root.createHelp().visibleCommands(root);
+  const names = shown.map((command) => command.name()).filter((name) => name !== "help");
+  expect(names).toContain("serve");
+  for (const name of names) expect(read("README.md")).toMatch(new RegExp(`^\\| \`${name}\\b`, "m"));
+});
+
+describe("requests.http", () => {
+  const requests = [...read("requests.http").matchAll(/^([A-Z]+) \{\{host\}\}(\S+)$/gm)].map(
+    ([, method, target]) => ({ method: method!, url: new URL(target!, "http://host") }),
+  );
+  const documents = documentsOf(catalogue, { pay_to: "0x", public_url: "http://host" });
+  const others = ["POST /mcp", ...documents.map(({ path }) => `GET ${path}`)];
+
+  test("shows a dozen calls", () => {
+    expect(requests.length).toBeGreaterThanOrEqual(12);
+  });
+
+  test.each(requests)("$method $url.pathname is served, with these parameters", ({ method, url }) => {
+    if (others.includes(`${method} ${url.pathname}`)) return;
+    const operation = catalogue.find((one) => methodOf(one) === method && pathOf(one) === url.pathname);
+    expect(operation, "in the catalogue").toBeDefined();
+    expect(Object.keys(operation!.input.shape)).toEqual(expect.arrayContaining([...url.searchParams.keys()]));
+  });
+});
+
+describe("containers", () => {
+  const text = read("docker-compose.yml");
+  const compose = readYaml(text) as { services: Record<string, YamlMap>; volumes: YamlMap };
+  const dockerfile = read("Dockerfile");
+  const instructions = dockerfile
+    .replace(/\\\n/g, " ")
+    .split("\n")
+    .filter((line) => /^[A-Z]+ /.test(line));
+  const argumentsOf = (name: string) =>
+    instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+
+  test("compose runs Postgres 18 and the service after it, both stopped in peace", () => {
+    const { postgres, tallystick } = compose.services;
+    expect(postgres).toMatchObject({ image: "postgres:18", stop_grace_period: "60s" });
+    expect((postgres!.healthcheck as YamlMap).test).toContain("pg_isready");
+    expect(tallystick).toMatchObject({
+      build: ".",
+      read_only: "true",
+      stop_grace_period: "30s",
+      depends_on: { postgres: { condition: "service_healthy" } },
+    });
+  });
+
+  test("the service is told only settings that it has, its owner and its application apart", () => {
+    const { environment: told } = compose.services.tallystick as { environment: Record<string, string> };
+    for (const name of Object.keys(told)) expect(Object.keys(environment.shape)).toContain(name);
+    expect(new URL(plain(told.DATABASE_OWNER_URL!)).username).toBe("tallystick_owner");
+    expect(new URL(plain(told.DATABASE_URL!)).username).toBe("tallystick_app");
+    const filledIn = Object.fromEntries(Object.entries(told).map(([name, value]) => [name, plain(value)]));
+    expect(() => readConfig(filledIn)).not.toThrow();
+  });
+
+  test("no password stands in the file", () => {
+    const secrets = text.split("\n").filter((line) => /^\s+\w*(PASSWORD|SECRET|TOKEN|_URL)\w*:/.test(line));
+    expect(secrets.length).toBeGreaterThanOrEqual(5);
+    for (const line of secrets) expect(line).toMatch(/\$\{[A-Z_]+:[?-]/);
+  });
+
+  test("volumes are declared, and what is mounted from here exists", () => {
+    const mounted = Object.values(compose.services).flatMap(({ volumes }) => volumes as string[]);
+    expect(mounted.length).toBeGreaterThanOrEqual(3);
+    for (const mount of mounted) {
+      const source = mount.split(":")[0]!;
+      if (source.startsWith(".")) expect(existsSync(join(ROOT, source)), source).toBe(true);
+      else expect(Object.keys(compose.volumes)).toContain(source);
+    }
+    expect(statSync(join(ROOT, "docker/create-app-role.sh")).mode & 0o111).not.toBe(0);
+  });
+
+  test("the image runs a supported Node without root and says whether it lives", () => {
+    expect(argumentsOf("FROM")).toEqual([expect.stringMatching(/^node:20-/)]);
+    expect(argumentsOf("USER")).toEqual(["node"]);
+    const order = ["COPY", "USER", "HEALTHCHECK", "ENTRYPOINT", "CMD"].map((name) =>
+      instructions.findLastIndex((line) => line.startsWith(`${name} `)),
+    );
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    expect(argumentsOf("HEALTHCHECK")[0]).toContain("/health");
+    expect(JSON.parse(argumentsOf("ENTRYPOINT")[0]!)).toEqual(["bin/tallystick"]);
+  });
+
+  test("what the image copies exists and is let through by .dockerignore, and nothing else is", () => {
+    const copied = argumentsOf("COPY").flatMap((line) => line.split(" ").slice(0, -1));
+    for (const path of copied) expect(existsSync(join(ROOT, path)), path).toBe(true);
+    const [first, ...let_in] = read(".dockerignore").trim().split("\n");
+    expect(first).toBe("*");
+    expect(let_in.map((line) => line.slice(1)).sort()).toEqual(copied.sort());
+  });
+});
+
+/** A compose value with each `${NAME:-default}` filled in; what must be given becomes a word. */
+const plain = (value: string) =>
+  value.replace(/\$\{[A-Z_]+:([?-])([^}]*)\}/g, (_all, kind: string, text: string) =>
+    kind === "-" ? text : "given",
+  );
+
+describe("decisions", () => {
+  const files = readdirSync(join(ROOT, "docs/decisions")).sort();
+
+  test("are numbered without a gap", () => {
+    expect(files.length).toBeGreaterThanOrEqual(10);
+    expect(files.map((file) => Number(file.slice(0, 4)))).toEqual(files.map((_, i) => i + 1));
+  });
+
+  test.each(files)("%s is one page: context, decision, consequences", (file) => {
+    expect(file).toMatch(/^\d{4}(-[a-z0-9]+)+\.md$/);
+    const text = read(`docs/decisions/${file}`);
+    expect(text).toMatch(new RegExp(`^# ${file.slice(0, 4)}\\. [A-Z].*[^.]\n`));
+    expect([...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title)).toEqual([
+      "Context",
+      "Decision",
+      "Consequences",
+    ]);
+    expect(text.split("\n").length).toBeLessThan(60);
+  });
+});

@@ -1,0 +1,330 @@
+/** Who may import whom: the one table, and the reader that holds a source file against it. */
+import { posix } from "node:path";
+import { parseAst } from "vitest/node";
+
+/** `any`: all of it; `types`: only with `import type`; a list: only these names. */
+type Use = "any" | "types" | readonly string[];
+
+export type Layer = {
+  /** Repository paths: a folder with its slash, or a file. The longest that fits a file wins. */
+  paths: readonly string[];
+  /** Other layers by name, packages, Node's own modules, each with how much of it. A layer's own files are open to it. */
+  imports: Readonly<Record<string, Use>>;
+  /** No clock, no randomness, no input or output: they come in as arguments. */
+  pure?: true;
+};
+
+/** Files, and the streams they are read and written by. */
+const files = {
+  "node:buffer": "any",
+  "node:fs": "any",
+  "node:fs/promises": "any",
+  "node:path": "any",
+  "node:readline": "any",
+  "node:stream": "any",
+  "node:stream/promises": "any",
+  "node:zlib": "any",
+} as const;
+
+export const layers: Readonly<Record<string, Layer>> = {
+  eventstore: {
+    paths: ["eventstore/"],
+    imports: {
+      ...files,
+      "@event-driven-io/emmett": "any",
+      canonicalize: "any",
+      "lossless-json": "any",
+      "node:crypto": "any",
+      pg: "any",
+      zod: "any",
+    },
+  },
+  // Written apart from the append path, so that one mistake cannot stand on both sides.
+  verify: {
+    paths: ["eventstore/verify/", "eventstore/export.ts"],
+    imports: { ...files, "node:crypto": "any", pg: "any" },
+  },
+  domain: {
+    paths: ["src/domain/"],
+    imports: {
+      "@event-driven-io/emmett": "types",
+      "node:crypto": ["createHash", "createHmac", "timingSafeEqual"],
+      viem: [
+        "getAddress",
+        "hashTypedData",
+        "hexToBytes",
+        "isAddress",
+        "keccak256",
+        "parseUnits",
+        "formatUnits",
+      ],
+      zod: "any",
+    },
+    pure: true,
+  },
+  datasets: {
+    paths: ["src/datasets/"],
+    imports: {
+      ...files,
+      "7zip-bin": "any",
+      "@duckdb/node-api": "any",
+      domain: "any",
+      "node:child_process": "any",
+      "node:crypto": "any",
+      zod: "any",
+    },
+  },
+  projections: {
+    paths: ["src/projections/"],
+    imports: {
+      datasets: "any",
+      domain: "any",
+      eventstore: "any",
+      "node:crypto": "any",
+      pg: "types",
+      zod: "any",
+    },
+  },
+  app: {
+    paths: ["src/app.ts", "src/unit.ts", "src/stream-cache.ts"],
+    imports: {
+      datasets: "types",
+      domain: "any",
+      eventstore: "any",
+      "lru-cache": "any",
+      pg: "types",
+      projections: "any",
+    },
+  },
+  operator: {
+    paths: ["src/operator/"],
+    imports: { app: "any", datasets: "any", domain: "any", eventstore: "any", projections: "any" },
+  },
+  reactors: {
+    paths: ["src/reactors/"],
+    imports: { app: "any", domain: "any", eventstore: "any", projections: "any" },
+  },
+  anchoring: {
+    paths: ["src/anchoring/"],
+    imports: {
+      app: "any",
+      domain: "any",
+      eventstore: "any",
+      "node:crypto": "any",
+      pg: "types",
+      projections: "any",
+      viem: "any",
+    },
+  },
+  // An adapter speaks the words of its port, and those are the domain's.
+  adapters: {
+    paths: ["src/adapters/"],
+    imports: {
+      ...files,
+      // The Postgres binaries of this machine: the package is named by platform and processor.
+      "(computed)": "any",
+      domain: "any",
+      "node:child_process": "any",
+      "node:crypto": "any",
+      "node:net": "any",
+      "node:os": "any",
+      "node:util": "any",
+      pg: "any",
+      viem: "any",
+    },
+  },
+  api: {
+    paths: ["src/api/"],
+    imports: {
+      "@modelcontextprotocol/node": "any",
+      "@modelcontextprotocol/server": "any",
+      "@x402/core/http": "any",
+      anchoring: "any",
+      app: "any",
+      compression: "any",
+      cors: "any",
+      datasets: "any",
+      domain: "any",
+      eventstore: "any",
+      express: "any",
+      "fastest-levenshtein": "any",
+      helmet: "any",
+      "lru-cache": "any",
+      "node:crypto": "any",
+      "node:events": "any",
+      "node:fs/promises": "any",
+      pg: "types",
+      pino: "types",
+      projections: "any",
+      "prom-client": "any",
+      "rate-limiter-flexible": "any",
+      reactors: "any",
+      zod: "any",
+    },
+  },
+  house: {
+    paths: ["src/compose.ts", "src/config.ts", "src/faces.ts"],
+    imports: {
+      adapters: "any",
+      anchoring: "any",
+      api: "any",
+      app: "any",
+      datasets: "any",
+      domain: "any",
+      eventstore: "any",
+      express: "types",
+      "node:crypto": "any",
+      "node:fs/promises": "any",
+      "node:http": "any",
+      "node:path": "any",
+      operator: "any",
+      pg: "any",
+      pino: "types",
+      projections: "any",
+      reactors: "any",
+      "viem/accounts": "any",
+      zod: "any",
+    },
+  },
+  cli: {
+    paths: ["src/cli/"],
+    imports: {
+      ...files,
+      api: "any",
+      app: "any",
+      "cli-progress": "any",
+      commander: "any",
+      datasets: "any",
+      domain: "any",
+      eventstore: "any",
+      house: "any",
+      "node:http": "any",
+      operator: "any",
+      pino: "types",
+      projections: "any",
+      verify: "any",
+      "viem/accounts": "any",
+    },
+  },
+  main: { paths: ["src/main.ts"], imports: { cli: "any", domain: "any", house: "any", pino: "any" } },
+};
+
+/** The only file that may read process.env. */
+const ENVIRONMENT_READER = "src/main.ts";
+
+/** Globals that carry time, chance or the outside world. */
+const IMPURE = new Set([
+  "console",
+  "crypto",
+  "fetch",
+  "globalThis",
+  "performance",
+  "process",
+  "setImmediate",
+  "setInterval",
+  "setTimeout",
+]);
+
+/** The name of the layer a repository path belongs to. */
+export function layerOf(path: string): string | undefined {
+  const fits = Object.entries(layers).flatMap(([name, layer]) =>
+    layer.paths
+      .filter((p) => (p.endsWith("/") ? path.startsWith(p) : path === p))
+      .map((p) => ({ name, length: p.length })),
+  );
+  return fits.sort((a, b) => b.length - a.length)[0]?.name;
+}
+
+/** What a source file does that its layer may not, one sentence each. */
+export function violationsOf(path: string, source: string): string[] {
+  const name = layerOf(path);
+  const layer = name === undefined ? undefined : layers[name];
+  if (!layer) return [`${path} belongs to no layer: put it in one, or add a row to test/import-rules.ts`];
+  const found: string[] = [];
+  visit(parseAst(source, { lang: "ts" }) as unknown as Node, (node, parent) => {
+    const wanted = importOf(node);
+    if (wanted) found.push(...refused(path, name!, layer, wanted));
+    if (path !== ENVIRONMENT_READER && readsEnvironment(node))
+      found.push(
+        `${path} reads process.env; only ${ENVIRONMENT_READER} may: take the setting as an argument`,
+      );
+    const impure = layer.pure && impurityOf(node, parent);
+    if (impure) found.push(`${path} uses ${impure}; the domain takes time and chance as arguments`);
+  });
+  return found;
+}
+
+type Wanted = { specifier: string; types: boolean; names: string[] };
+
+function refused(path: string, name: string, layer: Layer, wanted: Wanted): string[] {
+  const target = wanted.specifier.startsWith(".")
+    ? posix.join(posix.dirname(path), wanted.specifier)
+    : undefined;
+  const room = target === undefined ? wanted.specifier : layerOf(target);
+  if (room === name) return [];
+  if (room === undefined) return [`${path} imports ${wanted.specifier}, which belongs to no layer`];
+  const use = layer.imports[room];
+  if (use === undefined)
+    return [`${path} (${name}) imports ${target ?? room}, and ${name} may not import ${room}`];
+  if (use === "any" || wanted.types) return [];
+  if (use === "types") return [`${path} (${name}) may import only types of ${room}: write \`import type\``];
+  return wanted.names
+    .filter((imported) => !use.includes(imported))
+    .map((imported) => `${path} (${name}) may not import ${imported} of ${room}, only ${use.join(", ")}`);
+}
+
+type Node = { type: string; [field: string]: unknown };
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+
+function visit(node: Node, look: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
+  look(node, parent);
+  for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, look, node);
+}
+
+/** The import a node makes: a declaration, a re-export, `import()` or an import in a type. */
+function importOf(node: Node): Wanted | undefined {
+  if (!isNode(node.source)) return undefined;
+  const computed = node.source.type !== "Literal";
+  const specifier = computed ? "(computed)" : String(node.source.value);
+  const specifiers = (node.specifiers ?? []) as Node[];
+  const kinds = [node.importKind, node.exportKind];
+  const named = specifiers.filter((s) => s.importKind !== "type" && s.exportKind !== "type");
+  const types =
+    kinds.includes("type") || node.type === "TSImportType" || (specifiers.length > 0 && named.length === 0);
+  // A namespace, a default and a dynamic import take the module whole.
+  const names = named.map((s) => identifier(s.type === "ExportSpecifier" ? s.local : s.imported) ?? "*");
+  return { specifier, types, names: names.length === 0 ? ["*"] : names };
+}
+
+const identifier = (value: unknown): string | undefined =>
+  isNode(value) && value.type === "Identifier" ? String(value.name) : undefined;
+
+/** The name after the dot, or the text in the brackets. */
+const property = (node: Node): string | undefined =>
+  node.computed
+    ? isNode(node.property)
+      ? String(node.property.value)
+      : undefined
+    : identifier(node.property);
+
+function readsEnvironment(node: Node): boolean {
+  if (node.type === "MemberExpression")
+    return identifier(node.object) === "process" && property(node) === "env";
+  return node.type === "VariableDeclarator" && identifier(node.init) === "process";
+}
+
+function impurityOf(node: Node, parent: Node | undefined): string | undefined {
+  if (node.type === "MemberExpression") {
+    const text = `${identifier(node.object)}.${property(node)}`;
+    return text === "Date.now" || text === "Math.random" ? text : undefined;
+  }
+  if (node.type === "NewExpression" || node.type === "CallExpression") {
+    const isNow = node.type === "CallExpression" || (node.arguments as unknown[]).length === 0;
+    return identifier(node.callee) === "Date" && isNow ? "the present Date" : undefined;
+  }
+  const name = identifier(node);
+  const isFieldName = parent && !parent.computed && (parent.property === node || parent.key === node);
+  return name !== undefined && IMPURE.has(name) && !isFieldName ? name : undefined;
+}

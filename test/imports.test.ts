@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { layerOf, layers, violationsOf } from "./import-rules.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+
+/** Source files below a folder, as repository paths. */
+const sourcesIn = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.[cm]?[jt]sx?$/.test(path))
+    .map((path) => `${folder}/${path.replaceAll("\\", "/")}`);
+
+const sources = [...sourcesIn("eventstore"), ...sourcesIn("src")];
+
+test("every source file keeps to its layer", () => {
+  const violations = sources.flatMap((path) => violationsOf(path, readFileSync(join(ROOT, path), "utf8")));
+  expect(violations).toEqual([]);
+});
+
+test("the files are seen", () => {
+  expect(sources.length).toBeGreaterThan(70);
+  for (const path of [
+    "eventstore/store.ts",
+    "src/main.ts",
+    "src/domain/access/key.ts",
+    "src/api/pipeline.ts",
+  ])
+    expect(sources).toContain(path);
+});
+
+test("the table names only layers, packages of this project and Node's own modules", () => {
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const known = (name: string) =>
+    name in layers ||
+    name === "(computed)" ||
+    name.startsWith("node:") ||
+    Object.keys(dependencies).some((own) => name === own || name.startsWith(`${own}/`));
+  const strangers = Object.values(layers).flatMap(({ imports }) =>
+    Object.keys(imports).filter((n) => !known(n)),
+  );
+  expect(strangers).toEqual([]);
+});
+
+test("no layer reaches back to itself through others", () => {
+  const reach = (from: string, seen: Set<string>): Set<string> => {
+    for (const next of Object.keys(layers[from]!.imports))
+      if (next in layers && !seen.has(next)) reach(next, seen.add(next));
+    return seen;
+  };
+  for (const name of Object.keys(layers)) expect([...reach(name, new Set())], name).not.toContain(name);
+});
+
+describe("a forbidden line is found", () => {
+  const forbidden: [path: string, source: string, because: RegExp][] = [
+    ["eventstore/x.ts", 'import { App } from "../src/app.ts";', /may not import app/],
+    ["eventstore/verify/x.ts", 'import { hash } from "../hash.ts";', /may not import eventstore/],
+    ["eventstore/x.ts", 'import { LogHashes } from "./verify/hashes.ts";', /may not import verify/],
+    ["src/domain/a/x.ts", 'import { readFile } from "node:fs/promises";', /may not import node:fs/],
+    ["src/domain/a/x.ts", 'export * from "../../app.ts";', /may not import app/],
+    [
+      "src/domain/a/x.ts",
+      'export { openPool } from "../../../eventstore/pool.ts";',
+      /may not import eventstore/,
+    ],
+    ["src/domain/a/x.ts", 'const a = await import("pg");', /may not import pg/],
+    ["src/domain/a/x.ts", "const a = await import(name);", /may not import \(computed\)/],
+    ["src/domain/a/x.ts", 'type A = import("../../app.ts").App;', /may not import app/],
+    ["src/domain/a/x.ts", 'import { randomBytes } from "node:crypto";', /may not import randomBytes/],
+    ["src/domain/a/x.ts", 'import * as hashes from "node:crypto";', /may not import \*/],
+    ["src/domain/a/x.ts", 'import { isErrorConstructor } from "@event-driven-io/emmett";', /only types/],
+    ["src/domain/a/x.ts", "const at = Date.now();", /Date\.now/],
+    ["src/domain/a/x.ts", 'const at = Date["now"]();', /Date\.now/],
+    ["src/domain/a/x.ts", "const at = new Date();", /present Date/],
+    ["src/domain/a/x.ts", "const n = Math.random();", /Math\.random/],
+    ["src/domain/a/x.ts", "const id = crypto.randomUUID();", /uses crypto/],
+    ["src/domain/a/x.ts", "setTimeout(() => {}, 1);", /uses setTimeout/],
+    ["src/app.ts", 'import { openVintages } from "./datasets/vintage-store.ts";', /only types/],
+    ["src/projections/x.ts", 'import type { App } from "../app.ts";', /may not import app/],
+    ["src/api/x.ts", 'import { createQuotas } from "../adapters/quotas.ts";', /may not import adapters/],
+    ["src/api/x.ts", 'import { z } from "left-pad";', /may not import left-pad/],
+    ["src/adapters/x.ts", 'import type { Caller } from "../api/caller.ts";', /may not import api/],
+    ["src/reactors/x.ts", 'import { catalogue } from "../api/catalogue.ts";', /may not import api/],
+    ["src/compose.ts", "const port = process.env.PORT;", /reads process\.env/],
+    ["src/compose.ts", 'const port = process["env"].PORT;', /reads process\.env/],
+    ["src/compose.ts", "const { env } = process;", /reads process\.env/],
+    ["src/stray.ts", "export const x = 1;", /belongs to no layer/],
+  ];
+  test.each(forbidden)("%s: %s", (path, source, because) => {
+    const violations = violationsOf(path, source);
+    expect(violations).toHaveLength(1);
+    expect(violations[0]).toMatch(because);
+  });
+});
+
+describe("an allowed line is left alone", () => {
+  const allowed: [path: string, source: string][] = [
+    ["src/domain/a/x.ts", 'import type { Event } from "@event-driven-io/emmett";'],
+    ["src/domain/a/x.ts", 'import { type Event } from "@event-driven-io/emmett";'],
+    ["src/domain/a/x.ts", 'import { createHash } from "node:crypto";'],
+    ["src/domain/a/x.ts", "const at = (text: string) => new Date(text).process;"],
+    ["src/app.ts", 'import type { VintageStore } from "./datasets/vintage-store.ts";'],
+    ["src/main.ts", "readConfig(process.env);"],
+    ["eventstore/x.ts", '// import { App } from "../src/app.ts";'],
+    ["eventstore/export.ts", 'import { LogHashes } from "./verify/hashes.ts";'],
+  ];
+  test.each(allowed)("%s: %s", (path, source) => {
+    expect(violationsOf(path, source)).toEqual([]);
+  });
+});
+
+test("the longest path wins", () => {
+  expect(layerOf("eventstore/verify/checks.ts")).toBe("verify");
+  expect(layerOf("eventstore/store.ts")).toBe("eventstore");
+  expect(layerOf("README.md")).toBeUndefined();
+});
