@@ -49,9 +49,20 @@ export class ByteField {
     return this;
   }
 
+  byte(value: number): this {
+    this.reserve(1);
+    this.bytes[this.length++] = value;
+    return this;
+  }
+
   u32(value: number): this {
     this.reserve(4);
-    this.length = this.bytes.writeUInt32BE(value, this.length);
+    const { bytes, length } = this;
+    bytes[length] = value >>> 24;
+    bytes[length + 1] = value >>> 16;
+    bytes[length + 2] = value >>> 8;
+    bytes[length + 3] = value;
+    this.length = length + 4;
     return this;
   }
 

@@ -200,7 +200,8 @@ export class VintageStore {
       for (const [file, attached] of this.#attached) {
         if (attached.database !== database || --attached.holders > 0) continue;
         this.#attached.delete(file);
-        void this.#close(database);
+        // One that cannot be detached costs some memory until the process ends, and no reader waits for it.
+        this.#close(database).catch(() => {});
       }
     }
   }

@@ -90,7 +90,12 @@ function chooseDataset(trade: TradeData, question: Question): string {
     gaps.push({ dataset, gap });
   }
   const message = gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`).join("; ");
-  return refuseGap(question, gaps[0]!.gap, `no dataset covers the question: ${message}`);
+  // The dataset that came nearest to an answer says which field to change.
+  const progress = ["hs", "reporter", "years"];
+  const [nearest] = gaps
+    .map(({ gap }) => gap)
+    .toSorted((a, b) => progress.indexOf(b.path) - progress.indexOf(a.path));
+  return refuseGap(question, nearest!, `no dataset covers the question: ${message}`);
 }
 
 function namedDataset(open: Manifest[], question: Question, name: string): string {
