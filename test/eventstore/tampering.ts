@@ -59,7 +59,7 @@ function tamper(
   name: string,
   fails: Record<string, number>,
   says: RegExp,
-  change: (rows: LogRow[]) => LogRow[] | void,
+  change: (rows: LogRow[]) => LogRow[] | undefined,
 ) {
   const rows = log();
   cases.push({ name, lines: exportLines(ORIGIN, change(rows) ?? rows), fails, says });
@@ -225,29 +225,22 @@ tamper("everything rewritten, a head held", { completeness: 7 }, /history was re
 cases.at(-1)!.options = held(7);
 
 // Commits.
-tamper("another idem_key", { commits: 1 }, /meta.commit is/, (rows) => void (at(rows, 1).idem_key = "k2"));
-tamper(
-  "another request_hash",
-  { commits: 1 },
-  /meta.commit is/,
-  (rows) => void (at(rows, 1).request_hash = A_HASH),
-);
-tamper(
-  "idem_key on an event inside a commit",
-  { commits: 2 },
-  /without commit_size/,
-  (rows) => void (at(rows, 2).idem_key = "k1"),
-);
+tamper("another idem_key", { commits: 1 }, /meta.commit is/, (rows) => {
+  at(rows, 1).idem_key = "k2";
+});
+tamper("another request_hash", { commits: 1 }, /meta.commit is/, (rows) => {
+  at(rows, 1).request_hash = A_HASH;
+});
+tamper("idem_key on an event inside a commit", { commits: 2 }, /without commit_size/, (rows) => {
+  at(rows, 2).idem_key = "k1";
+});
 tamper("commit named in the metadata inside a commit", { commits: 2 }, /meta.commit stands on/, (rows) => {
   at(rows, 2).meta = at(rows, 1).meta;
   return rehash(ORIGIN, rows);
 });
-tamper(
-  "commit_size taken from a commit",
-  { commits: 5 },
-  /meta.commit stands on/,
-  (rows) => void (at(rows, 5).commit_size = null),
-);
+tamper("commit_size taken from a commit", { commits: 5 }, /meta.commit stands on/, (rows) => {
+  at(rows, 5).commit_size = null;
+});
 tamper("empty idem_key for none", { commits: 5 }, /idem_key is empty/, (rows) => {
   Object.assign(at(rows, 5), { idem_key: "", request_hash: NO_REQUEST_HASH });
 });
