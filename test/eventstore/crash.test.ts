@@ -101,7 +101,7 @@ afterAll(async () => {
   await store.close();
   await pool.end();
   wire.close();
-  await server.leave();
+  await killServer();
   await rm(dir, { recursive: true, force: true });
 });
 
