@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { chmod, copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -89,6 +90,31 @@ describe("Comext bulk CSV", () => {
       ["IMPORT", 7777],
     ]);
   });
+});
+
+test("the content digest is the documented one, computed here from the rows alone", async () => {
+  const dir = await tempDir();
+  const { manifest } = await importFiles(dir, [bulkFixture], { reporters: [...subset.reporters] });
+  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+  const cells = [
+    [
+      "DE,39,EXPORT,202402,AD,39161000,1500,150.250",
+      "DE,39,IMPORT,202402,FR,39161000,7000,",
+      "DE,39,IMPORT,202402,FR,39XXXXXX,3000,10.000",
+    ],
+    ["DE,44,IMPORT,202402,XI,44071110,44,400.000"],
+    ["FR,39,EXPORT,202402,DE,39161000,6900,690.000"],
+  ];
+  const chapters = [
+    ["DE,39,EXPORT,202402,AD,1500,150.250", "DE,39,IMPORT,202402,FR,10000,10.000"],
+    ["DE,44,IMPORT,202402,XI,44,400.000"],
+    ["FR,39,EXPORT,202402,DE,6900,690.000"],
+  ];
+  const table = (groups: string[][]) => sha256(groups.map((rows) => sha256(rows.join("\n"))).join(""));
+  const content = sha256([table(cells), "", table(chapters)].join(","));
+  expect(manifest.partitions[0]!.content_sha256).toBe(content);
+  const identity = ["TS/VINTAGE/1", manifest.dataset, manifest.source, false, [[2024, content]]];
+  expect(manifest.vintage).toBe(sha256(JSON.stringify(identity)));
 });
 
 describe("SDMX-CSV DS-045409", () => {
