@@ -1,25 +1,21 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmod, copyFile, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { path7za } from "7zip-bin";
 import { describe, expect, test } from "vitest";
 import { fileDigest, releaseFacts, vintageDigest } from "../../src/datasets/manifest.ts";
-import { bulkFixture, fileOf, importFiles, sdmxFixture, storeOf, tableOf, tempDir } from "./workshop.ts";
+import {
+  bulkFixture,
+  fileOf,
+  importFiles,
+  packed7z,
+  sdmxFixture,
+  storeOf,
+  tableOf,
+  tempDir,
+} from "./workshop.ts";
 
-const run = promisify(execFile);
 const subset = { reporters: ["DE", "FR"] as const };
-
-async function packed7z(dir: string, file: string): Promise<string> {
-  const program = join(dir, "7za");
-  await copyFile(path7za, program);
-  await chmod(program, 0o700);
-  const archive = join(dir, "full_v2_202402.7z");
-  await run(program, ["a", archive, file]);
-  return archive;
-}
 
 const cell = (facts: object) => expect.objectContaining(facts);
 
