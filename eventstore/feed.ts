@@ -2,7 +2,7 @@
  * The change feed: one tenant's events as lines of JSON, each with the cursor that resumes after it.
  *
  * Postgres writes the lines itself, a page at a time, because stored payloads are JSON already: nothing is parsed or
- * serialised on the way, so a page costs this process one buffer.
+ * serialised on the way. Every page also checks that the history it continues is still the one that was sent.
  */
 import type pg from "pg";
 import { encodeCursor } from "./cursor.ts";
@@ -19,82 +19,121 @@ export type FeedOptions = {
   proof: boolean;
   /** Go on past the head as it stood at the start, until the signal is aborted. */
   follow: boolean;
-  /** How a line stands on the wire: `id` is its cursor. */
+  /** How a line stands on the wire: an SSE event's `id` is its cursor. */
   framing: "ndjson" | "sse";
+  /** Ends the feed in good order, its last line included. */
   signal: AbortSignal;
-  page?: number;
+  /** Silence while following never lasts longer; 15,000 when absent. */
   heartbeat_ms?: number;
 };
 
-const PAGE = 1_000;
-/** Silence never lasts longer than this: a consumer can tell it from a dead connection. */
+export type FeedParts = { pool: pg.Pool; store: EventStore; tail: Tail };
+
+/** A page ends at whichever it meets first; a single event may be larger. */
+const PAGE_EVENTS = 1_000;
+const PAGE_BYTES = 512 * 1024;
 const HEARTBEAT_MS = 15_000;
 
-/** Yields framed lines, many a chunk; a slow reader holds one page in memory and no connection. */
-export async function* feed(
-  parts: { pool: pg.Pool; store: EventStore; tail: Tail },
-  options: FeedOptions,
-): AsyncGenerator<string> {
-  const { log_id = MAIN_LOG, tenant, follow, framing, proof, signal, page = PAGE } = options;
+/**
+ * Yields framed lines, many a chunk: events, a mark `{ cursor, up_to_date }` at the end and, while following, when all
+ * that was there has been sent and in every silence. A slow reader holds two pages in memory and no connection. Throws the
+ * driver's errors, and when the log is no longer the one that was being read.
+ */
+export async function* feed(parts: FeedParts, options: FeedOptions): AsyncGenerator<string> {
+  const { log_id = MAIN_LOG, tenant, framing, signal, heartbeat_ms = HEARTBEAT_MS } = options;
   const { epoch } = await parts.store.identity(log_id);
-  let { position, log_hash } = options.after;
-  let head = await parts.store.head(log_id);
-  for (;;) {
-    while (position < head.position && !signal.aborted) {
-      const limits = { log_id, tenant, after: position, upto: head.position, page };
-      const read = await readPage(parts.pool, { ...limits, epoch, proof, framing });
-      if (read.lines !== null) yield read.lines;
-      // A page that is not full has seen everything up to the head.
-      const done = read.count < page;
-      position = done ? head.position : read.last!;
-      log_hash = done ? head.log_hash : read.last_hash!;
+  const mark = (up_to_date: boolean) => {
+    const cursor = encodeCursor({ epoch, ...place });
+    const json = JSON.stringify({ cursor, up_to_date });
+    return framing === "ndjson" ? `${json}\n` : `id: ${cursor}\ndata: ${json}\n\n`;
+  };
+
+  let place: Place = options.after;
+  for (let news = false; ; ) {
+    const head = await parts.store.head(log_id);
+    for await (const page of pages(parts.pool, { ...options, log_id, epoch, head }, place)) {
+      if (page.lines !== null) yield page.lines;
+      place = page.end;
+      if (signal.aborted) break;
     }
-    const up_to_date = position >= head.position;
-    const cursor = encodeCursor({ epoch, position, log_hash });
-    if (!follow || signal.aborted) {
-      yield mark(framing, cursor, up_to_date);
-      return;
-    }
-    const news = await parts.tail.reached(position + 1, options.heartbeat_ms ?? HEARTBEAT_MS, signal);
-    if (!news && !signal.aborted) yield mark(framing, cursor, true);
-    head = await parts.store.head(log_id);
+    const up_to_date = place.position >= head.position;
+    if (!options.follow || signal.aborted) return yield mark(up_to_date);
+    if (!news) yield mark(up_to_date);
+    news = await hasNews(parts.tail, { tenant, after: place.position, signal }, heartbeat_ms);
   }
 }
 
-const mark = (framing: FeedOptions["framing"], cursor: string, up_to_date: boolean): string => {
-  const json = JSON.stringify({ cursor, up_to_date });
-  return framing === "ndjson" ? `${json}\n` : `id: ${cursor}\ndata: ${json}\n\n`;
-};
-
-type Page = { lines: string | null; count: number; last: number | null; last_hash: Uint8Array | null };
-
-type PageQuery = {
-  log_id: number;
-  tenant: string;
-  after: number;
-  upto: number;
-  page: number;
-  epoch: string;
-  proof: boolean;
-  framing: FeedOptions["framing"];
-};
-
-async function readPage(pool: pg.Pool, query: PageQuery): Promise<Page> {
-  const answer = await pool.query<Page>({
-    name: `eventstore.feed.${query.framing}${query.proof ? ".proof" : ""}`,
-    text: pageSql(query.framing, query.proof),
-    values: [query.log_id, query.tenant, query.after, query.upto, query.page, query.epoch],
-  });
-  return answer.rows[0]!;
+/** Resolves to true once the tenant has an event after a position; other tenants' events wake nobody. */
+async function hasNews(
+  tail: Tail,
+  { tenant, after, signal }: { tenant: string; after: number; signal: AbortSignal },
+  timeout_ms: number,
+): Promise<boolean> {
+  const enough = new AbortController();
+  const stop = () => enough.abort();
+  const timer = setTimeout(stop, timeout_ms);
+  signal.addEventListener("abort", stop);
+  if (signal.aborted) stop();
+  try {
+    for await (const _ of tail.subscribe({ tenant, after, signal: enough.signal })) return true;
+    return false;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
 }
 
-/** The cursor's form is that of cursor.ts; test/eventstore/feed.test.ts holds the two together. */
-const CURSOR = `'v1.' || $6 || '.' || position || '.' || left(encode(log_hash, 'hex'), 16)`;
+type Place = Omit<LogHead, "log_id">;
+type Page = { lines: string | null; end: Place; whole: boolean };
+type Reading = Pick<FeedOptions, "tenant" | "proof" | "framing"> & {
+  log_id: number;
+  epoch: string;
+  /** Where to stop. */
+  head: LogHead;
+};
+
+/** Each page is read while the one before it is sent. */
+async function* pages(pool: pg.Pool, reading: Reading, after: Place): AsyncGenerator<Page> {
+  let next = readPage(pool, reading, after);
+  for (;;) {
+    const page = await next;
+    if (page.whole) return yield page;
+    next = readPage(pool, reading, page.end);
+    // Awaited in the next round, or never if the reader leaves meanwhile.
+    next.catch(() => undefined);
+    yield page;
+  }
+}
+
+type PageRow = {
+  same_history: boolean;
+  lines: string | null;
+  last: number | null;
+  last_hash: Buffer | null;
+  whole: boolean;
+};
+
+async function readPage(pool: pg.Pool, reading: Reading, after: Place): Promise<Page> {
+  const { log_id, tenant, proof, framing, epoch, head } = reading;
+  const answer = await pool.query<PageRow>({
+    name: `eventstore.feed.${framing}${proof ? ".proof" : ""}`,
+    text: pageSql(framing, proof),
+    values: [log_id, tenant, after.position, head.position, PAGE_EVENTS, PAGE_BYTES, epoch, after.log_hash],
+  });
+  const { same_history, lines, last, last_hash, whole } = answer.rows[0]!;
+  if (!same_history) {
+    throw new Error(`log ${log_id} no longer holds position ${after.position} as it was: history diverged`);
+  }
+  const end = whole ? head : { position: last!, log_hash: last_hash! };
+  return { lines, end, whole };
+}
 
 function pageSql(framing: FeedOptions["framing"], proof: boolean): string {
   const stored = (column: string) =>
     proof ? `to_json(convert_from(${column}, 'UTF8'))::text` : `convert_from(${column}, 'UTF8')`;
-  const line = `'{"op":"INSERT","cursor":"' || cursor || '","position":' || position
+  // The form is that of cursor.ts; a test holds the two together.
+  const cursor = `'v1.' || $7 || '.' || position || '.' || encode(substr(log_hash, 1, 8), 'hex')`;
+  const line = `'{"op":"INSERT","cursor":"' || ${cursor} || '","position":' || position
       || ',"stream_id":' || to_json(stream_id)::text || ',"version":' || version
       || ',"event_id":"' || event_id || '","type":' || to_json(type)::text
       || ',"schema_version":' || schema_version
@@ -103,16 +142,22 @@ function pageSql(framing: FeedOptions["framing"], proof: boolean): string {
       || '","payload":' || ${stored("payload")} || ',"meta":' || ${stored("meta")}
       || ',"event_hash":"' || encode(event_hash, 'hex') || '","prev_hash":"' || encode(prev_hash, 'hex') || '"}'`;
   const framed =
-    framing === "ndjson" ? `${line} || E'\\n'` : `'id: ' || cursor || E'\\ndata: ' || ${line} || E'\\n\\n'`;
+    framing === "ndjson"
+      ? `${line} || E'\\n'`
+      : `'id: ' || ${cursor} || E'\\ndata: ' || ${line} || E'\\n\\n'`;
   return `
-    with page as (
-      select *, ${CURSOR} as cursor from eventstore.events
-       where log_id = $1 and tenant = $2 and position > $3 and position <= $4
-       order by log_id, tenant, position limit $5
+    with found as (
+      select *, sum(octet_length(payload) + octet_length(meta)) over (order by position rows unbounded preceding)
+                - octet_length(payload) - octet_length(meta) < $6 as fits
+        from (select * from eventstore.events
+               where log_id = $1 and tenant = $2 and position > $3 and position <= $4
+               order by log_id, tenant, position limit $5) as limited
     )
-    select string_agg(${framed}, '' order by position) as lines,
-           count(*)::int as count,
-           max(position) as last,
-           (array_agg(log_hash order by position desc))[1] as last_hash
-      from page`;
+    select $3::int8 = 0 or exists (select from eventstore.events
+                              where log_id = $1 and position = $3 and log_hash = $8) as same_history,
+           string_agg(${framed}, '' order by position) filter (where fits) as lines,
+           max(position) filter (where fits) as last,
+           (array_agg(log_hash order by position desc) filter (where fits))[1] as last_hash,
+           count(*) < $5 and coalesce(bool_and(fits), true) as whole
+      from found`;
 }

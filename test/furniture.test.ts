@@ -3,12 +3,14 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import pino from "pino";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { catalogue } from "../src/api/catalogue.ts";
 import { documentsOf } from "../src/api/documents.ts";
 import { areas, methodOf, pathOf } from "../src/api/operation.ts";
 import { program } from "../src/cli/program.ts";
 import { environment, readConfig } from "../src/config.ts";
-import { readYaml, type YamlMap } from "./support/plain-yaml.ts";
+
+type Mapping = { [key: string]: unknown };
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
@@ -132,7 +134,7 @@ describe("requests.http", () => {
 
 describe("containers", () => {
   const text = read("docker-compose.yml");
-  const compose = readYaml(text) as { services: Record<string, YamlMap>; volumes: YamlMap };
+  const compose = parse(text) as { services: Record<string, Mapping>; volumes: Mapping };
   const dockerfile = read("Dockerfile");
   const instructions = dockerfile
     .replace(/\\\n/g, " ")
@@ -144,10 +146,10 @@ describe("containers", () => {
   test("compose runs Postgres 18 and the service after it, both stopped in peace", () => {
     const { postgres, tallystick } = compose.services;
     expect(postgres).toMatchObject({ image: "postgres:18", stop_grace_period: "60s" });
-    expect((postgres!.healthcheck as YamlMap).test).toContain("pg_isready");
+    expect((postgres!.healthcheck as Mapping).test).toContain("pg_isready");
     expect(tallystick).toMatchObject({
       build: ".",
-      read_only: "true",
+      read_only: true,
       stop_grace_period: "30s",
       depends_on: { postgres: { condition: "service_healthy" } },
     });

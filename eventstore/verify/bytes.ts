@@ -7,7 +7,7 @@ export class ByteField {
   bytes: Buffer;
   length: number;
   readonly start: number;
-  #views: Uint8Array[] = [];
+  #views = new Array<Uint8Array | undefined>(CACHED_VIEWS);
 
   constructor(prefix = "") {
     this.bytes = Buffer.alloc(Math.max(1024, prefix.length * 2));
@@ -25,7 +25,7 @@ export class ByteField {
     const grown = Buffer.alloc(Math.max(this.bytes.length * 2, this.length + more));
     this.bytes.copy(grown, 0, 0, this.length);
     this.bytes = grown;
-    this.#views = [];
+    this.#views.fill(undefined);
   }
 
   /** Prefix and content. Short views are kept, because making one costs a third of hashing it. */

@@ -191,7 +191,7 @@ function firstLogHashFault(log: LogState): string | undefined {
 
 function commitBindingFault(row: EventRow, log: LogState): string | undefined {
   if (row.commit_size === null) return undefined;
-  const computed = hexOfDigest(log.hashes.commit(row, row.commit_size));
+  const computed = log.hashes.commit(row, row.commit_size);
   if (log.commitMember === `"${computed}"`) return undefined;
   return `meta.commit is ${log.commitMember ?? "absent"}, computed "${computed}" from idem_key, request_hash and commit_size`;
 }

@@ -196,26 +196,43 @@ export class EventLineReader {
   /** Unescapes a JSON string; any escape JSON allows is read, but none may stand for half a character. */
   #string(into: ByteField): void {
     const bytes = this.#bytes;
-    if (bytes[this.#at++] !== QUOTE) this.#fault("a string");
+    if (bytes[this.#at] !== QUOTE) this.#fault("a string");
     into.clear();
+    let at = this.#at + 1;
+    let target = into.bytes;
+    let length = into.length;
     for (;;) {
-      const run = this.#at;
-      let at = run;
-      let byte = bytes[at]!;
-      while (byte !== QUOTE && byte !== BACKSLASH && byte >= 0x20) byte = bytes[++at]!;
-      into.append(bytes, run, at);
-      this.#at = at + 1;
-      if (byte === QUOTE) return;
-      if (byte === BACKSLASH) this.#escape(into);
-      else {
+      const byte = bytes[at++]!;
+      if (byte === QUOTE) break;
+      if (length === target.length) {
+        into.length = length;
+        into.reserve(length);
+        target = into.bytes;
+      }
+      if (byte !== BACKSLASH && byte >= 0x20) {
+        target[length++] = byte;
+      } else if (byte === BACKSLASH && bytes[at] === QUOTE) {
+        target[length++] = QUOTE;
+        at++;
+      } else {
         this.#at = at;
-        this.#fault("the end of a string or an escape for a control character");
+        into.length = length;
+        this.#escape(byte, into);
+        at = this.#at;
+        length = into.length;
+        target = into.bytes;
       }
     }
+    into.length = length;
+    this.#at = at;
   }
 
-  /** Appends the character behind a backslash. */
-  #escape(into: ByteField): void {
+  /** Appends the character behind a backslash; `byte` is what stands where only a backslash may. */
+  #escape(byte: number, into: ByteField): void {
+    if (byte !== BACKSLASH) {
+      this.#at--;
+      this.#fault("the end of a string or an escape for a control character");
+    }
     const short = SHORT_ESCAPES[this.#bytes[this.#at]!] ?? 0;
     if (short > 0) {
       this.#at++;

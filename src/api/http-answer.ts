@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { Response } from "express";
 import type { Answer, Question } from "./pipeline.ts";
 import type { ProblemAnswer } from "./problem.ts";
@@ -32,44 +31,38 @@ function sendBytes(res: Response, status: number, body: Buffer): void {
 }
 
 /**
- * NDJSON, or server-sent events. The first chunk is awaited before the headers go, so that a refusal still gets its
- * status; after that a slow reader stops the source, and a fault can only cut the connection.
+ * NDJSON, or server-sent events. The headers go at once, so that a consumer of a quiet feed knows that it is connected;
+ * a slow reader stops the source, and what the source throws is left to the caller, who can only cut the connection.
  */
 async function sendStream(
   res: Response,
   status: number,
-  chunks: AsyncIterable<string | Buffer>,
+  chunks: AsyncIterable<string>,
   sse: boolean,
 ): Promise<void> {
-  const source = chunks[Symbol.asyncIterator]();
-  let next = await source.next();
-  res.statusCode = status;
-  res.setHeader(
-    "Content-Type",
-    sse ? "text/event-stream; charset=utf-8" : "application/x-ndjson; charset=utf-8",
-  );
-  res.setHeader("Cache-Control", "no-store");
-  res.setHeader("X-Accel-Buffering", "no");
+  res.writeHead(status, {
+    "Content-Type": sse ? "text/event-stream; charset=utf-8" : "application/x-ndjson; charset=utf-8",
+    // A compressor, ours or a proxy's, would hold lines back.
+    "Cache-Control": "no-store, no-transform",
+    "X-Accel-Buffering": "no",
+  });
   res.flushHeaders();
-  try {
-    while (!next.done && !res.destroyed) {
-      if (!res.write(next.value)) await drained(res);
-      // A compressor holds bytes back; a tailing reader must see each chunk when it is written.
-      (res as Response & { flush?: () => void }).flush?.();
-      next = await source.next();
+  if (res.req.method !== "HEAD") {
+    for await (const chunk of chunks) {
+      if (!res.write(chunk)) await drained(res);
+      if (res.destroyed) return;
     }
-    res.end();
-  } catch (error) {
-    res.destroy(error as Error);
-  } finally {
-    await source.return?.();
   }
+  res.end();
 }
 
-async function drained(res: Response): Promise<void> {
-  const gone = new AbortController();
-  const closed = () => gone.abort();
-  res.once("close", closed);
-  await once(res, "drain", { signal: gone.signal }).catch(() => undefined);
-  res.off("close", closed);
+/** Resolves when the reader has taken what was written, or is gone. */
+function drained(res: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      res.off("drain", done).off("close", done);
+      resolve();
+    };
+    res.on("drain", done).on("close", done);
+  });
 }

@@ -168,10 +168,15 @@ function observe({ log, metrics, trust_proxy }: HttpParts): RequestHandler {
   };
 }
 
-/** Everything that was thrown: refusals are told, the rest is logged and hidden. */
+/** Everything that was thrown: refusals are told, the rest is logged and hidden; a stream under way is cut. */
 function failed(parts: HttpParts): ErrorRequestHandler {
-  return (error, req, res, next) => {
-    if (res.headersSent) return next(error);
+  return (error, req, res, _next) => {
+    if (res.headersSent) {
+      const reason = String(error);
+      parts.log.warn({ reason, request_id: res.locals.request_id }, "an answer under way was cut off");
+      res.destroy();
+      return;
+    }
     const told = problemOfError(error, parts, req.path);
     if (told.status === 500)
       parts.log.error({ err: error, request_id: res.locals.request_id }, "a call failed");

@@ -154,10 +154,10 @@ async function resultOf(parts: McpParts, answer: Answer, path: string): Promise<
 }
 
 /** The objects of a stream as far as they fit one result; the last line's cursor tells where to go on. */
-async function collect(chunks: AsyncIterable<string | Buffer>): Promise<object> {
+async function collect(chunks: AsyncIterable<string>): Promise<object> {
   let text = "";
   for await (const chunk of chunks) {
-    text += chunk.toString();
+    text += chunk;
     if (text.length > STREAM_LIMIT) break;
   }
   const lines = text.split("\n").filter((line) => line !== "");

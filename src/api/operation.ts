@@ -45,7 +45,10 @@ export type Output =
 /** A JSON object. Under /v1/agent it is `{ data, meta }` and travels as `{ success: true, data, meta }`. */
 export const json = (schema: z.ZodObject): Output => ({ kind: "json", schema });
 
-/** A sequence of JSON objects, sent as they come; `handle` yields framed text, as many objects a chunk as it likes. */
+/**
+ * A sequence of JSON objects, sent as they come. `handle` refuses before it resolves to an AsyncIterable of framed text, as
+ * many whole objects a chunk as it likes; what that throws can only cut the connection.
+ */
 export const stream = (item: z.ZodType, last: z.ZodType): Output => ({ kind: "stream", item, last });
 
 /** How a stream travels: server-sent events where the caller accepts those, else one JSON object a line. */
@@ -88,14 +91,14 @@ export type Operation = {
   example: Record<string, unknown>;
   /** Names the data an answer rests on. Same name and same input, same answer: it is kept, with an ETag. */
   vintage?: (app: App) => string | undefined;
-  handle: (context: Context<never>) => Promise<object> | AsyncIterable<string | Buffer>;
+  handle: (context: Context<never>) => Promise<object>;
 };
 
 /** An operation as it is written down: `example` and `handle` fit `input`. */
 export type Declared<Input extends z.ZodObject> = Omit<Operation, "input" | "handle" | "example"> & {
   input: Input;
   example: z.input<Input>;
-  handle: (context: Context<z.output<Input>>) => Promise<object> | AsyncIterable<string | Buffer>;
+  handle: (context: Context<z.output<Input>>) => Promise<object>;
 };
 
 /** Declares an operation. */

@@ -37,7 +37,7 @@ export type Answer =
       kind: "stream";
       status: number;
       headers: Record<string, string>;
-      chunks: AsyncIterable<string | Buffer>;
+      chunks: AsyncIterable<string>;
     }
   | ({ kind: "pay" } & PaymentRequired)
   | { kind: "refused"; refusal: Refusal; headers: Record<string, string> };
@@ -97,7 +97,7 @@ async function ask(
         kind: "stream",
         status: operation.status ?? 200,
         headers,
-        chunks: streamed(parts, operation, input, caller, question),
+        chunks: await streamed(parts, operation, input, caller, question),
       };
     }
 
@@ -154,7 +154,7 @@ async function handled(
     request_id: question.request_id,
   };
   const done = await transact(parts.app.unit, { meta, ...(idempotency && { idempotency }) }, (decide) =>
-    Promise.resolve(operation.handle(context(parts, input, caller, question, decide)) as Promise<object>),
+    operation.handle(context(parts, input, caller, question, decide)),
   );
   return done.result;
 }
@@ -163,16 +163,16 @@ const noDecisions: Decide = () => {
   throw new Error("a stream decides nothing");
 };
 
-function streamed(
+async function streamed(
   parts: PipelineParts,
   operation: Operation,
   input: Fields,
   caller: Caller,
   question: Question,
-): AsyncIterable<string | Buffer> {
-  return operation.handle(context(parts, input, caller, question, noDecisions)) as AsyncIterable<
-    string | Buffer
-  >;
+): Promise<AsyncIterable<string>> {
+  return (await operation.handle(
+    context(parts, input, caller, question, noDecisions),
+  )) as AsyncIterable<string>;
 }
 
 function context(

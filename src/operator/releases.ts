@@ -79,40 +79,48 @@ async function currentVintage(app: App, name: string): Promise<string | null> {
 
 export const isReleased = async (app: App, name: string) => (await currentVintage(app, name)) !== null;
 
-const RETRY_MS = 5_000;
-
 /** Serves the current vintage of every dataset, and each new one as soon as the log tells of it. */
 export async function keepVintagesOpen(
   app: App,
   signal: AbortSignal,
   onError: (dataset: string, error: Error) => void,
 ): Promise<void> {
-  let position = 0;
   while (!signal.aborted) {
-    let complete = true;
     try {
-      await app.caughtUp(releasesProjection);
-      for (const { dataset: name, vintage } of await currentReleases(app.pool)) {
-        if (app.vintages.open().some((open) => open.vintage === vintage)) continue;
-        await app.vintages.serve(vintage).catch((error: Error) => {
-          complete = false;
-          onError(name, error);
-        });
-      }
+      const position = await openCurrent(app, onError);
+      if (position !== undefined) await nextRelease(app, position, signal);
+      else await pause(app, signal);
     } catch (error) {
-      complete = false;
       onError("all", error as Error);
+      await pause(app, signal);
     }
-    if (!complete) await app.tail.reached(Number.MAX_SAFE_INTEGER, RETRY_MS, signal);
-    else position = await nextRelease(app, position, signal);
   }
 }
 
-/** Waits for a release after `position`; resolves to how far the log was looked through. */
-async function nextRelease(app: App, position: number, signal: AbortSignal): Promise<number> {
-  for await (const events of app.tail.subscribe({ after: position, signal })) {
-    position = events.at(-1)!.position;
-    if (events.some(({ type }) => type === "DatasetReleased")) return position;
+const RETRY_MS = 5_000;
+const pause = (app: App, signal: AbortSignal) => app.tail.reached(Number.MAX_SAFE_INTEGER, RETRY_MS, signal);
+
+/** Opens what was released up to the head of the log, and answers with that position; undefined when a part is missing. */
+async function openCurrent(
+  app: App,
+  onError: (dataset: string, error: Error) => void,
+): Promise<number | undefined> {
+  const { position } = await app.store.head();
+  if (!(await app.runner.reached(releasesProjection, position, RETRY_MS))) return undefined;
+  let complete = true;
+  for (const { dataset: name, vintage } of await currentReleases(app.pool)) {
+    if (app.vintages.open().some((open) => open.vintage === vintage)) continue;
+    await app.vintages.serve(vintage).catch((error: Error) => {
+      complete = false;
+      onError(name, error);
+    });
   }
-  return position;
+  return complete ? position : undefined;
+}
+
+/** Resolves when a dataset is released after `position`, or when the house closes. */
+async function nextRelease(app: App, position: number, signal: AbortSignal): Promise<void> {
+  for await (const events of app.tail.subscribe({ after: position, signal })) {
+    if (events.some(({ type }) => type === "DatasetReleased")) return;
+  }
 }

@@ -56,7 +56,13 @@ const commit = fc.record({
 
 const bytesOf = async (write: (to: Writable) => Promise<unknown>): Promise<Buffer> => {
   const chunks: Buffer[] = [];
-  await write(new Writable({ write: (chunk, _, done) => (chunks.push(Buffer.from(chunk)), done()) }));
+  const keep = new Writable({
+    write(chunk, _, done) {
+      chunks.push(Buffer.from(chunk));
+      done();
+    },
+  });
+  await write(keep);
   return Buffer.concat(chunks);
 };
 
