@@ -45,6 +45,8 @@ export class VintageStore {
   readonly #idle: DuckDBConnection[] = [];
   readonly #waiting: { start: () => void; fail: (error: Error) => void }[] = [];
   readonly #attached = new Map<string, Attached>();
+  /** Files whose detachment has begun: DuckDB does not attach a file twice. */
+  readonly #leaving = new Map<string, Promise<void>>();
   readonly #served = new Map<string, Served>();
   #running = 0;
   #named = 0;
@@ -181,6 +183,7 @@ export class VintageStore {
   async #open(vintage: string, entry: PartitionEntry, database: string): Promise<void> {
     const path = partitionPath(this.#options.dataDir, entry);
     await verifyPartition(this.#options.dataDir, vintage, entry);
+    await this.#leaving.get(entry.file);
     const connection = await this.#instance.connect();
     try {
       await connection.run(`attach ${literal(path)} as ${database} (read_only)`);
@@ -200,19 +203,19 @@ export class VintageStore {
       for (const [file, attached] of this.#attached) {
         if (attached.database !== database || --attached.holders > 0) continue;
         this.#attached.delete(file);
-        // One that cannot be detached costs some memory until the process ends, and no reader waits for it.
-        this.#close(database).catch(() => {});
+        const left = this.#close(database).finally(() => this.#leaving.delete(file));
+        this.#leaving.set(file, left);
       }
     }
   }
 
   async #close(database: string): Promise<void> {
     if (this.#closed) return;
-    const connection = await this.#instance.connect();
     try {
-      await connection.run(`detach ${database}`);
-    } finally {
-      connection.closeSync();
+      const connection = await this.#instance.connect();
+      await connection.run(`detach ${database}`).finally(() => connection.closeSync());
+    } catch {
+      // One that cannot be detached costs some memory until the process ends; no reader waits for it.
     }
   }
 }

@@ -1,24 +1,21 @@
-import { execFile } from "node:child_process";
-import { chmod, copyFile, readFile, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { path7za } from "7zip-bin";
 import { describe, expect, test } from "vitest";
 import { fileDigest, releaseFacts, vintageDigest } from "../../src/datasets/manifest.ts";
-import { bulkFixture, fileOf, importFiles, sdmxFixture, storeOf, tableOf, tempDir } from "./workshop.ts";
+import {
+  bulkFixture,
+  fileOf,
+  importFiles,
+  packed7z,
+  sdmxFixture,
+  storeOf,
+  tableOf,
+  tempDir,
+} from "./workshop.ts";
 
-const run = promisify(execFile);
 const subset = { reporters: ["DE", "FR"] as const };
-
-async function packed7z(dir: string, file: string): Promise<string> {
-  const program = join(dir, "7za");
-  await copyFile(path7za, program);
-  await chmod(program, 0o700);
-  const archive = join(dir, "full_v2_202402.7z");
-  await run(program, ["a", archive, file]);
-  return archive;
-}
 
 const cell = (facts: object) => expect.objectContaining(facts);
 
@@ -89,6 +86,31 @@ describe("Comext bulk CSV", () => {
       ["IMPORT", 7777],
     ]);
   });
+});
+
+test("the content digest is the documented one, computed here from the rows alone", async () => {
+  const dir = await tempDir();
+  const { manifest } = await importFiles(dir, [bulkFixture], { reporters: [...subset.reporters] });
+  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+  const cells = [
+    [
+      "DE,39,EXPORT,202402,AD,39161000,1500,150.250",
+      "DE,39,IMPORT,202402,FR,39161000,7000,",
+      "DE,39,IMPORT,202402,FR,39XXXXXX,3000,10.000",
+    ],
+    ["DE,44,IMPORT,202402,XI,44071110,44,400.000"],
+    ["FR,39,EXPORT,202402,DE,39161000,6900,690.000"],
+  ];
+  const chapters = [
+    ["DE,39,EXPORT,202402,AD,1500,150.250", "DE,39,IMPORT,202402,FR,10000,10.000"],
+    ["DE,44,IMPORT,202402,XI,44,400.000"],
+    ["FR,39,EXPORT,202402,DE,6900,690.000"],
+  ];
+  const table = (groups: string[][]) => sha256(groups.map((rows) => sha256(rows.join("\n"))).join(""));
+  const content = sha256([table(cells), "", table(chapters)].join(","));
+  expect(manifest.partitions[0]!.content_sha256).toBe(content);
+  const identity = ["TS/VINTAGE/1", manifest.dataset, manifest.source, false, [[2024, content]]];
+  expect(manifest.vintage).toBe(sha256(JSON.stringify(identity)));
 });
 
 describe("SDMX-CSV DS-045409", () => {

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { bulkFixture, fileOf, importFiles, refusalOf, sdmxFixture, tempDir } from "./workshop.ts";
+import { bulkFixture, fileOf, importFiles, packed7z, refusalOf, sdmxFixture, tempDir } from "./workshop.ts";
 
 const linesOf = async (path: string) => (await readFile(path, "utf8")).trimEnd().split("\n");
 const bulk = await linesOf(bulkFixture);
@@ -152,12 +152,16 @@ describe("a bad file is refused whole, by name, line and column", () => {
     expect(refusal.message).toMatch(/bent\.csv\.gz is damaged/);
   });
 
-  test("a 7z file cut off", async () => {
+  test.each(["cut off", "bent"])("a 7z file that is %s", async (how) => {
     const dir = await tempDir();
-    const file = join(dir, "cut.7z");
-    await writeFile(file, Buffer.concat([Buffer.from("377abcaf271c0004", "hex"), Buffer.alloc(200, 7)]));
-    const refusal = await refusalOf(importFiles(dir, [file], { reporters: ["DE"] }));
-    expect(refusal.message).toMatch(/cut\.7z is damaged or cut off/);
+    const bytes = await readFile(await packed7z(dir, bulkFixture));
+    // The packed rows begin after a header of 32 bytes.
+    if (how === "bent") bytes[60]! ^= 1;
+    const file = join(dir, "bad.7z");
+    await writeFile(file, how === "bent" ? bytes : bytes.subarray(0, -20));
+    const refusal = await refusalOf(importFiles(dir, [file], { reporters: ["DE", "FR"] }));
+    expect(refusal.code).toBe("invalid");
+    expect(refusal.message).toMatch(/bad\.7z (is damaged or cut off \(7z|line)/);
   });
 
   test.each([

@@ -1,13 +1,18 @@
 /** A data folder of its own for a test, with imports into it and a store over it. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { chmod, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { path7za } from "7zip-bin";
 import { onTestFinished } from "vitest";
 import { publish, takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { buildImport, type ImportRequest } from "../../src/datasets/import.ts";
 import { buildSandbox } from "../../src/datasets/sandbox.ts";
 import { openVintages, type VintageStore } from "../../src/datasets/vintage-store.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
+
+const run = promisify(execFile);
 
 export const limits = { threads: 2, memory_mb: 512 };
 export const bulkFixture = new URL("fixtures/full_v2_202402.csv", import.meta.url).pathname;
@@ -24,6 +29,16 @@ export async function fileOf(dir: string, name: string, lines: string[]): Promis
   const path = join(dir, name);
   await writeFile(path, lines.map((line) => `${line}\n`).join(""));
   return path;
+}
+
+/** The file as a 7z archive in the folder, as Eurostat packs its bulk files. */
+export async function packed7z(dir: string, file: string): Promise<string> {
+  const program = join(dir, "7za");
+  await copyFile(path7za, program);
+  await chmod(program, 0o700);
+  const archive = join(dir, "full_v2_202402.7z");
+  await run(program, ["a", archive, file]);
+  return archive;
 }
 
 export type ImportOptions = Partial<Omit<ImportRequest, "files" | "limits" | "currentVintage">> & {
