@@ -10,7 +10,7 @@ import { refuse } from "../domain/refusal.ts";
 import type { Terminal } from "./program.ts";
 
 type ExportOptions = { from?: number; to?: number; tenant?: string; stream?: string };
-type VerifyOptions = { head: HeldHead[]; json: boolean };
+type VerifyOptions = { head: HeldHead[]; origin?: string; json: boolean };
 
 export function logCommands({ settings, logger }: Terminal): Command[] {
   const exporting = new Command("export")
@@ -43,16 +43,20 @@ export function logCommands({ settings, logger }: Terminal): Command[] {
     .description("check every hash and link of an export, or of the database itself")
     .argument("[file]", "an export (.gz too), or - for standard input; the database when left out")
     .option("--head <position:hash>", "a head or a feed cursor that you kept; may be repeated", asHeads, [])
+    .option(
+      "--origin <origin>",
+      "the log's origin as you know it; whatever the export says is believed when left out",
+    )
     .option("--json", "print the report as JSON", false)
     .addHelpText(
       "after",
       "\nExits with 1 when any verdict fails. A file is verified without the service or its database.",
     )
-    .action(async (file: string | undefined, { head, json }: VerifyOptions) => {
+    .action(async (file: string | undefined, { head, origin, json }: VerifyOptions) => {
       const report = file
-        ? await verifyFile(file, { heads: head })
+        ? await verifyFile(file, { heads: head, origin })
         : await withHouse(settings(), logger("warn"), ({ app }) =>
-            verifyDatabase(app.pool, MAIN_LOG, { heads: head }),
+            verifyDatabase(app.pool, MAIN_LOG, { heads: head, origin }),
           );
       process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : formatVerdicts(report));
       if (!report.ok) process.exitCode = 1;
