@@ -161,6 +161,48 @@ describe("with the service running", () => {
     expect(existsSync(join(dir, "data", "postgres", "postmaster.pid"))).toBe(false);
   });
 
+  test("stopped under load, it finishes every answer that it began", { timeout: 60_000 }, async () => {
+    const service = await serve();
+    const key = (await readFile(join(dir, "data", "sandbox.key"), "utf8")).trim();
+    const ask = async () => {
+      const response = await fetch(`${service.url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z`, {
+        headers: { Authorization: `Bearer ${key}` },
+      });
+      return (await response.text()).trim().split("\n").at(-1) ?? "";
+    };
+    const following = fetch(
+      `${service.url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z&follow=true`,
+      {
+        headers: { Authorization: `Bearer ${key}` },
+      },
+    );
+    const followed = await following;
+    let stopped = false;
+    const lastLines: string[] = [];
+    const refused: unknown[] = [];
+    const callers = Array.from({ length: 16 }, async () => {
+      while (!stopped) {
+        await ask().then(
+          (line) => lastLines.push(line),
+          (error: Error) => refused.push((error.cause as { code?: string } | undefined)?.code),
+        );
+        if (refused.length > 0) return;
+      }
+    });
+    await new Promise((wake) => setTimeout(wake, 500));
+    service.process.kill("SIGTERM");
+    expect(await service.ended).toBe(0);
+    stopped = true;
+    await Promise.all(callers);
+    expect(lastLines.length).toBeGreaterThan(16);
+    // An answer that came is whole; the rest never got a connection.
+    for (const line of lastLines) expect(JSON.parse(line)).toMatchObject({ up_to_date: true });
+    for (const code of refused) expect(["ECONNREFUSED", "ECONNRESET", "UND_ERR_SOCKET"]).toContain(code);
+    // A consumer that follows is told where it stands.
+    const tail = (await followed.text()).trim().split("\n").at(-1)!;
+    expect(JSON.parse(tail)).toMatchObject({ cursor: expect.stringMatching(/^v1\./) });
+  });
+
   test("the sandbox key stays the same, in a file of mode 0600", { timeout: 60_000 }, async () => {
     const first = await serve();
     const path = join(dir, "data", "sandbox.key");
