@@ -3,7 +3,9 @@ import { makeSandbox, storeOf, tempDir } from "./workshop.ts";
 
 const SCALE = 0.02;
 
-test("the sandbox is the same whenever it is made, marked synthetic, and calibrated", { timeout: 180_000 }, async () => {
+test("the sandbox is the same whenever it is made, marked synthetic, and calibrated", {
+  timeout: 180_000,
+}, async () => {
   const dir = await tempDir();
   const { manifest } = await makeSandbox(dir, SCALE);
   const again = await makeSandbox(await tempDir(), SCALE);
