@@ -79,24 +79,23 @@ export class Combiner {
   async #run(): Promise<void> {
     let settle = nothing;
     let answered = 0;
-    while (this.#queue.length > 0) {
-      const half = Math.ceil((this.#queue.length + answered) / 2);
-      if (answered > 0 && this.#queue.length < Math.min(half, WORTH_A_TURN)) {
+    for (;;) {
+      const all = this.#queue.length + answered;
+      const turns = all >= 2 * WORTH_A_TURN;
+      if (answered > 0 && !(turns && this.#queue.length >= WORTH_A_TURN)) {
         settle();
-        await new Promise((wake) => setImmediate(wake));
         settle = nothing;
         answered = 0;
+        // Whoever was just answered may have a next commit ready: let it come along.
+        await new Promise((wake) => setImmediate(wake));
+        continue;
       }
-      const items = this.#take(Math.max(half, WORTH_A_TURN));
+      if (this.#queue.length === 0) break;
+      const items = this.#take(turns ? Math.ceil(all / 2) : all);
       const call = this.#call(items);
       settle();
       settle = await call;
       answered = items.length;
-      if (this.#queue.length > 0) continue;
-      settle();
-      await new Promise((wake) => setImmediate(wake));
-      settle = nothing;
-      answered = 0;
     }
     this.#client?.release();
     this.#client = undefined;

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { refuse } from "../domain/refusal.ts";
-import { explainDiskFull } from "./duckdb.ts";
+import { explainShortage } from "./duckdb.ts";
 import { type Manifest, manifestPath, partitionsDir, vintagesDir } from "./manifest.ts";
 
 export type BuildSpace = {
@@ -50,7 +50,7 @@ export async function takeBuildSpace(
     return { dataDir, dir, beforeWrite: options.beforeWrite ?? (() => {}), release };
   } catch (error) {
     unlock();
-    return explainDiskFull(error, dataDir);
+    return explainShortage(error, dataDir);
   }
 }
 
@@ -98,7 +98,7 @@ export async function publish(space: BuildSpace, built: Built): Promise<void> {
   try {
     await moveIntoPlace(space, built);
   } catch (error) {
-    explainDiskFull(error, space.dataDir);
+    explainShortage(error, space.dataDir);
   }
 }
 

@@ -6,7 +6,7 @@ import { refuse } from "../domain/refusal.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
 import type { BuildSpace, Built } from "./build-space.ts";
 import { coverageOf } from "./coverage.ts";
-import { type DuckdbLimits, explainDiskFull, interruptible, literal, openDuckdb, rows } from "./duckdb.ts";
+import { type DuckdbLimits, explainShortage, interruptible, literal, openDuckdb, rows } from "./duckdb.ts";
 import { detectLayout, type Layout } from "./layouts.ts";
 import {
   type Manifest,
@@ -69,7 +69,7 @@ export async function buildImport(
       return { ...built, report: { rows_read, equal_duplicates, left_out, elapsed_ms, rows_per_s } };
     });
   } catch (error) {
-    return explainDiskFull(error, space.dataDir);
+    return explainShortage(error, space.dataDir);
   } finally {
     connection.closeSync();
     instance.closeSync();

@@ -10,7 +10,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import type { BuildSpace, Built } from "./build-space.ts";
 import { coverageOf } from "./coverage.ts";
-import { type DuckdbLimits, explainDiskFull, interruptible, literal, openDuckdb } from "./duckdb.ts";
+import { type DuckdbLimits, explainShortage, interruptible, literal, openDuckdb } from "./duckdb.ts";
 import { type Manifest, type PartitionEntry, vintageDigest } from "./manifest.ts";
 import { writePartition } from "./partition.ts";
 import { type Progress, step } from "./progress.ts";
@@ -80,7 +80,7 @@ export async function buildSandbox(space: BuildSpace, request: SandboxRequest): 
       return { manifest, replaces: request.replaces, new_files };
     });
   } catch (error) {
-    return explainDiskFull(error, space.dataDir);
+    return explainShortage(error, space.dataDir);
   } finally {
     connection.closeSync();
     instance.closeSync();

@@ -132,6 +132,15 @@ describe("a disk that is full", () => {
   });
 });
 
+test("an import that may use too little memory is refused with the remedy", async () => {
+  const dir = await tempDir();
+  const refusal = await refusalOf(
+    importFiles(dir, [sdmxFixture], { ...options, limits: { threads: 1, memory_mb: 4 } }),
+  );
+  expect(refusal).toMatchObject({ code: "unavailable", type: "memory-limit" });
+  expect(await filesIn(dir)).toEqual(["partitions"]);
+});
+
 describe("files that are not what they were", () => {
   test.each(["changed", "cut off", "gone", "manifest changed", "manifest gone"])(
     "%s: dataset-missing",

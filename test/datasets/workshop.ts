@@ -41,7 +41,7 @@ export async function packed7z(dir: string, file: string): Promise<string> {
   return archive;
 }
 
-export type ImportOptions = Partial<Omit<ImportRequest, "files" | "limits" | "currentVintage">> & {
+export type ImportOptions = Partial<Omit<ImportRequest, "files" | "currentVintage">> & {
   replaces?: string | null;
   beforeWrite?: (path: string) => void;
 };
