@@ -3,7 +3,7 @@ import { withHouse } from "../compose.ts";
 import { DAILY_QUOTA, MONTHLY_QUOTA, scope, scopes, tenantName } from "../domain/access/key.ts";
 import { issueKey, listAllKeys, revokeKey } from "../operator/keys.ts";
 import type { KeyRow } from "../projections/access/keys.ts";
-import type { Terminal } from "./program.ts";
+import type { Terminal } from "./terminal.ts";
 
 export function keysCommand({ settings, logger }: Terminal): Command {
   const keys = new Command("keys").description(

@@ -7,7 +7,7 @@ import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { verifyFile } from "../../eventstore/verify/verify-export.ts";
 import { withHouse } from "../compose.ts";
 import { refuse } from "../domain/refusal.ts";
-import type { Terminal } from "./program.ts";
+import type { Terminal } from "./terminal.ts";
 
 type ExportOptions = { from?: number; to?: number; tenant?: string; stream?: string };
 type VerifyOptions = { head: HeldHead[]; origin?: string; json: boolean };
