@@ -84,13 +84,6 @@ export class VintageStore {
     return manifest;
   }
 
-  /** Stops serving a dataset; leases that are out keep it. */
-  withdraw(dataset: string): void {
-    const served = this.#served.get(dataset);
-    this.#served.delete(dataset);
-    if (served) this.#letGo(served);
-  }
-
   /** The vintage of a dataset that is served now; `unavailable` (dataset-missing) when there is none. */
   lease(dataset: string): Lease {
     const served = this.#served.get(dataset);
@@ -136,11 +129,21 @@ export class VintageStore {
     } catch (error) {
       // The files were whole when they were opened, so what fails now is the disk below them.
       if (error instanceof Error && /^(IO|FATAL|Serialization) Error/.test(error.message)) {
+        this.#withdraw(vintage);
         missing(vintage, error.message.split("\n")[0]!);
       }
       throw error;
     } finally {
       this.#endTurn();
+    }
+  }
+
+  /** Serves a vintage no more, so that it is opened afresh, and checked, before it is served again. */
+  #withdraw(vintage: string): void {
+    for (const [dataset, served] of this.#served) {
+      if (served.manifest.vintage !== vintage) continue;
+      this.#served.delete(dataset);
+      this.#letGo(served);
     }
   }
 

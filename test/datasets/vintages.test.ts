@@ -174,6 +174,25 @@ describe("files that are not what they were", () => {
     },
   );
 
+  test("changed while it is served: the query that meets it says dataset-missing", async () => {
+    const dir = await tempDir();
+    const { manifest } = await importFiles(dir, [sdmxFixture], options);
+    const store = await storeOf(dir, manifest.vintage);
+    const path = partitionPath(dir, manifest.partitions[0]!);
+    const file = await open(path, "r+");
+    const { size } = await file.stat();
+    await file.write(Buffer.alloc(size - 12_288, 0x5a), 0, size - 12_288, 12_288);
+    await file.close();
+    expect(await refusalOf(tableOf(store, DATASET, "cells"))).toMatchObject({
+      code: "unavailable",
+      type: "dataset-missing",
+    });
+    expect(store.open()).toEqual([]);
+    await importFiles(dir, [sdmxFixture], { ...options, replaces: manifest.vintage, afresh: true });
+    await store.serve(manifest.vintage);
+    expect(await tableOf(store, DATASET, "cells")).toHaveLength(3);
+  });
+
   async function flip(path: string, at: number): Promise<void> {
     const file = await open(path, "r+");
     const byte = Buffer.alloc(1);
