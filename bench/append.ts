@@ -3,8 +3,8 @@
  *
  *     npx tsx bench/append.ts [--callers 1,16,64,256] [--seconds 1] [--rounds 5] [--preload 0]
  *
- * The contenders take turns in short rounds, and the figures are medians over the rounds. `--preload` puts that many
- * events into our log first, to show that the cost does not grow with it.
+ * The contenders take turns in short rounds, and the figures are medians over the rounds. `--preload` adds a
+ * contender whose log holds that many events already, to show that the cost does not grow with it.
  */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -91,7 +91,12 @@ async function compare(ownerUrl: string, callers: number): Promise<void> {
     await tallystick(ours, "one"),
     await tallystick(await inDatabase(ownerUrl, `three_${callers}`), "three"),
   ];
-  if (preload > 0) await fill(ours, preload);
+  if (preload > 0) {
+    const full = await inDatabase(ownerUrl, `full_${callers}`);
+    const contender = await tallystick(full, "one");
+    await fill(full, preload);
+    contenders.push({ ...contender, name: `tallystick after ${preload} events` });
+  }
   for (const contender of contenders) await round(contender, callers, seconds / 2);
   const results = new Map<Contender, Round[]>(contenders.map((contender) => [contender, []]));
   const limits: number[] = [];
@@ -105,7 +110,7 @@ async function compare(ownerUrl: string, callers: number): Promise<void> {
   const limit = median(limits);
   const ratio = (mine: Round[], other: Round[], of: keyof Round) =>
     median(mine.map((r, i) => r[of] / other[i]![of])).toFixed(2);
-  console.log(`\n${callers} callers${preload > 0 ? `, ${preload} events there already` : ""}`);
+  console.log(`\n${callers} callers`);
   console.table(
     Object.fromEntries(
       [...results].map(([contender, mine]) => [

@@ -71,25 +71,38 @@ export class Combiner {
     await this.#running;
   }
 
+  /**
+   * With many callers the calls take turns: while Postgres works on one half, this process answers the other half and
+   * takes its next commits. So a call goes out before the callers of the last one run, and takes half of all; with few
+   * callers the cost of a call outweighs that, and each call takes all.
+   */
   async #run(): Promise<void> {
     let settle = nothing;
-    while (this.#queue.length > 0) {
-      const call = this.#call(this.#take());
-      // The next call is on its way before those answered by the last one run: both processors have work.
+    let answered = 0;
+    for (;;) {
+      const all = this.#queue.length + answered;
+      const turns = all >= 2 * WORTH_A_TURN;
+      if (answered > 0 && !(turns && this.#queue.length >= WORTH_A_TURN)) {
+        settle();
+        settle = nothing;
+        answered = 0;
+        // Whoever was just answered may have a next commit ready: let it come along.
+        await new Promise((wake) => setImmediate(wake));
+        continue;
+      }
+      if (this.#queue.length === 0) break;
+      const items = this.#take(turns ? Math.ceil(all / 2) : all);
+      const call = this.#call(items);
       settle();
       settle = await call;
-      if (this.#queue.length > 0) continue;
-      settle();
-      settle = nothing;
-      // Whoever was just answered may have a next commit ready.
-      await new Promise((wake) => setImmediate(wake));
+      answered = items.length;
     }
     this.#client?.release();
     this.#client = undefined;
     this.#running = undefined;
   }
 
-  #take(): Waiting[] {
+  #take(most: number): Waiting[] {
     const { max_call_events, max_call_bytes } = this.#options;
     const taken: Waiting[] = [];
     const left: Waiting[] = [];
@@ -98,7 +111,7 @@ export class Combiner {
     let bytes = 0;
     let next = 0;
     // Long queues behind one stream are not searched to their end.
-    for (; next < this.#queue.length && left.length < 2 * max_call_events; next++) {
+    for (; next < this.#queue.length && taken.length < most && left.length < 2 * max_call_events; next++) {
       const waiting = this.#queue[next]!;
       const { commit, streams } = waiting;
       const size = commit.events.length;
@@ -177,6 +190,8 @@ export class Combiner {
 }
 
 const FIRST_RETRY_MS = 50;
+/** Commits that a call should have before it is worth its round trip and its fsync beside another one. */
+const WORTH_A_TURN = 20;
 const nothing = () => {};
 
 /**

@@ -19,25 +19,29 @@ export type MigrateOptions = {
  * starters at once. Throws when an applied migration was edited, or the database is newer than this program.
  */
 export async function migrate(target: string | pg.Pool, options: MigrateOptions): Promise<void> {
-  const pool = typeof target === "string" ? new pg.Pool({ connectionString: target, max: 1 }) : target;
+  if (typeof target !== "string") {
+    const client = await target.connect();
+    return migrateOn(client, options).finally(() => client.release());
+  }
+  const client = new pg.Client({ connectionString: target });
+  // A query that is cut off rejects; the event besides would end the process.
+  client.on("error", () => {});
+  await client.connect();
+  return migrateOn(client, options).finally(() => client.end());
+}
+
+async function migrateOn(client: pg.ClientBase, options: MigrateOptions): Promise<void> {
   try {
-    const client = await pool.connect();
-    try {
-      await client.query("begin");
-      await client.query("select pg_advisory_xact_lock(1413565517, 0)");
-      await refuseUnfitServer(client);
-      await applyMigrations(client);
-      await createLog(client, { log_id: MAIN_LOG, host: options.host });
-      await grantRights(client, options);
-      await client.query("commit");
-    } catch (error) {
-      await client.query("rollback").catch(() => {});
-      throw error;
-    } finally {
-      client.release();
-    }
-  } finally {
-    if (typeof target === "string") await pool.end();
+    await client.query("begin");
+    await client.query("select pg_advisory_xact_lock(1413565517, 0)");
+    await refuseUnfitServer(client);
+    await applyMigrations(client);
+    await createLog(client, { log_id: MAIN_LOG, host: options.host });
+    await grantRights(client, options);
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback").catch(() => {});
+    throw error;
   }
 }
 

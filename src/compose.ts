@@ -38,7 +38,7 @@ const APP_ROLE = "tallystick_app";
 
 export async function openHouse(config: Config, log: Logger): Promise<House> {
   await mkdir(config.DATA_DIR, { recursive: true, mode: 0o755 });
-  const database = await databaseOf(config);
+  const database = await databaseOf(config, log);
   await prepare(database, config.LOG_ORIGIN_HOST);
 
   const onError = (error: Error) => log.warn({ reason: error.message }, "a database connection broke");
@@ -106,12 +106,15 @@ type Database = {
 };
 
 /** The database given by address, or the embedded one in DATA_DIR. */
-async function databaseOf(config: Config): Promise<Database> {
+async function databaseOf(config: Config, log: Logger): Promise<Database> {
   if (config.DATABASE_URL) {
     const ownerUrl = config.DATABASE_OWNER_URL ?? config.DATABASE_URL;
     return { ownerUrl, appUrl: config.DATABASE_URL, app_password: undefined, release: async () => {} };
   }
-  const server = await embeddedPostgres({ dir: clusterFolder(config.DATA_DIR) });
+  const server = await embeddedPostgres({
+    dir: clusterFolder(config.DATA_DIR),
+    onLost: () => log.warn("the embedded Postgres is gone; starting it again"),
+  });
   const app_password = await keptSecret(join(config.DATA_DIR, "postgres-app.password"));
   const appUrl = new URL(server.ownerUrl);
   appUrl.username = APP_ROLE;

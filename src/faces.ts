@@ -75,7 +75,8 @@ export async function openFaces(
 async function forgetChangedKeys(app: App, gate: Gate, signal: AbortSignal): Promise<void> {
   for await (const events of app.tail.subscribe({ after: app.tail.position, signal })) {
     if (!events.some(({ type }) => type.startsWith("Key"))) continue;
-    await app.caughtUp(keysProjection);
+    // Should the read model be away, what is remembered ages out by itself.
+    await app.caughtUp(keysProjection).catch(() => false);
     gate.forgetKeys();
   }
 }

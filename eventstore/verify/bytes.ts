@@ -7,7 +7,7 @@ export class ByteField {
   bytes: Buffer;
   length: number;
   readonly start: number;
-  #views: Uint8Array[] = [];
+  #views = new Array<Uint8Array | undefined>(CACHED_VIEWS);
 
   constructor(prefix = "") {
     this.bytes = Buffer.alloc(Math.max(1024, prefix.length * 2));
@@ -25,7 +25,7 @@ export class ByteField {
     const grown = Buffer.alloc(Math.max(this.bytes.length * 2, this.length + more));
     this.bytes.copy(grown, 0, 0, this.length);
     this.bytes = grown;
-    this.#views = [];
+    this.#views.fill(undefined);
   }
 
   /** Prefix and content. Short views are kept, because making one costs a third of hashing it. */
@@ -49,9 +49,20 @@ export class ByteField {
     return this;
   }
 
+  byte(value: number): this {
+    this.reserve(1);
+    this.bytes[this.length++] = value;
+    return this;
+  }
+
   u32(value: number): this {
     this.reserve(4);
-    this.length = this.bytes.writeUInt32BE(value, this.length);
+    const { bytes, length } = this;
+    bytes[length] = value >>> 24;
+    bytes[length + 1] = value >>> 16;
+    bytes[length + 2] = value >>> 8;
+    bytes[length + 3] = value;
+    this.length = length + 4;
     return this;
   }
 

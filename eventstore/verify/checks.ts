@@ -111,6 +111,7 @@ export const checks: Check[] = [
         ? undefined
         : `origin ${JSON.stringify(log.header.origin)} is not the expected ${JSON.stringify(log.heldOrigin)}`,
   },
+  { name: "held_stream", verdict: "completeness", at: "start", fault: heldStreamFault },
   { name: "epoch", verdict: "completeness", at: "start", fault: epochFault },
   {
     name: "held_start",
@@ -191,7 +192,7 @@ function firstLogHashFault(log: LogState): string | undefined {
 
 function commitBindingFault(row: EventRow, log: LogState): string | undefined {
   if (row.commit_size === null) return undefined;
-  const computed = hexOfDigest(log.hashes.commit(row, row.commit_size));
+  const computed = log.hashes.commit(row, row.commit_size);
   if (log.commitMember === `"${computed}"`) return undefined;
   return `meta.commit is ${log.commitMember ?? "absent"}, computed "${computed}" from idem_key, request_hash and commit_size`;
 }
@@ -219,6 +220,14 @@ function commitSequenceFault(row: EventRow, log: LogState): string | undefined {
   return log.commitLeft > 0
     ? `a commit begins while the one before lacks ${log.commitLeft} of its events`
     : undefined;
+}
+
+function heldStreamFault(log: LogState): string | undefined {
+  const { heldStream: held, header } = log;
+  if (!held) return undefined;
+  if (header.format !== "tallystick-stream/1") return "the export of a log, expected that of one stream";
+  if (held.tenant === header.tenant && held.stream_id === header.stream_id) return undefined;
+  return `the export of the stream ${JSON.stringify(header.stream_id)} of tenant ${JSON.stringify(header.tenant)}, expected ${JSON.stringify(held.stream_id)} of ${JSON.stringify(held.tenant)}`;
 }
 
 function epochFault(log: LogState): string | undefined {

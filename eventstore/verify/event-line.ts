@@ -8,9 +8,11 @@ const DASH = 0x2d;
 const INT4_MAX = 2 ** 31 - 1;
 const HEX_DIGITS = new Int8Array(256).fill(-1);
 for (const [value, digit] of [..."0123456789abcdef"].entries()) HEX_DIGITS[digit.charCodeAt(0)] = value;
-const SHORT_ESCAPES = new Map(
-  [...'"\\/bfnrt'].map((c, i) => [c.charCodeAt(0), '"\\/\b\f\n\r\t'.charCodeAt(i)]),
-);
+/** The byte that a letter behind a backslash stands for; 0 for none. */
+const SHORT_ESCAPES = new Uint8Array(256);
+for (const [i, letter] of [...'"\\/bfnrt'].entries()) {
+  SHORT_ESCAPES[letter.charCodeAt(0)] = '"\\/\b\f\n\r\t'.charCodeAt(i);
+}
 const HALF_PAIR = /\p{Surrogate}/u;
 
 function literal(text: string): Uint8Array {
@@ -179,15 +181,14 @@ export class EventLineReader {
   #hexBytes(into: Uint8Array, from: number, to: number): void {
     const bytes = this.#bytes;
     let at = this.#at;
-    for (let i = from; i < to; i++) {
-      const high = HEX_DIGITS[bytes[at] ?? 0]!;
-      const low = HEX_DIGITS[bytes[at + 1] ?? 0]!;
-      if ((high | low) < 0) {
+    for (let i = from; i < to; i++, at += 2) {
+      const value = (HEX_DIGITS[bytes[at]!]! << 4) | HEX_DIGITS[bytes[at + 1]!]!;
+      // Negative for anything but two digits; a line cut short ends in a newline, so nothing is read beyond it.
+      if (value < 0) {
         this.#at = at;
         this.#fault("a lowercase hex digit");
       }
-      into[i] = (high << 4) | low;
-      at += 2;
+      into[i] = value;
     }
     this.#at = at;
   }
@@ -195,58 +196,60 @@ export class EventLineReader {
   /** Unescapes a JSON string; any escape JSON allows is read, but none may stand for half a character. */
   #string(into: ByteField): void {
     const bytes = this.#bytes;
-    let at = this.#at;
-    if (bytes[at++] !== QUOTE) this.#fault("a string");
+    if (bytes[this.#at] !== QUOTE) this.#fault("a string");
     into.clear();
+    let at = this.#at + 1;
     let target = into.bytes;
     let length = into.length;
-    let room = target.length - 4;
     for (;;) {
-      const byte = bytes[at++];
+      const byte = bytes[at++]!;
       if (byte === QUOTE) break;
-      if (byte === undefined || byte < 0x20) {
-        this.#at = at - 1;
-        this.#fault("the end of a string or an escape for a control character");
-      }
-      if (length > room) {
+      if (length === target.length) {
         into.length = length;
-        into.reserve(target.length);
+        into.reserve(length);
         target = into.bytes;
-        room = target.length - 4;
       }
-      if (byte !== BACKSLASH) {
+      if (byte !== BACKSLASH && byte >= 0x20) {
         target[length++] = byte;
-      } else if (bytes[at] === QUOTE) {
+      } else if (byte === BACKSLASH && bytes[at] === QUOTE) {
         target[length++] = QUOTE;
         at++;
       } else {
         this.#at = at;
-        length += into.bytes.write(this.#escape(), length, "utf8");
+        into.length = length;
+        this.#escape(byte, into);
         at = this.#at;
+        length = into.length;
+        target = into.bytes;
       }
     }
     into.length = length;
     this.#at = at;
   }
 
-  /** The character behind a backslash. */
-  #escape(): string {
-    const letter = this.#bytes[this.#at++] ?? 0;
-    const short = SHORT_ESCAPES.get(letter);
-    if (short !== undefined) return String.fromCharCode(short);
-    this.#at--;
-    if (letter !== 0x75) this.#fault("a JSON escape");
+  /** Appends the character behind a backslash; `byte` is what stands where only a backslash may. */
+  #escape(byte: number, into: ByteField): void {
+    if (byte !== BACKSLASH) {
+      this.#at--;
+      this.#fault("the end of a string or an escape for a control character");
+    }
+    const short = SHORT_ESCAPES[this.#bytes[this.#at]!] ?? 0;
+    if (short > 0) {
+      this.#at++;
+      into.byte(short);
+      return;
+    }
     const unit = this.#unicodeEscape();
     const followed = unit >= 0xd800 && unit <= 0xdbff && this.#bytes[this.#at] === BACKSLASH;
     if (followed) this.#at++;
     const text = String.fromCharCode(...(followed ? [unit, this.#unicodeEscape()] : [unit]));
     if (HALF_PAIR.test(text)) this.#fault("a whole character, not half a surrogate pair, before this place");
-    return text;
+    into.append(Buffer.from(text, "utf8"));
   }
 
   #unicodeEscape(): number {
     const digits = Buffer.from(this.#bytes.subarray(this.#at, this.#at + 5)).toString("latin1");
-    if (!/^u[0-9a-fA-F]{4}$/.test(digits)) this.#fault("an escape of the form \\uXXXX");
+    if (!/^u[0-9a-fA-F]{4}$/.test(digits)) this.#fault("a JSON escape");
     this.#at += 5;
     return Number.parseInt(digits.slice(1), 16);
   }

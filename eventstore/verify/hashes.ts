@@ -1,7 +1,8 @@
+import { hash } from "node:crypto";
 import { ByteField, sha256 } from "./bytes.ts";
 import type { EventRow } from "./event-row.ts";
 
-/** The hashes of docs/event-log.md for one log; each answers SHA-256 as a string of 32 characters, one a byte. */
+/** The hashes of docs/event-log.md for one log; each a string of 32 characters, one a byte, unless it says otherwise. */
 export class LogHashes {
   /** log_hash_0, and what every event of the log begins with. */
   readonly genesis: string;
@@ -38,17 +39,13 @@ export class LogHashes {
     return sha256(this.#log.append(previous).u64(position).append(event_hash).view());
   }
 
-  /** What a commit's first event carries as `commit`; without an idempotency key, the empty string and 32 zero bytes. */
+  /** What a commit's first event carries as `commit`, in hex; without an idempotency key, over the empty string and 32 zero bytes. */
   commit(row: EventRow, size: number): string {
     const field = this.#commit;
     field.clear();
     field.lengthPrefixed(row.has_idem_key ? row.idem_key : NO_KEY);
-    return sha256(
-      field
-        .append(row.has_request_hash ? row.request_hash : NO_REQUEST)
-        .u32(size)
-        .view(),
-    );
+    field.append(row.has_request_hash ? row.request_hash : NO_REQUEST).u32(size);
+    return hash("sha256", field.view(), "hex");
   }
 }
 

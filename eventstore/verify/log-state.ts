@@ -15,8 +15,9 @@ export class LogState {
   readonly header: Header;
   readonly hashes: LogHashes;
   readonly streams: StreamHeads;
-  /** The origin and the heads the auditor holds, heads by ascending position. */
+  /** What the auditor expects or holds; heads by ascending position. */
   readonly heldOrigin: string | undefined;
+  readonly heldStream: StateOptions["stream"];
   readonly held: HeldHead[];
   /** Of the logs row, in a database. */
   readonly epoch: string | undefined;
@@ -49,9 +50,10 @@ export class LogState {
     this.header = header;
     this.epoch = options.epoch;
     this.heldOrigin = options.origin;
+    this.heldStream = options.stream;
     this.held = [...(options.heads ?? [])].sort((a, b) => a.position - b.position);
     this.hashes = new LogHashes(header.origin);
-    this.streams = new StreamHeads(options.max_streams ?? 2_000_000);
+    this.streams = new StreamHeads(options.max_streams ?? 1_000_000);
     const isLog = header.format === "tallystick-log/1";
     this.position = isLog ? header.first_position - 1 : 0;
     this.hash.set(Buffer.from(isLog ? header.previous_log_hash : hexOfDigest(this.hashes.genesis), "hex"));
@@ -116,8 +118,10 @@ export class LogState {
 export type StateOptions = {
   /** The origin the auditor expects. */
   origin?: string;
+  /** The stream the auditor expects the export to be of; only its own export is accepted then. */
+  stream?: { tenant: string; stream_id: string };
   heads?: HeldHead[];
-  /** Streams kept in memory at most, 2,000,000 when left out; a log with more is not verified, and the chain verdict says so. */
+  /** Streams kept in memory at most, 1,000,000 (under 200 MB) when left out; a log with more is not verified, and the chain verdict says so. */
   max_streams?: number;
   epoch?: string;
 };

@@ -3,7 +3,7 @@ import { ByteField, sha256 } from "./bytes.ts";
 const LONGEST_PLAIN_KEY = 128;
 
 /**
- * The newest version and event hash of each stream seen, in flat arrays: about 150 bytes a stream, whatever its name.
+ * The newest version and event hash of each stream seen, in flat arrays: about 180 bytes a stream, whatever its name.
  * It holds `limit` streams and no more, so a hostile export cannot take the machine's memory.
  */
 export class StreamHeads {

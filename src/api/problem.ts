@@ -21,6 +21,11 @@ export const problemKinds = {
     title: "Invalid request",
     meaning: "`errors` names every bad field and the remedy.",
   },
+  "outside-coverage": {
+    status: 400,
+    title: "Outside coverage",
+    meaning: "No dataset covers what was asked; `errors` names the field and the range that there is.",
+  },
   unauthorized: { status: 401, title: "Unauthorized", meaning: "The key is missing, unknown or revoked." },
   "payment-required": {
     status: 402,
@@ -88,6 +93,7 @@ export const problemKinds = {
     title: "Dataset missing",
     meaning: "The data this needs is not loaded (yet); see Retry-After.",
   },
+  busy: { status: 503, title: "Busy", meaning: "Too many questions at once; see Retry-After." },
   "payment-unavailable": {
     status: 503,
     title: "Payment unavailable",

@@ -14,7 +14,7 @@ import {
   releaseSandbox,
   SANDBOX,
 } from "../operator/releases.ts";
-import type { Terminal } from "./program.ts";
+import type { Terminal } from "./terminal.ts";
 
 export function dataCommands({ settings, logger }: Terminal): Command[] {
   const importing = new Command("import")

@@ -3,7 +3,7 @@ import { withHouse } from "../compose.ts";
 import { DAILY_QUOTA, MONTHLY_QUOTA, scope, scopes, tenantName } from "../domain/access/key.ts";
 import { issueKey, listAllKeys, revokeKey } from "../operator/keys.ts";
 import type { KeyRow } from "../projections/access/keys.ts";
-import type { Terminal } from "./program.ts";
+import type { Terminal } from "./terminal.ts";
 
 export function keysCommand({ settings, logger }: Terminal): Command {
   const keys = new Command("keys").description(
@@ -27,8 +27,8 @@ export function keysCommand({ settings, logger }: Terminal): Command {
           space: options.test ? "test" : "live",
           label: options.label ?? null,
           scopes: options.scopes,
-          daily: options.daily,
-          monthly: options.monthly,
+          daily: limitOf(options.daily),
+          monthly: limitOf(options.monthly),
         }),
       );
       if (options.json) return print(JSON.stringify(issued));
@@ -98,9 +98,12 @@ function asScopes(text: string) {
   });
 }
 
-function asQuota(text: string): number | null {
-  if (text === "none") return null;
+/** Commander takes null for "not given", so no limit stays a word until the options are read. */
+function asQuota(text: string): number | "none" {
+  if (text === "none") return text;
   if (!/^[1-9]\d{0,8}$/.test(text))
     throw new InvalidArgumentError("a quota is a whole number from 1, or none");
   return Number(text);
 }
+
+const limitOf = (quota: number | "none") => (quota === "none" ? null : quota);

@@ -1,16 +1,12 @@
 /** The command line: `tallystick …`. Every command works with the service running or not. */
 import { Command } from "commander";
-import type { Logger } from "pino";
 import { catalogue } from "../api/catalogue.ts";
 import { operationsPage } from "../api/reference.ts";
-import type { Config } from "../config.ts";
 import { dataCommands } from "./data.ts";
 import { keysCommand } from "./keys.ts";
 import { logCommands } from "./log.ts";
 import { serve } from "./serve.ts";
-
-/** What a command needs from the process it runs in. */
-export type Terminal = { settings: () => Config; logger: (level: string) => Logger };
+import type { Terminal } from "./terminal.ts";
 
 export function program(terminal: Terminal): Command {
   const root = new Command("tallystick")

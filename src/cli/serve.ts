@@ -11,7 +11,7 @@ import { openFaces } from "../faces.ts";
 import { issueKey } from "../operator/keys.ts";
 import { keyByDigest, keysProjection } from "../projections/access/keys.ts";
 import { ensureSandbox } from "./data.ts";
-import type { Terminal } from "./program.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Connections that are still busy after this are cut. */
 const DRAIN_MS = 10_000;

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { refuse } from "../domain/refusal.ts";
+import { explainShortage } from "./duckdb.ts";
 import { type Manifest, manifestPath, partitionsDir, vintagesDir } from "./manifest.ts";
 
 export type BuildSpace = {
@@ -49,7 +50,7 @@ export async function takeBuildSpace(
     return { dataDir, dir, beforeWrite: options.beforeWrite ?? (() => {}), release };
   } catch (error) {
     unlock();
-    throw error;
+    return explainShortage(error, dataDir);
   }
 }
 
@@ -94,6 +95,14 @@ async function tryLock(path: string): Promise<(() => void) | string> {
  * it leaves only files that no manifest names.
  */
 export async function publish(space: BuildSpace, built: Built): Promise<void> {
+  try {
+    await moveIntoPlace(space, built);
+  } catch (error) {
+    explainShortage(error, space.dataDir);
+  }
+}
+
+async function moveIntoPlace(space: BuildSpace, built: Built): Promise<void> {
   for (const name of built.new_files) {
     const target = join(partitionsDir(space.dataDir), name);
     space.beforeWrite(target);

@@ -73,12 +73,24 @@ export async function interruptible<T>(
 
 const FULL_DISK = /No space left on device|ENOSPC|failed to offload data block|max_temp_directory_size/;
 
-/** Turns a full disk into a refusal that says so; every other error is thrown as it came. */
-export function explainDiskFull(error: unknown, dir: string): never {
-  if (error instanceof Refusal || !(error instanceof Error) || !FULL_DISK.test(error.message)) throw error;
-  return refuse(
-    "unavailable",
-    `no space left on the disk of ${dir}: nothing was changed; free some space and run it again`,
-    { type: "disk-full" },
-  );
+/** Turns a lack of disk or memory into a refusal that says so; every other error is thrown as it came. */
+export function explainShortage(error: unknown, dir: string): never {
+  if (error instanceof Refusal || !(error instanceof Error)) throw error;
+  if (FULL_DISK.test(error.message)) {
+    refuse(
+      "unavailable",
+      `no space left on the disk of ${dir}: nothing was changed; free some space and run it again`,
+      { type: "disk-full" },
+    );
+  }
+  if (error.message.startsWith("Out of Memory Error")) {
+    refuse(
+      "unavailable",
+      "the work needs more memory than it may use: nothing was changed; raise its limit",
+      {
+        type: "memory-limit",
+      },
+    );
+  }
+  throw error;
 }

@@ -6,7 +6,7 @@ import { refuse } from "../domain/refusal.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
 import type { BuildSpace, Built } from "./build-space.ts";
 import { coverageOf } from "./coverage.ts";
-import { type DuckdbLimits, explainDiskFull, interruptible, literal, openDuckdb, rows } from "./duckdb.ts";
+import { type DuckdbLimits, explainShortage, interruptible, literal, openDuckdb, rows } from "./duckdb.ts";
 import { detectLayout, type Layout } from "./layouts.ts";
 import {
   type Manifest,
@@ -18,7 +18,7 @@ import {
   vintageDigest,
 } from "./manifest.ts";
 import { writePartition } from "./partition.ts";
-import type { Progress } from "./progress.ts";
+import { type Progress, step } from "./progress.ts";
 import { checkReporters, dropDuplicates, foldCells, type Staged, stageDdl, stageFile } from "./stage.ts";
 import { type Unpacked, unpack } from "./unpack.ts";
 
@@ -57,11 +57,11 @@ export async function buildImport(
     return await interruptible(connection, request.signal, async () => {
       await connection.run(`attach ${literal(join(space.dir, "stage.duckdb"))} as stage; ${stageDdl}`);
       const { layout, inputs, left_out } = await readFiles(connection, space, request);
-      request.progress?.("check", 0, 1);
+      step(request, "check", 0, 1);
       const equal_duplicates = await dropDuplicates(connection, inputs);
       await foldCells(connection, inputs);
       await checkReporters(connection, request.reporters);
-      request.progress?.("check", 1, 1);
+      step(request, "check", 1, 1);
       const built = await merge(connection, space, request, layout, inputs);
       const rows_read = inputs.reduce((sum, { rows }) => sum + rows, 0);
       const elapsed_ms = Math.round(performance.now() - started);
@@ -69,7 +69,7 @@ export async function buildImport(
       return { ...built, report: { rows_read, equal_duplicates, left_out, elapsed_ms, rows_per_s } };
     });
   } catch (error) {
-    return explainDiskFull(error, space.dataDir);
+    return explainShortage(error, space.dataDir);
   } finally {
     connection.closeSync();
     instance.closeSync();
@@ -88,7 +88,7 @@ async function readFiles(
   let first: { name: string; layout: Layout } | undefined;
   for (const [ordinal, input] of request.files.entries()) {
     const at = ordinal / request.files.length;
-    request.progress?.("read", at, 1);
+    step(request, "read", at, 1);
     const file: Unpacked = await unpack(space, input, ordinal, request.signal);
     const layout = detectLayout(file.name, file.header);
     first ??= { name: file.name, layout };
@@ -105,7 +105,7 @@ async function readFiles(
     inputs.push({ name: file.name, sha256: file.sha256, bytes: file.bytes, rows: staged.rows });
     await rm(file.path);
   }
-  request.progress?.("read", 1, 1);
+  step(request, "read", 1, 1);
   return { layout: first!.layout, inputs, left_out };
 }
 
@@ -126,7 +126,7 @@ async function merge(
   const partitions = new Map(base.map((entry) => [entry.year, entry]));
   const new_files: string[] = [];
   for (const [done, { year }] of touched.entries()) {
-    request.progress?.("write", done, touched.length);
+    step(request, "write", done, touched.length);
     const earlier = partitions.get(year);
     const written = await writePartition(connection, space, year, mergedRows(year, earlier, layout));
     if (written.content_sha256 === earlier?.content_sha256) {
@@ -136,7 +136,7 @@ async function merge(
       new_files.push(written.file);
     }
   }
-  request.progress?.("write", 1, 1);
+  step(request, "write", touched.length, touched.length);
   const entries = [...partitions.values()].sort((a, b) => a.year - b.year);
   const coverage = await coverageOf(
     connection,

@@ -7,6 +7,8 @@ export type Layout = {
   dataset: string;
   source: string;
   columns: readonly string[];
+  /** Columns that tell lines of one cell apart; the other lines of a cell are duplicates. */
+  variant_columns: readonly string[];
   /** A file holds every product of its months, so what it does not name is no longer so. */
   whole_months: boolean;
 };
@@ -36,6 +38,17 @@ export const comextBulk: Layout = {
     "QUANTITY_KG",
     "QUANTITY_SUPPL_UNIT",
   ],
+  variant_columns: [
+    "TRADE_TYPE",
+    "PRODUCT_SITC",
+    "PRODUCT_CPA21",
+    "PRODUCT_CPA22",
+    "PRODUCT_BEC",
+    "PRODUCT_BEC5",
+    "PRODUCT_SECTION",
+    "STAT_PROCEDURE",
+    "SUPPL_UNIT",
+  ],
   whole_months: true,
 };
 
@@ -56,6 +69,7 @@ export const comextSdmx: Layout = {
     "TIME_PERIOD",
     "OBS_VALUE",
   ],
+  variant_columns: ["indicators"],
   whole_months: false,
 };
 

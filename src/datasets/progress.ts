@@ -3,3 +3,14 @@ export type Progress = (stage: Stage, done: number, total: number) => void;
 
 /** The stages of a build, in their order. */
 export type Stage = "read" | "check" | "write" | "publish";
+
+/** A place where a build may stop: throws the abort's reason if there is one, else tells how far it has come. */
+export function step(
+  build: { progress?: Progress; signal?: AbortSignal },
+  stage: Stage,
+  done: number,
+  total: number,
+): void {
+  build.signal?.throwIfAborted();
+  build.progress?.(stage, done, total);
+}

@@ -10,10 +10,10 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import type { BuildSpace, Built } from "./build-space.ts";
 import { coverageOf } from "./coverage.ts";
-import { type DuckdbLimits, explainDiskFull, interruptible, literal, openDuckdb } from "./duckdb.ts";
+import { type DuckdbLimits, explainShortage, interruptible, literal, openDuckdb } from "./duckdb.ts";
 import { type Manifest, type PartitionEntry, vintageDigest } from "./manifest.ts";
 import { writePartition } from "./partition.ts";
-import type { Progress } from "./progress.ts";
+import { type Progress, step } from "./progress.ts";
 import {
   chapterPrices,
   chapterWeights,
@@ -64,10 +64,10 @@ export async function buildSandbox(space: BuildSpace, request: SandboxRequest): 
       const partitions: PartitionEntry[] = [];
       const count = LAST_YEAR - FIRST_YEAR + 1;
       for (let year = FIRST_YEAR; year <= LAST_YEAR; year++) {
-        request.progress?.("write", year - FIRST_YEAR, count);
+        step(request, "write", year - FIRST_YEAR, count);
         partitions.push(await writeYear(connection, space, year));
       }
-      request.progress?.("write", count, count);
+      step(request, "write", count, count);
       const named = { dataset: SANDBOX, source: SOURCE, synthetic: true, partitions };
       const manifest: Manifest = {
         format: 1,
@@ -80,7 +80,7 @@ export async function buildSandbox(space: BuildSpace, request: SandboxRequest): 
       return { manifest, replaces: request.replaces, new_files };
     });
   } catch (error) {
-    return explainDiskFull(error, space.dataDir);
+    return explainShortage(error, space.dataDir);
   } finally {
     connection.closeSync();
     instance.closeSync();
@@ -121,7 +121,7 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
         as c(code, n, sells, buys);
     create temp table chapters as select hs2, hs2::bigint as h, weight, price
       from ${values(
-        share(chapters, scale, 6).map(
+        share(chapters, scale, 8).map(
           (hs2) =>
             `('${hs2}', ${chapterWeights[hs2] ?? otherChapter}::double, ${chapterPrices[hs2] ?? otherPrice}::double)`,
         ),

@@ -16,10 +16,13 @@ export type Staged = {
   left_out: { total_product: number; other_reporter: number; supplementary: number };
 };
 
-/** `measures` holds a row for each line kept: both amounts (bulk), or the one that its indicator names (SDMX). */
+/**
+ * `measures` holds a row for each line kept: both amounts (bulk), or the one that its indicator names (SDMX).
+ * `variant` is a 64-bit hash of the columns that tell lines of one cell apart.
+ */
 export const stageDdl = `
   create table stage.measures (
-    file usmallint, line uinteger, variant varchar,
+    file usmallint, line uinteger, variant ubigint,
     reporter varchar, flow varchar, period integer, partner varchar, product varchar,
     value_eur bigint, quantity_kg decimal(18, 3)
   )`;
@@ -60,8 +63,10 @@ const measured = (layout: Layout) => (layout === comextBulk ? "true" : `"indicat
 /** Every line as text; a line with too few or too many columns is refused. Without quoting, a line is a row. */
 async function readRaw(connection: DuckDBConnection, layout: Layout, file: Unpacked): Promise<void> {
   const columns = layout.columns.map((name) => `'${name}': 'VARCHAR'`).join(", ");
+  const kept = [...new Set(checksOf(layout).map(({ column }) => `"${column}"`))];
+  const apart = layout.variant_columns.map((name) => `"${name}"`);
   await connection.run(
-    `create table stage.raw as select * from read_csv(${literal(file.path)},
+    `create table stage.raw as select ${kept.join(", ")}, hash(${apart.join(", ")}) as variant from read_csv(${literal(file.path)},
        auto_detect = false, header = true, delim = ',', quote = '', escape = '', nullstr = '',
        columns = {${columns}}, store_rejects = true, rejects_table = 'rejects', rejects_scan = 'reject_scans')`,
   );
@@ -127,15 +132,11 @@ function typed(layout: Layout, ordinal: number): string {
   const { reporter, product } = keyColumns(layout);
   const kept = `${product} <> 'TOTAL' and ${reporter} in (${reporterList}) and ${measured(layout)}`;
   if (layout === comextBulk) {
-    const others = layout.columns
-      .filter((name) => /^(TRADE_TYPE|PRODUCT_[SCB].*|STAT_PROCEDURE|SUPPL_UNIT)$/.test(name))
-      .map((name) => `coalesce("${name}", '')`)
-      .join(" || '|' || ");
-    return `select ${ordinal}, rowid + 2, ${others}, "REPORTER", ${flowText('"FLOW"')}, "PERIOD"::integer, "PARTNER",
+    return `select ${ordinal}, rowid + 2, variant, "REPORTER", ${flowText('"FLOW"')}, "PERIOD"::integer, "PARTNER",
         "PRODUCT_NC", split_part("VALUE_EUR", '.', 1)::bigint, "QUANTITY_KG"::decimal(18, 3)
       from stage.raw where ${kept}`;
   }
-  return `select ${ordinal}, rowid + 2, "indicators", "reporter", ${flowText('"flow"')},
+  return `select ${ordinal}, rowid + 2, variant, "reporter", ${flowText('"flow"')},
       replace("TIME_PERIOD", '-', '')::integer, "partner", "product",
       case "indicators" when 'VALUE_IN_EUROS' then split_part("OBS_VALUE", '.', 1)::bigint end,
       case "indicators" when 'QUANTITY_IN_100KG' then ("OBS_VALUE"::decimal(17, 5) * 100)::decimal(18, 3) end
@@ -147,48 +148,42 @@ export async function dropDuplicates(
   connection: DuckDBConnection,
   files: { name: string }[],
 ): Promise<number> {
-  const key = "variant, reporter, flow, period, partner, product";
-  const differs = `(count(distinct value_eur) > 1 or count(distinct quantity_kg) > 1)`;
-  const contradictions = await rows<{
-    line: number;
-    file: number;
-    other_line: number;
-    other_file: number;
-    key: string;
-  }>(
+  await connection.run(
+    `create table stage.lines as
+       select variant, reporter, flow, period, partner, product, count(*) as times,
+         min(struct_pack(file, line)) as first, max(struct_pack(file, line)) as last,
+         min(value_eur) as value_eur, min(quantity_kg) as quantity_kg,
+         min(value_eur) <> max(value_eur) or min(quantity_kg) <> max(quantity_kg) as contradicts
+       from stage.measures group by variant, reporter, flow, period, partner, product;
+     drop table stage.measures`,
+  );
+  const contradictions = await rows<Contradiction>(
     connection,
-    `select first.file, first.line, other.file as other_file, other.line as other_line, key from (
-       select min(struct_pack(file, line)) as first, max(struct_pack(file, line)) as other,
-         concat_ws(' ', reporter, partner, product, flow, period) as key
-       from stage.measures group by ${key} having count(*) > 1 and ${differs}
-     ) order by first limit ${TOLD}`,
+    `select first.file, first.line, last.file as last_file, last.line as last_line,
+       concat_ws(' ', reporter, partner, product, flow, period) as cell
+     from stage.lines where contradicts order by first limit ${TOLD}`,
   );
   const [contradiction] = contradictions;
   if (contradiction) {
-    const name = (file: number) => files[file]!.name;
     refuseLines(
-      { name: name(contradiction.other_file) },
+      files[contradiction.last_file]!,
       contradictions
-        .filter(({ other_file }) => other_file === contradiction.other_file)
-        .map(({ other_line, file, line, key }) => ({
-          line: other_line,
+        .filter(({ last_file }) => last_file === contradiction.last_file)
+        .map(({ last_line, file, line, cell }) => ({
+          line: last_line,
           column: "",
-          what: `${key} stands in ${name(file)} line ${line} already, with another amount`,
+          what: `${cell} stands in ${files[file]!.name} line ${line} already, with another amount`,
         })),
     );
   }
-  const { all } = await row<{ all: number }>(connection, `select count(*) as "all" from stage.measures`);
-  await connection.run(
-    `create table stage.lines as select ${key}, min(struct_pack(file, line)) as first,
-       any_value(value_eur) as value_eur, any_value(quantity_kg) as quantity_kg
-     from stage.measures group by ${key}`,
-  );
-  const { distinct } = await row<{ distinct: number }>(
+  const { surplus } = await row<{ surplus: number }>(
     connection,
-    `select count(*) as "distinct" from stage.lines`,
+    "select (sum(times) - count(*))::bigint as surplus from stage.lines",
   );
-  return all - distinct;
+  return surplus;
 }
+
+type Contradiction = { file: number; line: number; last_file: number; last_line: number; cell: string };
 
 /** Adds statistical procedures up and joins values with masses: one row a cell. A mass of nothing for something is unknown, not zero. */
 export async function foldCells(connection: DuckDBConnection, files: { name: string }[]): Promise<void> {

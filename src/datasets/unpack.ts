@@ -1,6 +1,5 @@
 /** Brings an input file, plain or packed, into the build space as plain text, looking at every byte once on the way. */
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { chmod, copyFile, open, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -10,6 +9,7 @@ import { createGunzip } from "node:zlib";
 import { path7za } from "7zip-bin";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import type { BuildSpace } from "./build-space.ts";
+import { fileDigest } from "./manifest.ts";
 
 export type Unpacked = {
   name: string;
@@ -34,32 +34,22 @@ export async function unpack(
   const name = basename(input);
   const path = join(space.dir, `input-${ordinal}.csv`);
   const { packing, bytes } = await examine(input, name);
+  const sha256 = await fileDigest(input);
   const text = new TextCheck(name);
-  const packed = createHash("sha256");
   space.beforeWrite(path);
   const out = createWriteStream(path);
   if (packing === "7z") {
-    for await (const chunk of createReadStream(input, { signal })) packed.update(chunk as Buffer);
     const extraction = await extract7z(space, input, name, signal);
     await pipeline(extraction.stream, text, out, { signal });
     await extraction.ended;
+  } else if (packing === "gzip") {
+    await pipeline(createReadStream(input), createGunzip(), text, out, { signal }).catch((error) =>
+      explainGzip(error, name),
+    );
   } else {
-    const tap = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        packed.update(chunk);
-        done(null, chunk);
-      },
-    });
-    const source = createReadStream(input, { highWaterMark: 1 << 20 });
-    if (packing === "gzip") {
-      await pipeline(source, tap, createGunzip(), text, out, { signal }).catch((error) =>
-        explainGzip(error, name),
-      );
-    } else {
-      await pipeline(source, tap, text, out, { signal });
-    }
+    await pipeline(createReadStream(input, { highWaterMark: 1 << 20 }), text, out, { signal });
   }
-  return { name, path, sha256: packed.digest("hex"), bytes, header: text.header, lines: text.lines };
+  return { name, path, sha256, bytes, header: text.header, lines: text.lines };
 }
 
 async function examine(input: string, name: string): Promise<{ packing: Packing; bytes: number }> {

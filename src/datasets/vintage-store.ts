@@ -45,6 +45,8 @@ export class VintageStore {
   readonly #idle: DuckDBConnection[] = [];
   readonly #waiting: { start: () => void; fail: (error: Error) => void }[] = [];
   readonly #attached = new Map<string, Attached>();
+  /** Files whose detachment has begun: DuckDB does not attach a file twice. */
+  readonly #leaving = new Map<string, Promise<void>>();
   readonly #served = new Map<string, Served>();
   #running = 0;
   #named = 0;
@@ -80,13 +82,6 @@ export class VintageStore {
     this.#served.set(manifest.dataset, { manifest, partitions: opened, holders: 1 });
     if (before) this.#letGo(before);
     return manifest;
-  }
-
-  /** Stops serving a dataset; leases that are out keep it. */
-  withdraw(dataset: string): void {
-    const served = this.#served.get(dataset);
-    this.#served.delete(dataset);
-    if (served) this.#letGo(served);
   }
 
   /** The vintage of a dataset that is served now; `unavailable` (dataset-missing) when there is none. */
@@ -134,11 +129,21 @@ export class VintageStore {
     } catch (error) {
       // The files were whole when they were opened, so what fails now is the disk below them.
       if (error instanceof Error && /^(IO|FATAL|Serialization) Error/.test(error.message)) {
+        this.#withdraw(vintage);
         missing(vintage, error.message.split("\n")[0]!);
       }
       throw error;
     } finally {
       this.#endTurn();
+    }
+  }
+
+  /** Serves a vintage no more, so that it is opened afresh, and checked, before it is served again. */
+  #withdraw(vintage: string): void {
+    for (const [dataset, served] of this.#served) {
+      if (served.manifest.vintage !== vintage) continue;
+      this.#served.delete(dataset);
+      this.#letGo(served);
     }
   }
 
@@ -181,6 +186,7 @@ export class VintageStore {
   async #open(vintage: string, entry: PartitionEntry, database: string): Promise<void> {
     const path = partitionPath(this.#options.dataDir, entry);
     await verifyPartition(this.#options.dataDir, vintage, entry);
+    await this.#leaving.get(entry.file);
     const connection = await this.#instance.connect();
     try {
       await connection.run(`attach ${literal(path)} as ${database} (read_only)`);
@@ -200,18 +206,19 @@ export class VintageStore {
       for (const [file, attached] of this.#attached) {
         if (attached.database !== database || --attached.holders > 0) continue;
         this.#attached.delete(file);
-        void this.#close(database);
+        const left = this.#close(database).finally(() => this.#leaving.delete(file));
+        this.#leaving.set(file, left);
       }
     }
   }
 
   async #close(database: string): Promise<void> {
     if (this.#closed) return;
-    const connection = await this.#instance.connect();
     try {
-      await connection.run(`detach ${database}`);
-    } finally {
-      connection.closeSync();
+      const connection = await this.#instance.connect();
+      await connection.run(`detach ${database}`).finally(() => connection.closeSync());
+    } catch {
+      // One that cannot be detached costs some memory until the process ends; no reader waits for it.
     }
   }
 }

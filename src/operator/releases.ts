@@ -5,10 +5,11 @@ import type { DuckdbLimits } from "../datasets/duckdb.ts";
 import { buildImport, type ImportReport } from "../datasets/import.ts";
 import { releaseFacts } from "../datasets/manifest.ts";
 import type { Progress } from "../datasets/progress.ts";
+import { KEEP_DAYS, sweepVintages } from "../datasets/retention.ts";
 import { buildSandbox } from "../datasets/sandbox.ts";
 import * as dataset from "../domain/trade/dataset.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
-import { currentReleases, releasesProjection } from "../projections/trade/releases.ts";
+import { currentReleases, releasesProjection, vintagesSince } from "../projections/trade/releases.ts";
 
 /** Releases belong to the operator: no tenant's feed carries them. */
 const OPERATOR = "operator";
@@ -69,7 +70,16 @@ async function release(app: App, space: BuildSpace, built: Built, operation: str
   const { result } = await app.decide(dataset, target, dataset.release(facts), {
     meta: operatorMeta(operation),
   });
+  await sweep(app, space);
   return { facts, unchanged: result.events.length === 0 };
+}
+
+/** Deletes what no snapshot may ask for any more. */
+async function sweep(app: App, space: BuildSpace): Promise<void> {
+  if (!(await app.caughtUp(releasesProjection))) return;
+  const now = app.clock.now();
+  const oldest = new Date(now.getTime() - KEEP_DAYS * 86_400_000);
+  await sweepVintages(space, await vintagesSince(app.pool, oldest), now);
 }
 
 async function currentVintage(app: App, name: string): Promise<string | null> {
@@ -79,40 +89,42 @@ async function currentVintage(app: App, name: string): Promise<string | null> {
 
 export const isReleased = async (app: App, name: string) => (await currentVintage(app, name)) !== null;
 
-const RETRY_MS = 5_000;
+/** How long a vintage that is missing or was withdrawn may wait before it is looked for again. */
+const LOOK_AGAIN_MS = 5_000;
 
-/** Serves the current vintage of every dataset, and each new one as soon as the log tells of it. */
+/**
+ * Serves the current vintage of every dataset, each new one as soon as the log tells of it, and one whose files were
+ * mended soon after.
+ */
 export async function keepVintagesOpen(
   app: App,
   signal: AbortSignal,
   onError: (dataset: string, error: Error) => void,
 ): Promise<void> {
-  let position = 0;
   while (!signal.aborted) {
-    let complete = true;
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(LOOK_AGAIN_MS)]);
     try {
-      await app.caughtUp(releasesProjection);
-      for (const { dataset: name, vintage } of await currentReleases(app.pool)) {
-        if (app.vintages.open().some((open) => open.vintage === vintage)) continue;
-        await app.vintages.serve(vintage).catch((error: Error) => {
-          complete = false;
-          onError(name, error);
-        });
-      }
+      const { position } = await app.store.head();
+      await openCurrent(app, onError);
+      await nextRelease(app, position, soon);
     } catch (error) {
-      complete = false;
       onError("all", error as Error);
+      await app.tail.reached(Number.MAX_SAFE_INTEGER, LOOK_AGAIN_MS, signal);
     }
-    if (!complete) await app.tail.reached(Number.MAX_SAFE_INTEGER, RETRY_MS, signal);
-    else position = await nextRelease(app, position, signal);
   }
 }
 
-/** Waits for a release after `position`; resolves to how far the log was looked through. */
-async function nextRelease(app: App, position: number, signal: AbortSignal): Promise<number> {
-  for await (const events of app.tail.subscribe({ after: position, signal })) {
-    position = events.at(-1)!.position;
-    if (events.some(({ type }) => type === "DatasetReleased")) return position;
+async function openCurrent(app: App, onError: (dataset: string, error: Error) => void): Promise<void> {
+  await app.caughtUp(releasesProjection);
+  for (const { dataset: name, vintage } of await currentReleases(app.pool)) {
+    if (app.vintages.open().some((open) => open.vintage === vintage)) continue;
+    await app.vintages.serve(vintage).catch((error: Error) => onError(name, error));
   }
-  return position;
+}
+
+/** Resolves when a dataset is released after `position`, or when the signal says so. */
+async function nextRelease(app: App, position: number, signal: AbortSignal): Promise<void> {
+  for await (const events of app.tail.subscribe({ after: position, signal })) {
+    if (events.some(({ type }) => type === "DatasetReleased")) return;
+  }
 }

@@ -102,7 +102,7 @@ async function takeLease(pool: pg.Pool, name: string, holder: string): Promise<L
   const answer = await pool.query<Lease>(
     `update read.checkpoints
         set holder = $2, token = token + 1, held_until = clock_timestamp() + make_interval(secs => $3)
-      where projection = $1 and held_until < clock_timestamp()
+      where projection = $1 and (held_until < clock_timestamp() or holder = $2)
       returning position, token`,
     [name, holder, LEASE_SECONDS],
   );

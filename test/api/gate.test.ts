@@ -1,8 +1,8 @@
 /** Each check of the gate is switched off in turn: the call it alone refuses must then get through. */
 import { describe, expect, test } from "vitest";
-import type { Quotas } from "../../src/domain/ports.ts";
 import { createGate, type GateParts, keyChecks, type Verdict } from "../../src/api/gate.ts";
 import { digestOf, makeSecret } from "../../src/domain/access/secret.ts";
+import type { Quotas } from "../../src/domain/ports.ts";
 import type { KeyWithDigest } from "../../src/projections/access/keys.ts";
 import { countCalls } from "../support/notes.ts";
 

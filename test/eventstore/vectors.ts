@@ -204,7 +204,7 @@ export function logVectors(): { about: string; cases: LogCase[] } {
   const changed = (
     name: string,
     fails: Record<string, number>,
-    change: (rows: LogRow[]) => LogRow[] | void,
+    change: (rows: LogRow[]) => LogRow[] | undefined,
   ): LogCase => {
     const rows = smallLog();
     return { name, lines: exportLines(ORIGIN, change(rows) ?? rows), fails };
@@ -222,9 +222,15 @@ export function logVectors(): { about: string; cases: LogCase[] } {
         lines: streamExportLines(ORIGIN, good, "acme", "order-1"),
         fails: {},
       },
-      changed("payload changed", { chain: 3 }, (rows) => void (rows[2]!.payload = '{"total":"8.000000"}')),
-      changed("tenant changed", { chain: 3 }, (rows) => void (rows[2]!.tenant = "acme")),
-      changed("event id changed", { chain: 4 }, (rows) => void (rows[3]!.event_id = rows[2]!.event_id)),
+      changed("payload changed", { chain: 3 }, (rows) => {
+        rows[2]!.payload = '{"total":"8.000000"}';
+      }),
+      changed("tenant changed", { chain: 3 }, (rows) => {
+        rows[2]!.tenant = "acme";
+      }),
+      changed("event id changed", { chain: 4 }, (rows) => {
+        rows[3]!.event_id = rows[2]!.event_id;
+      }),
       changed("two events swapped", { order: 4, commits: 3 }, (rows) => [
         rows[0]!,
         rows[1]!,
@@ -233,7 +239,9 @@ export function logVectors(): { about: string; cases: LogCase[] } {
         rows[4]!,
       ]),
       changed("a whole commit deleted", { order: 4 }, (rows) => rows.filter((row) => row.position !== 3)),
-      changed("idem_key changed", { commits: 1 }, (rows) => void (rows[0]!.idem_key = "order-2-place")),
+      changed("idem_key changed", { commits: 1 }, (rows) => {
+        rows[0]!.idem_key = "order-2-place";
+      }),
       changed("meta not canonical, all hashes recomputed", { canonical: 3 }, (rows) => {
         rows[2]!.meta = rows[2]!.meta.replace(":", ": ");
         return rehash(ORIGIN, rows);

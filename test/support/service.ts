@@ -39,6 +39,8 @@ export type Service = {
 export type ServiceOptions = {
   env?: Record<string, string>;
   operations?: Operation[];
+  /** A database of the test's own instead of a fresh one. */
+  database_url?: string;
   /** Shares another service's database and folder: a second process of the same house. */
   beside?: Service & { database_url: string };
 };
@@ -46,8 +48,9 @@ export type ServiceOptions = {
 export async function startService(
   options: ServiceOptions = {},
 ): Promise<Service & { database_url: string }> {
-  const own = options.beside ? undefined : await freshDatabase();
-  const database_url = own?.url ?? options.beside!.database_url;
+  const given = options.database_url ?? options.beside?.database_url;
+  const own = given === undefined ? await freshDatabase() : undefined;
+  const database_url = given ?? own!.url;
   const data_dir = options.beside?.data_dir ?? (await mkdtemp(join(tmpdir(), "tallystick-service-")));
   const config = readConfig({ DATABASE_URL: database_url, DATA_DIR: data_dir, PORT: "0", ...options.env });
   const logged: Record<string, unknown>[] = [];
@@ -78,9 +81,8 @@ export async function startService(
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
       await house.close();
-      if (!own) return;
-      await own.drop();
-      await rm(data_dir, { recursive: true, force: true });
+      await own?.drop();
+      if (!options.beside) await rm(data_dir, { recursive: true, force: true });
     },
   };
 }

@@ -1,5 +1,5 @@
 /** What a dataset knows, and whether it knows enough to answer a question. Pure: decided before any row is read. */
-import { type ReporterCode, reporterCodes } from "./reporters.ts";
+import type { ReporterCode } from "./reporters.ts";
 import { monthText, type Period, type Years, yearOf } from "./units.ts";
 
 export type ReporterCoverage = {
@@ -24,7 +24,11 @@ export type Coverage = {
   };
 };
 
-export type Question = { hs?: string; reporters: ReporterCode[]; years?: Years };
+export type Question = {
+  hs?: string | undefined;
+  reporters: readonly ReporterCode[];
+  years?: Years | undefined;
+};
 
 /** Why a dataset cannot answer; `path` is the input field to change. */
 export type Gap = { path: "hs" | "reporter" | "years"; message: string };
@@ -78,5 +82,3 @@ function productGap({ products }: Coverage, hs: string | undefined, known: numbe
     products.complete_below.length > 0 ? `, and all codes below ${products.complete_below.join(", ")}` : "";
   return `covers ${products.codes.length} codes${products.national ? ", all 2-digit chapters among them" : ""}${deeper}; not ${hs}`;
 }
-
-export const allReporters: ReporterCode[] = reporterCodes;

@@ -4,6 +4,7 @@ import type { Manifest } from "../../datasets/manifest.ts";
 import type { Lease, VintageStore } from "../../datasets/vintage-store.ts";
 import { refuse } from "../../domain/refusal.ts";
 import {
+  type Question as Covered,
   type Gap,
   gapIn,
   lastCompleteYear,
@@ -16,11 +17,8 @@ import { monthText, type Years, yearOf } from "../../domain/trade/units.ts";
 /** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing. */
 export type TradeData = { vintages: VintageStore; allow_synthetic: boolean };
 
-export type Question = {
-  hs?: string | undefined;
+export type Question = Covered & {
   dataset?: string | undefined;
-  reporters: readonly ReporterCode[];
-  years?: Years | undefined;
   /** The input fields that name reporters and years, for refusals. */
   fields?: { reporter?: "reporter" | "reporters"; years?: "year" | "years" };
 };
@@ -85,12 +83,17 @@ function chooseDataset(trade: TradeData, question: Question): string {
   const candidates = open.toSorted((a, b) => order(a) - order(b));
   const gaps: { dataset: string; gap: Gap }[] = [];
   for (const { dataset, coverage } of candidates) {
-    const gap = gapIn(coverage, { ...question, reporters: [...question.reporters] }, false);
+    const gap = gapIn(coverage, question, false);
     if (!gap) return dataset;
     gaps.push({ dataset, gap });
   }
   const message = gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`).join("; ");
-  return refuseGap(question, gaps[0]!.gap, `no dataset covers the question: ${message}`);
+  // The dataset that came nearest to an answer says which field to change.
+  const progress = ["hs", "reporter", "years"];
+  const [nearest] = gaps
+    .map(({ gap }) => gap)
+    .toSorted((a, b) => progress.indexOf(b.path) - progress.indexOf(a.path));
+  return refuseGap(question, nearest!, `no dataset covers the question: ${message}`);
 }
 
 function namedDataset(open: Manifest[], question: Question, name: string): string {
@@ -99,7 +102,7 @@ function namedDataset(open: Manifest[], question: Question, name: string): strin
     const message = `there is no dataset ${name}; there is ${open.map(({ dataset }) => dataset).join(", ")}`;
     return refuse("invalid", message, { errors: [{ path: "dataset", message }] });
   }
-  const gap = gapIn(found.coverage, { ...question, reporters: [...question.reporters] }, true);
+  const gap = gapIn(found.coverage, question, true);
   return gap ? refuseGap(question, gap, `${name} ${gap.message}`) : name;
 }
 

@@ -1,0 +1,34 @@
+import { open, readFile, rm, stat } from "node:fs/promises";
+
+/** One starter at a time; a lock whose holder is gone is taken over. */
+export async function lockFolder(path: string): Promise<() => Promise<void>> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const file = await open(path, "wx", 0o600);
+      await file.writeFile(String(process.pid));
+      await file.close();
+      return () => rm(path, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const holder = Number(await readFile(path, "utf8").catch(() => "0"));
+    const age =
+      Date.now() -
+      (await stat(path).then(
+        (s) => s.mtimeMs,
+        () => Date.now(),
+      ));
+    if (holder ? !isAlive(holder) : age > 2_000) await rm(path, { force: true });
+    if (attempt > 600) throw new Error(`another process (pid ${holder}) has held ${path} for over a minute`);
+    await new Promise((wake) => setTimeout(wake, 100));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

@@ -1,0 +1,242 @@
+/** The command line as a newcomer uses it: a folder of its own, the embedded database, the service running or not. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
+let dir: string;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "tallystick-cli-"));
+  await chmod(dir, 0o755);
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+const environment = (extra: Record<string, string> = {}) => ({
+  PATH: process.env.PATH,
+  HOME: dir,
+  DATA_DIR: join(dir, "data"),
+  PORT: "0",
+  SANDBOX: "0",
+  LOG_LEVEL: "warn",
+  ...extra,
+});
+
+type Ran = { code: number; stdout: string; stderr: string };
+
+function run(args: string[], extra: Record<string, string> = {}): Promise<Ran> {
+  return new Promise((done) => {
+    execFile(process.execPath, [bin, ...args], { env: environment(extra) }, (error, stdout, stderr) => {
+      done({ code: typeof error?.code === "number" ? error.code : error ? -1 : 0, stdout, stderr });
+    });
+  });
+}
+
+type Running = { url: string; process: ChildProcess; output: () => string; ended: Promise<number | null> };
+
+/** `tallystick serve`, once it has greeted. */
+function serve(extra: Record<string, string> = {}): Promise<Running> {
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, [bin, "serve"], { env: environment(extra) });
+    let output = "";
+    const ended = new Promise<number | null>((end) => child.once("exit", end));
+    const read = (chunk: Buffer) => {
+      output += chunk;
+      const url = /listens at (\S+)/.exec(output)?.[1];
+      if (url && output.includes("Sandbox key")) done({ url, process: child, output: () => output, ended });
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    void ended.then((code) => fail(new Error(`serve ended with ${code}: ${output}`)));
+  });
+}
+
+describe("without a running service", () => {
+  test.each([
+    ["--help"],
+    ["keys", "--help"],
+    ["keys", "issue", "--help"],
+    ["import", "--help"],
+    ["sandbox", "--help"],
+    ["export", "--help"],
+    ["verify", "--help"],
+    ["serve", "--help"],
+  ])("%s %s explains itself", async (...args) => {
+    const { code, stdout } = await run(args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Usage: tallystick/);
+  });
+
+  test("a wrong variable is named, with what it should be", async () => {
+    const { code, stderr } = await run(["keys", "list"], { PORT: "http", DATABASE_URL: "mysql://x" });
+    expect(code).toBe(1);
+    expect(stderr).toContain("PORT is a whole number from 0 to 65535");
+    expect(stderr).toContain("DATABASE_URL is a Postgres URL");
+    expect(stderr).not.toContain("at ");
+  });
+
+  test("a wrong option is named", async () => {
+    expect((await run(["keys", "issue", "--tenant", "Not Good"])).stderr).toContain("lower-case letters");
+    expect((await run(["keys", "issue", "--tenant", "a", "--scopes", "reed"])).stderr).toContain(
+      "reed is not one of read",
+    );
+    expect((await run(["keys", "issue"])).stderr).toContain("--tenant");
+  });
+
+  test("keys are issued, listed and revoked, and the log of it verifies", { timeout: 60_000 }, async () => {
+    const issued = await run([
+      "keys",
+      "issue",
+      "--tenant",
+      "acme",
+      "--scopes",
+      "read,quote",
+      "--daily",
+      "none",
+      "--json",
+    ]);
+    const key = JSON.parse(issued.stdout) as { key_id: string; secret: string };
+    expect(key.secret).toMatch(/^sk_live_[\w-]{43}$/);
+    const listed = await run(["keys", "list"]);
+    expect(listed.stdout).toContain(key.key_id);
+    expect(listed.stdout).not.toContain(key.secret);
+    expect((await run(["keys", "revoke", key.key_id])).stdout).toContain("is revoked since");
+    expect((await run(["keys", "revoke", "k_none"])).stderr).toContain("there is no key k_none");
+    const [{ revoked_at }] = (await run(["keys", "list", "--json"])).stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)) as [{ revoked_at: string }];
+    expect(revoked_at).toBeTruthy();
+
+    const file = join(dir, "log.ndjson");
+    const exported = await run(["export", file]);
+    const head = /head (\S+)/.exec(exported.stderr)![1]!;
+    expect((await run(["verify", file, "--head", head])).code).toBe(0);
+    expect((await run(["verify"])).stdout).toContain("verified");
+    await writeFile(file, (await readFile(file, "utf8")).replace("acme", "evil"));
+    const tampered = await run(["verify", file]);
+    expect(tampered.code).toBe(1);
+    expect(tampered.stdout).toMatch(/FAIL chain .*position 1/);
+    // The embedded Postgres was started for each moment and is gone.
+    expect(existsSync(join(dir, "data", "postgres", "postmaster.pid"))).toBe(false);
+  });
+
+  test("an unknown file is refused with its line", async () => {
+    const file = join(dir, "bad.csv");
+    await writeFile(file, "a,b,c\n1,2,3\n");
+    const { code, stderr } = await run(["import", file]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("line 1");
+  });
+});
+
+describe("with the service running", () => {
+  test("commands join its database, and what they change shows at once", { timeout: 60_000 }, async () => {
+    const service = await serve();
+    expect(service.output()).toMatch(/curl -s/);
+    const commands = service.output().match(/^ {2}curl .*$/gm)!;
+    expect(commands).toHaveLength(3);
+    const health = await new Promise<string>((done) =>
+      execFile("sh", ["-c", commands[0]!], (_, stdout) => done(stdout)),
+    );
+    expect(JSON.parse(health)).toMatchObject({ success: true });
+    const { stdout } = await run(["keys", "issue", "--tenant", "joined", "--json"]);
+    const { secret, key_id } = JSON.parse(stdout) as { secret: string; key_id: string };
+    const ask = () =>
+      fetch(`${service.url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z`, {
+        headers: { Authorization: `Bearer ${secret}` },
+      });
+    expect(await (await ask()).text()).toContain(key_id);
+    // Data is not there yet: the question about it says so and when to ask again.
+    const trade = await fetch(`${service.url}/v1/agent/trade/balance?reporter=DE`, {
+      headers: { Authorization: `Bearer ${secret}` },
+    });
+    expect(trade.status).toBe(503);
+    expect(trade.headers.get("retry-after")).toBeTruthy();
+    service.process.kill("SIGTERM");
+    expect(await service.ended).toBe(0);
+    expect(existsSync(join(dir, "data", "postgres", "postmaster.pid"))).toBe(false);
+  });
+
+  test("stopped under load, it finishes every answer that it began", { timeout: 60_000 }, async () => {
+    const service = await serve();
+    const key = (await readFile(join(dir, "data", "sandbox.key"), "utf8")).trim();
+    const ask = async () => {
+      const response = await fetch(`${service.url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z`, {
+        headers: { Authorization: `Bearer ${key}` },
+      });
+      return (await response.text()).trim().split("\n").at(-1) ?? "";
+    };
+    const following = fetch(
+      `${service.url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z&follow=true`,
+      {
+        headers: { Authorization: `Bearer ${key}` },
+      },
+    );
+    const followed = await following;
+    let stopped = false;
+    const lastLines: string[] = [];
+    const refused: unknown[] = [];
+    const callers = Array.from({ length: 16 }, async () => {
+      while (!stopped) {
+        await ask().then(
+          (line) => lastLines.push(line),
+          (error: Error) => refused.push((error.cause as { code?: string } | undefined)?.code),
+        );
+        if (refused.length > 0) return;
+      }
+    });
+    await new Promise((wake) => setTimeout(wake, 500));
+    service.process.kill("SIGTERM");
+    expect(await service.ended).toBe(0);
+    stopped = true;
+    await Promise.all(callers);
+    expect(lastLines.length).toBeGreaterThan(16);
+    // An answer that came is whole; the rest never got a connection.
+    for (const line of lastLines) expect(JSON.parse(line)).toMatchObject({ up_to_date: true });
+    for (const code of refused) expect(["ECONNREFUSED", "ECONNRESET", "UND_ERR_SOCKET"]).toContain(code);
+    // A consumer that follows is told where it stands.
+    const tail = (await followed.text()).trim().split("\n").at(-1)!;
+    expect(JSON.parse(tail)).toMatchObject({ cursor: expect.stringMatching(/^v1\./) });
+  });
+
+  test("the sandbox key stays the same, in a file of mode 0600", { timeout: 60_000 }, async () => {
+    const first = await serve();
+    const path = join(dir, "data", "sandbox.key");
+    const key = (await readFile(path, "utf8")).trim();
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    first.process.kill("SIGINT");
+    await first.ended;
+    const second = await serve();
+    expect(second.output()).toContain(key);
+    second.process.kill("SIGTERM");
+    await second.ended;
+  });
+
+  test("killed hard it leaves its Postgres running; the next start joins it and nothing acknowledged is lost", {
+    timeout: 60_000,
+  }, async () => {
+    const first = await serve();
+    const { stdout } = await run(["keys", "issue", "--tenant", "survivor", "--json"]);
+    const { key_id } = JSON.parse(stdout) as { key_id: string };
+    first.process.kill("SIGKILL");
+    await first.ended;
+    expect(existsSync(join(dir, "data", "postgres", "postmaster.pid"))).toBe(true);
+    const second = await serve();
+    expect((await run(["keys", "list", "--tenant", "survivor"])).stdout).toContain(key_id);
+    second.process.kill("SIGTERM");
+    expect(await second.ended).toBe(0);
+  });
+
+  test("a taken port is named", { timeout: 60_000 }, async () => {
+    const first = await serve();
+    const { code, stderr } = await run(["serve"], { PORT: new URL(first.url).port });
+    expect(code).toBe(1);
+    expect(stderr).toContain("is taken; set PORT");
+    first.process.kill("SIGTERM");
+    await first.ended;
+  });
+});

@@ -1,0 +1,194 @@
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { fileDigest, releaseFacts, vintageDigest } from "../../src/datasets/manifest.ts";
+import {
+  bulkFixture,
+  fileOf,
+  importFiles,
+  packed7z,
+  sdmxFixture,
+  storeOf,
+  tableOf,
+  tempDir,
+} from "./workshop.ts";
+
+const subset = { reporters: ["DE", "FR"] as const };
+
+const cell = (facts: object) => expect.objectContaining(facts);
+
+describe("Comext bulk CSV", () => {
+  test("sums statistical procedures, keeps unknown mass unknown, leaves TOTAL and former members out", async () => {
+    const dir = await tempDir();
+    const built = await importFiles(dir, [bulkFixture], { reporters: [...subset.reporters] });
+    expect(built.report).toMatchObject({
+      rows_read: 9,
+      equal_duplicates: 1,
+      left_out: { total_product: 1, other_reporter: 1, supplementary: 0 },
+    });
+    const store = await storeOf(dir, built.manifest.vintage);
+    const cells = await tableOf(store, "comext-bulk", "cells");
+    const amounts = cells.map((row) => [
+      row.reporter,
+      row.flow,
+      row.partner,
+      row.product,
+      row.value_eur,
+      row.quantity_kg,
+    ]);
+    expect(amounts).toEqual([
+      ["DE", "EXPORT", "AD", "39161000", 1500, 150.25],
+      ["DE", "IMPORT", "FR", "39161000", 7000, null],
+      ["DE", "IMPORT", "FR", "39XXXXXX", 3000, 10],
+      ["DE", "IMPORT", "XI", "44071110", 44, 400],
+      ["FR", "EXPORT", "DE", "39161000", 6900, 690],
+    ]);
+    const chapters = await tableOf(store, "comext-bulk", "chapter_totals");
+    expect(chapters).toContainEqual(
+      cell({ reporter: "DE", hs2: "39", flow: "IMPORT", period: 202402, value_eur: 10000 }),
+    );
+    expect(built.manifest.coverage.products).toMatchObject({ national: true, complete_below: [""] });
+  });
+
+  test("reads the packed archive to the same vintage", async () => {
+    const dir = await tempDir();
+    const archive = await packed7z(dir, bulkFixture);
+    const options = { reporters: [...subset.reporters] };
+    const plain = await importFiles(await tempDir(), [bulkFixture], options);
+    const packed = await importFiles(dir, [archive], options);
+    expect(packed.manifest.vintage).toBe(plain.manifest.vintage);
+    expect(packed.manifest.inputs).toEqual([
+      {
+        name: "full_v2_202402.7z",
+        sha256: await fileDigest(archive),
+        bytes: (await readFile(archive)).length,
+        rows: 9,
+      },
+    ]);
+  });
+
+  test("a later file of the same month replaces the whole month, whatever products it names", async () => {
+    const dir = await tempDir();
+    const lines = (await readFile(bulkFixture, "utf8")).trimEnd().split("\n");
+    const reporters = ["DE" as const];
+    const german = lines.filter((line) => !line.startsWith("FR"));
+    const before = await importFiles(dir, [await fileOf(dir, "first.csv", german)], { reporters });
+    const revised = [lines[0]!, lines[3]!.replace("7000,7000", "7777,7777")];
+    const after = await importFiles(dir, [await fileOf(dir, "revised.csv", revised)], {
+      reporters,
+      replaces: before.manifest.vintage,
+    });
+    const cells = await tableOf(await storeOf(dir, after.manifest.vintage), "comext-bulk", "cells");
+    expect(cells.map((row) => [row.flow, row.value_eur])).toEqual([
+      ["EXPORT", 1500],
+      ["IMPORT", 7777],
+    ]);
+  });
+});
+
+test("the content digest is the documented one, computed here from the rows alone", async () => {
+  const dir = await tempDir();
+  const { manifest } = await importFiles(dir, [bulkFixture], { reporters: [...subset.reporters] });
+  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+  const cells = [
+    [
+      "DE,39,EXPORT,202402,AD,39161000,1500,150.250",
+      "DE,39,IMPORT,202402,FR,39161000,7000,",
+      "DE,39,IMPORT,202402,FR,39XXXXXX,3000,10.000",
+    ],
+    ["DE,44,IMPORT,202402,XI,44071110,44,400.000"],
+    ["FR,39,EXPORT,202402,DE,39161000,6900,690.000"],
+  ];
+  const chapters = [
+    ["DE,39,EXPORT,202402,AD,1500,150.250", "DE,39,IMPORT,202402,FR,10000,10.000"],
+    ["DE,44,IMPORT,202402,XI,44,400.000"],
+    ["FR,39,EXPORT,202402,DE,6900,690.000"],
+  ];
+  const table = (groups: string[][]) => sha256(groups.map((rows) => sha256(rows.join("\n"))).join(""));
+  const content = sha256([table(cells), "", table(chapters)].join(","));
+  expect(manifest.partitions[0]!.content_sha256).toBe(content);
+  const identity = ["TS/VINTAGE/1", manifest.dataset, manifest.source, false, [[2024, content]]];
+  expect(manifest.vintage).toBe(sha256(JSON.stringify(identity)));
+});
+
+describe("SDMX-CSV DS-045409", () => {
+  const options = { reporters: ["DE" as const] };
+
+  test("joins values with masses times 100 and keeps aggregates apart", async () => {
+    const dir = await tempDir();
+    const built = await importFiles(dir, [sdmxFixture], options);
+    const store = await storeOf(dir, built.manifest.vintage);
+    const cells = await tableOf(store, "comext-ds-045409", "cells");
+    expect(cells.map((row) => [row.period, row.partner, row.value_eur, row.quantity_kg])).toEqual([
+      [202402, "FR", 800, null],
+      [202401, "CN", 2000, null],
+      [202401, "FR", 5000, 1234],
+    ]);
+    const aggregates = await tableOf(store, "comext-ds-045409", "aggregates");
+    expect(aggregates.map((row) => [row.partner, row.value_eur])).toEqual([
+      ["WORLD", 900],
+      ["EU27_2020", 6000],
+      ["WORLD", 9000],
+    ]);
+    const totals = await tableOf(store, "comext-ds-045409", "totals");
+    expect(totals.map((row) => [row.period, row.value_eur, row.quantity_kg])).toEqual([
+      [202402, 900, null],
+      [202401, 9000, 2000],
+    ]);
+  });
+
+  test("reads gzip and Windows line ends to the same vintage", async () => {
+    const dir = await tempDir();
+    const text = await readFile(sdmxFixture, "utf8");
+    const gz = join(dir, "a.csv.gz");
+    const crlf = join(dir, "b.csv");
+    await writeFile(gz, gzipSync(text));
+    await writeFile(crlf, text.replaceAll("\n", "\r\n"));
+    const vintages = [];
+    for (const file of [sdmxFixture, gz, crlf]) {
+      vintages.push((await importFiles(await tempDir(), [file], options)).manifest.vintage);
+    }
+    expect(new Set(vintages).size).toBe(1);
+  });
+
+  test("replaces what it speaks for and nothing else; a file of WORLD rows leaves partners alone", async () => {
+    const dir = await tempDir();
+    const first = await importFiles(dir, [sdmxFixture], options);
+    const lines = (await readFile(sdmxFixture, "utf8")).trimEnd().split("\n");
+    const world = [lines[0]!, lines[6]!.replace("9000.0", "9500.0"), lines[5]!];
+    const second = await importFiles(dir, [await fileOf(dir, "world.csv", world)], {
+      ...options,
+      replaces: first.manifest.vintage,
+    });
+    const store = await storeOf(dir, second.manifest.vintage);
+    const aggregates = await tableOf(store, "comext-ds-045409", "aggregates");
+    expect(aggregates.map((row) => [row.period, row.partner, row.value_eur])).toEqual([
+      [202402, "WORLD", 900],
+      [202401, "WORLD", 9500],
+    ]);
+    expect(await tableOf(store, "comext-ds-045409", "cells")).toHaveLength(3);
+  });
+
+  test("importing the same file again is the same vintage, with no new file", async () => {
+    const dir = await tempDir();
+    const first = await importFiles(dir, [sdmxFixture], options);
+    const again = await importFiles(dir, [sdmxFixture], { ...options, replaces: first.manifest.vintage });
+    expect(again.manifest.vintage).toBe(first.manifest.vintage);
+    expect(again.new_files).toEqual([]);
+  });
+
+  test("years that an import does not touch are shared, and the digest is rebuilt from the release", async () => {
+    const dir = await tempDir();
+    const first = await importFiles(dir, [sdmxFixture], options);
+    const text = (await readFile(sdmxFixture, "utf8")).replaceAll("2024-", "2025-").trimEnd();
+    const later = await fileOf(dir, "later.csv", text.split("\n"));
+    const second = await importFiles(dir, [later], { ...options, replaces: first.manifest.vintage });
+    expect(second.manifest.partitions.map(({ year }) => year)).toEqual([2024, 2025]);
+    expect(second.manifest.partitions[0]).toEqual(first.manifest.partitions[0]);
+    const facts = releaseFacts(second.manifest, second.replaces, new Date(0));
+    expect(vintageDigest(facts)).toBe(facts.vintage);
+    expect(facts).toMatchObject({ rows: 12, control_totals: { import_eur: 18000, export_eur: 1800 } });
+  });
+});

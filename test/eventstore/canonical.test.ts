@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { canonicalBytes, canonicalText, MAX_DEPTH, parseStrict } from "../../eventstore/canonical.ts";
+import { InvalidEvent } from "../../eventstore/errors.ts";
+import type { JsonObject } from "../../eventstore/types.ts";
+
+describe("canonical bytes", () => {
+  test("keys are sorted by UTF-16 code units, as RFC 8785 says", () => {
+    // The example of RFC 8785, section 3.2.3.
+    const value = { "\u20ac": 5, "\r": 1, "\ufb33": 7, "1": 2, "\ud83d\ude00": 6, "\u0080": 3, "\u00f6": 4 };
+    expect(canonicalText(value, "payload")).toBe(
+      '{"\\r":1,"1":2,"\u0080":3,"\u00f6":4,"\u20ac":5,"\ud83d\ude00":6,"\ufb33":7}',
+    );
+  });
+
+  test("numbers are written as ECMAScript writes them", () => {
+    expect(canonicalText({ a: [1e21 / 1e21, -0, 0.000001, 1e-7, 333333333.3333333, 4.5] }, "payload")).toBe(
+      '{"a":[1,0,0.000001,1e-7,333333333.3333333,4.5]}',
+    );
+  });
+
+  test("what JSON.parse gave back is the same value and the same bytes", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ maxDepth: 4 })), (value) => {
+        let bytes: Buffer;
+        try {
+          bytes = canonicalBytes(value as JsonObject, "payload");
+        } catch (error) {
+          // Integers beyond 2^53 and lone surrogates are among what fast-check makes.
+          expect(error).toBeInstanceOf(InvalidEvent);
+          return;
+        }
+        const again = parseStrict(bytes.toString()) as JsonObject;
+        expect(canonicalBytes(again, "payload")).toEqual(bytes);
+      }),
+    );
+  });
+
+  const nested = (depth: number): unknown => (depth === 0 ? {} : { a: nested(depth - 1) });
+  const refused: [string, unknown, string][] = [
+    ["undefined", { a: undefined }, "payload.a"],
+    ["a hole", { a: Object.assign([], { 1: 2 }) }, "payload.a[0]"],
+    ["a function", { a: { b: () => 1 } }, "payload.a.b"],
+    ["a symbol", { a: Symbol("x") }, "payload.a"],
+    ["a bigint", { a: 1n }, "payload.a"],
+    ["NaN", { a: Number.NaN }, "payload.a"],
+    ["Infinity", { a: [0, Number.POSITIVE_INFINITY] }, "payload.a[1]"],
+    ["2^53", { a: 2 ** 53 }, "payload.a"],
+    ["1e300", { a: 1e300 }, "payload.a"],
+    ["a lone high surrogate", { a: "x\ud800" }, "payload.a"],
+    ["a lone low surrogate", { a: "\udc00x" }, "payload.a"],
+    ["a lone surrogate in a key", { "\ud800": 1 }, "payload.\ud800"],
+    ["a date", { at: new Date(0) }, "payload.at"],
+    ["a map", { a: new Map() }, "payload.a"],
+    ["something with toJSON", { a: { toJSON: () => 1 } }, "payload.a"],
+    ["an array as the payload", [1], "payload"],
+    ["null as the payload", null, "payload"],
+    ["a text as the payload", "x", "payload"],
+  ];
+  test.each(refused)("%s is refused, naming its place", (_, value, field) => {
+    expect(() => canonicalBytes(value as JsonObject, "payload")).toThrow(InvalidEvent);
+    expect(() => canonicalBytes(value as JsonObject, "payload")).toThrow(expect.objectContaining({ field }));
+  });
+
+  test("nesting has an end", () => {
+    canonicalBytes(nested(MAX_DEPTH - 1) as JsonObject, "payload");
+    expect(() => canonicalBytes(nested(MAX_DEPTH) as JsonObject, "payload")).toThrow("nested deeper");
+    expect(() => canonicalBytes(nested(5_000) as JsonObject, "payload")).toThrow("nested deeper");
+  });
+});
+
+describe("strict parsing", () => {
+  test.each([
+    '{"a":1,"a":1}',
+    '{"a":1,"b":{"c":1,"c":2}}',
+    '{"a":1,"\\u0061":2}',
+    '[{"x":{},"x":[]}]',
+    '{"__proto__":1,"__proto__":2}',
+  ])("%s is refused", (text) => {
+    expect(() => parseStrict(text)).toThrow("stands twice");
+  });
+
+  test.each(["", "{", '{"a":1,}', "{'a':1}", "NaN", '{"a":01}', '{"a":1}x'])("%s is no JSON", (text) => {
+    expect(() => parseStrict(text)).toThrow(SyntaxError);
+  });
+
+  test("everything else is read as JSON.parse reads it", () => {
+    fc.assert(
+      fc.property(fc.json({ stringUnit: "binary" }), (text) => {
+        expect(parseStrict(text)).toEqual(JSON.parse(text));
+      }),
+    );
+    const odd = '{"a":{"b":1},"b":[{"b":2},{"b":"\\"a\\":{}"}],"c" : "}{" , "a\\"":1}';
+    expect(parseStrict(odd)).toEqual(JSON.parse(odd));
+  });
+});

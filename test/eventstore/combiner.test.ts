@@ -1,0 +1,232 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import {
+  AppendUnknown,
+  DuplicateEventId,
+  InvalidEvent,
+  StoreClosed,
+  StoreUnavailable,
+} from "../../eventstore/errors.ts";
+import { openPool } from "../../eventstore/pool.ts";
+import { createEventStore } from "../../eventstore/store.ts";
+import type { Commit } from "../../eventstore/types.ts";
+import { appended, commitOf, type Fixture, keyed, openLog, until } from "./fixture.ts";
+
+let log: Fixture;
+beforeAll(async () => {
+  log = await openLog();
+  // Sequences keep counting when their transaction is rolled back.
+  await log.pool.query(`
+    create sequence attempts;
+    create function misbehave() returns trigger language plpgsql as $$
+    begin
+      if new.type = 'Poison' then raise exception 'poisoned'; end if;
+      if new.type = 'Flaky' and nextval('public.attempts') < 3 then
+        raise exception 'try again' using errcode = 'serialization_failure';
+      end if;
+      if new.type = 'Slow' then perform pg_catalog.pg_sleep(0.4); end if;
+      return new;
+    end $$;
+    create trigger misbehave before insert on eventstore.events for each row execute function misbehave()`);
+});
+afterAll(() => log.close());
+afterEach(async () => {
+  await log.pool.query("alter sequence attempts restart");
+});
+
+const typed = (type: string, rest: Partial<Commit> = {}): Commit => ({
+  appends: [
+    { tenant: "acme", stream_id: randomUUID(), expected_version: 0, events: [{ type, payload: {} }] },
+  ],
+  ...rest,
+});
+const many = (n: number) => Array.from({ length: n }, () => commitOf({ stream_id: randomUUID() }));
+
+test("appends that come together travel together", async () => {
+  const before = (await log.store.head()).position;
+  await Promise.all(many(300).map((commit) => log.store.append(commit).then(appended)));
+  const answer = await log.pool.query(
+    "select count(distinct xmin::text) as calls from eventstore.events where position > $1",
+    [before],
+  );
+  expect(answer.rows[0].calls).toBeLessThan(15);
+});
+
+test("appends to one stream do not travel together, and come in the order they were asked for", async () => {
+  const stream_id = randomUUID();
+  const results = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => log.store.append(commitOf({ stream_id, expected_version: n }))),
+  );
+  expect(results.flatMap(appended).map((event) => event.version)).toEqual(results.map((_, n) => n + 1));
+});
+
+describe("a bad commit fails alone", () => {
+  test("one that Postgres refuses", async () => {
+    const all = [...many(40), typed("Poison"), ...many(40)];
+    const results = await Promise.allSettled(all.map((commit) => log.store.append(commit)));
+    const failed = results.flatMap((result, i) => (result.status === "rejected" ? [i] : []));
+    expect(failed).toEqual([40]);
+    expect(results[40]).toMatchObject({ reason: { message: "poisoned" } });
+    for (const result of results) if (result.status === "fulfilled") appended(result.value);
+  });
+
+  test("one with an event_id that is there already, or twice in the call", async () => {
+    const event_id = randomUUID();
+    const commit = (): Commit => ({
+      appends: [
+        {
+          tenant: "t",
+          stream_id: randomUUID(),
+          expected_version: 0,
+          events: [{ type: "T", payload: {}, event_id }],
+        },
+      ],
+    });
+    const all = [...many(10), commit(), ...many(10), commit(), ...many(10)];
+    const results = await Promise.allSettled(all.map((one) => log.store.append(one)));
+    const failed = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+    expect(failed).toEqual([expect.any(DuplicateEventId)]);
+    await expect(log.store.append(commit())).rejects.toBeInstanceOf(DuplicateEventId);
+  });
+
+  const event = { type: "T", payload: {} };
+  const place = { tenant: "t", stream_id: "s", expected_version: "any" as const };
+  const bad: [string, Commit][] = [
+    ["appends", { appends: [] }],
+    ["appends", { appends: [{ ...place, events: Array(1_001).fill(event) }] }],
+    [
+      "appends[1].events",
+      {
+        appends: [
+          { ...place, events: [event] },
+          { ...place, stream_id: "u", events: [] },
+        ],
+      },
+    ],
+    [
+      "appends[1].stream_id",
+      {
+        appends: [
+          { ...place, events: [event] },
+          { ...place, events: [event] },
+        ],
+      },
+    ],
+    ["appends[0].tenant", { appends: [{ ...place, tenant: "", events: [event] }] }],
+    ["appends[0].tenant", { appends: [{ ...place, tenant: "ä".repeat(128), events: [event] }] }],
+    ["appends[0].stream_id", { appends: [{ ...place, stream_id: "a\0b", events: [event] }] }],
+    ["appends[0].stream_id", { appends: [{ ...place, stream_id: "\ud800", events: [event] }] }],
+    ["appends[0].expected_version", { appends: [{ ...place, expected_version: -1, events: [event] }] }],
+    ["appends[0].expected_version", { appends: [{ ...place, expected_version: 0.5, events: [event] }] }],
+    ["appends[0].events[0].type", { appends: [{ ...place, events: [{ type: "", payload: {} }] }] }],
+    ["appends[0].events[0].event_id", { appends: [{ ...place, events: [{ ...event, event_id: "x" }] }] }],
+    [
+      "appends[0].events[0].schema_version",
+      { appends: [{ ...place, events: [{ ...event, schema_version: 0 }] }] },
+    ],
+    [
+      "appends[0].events[1].payload.a",
+      { appends: [{ ...place, events: [event, { type: "T", payload: { a: Number.NaN } }] }] },
+    ],
+    [
+      "appends[0].events[0].payload",
+      { appends: [{ ...place, events: [{ type: "T", payload: { a: "x".repeat(1024 * 1024) } }] }] },
+    ],
+    ["appends[0].events[0].meta.commit", { appends: [{ ...place, events: [event] }], meta: { commit: "x" } }],
+    [
+      "appends[0].events[0].meta",
+      { appends: [{ ...place, events: [event] }], meta: { a: "x".repeat(65_536) } },
+    ],
+    ["idem_key", { appends: [{ ...place, events: [event] }], ...keyed("") }],
+    ["idem_key", { appends: [{ ...place, events: [event] }], ...keyed("k".repeat(256)) }],
+    [
+      "request_hash",
+      {
+        appends: [{ ...place, events: [event] }],
+        idempotency: { idem_key: "k", request_hash: Buffer.alloc(31) },
+      },
+    ],
+    ["log_id", { appends: [{ ...place, events: [event] }], log_id: 0 }],
+  ];
+  test.each(bad)("one with a bad %s (%#)", async (field, commit) => {
+    const before = await log.store.head();
+    const failure = log.store.append(commit);
+    await expect(failure).rejects.toBeInstanceOf(InvalidEvent);
+    await expect(failure).rejects.toMatchObject({ field });
+    expect(await log.store.head()).toEqual(before);
+  });
+});
+
+test("the largest of everything is taken", async () => {
+  const name = "n".repeat(255);
+  const events = Array.from({ length: 1_000 }, () => ({ type: name, payload: { a: "x".repeat(10_000) } }));
+  const commit = { appends: [{ tenant: name, stream_id: name, expected_version: "any" as const, events }] };
+  expect(appended(await log.store.append({ ...commit, ...keyed(name) }))).toHaveLength(1_000);
+});
+
+test("a call that loses against another is made again", async () => {
+  appended(await log.store.append(typed("Flaky")));
+});
+
+describe("a connection lost while a call is in flight", () => {
+  const loseOne = async () => {
+    await until(async () => {
+      const killed = await log.pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and wait_event = 'PgSleep'`,
+      );
+      return killed.rowCount === 1;
+    });
+  };
+
+  test("with a key the call is made again, and stands once", async () => {
+    const key = randomUUID();
+    const result = log.store.append(typed("Slow", keyed(key)));
+    await loseOne();
+    const events = appended(await result);
+    expect((await log.store.findCommit({ idem_key: key }))!.events).toHaveLength(1);
+    expect((await log.store.head()).position).toBe(events[0]!.position);
+  });
+
+  test("without a key its caller is told that it may stand or not", async () => {
+    const result = log.store.append(typed("Slow"));
+    await Promise.all([expect(result).rejects.toBeInstanceOf(AppendUnknown), loseOne()]);
+    appended(await log.store.append(commitOf()));
+  });
+});
+
+test("while the database is away appends fail as unavailable", async () => {
+  const pool = openPool("postgres://nobody@127.0.0.1:1/none");
+  const store = createEventStore(pool);
+  await expect(store.append(commitOf())).rejects.toBeInstanceOf(StoreUnavailable);
+  await expect(store.append(commitOf({}, {}, keyed("k")))).rejects.toBeInstanceOf(StoreUnavailable);
+  await pool.end();
+});
+
+test("more than may wait are refused at once", async () => {
+  const store = createEventStore(log.pool, { max_queued: 50 });
+  const results = await Promise.allSettled(many(80).map((commit) => store.append(commit)));
+  const refused = results.filter((result) => result.status === "rejected");
+  expect(refused.length).toBeGreaterThanOrEqual(20);
+  for (const { reason } of refused) expect(reason).toBeInstanceOf(StoreUnavailable);
+  for (const result of results) if (result.status === "fulfilled") appended(result.value);
+});
+
+test("small limits of a call split the queue and still let a large commit through", async () => {
+  const store = createEventStore(log.pool, { max_call_events: 5, max_call_bytes: 500 });
+  const events = Array.from({ length: 20 }, (_, n) => ({ type: "T", payload: { n } }));
+  const large = { appends: [{ tenant: "t", stream_id: randomUUID(), expected_version: 0, events }] };
+  const results = await Promise.all([...many(12), large, ...many(12)].map((commit) => store.append(commit)));
+  expect(results.flatMap(appended)).toHaveLength(44);
+});
+
+test("closing settles what was taken and refuses what comes later", async () => {
+  const store = createEventStore(log.pool);
+  const taken = many(100).map((commit) => store.append(commit));
+  await Promise.resolve();
+  const closing = store.close();
+  await expect(store.append(commitOf())).rejects.toBeInstanceOf(StoreClosed);
+  await closing;
+  expect((await Promise.all(taken)).flatMap(appended)).toHaveLength(100);
+  await expect(store.append(commitOf({ log_id: 2 }))).rejects.toBeInstanceOf(StoreClosed);
+});

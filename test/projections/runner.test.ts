@@ -1,0 +1,170 @@
+/** Projections keep to: each event once, one process at a time, no late write of a process that lost its lease. */
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { migrate } from "../../eventstore/migrate.ts";
+import { openPool } from "../../eventstore/pool.ts";
+import { createEventStore, type EventStore } from "../../eventstore/store.ts";
+import { createTail, type Tail } from "../../eventstore/tail.ts";
+import type { RecordedEvent } from "../../eventstore/types.ts";
+import type { Projection } from "../../src/projections/projection.ts";
+import { runnerDdl, startRunner } from "../../src/projections/runner.ts";
+import { type FreshDatabase, freshDatabase } from "../support/database.ts";
+
+let database: FreshDatabase;
+let pool: pg.Pool;
+let store: EventStore;
+let tail: Tail;
+let warned: string[];
+const log = { warn: (facts: object) => void warned.push(JSON.stringify(facts)) };
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  await migrate(database.url, { host: "log.test" });
+  pool = openPool(database.url, { max: 20 });
+  await pool.query(runnerDdl);
+  await pool.query("create table read.seen (projection text, position bigint)");
+  store = createEventStore(pool);
+  tail = createTail(store, { pool });
+});
+afterAll(async () => {
+  await tail.close();
+  await store.close();
+  await pool.end();
+  await database.drop();
+});
+beforeEach(() => {
+  warned = [];
+});
+
+let made = 0;
+/** Writes down every position it is shown. */
+function recorder(before?: (events: RecordedEvent[]) => Promise<void> | void): Projection {
+  const name = `recorder${++made}`;
+  return {
+    name,
+    version: 1,
+    ddl: "",
+    async fold(events, tx) {
+      await before?.(events);
+      for (const { position } of events)
+        await tx.query("insert into read.seen values ($1, $2)", [name, position]);
+    },
+  };
+}
+
+const seenBy = async ({ name }: Projection): Promise<number[]> => {
+  const answer = await pool.query("select position from read.seen where projection = $1 order by ctid", [
+    name,
+  ]);
+  return answer.rows.map((row) => row.position);
+};
+
+const append = (count: number, stream = `s${Math.random()}`) =>
+  Promise.all(
+    Array.from({ length: count }, (_, n) =>
+      store.append({
+        appends: [
+          {
+            tenant: "t",
+            stream_id: `${stream}-${n % 7}`,
+            expected_version: "any",
+            events: [{ type: "Happened", payload: { n } }],
+          },
+        ],
+      }),
+    ),
+  );
+
+const everyPosition = async () => Array.from({ length: (await store.head()).position }, (_, n) => n + 1);
+const run = (...projections: Projection[]) => startRunner({ pool, store, tail, projections, log });
+
+test("every event once and in order, while others append", async () => {
+  const projection = recorder();
+  const runner = run(projection);
+  await append(50);
+  const more = append(200);
+  await more;
+  expect(await runner.reached(projection, (await store.head()).position, 5_000)).toBe(true);
+  expect(await seenBy(projection)).toEqual(await everyPosition());
+  await runner.stop();
+});
+
+test("two processes share one projection; when one leaves the other goes on", async () => {
+  const projection = recorder();
+  const [one, other] = [run(projection), run(projection)];
+  await append(100);
+  const head = async () => (await store.head()).position;
+  expect(await one.reached(projection, await head(), 5_000)).toBe(true);
+  await one.stop();
+  await append(100);
+  expect(await other.reached(projection, await head(), 8_000)).toBe(true);
+  await other.stop();
+  expect(await seenBy(projection)).toEqual(await everyPosition());
+});
+
+test("a fold that fails leaves nothing and is tried again", async () => {
+  let failures = 2;
+  const projection = recorder(() => {
+    if (failures-- > 0) throw new Error("not yet");
+  });
+  const runner = run(projection);
+  await append(10);
+  expect(await runner.reached(projection, (await store.head()).position, 8_000)).toBe(true);
+  await runner.stop();
+  expect(warned.filter((line) => line.includes("not yet"))).toHaveLength(2);
+  expect(await seenBy(projection)).toEqual(await everyPosition());
+});
+
+test("a holder that was paused past its lease cannot write late", async () => {
+  let resume: () => void = () => {};
+  const paused = new Promise<void>((done) => {
+    resume = done;
+  });
+  let first = true;
+  const projection = recorder(async () => {
+    if (!first) return;
+    first = false;
+    await paused;
+  });
+  const slow = run(projection);
+  await append(5);
+  await vi.waitFor(() => expect(first).toBe(false));
+  // Its lease runs out and another process takes over: the fencing token moves on.
+  const name = `${projection.name}_v1`;
+  const takeover = pool.query(
+    "update read.checkpoints set holder = gen_random_uuid(), token = token + 1, held_until = 'infinity' where projection = $1",
+    [name],
+  );
+  resume();
+  await takeover;
+  await append(5);
+  await new Promise((wake) => setTimeout(wake, 300));
+  await slow.stop();
+  const answer = await pool.query("select position from read.checkpoints where projection = $1", [name]);
+  // What it wrote is what its checkpoint says: one transaction, all or nothing, and nothing after the takeover.
+  expect((await seenBy(projection)).length).toBe(
+    answer.rows[0].position === 0 ? 0 : (await seenBy(projection)).at(-1),
+  );
+  expect((await seenBy(projection)).length).toBeLessThan((await store.head()).position);
+});
+
+test("a process killed in mid-fold is replaced and each event still counts once", async () => {
+  const projection = recorder();
+  const dying = new pg.Client({ connectionString: database.url });
+  dying.on("error", () => undefined);
+  await dying.connect();
+  const name = `${projection.name}_v1`;
+  await pool.query(
+    "insert into read.checkpoints (projection, held_until) values ($1, clock_timestamp() + interval '1 second')",
+    [name],
+  );
+  await dying.query("begin");
+  await dying.query("update read.checkpoints set position = 3 where projection = $1", [name]);
+  await dying.query("insert into read.seen values ($1, 1), ($1, 2), ($1, 3)", [projection.name]);
+  const { rows } = await dying.query("select pg_backend_pid() as pid");
+  await pool.query("select pg_terminate_backend($1)", [rows[0].pid]);
+  const runner = run(projection);
+  expect(await runner.reached(projection, (await store.head()).position, 10_000)).toBe(true);
+  await runner.stop();
+  expect(await seenBy(projection)).toEqual(await everyPosition());
+});

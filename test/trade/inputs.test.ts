@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import type { z } from "zod";
+import {
+  dataset,
+  flow,
+  hs,
+  limit,
+  readYears,
+  reporter,
+  reportersField,
+  year,
+  years,
+} from "../../src/domain/trade/inputs.ts";
+import { disjointCover } from "../../src/domain/trade/products.ts";
+import { addMonths, monthsBetween } from "../../src/domain/trade/units.ts";
+
+const fields = { reporter, reportersField, flow, year, years, hs, limit, dataset };
+
+const messageOf = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message;
+
+describe("input fields say what is wrong and how to mend it", () => {
+  test.each<[keyof typeof fields, unknown, RegExp]>([
+    ["reporter", "EL", /Greece is GR here/],
+    ["reporter", "de", /upper case: DE/],
+    ["reporter", "Germany", /Germany is DE/],
+    ["reporter", "UK", /not one of the 27 reporters/],
+    ["reporter", "XX", /the 27 are AT, BE/],
+    ["reporter", "ß\u0000", /the 27 are/],
+    ["reporter", "x".repeat(10_000), /2-letter code/],
+    ["reporter", "constructor", /the 27 are/],
+    ["reportersField", [], /at least one reporter/],
+    ["reportersField", ["DE", "EL"], /Greece is GR/],
+    ["reportersField", ["DE", "DE"], /twice/],
+    ["flow", "import", /IMPORT or EXPORT/],
+    ["year", 2024.5, /whole number/],
+    ["year", 1900, /1988/],
+    ["year", "abc", /whole number/],
+    ["years", "2024-2020", /comes after/],
+    ["years", "20-24", /YYYY-YYYY/],
+    ["hs", "123", /2, 4, 6 or 8 digits/],
+    ["hs", "4407111000", /2, 4, 6 or 8 digits/],
+    ["hs", "44'; drop", /2, 4, 6 or 8 digits/],
+    ["limit", 0, /at least 1/],
+    ["limit", 101, /at most 100/],
+    ["dataset", "Real Data", /name that trade\/overview lists/],
+  ])("%s %j", (name, value, says) => {
+    expect(messageOf(fields[name], value)).toMatch(says);
+  });
+
+  test("what is right passes", () => {
+    expect(reporter.parse("GR")).toBe("GR");
+    expect(limit.parse(undefined)).toBe(20);
+    expect(readYears(years.parse("2020"))).toEqual({ from: 2020, to: 2020 });
+    expect(readYears(years.parse("2020-2024"))).toEqual({ from: 2020, to: 2024 });
+  });
+});
+
+test("months run over the turn of a year", () => {
+  expect(addMonths(202412, 1)).toBe(202501);
+  expect(addMonths(202401, -13)).toBe(202212);
+  expect(monthsBetween(202411, 202502)).toEqual([202411, 202412, 202501, 202502]);
+});
+
+test("a disjoint cover holds each amount once", () => {
+  const codes = ["39", "39206290", "4407", "440711", "44071110", "4410", "39XXXXXX"];
+  expect(disjointCover(codes)).toEqual(["39", "4407", "4410"]);
+  expect(disjointCover(codes, "440711")).toEqual(["440711"]);
+  expect(disjointCover(codes, "3920")).toEqual(["39206290"]);
+});

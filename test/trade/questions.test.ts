@@ -1,0 +1,262 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { z } from "zod";
+import { openVintages } from "../../src/datasets/vintage-store.ts";
+import {
+  countries,
+  countriesInput,
+  countriesOutput,
+  overview,
+  overviewInput,
+  overviewOutput,
+} from "../../src/projections/trade/overview.ts";
+import type { TradeData } from "../../src/projections/trade/question.ts";
+import {
+  rankingInput,
+  topPartners,
+  topPartnersOutput,
+  topProducts,
+  topProductsOutput,
+} from "../../src/projections/trade/rankings.ts";
+import {
+  balance,
+  balanceInput,
+  balanceOutput,
+  timeline,
+  timelineInput,
+  timelineOutput,
+} from "../../src/projections/trade/series.ts";
+import { importFiles, limits, makeSandbox, refusalOf, sdmxFixture } from "../datasets/workshop.ts";
+
+/** A sandbox beside a real dataset of one product and one reporter, two months of 2024. */
+let trade: TradeData;
+
+beforeAll(async () => {
+  const dir = await mkdtemp(join(tmpdir(), "tallystick-data-"));
+  const sandbox = await makeSandbox(dir, 0.02);
+  const real = await importFiles(dir, [sdmxFixture], { reporters: ["DE"] });
+  const vintages = await openVintages({ ...limits, dataDir: dir });
+  await vintages.serve(sandbox.manifest.vintage);
+  await vintages.serve(real.manifest.vintage);
+  trade = { vintages, allow_synthetic: true };
+  return async () => {
+    await vintages.close();
+    await rm(dir, { recursive: true, force: true });
+  };
+});
+
+type In<Schema extends z.ZodType> = z.input<Schema>;
+const ask = {
+  overview: async (input: In<typeof overviewInput>) =>
+    overviewOutput.parse(await overview(trade, overviewInput.parse(input))),
+  countries: async (input: In<typeof countriesInput>) =>
+    countriesOutput.parse(await countries(trade, countriesInput.parse(input))),
+  timeline: async (input: In<typeof timelineInput>) =>
+    timelineOutput.parse(await timeline(trade, timelineInput.parse(input))),
+  topPartners: async (input: In<typeof rankingInput>) =>
+    topPartnersOutput.parse(await topPartners(trade, rankingInput.parse(input))),
+  topProducts: async (input: In<typeof rankingInput>) =>
+    topProductsOutput.parse(await topProducts(trade, rankingInput.parse(input))),
+  balance: async (input: In<typeof balanceInput>) =>
+    balanceOutput.parse(await balance(trade, balanceInput.parse(input))),
+};
+
+describe("which dataset answers", () => {
+  test("the real one where it covers the question", async () => {
+    const { meta } = await ask.topPartners({ reporter: "DE", hs: "39206290", year: 2024 });
+    expect(meta).toMatchObject({ dataset: "comext-ds-045409", synthetic: false });
+    expect(meta.coverage).toEqual({
+      products: { complete: true, count: 1, codes: ["39206290"] },
+      reporters: ["DE"],
+      months: { from: "2024-01", to: "2024-02" },
+    });
+  });
+
+  test("else the sandbox, marked: all products, a chapter of which one code is real", async () => {
+    for (const hs of [undefined, "39", "44", "4401"]) {
+      const { meta } = await ask.topPartners({ reporter: "DE", hs, year: 2024 });
+      expect(meta).toMatchObject({ dataset: "sandbox", synthetic: true });
+      expect(meta.coverage.products.complete).toBe(true);
+    }
+  });
+
+  test("a named one also where it covers a part, which then says so", async () => {
+    const { meta } = await ask.balance({ reporter: "DE", hs: "39", dataset: "comext-ds-045409" });
+    expect(meta.coverage.products).toEqual({ complete: false, count: 1, codes: ["39206290"] });
+    const text = await ask.overview({ format: "summary", dataset: "comext-ds-045409" });
+    expect(text.data).toMatchObject({ text: expect.stringMatching(/which is not a total/) });
+  });
+
+  test("without the sandbox, nothing synthetic is sold or listed", async () => {
+    const real = { ...trade, allow_synthetic: false };
+    const refusal = await refusalOf(balance(real, { reporter: "DE" }));
+    expect(refusal).toMatchObject({ code: "invalid", type: "outside-coverage" });
+    const answer = await overview(real, overviewInput.parse({ hs: "39206290" }));
+    expect(answer.data).toMatchObject({ datasets: [{ dataset: "comext-ds-045409" }] });
+    const none = { vintages: await openVintages({ ...limits, dataDir: "none" }), allow_synthetic: true };
+    expect(await refusalOf(balance(none, { reporter: "DE" }))).toMatchObject({
+      code: "unavailable",
+      type: "dataset-missing",
+    });
+    await none.vintages.close();
+  });
+});
+
+describe("outside coverage is refused, naming the range", () => {
+  test.each([
+    [{ reporter: "DE", year: 2004 } as const, "year", /sandbox covers 2005-01 to 2025-12/],
+    [{ reporter: "DE", year: 2026 } as const, "year", /2005-01 to 2025-12/],
+    [
+      { reporter: "DE", hs: "39206290", year: 2020 } as const,
+      "year",
+      /comext-ds-045409 covers 2024-01 to 2024-02/,
+    ],
+    [{ reporter: "FR", hs: "39206290" } as const, "reporter", /covers the reporters DE; not FR/],
+    [{ reporter: "DE", hs: "7208" } as const, "hs", /no dataset covers the question/],
+    [{ reporter: "DE", dataset: "nope" } as const, "dataset", /there is sandbox, comext-ds-045409/],
+  ])("%j", async (input, path, says) => {
+    const refusal = await refusalOf(ask.topPartners(input));
+    expect(refusal.code).toBe("invalid");
+    expect(refusal.message).toMatch(says);
+    expect(refusal.errors?.[0]?.path).toBe(path);
+  });
+
+  test("inside but without trade is an empty list", async () => {
+    const { data, meta } = await ask.topPartners({ reporter: "DE", hs: "44999999", year: 2024 });
+    expect(data).toEqual([]);
+    expect(meta.total).toEqual({ value_eur: 0, quantity_kg: null });
+  });
+});
+
+describe("rankings", () => {
+  test("partners are single countries, closed by the rest of WORLD", async () => {
+    const { data, meta } = await ask.topPartners({
+      reporter: "DE",
+      hs: "39206290",
+      year: 2024,
+      flow: "IMPORT",
+    });
+    expect(data).toEqual([
+      { rank: 1, partner: "FR", name: "France", value_eur: 5000, quantity_kg: 1234, share: 0.555556 },
+      { rank: 2, partner: "CN", name: "China", value_eur: 2000, quantity_kg: null, share: 0.222222 },
+      expect.objectContaining({
+        rank: null,
+        partner: "rest",
+        value_eur: 2000,
+        quantity_kg: 766,
+        share: 0.222222,
+      }),
+    ]);
+    expect(meta.total).toEqual({ value_eur: 9000, quantity_kg: 2000 });
+  });
+
+  test("without a flow they rank by both, each shown apart; without a year in the last complete one", async () => {
+    const { data, meta } = await ask.topPartners({ reporter: "LV", limit: 3 });
+    expect(meta).toMatchObject({ year: 2024, flow: null, count: 3 });
+    for (const row of data) expect(row.imports_eur! + row.exports_eur!).toBe(row.value_eur);
+    expect(data.map(({ rank }) => rank)).toEqual([1, 2, 3, null]);
+    expect(data.reduce((sum, { value_eur }) => sum + value_eur, 0)).toBe(meta.total.value_eur);
+    const values = data.slice(0, 3).map(({ value_eur }) => value_eur);
+    expect(values).toEqual(values.toSorted((a, b) => b - a));
+  });
+
+  test("products are chapters, and below a code the next finer ones", async () => {
+    const all = await ask.topProducts({ reporter: "LV", year: 2024, flow: "EXPORT", limit: 100 });
+    expect(all.data.at(-1)).toMatchObject({ product: "rest", value_eur: 0 });
+    expect(all.data.find(({ product }) => product === "44")?.name).toBe("Wood and charcoal");
+    const wood = await ask.topProducts({ reporter: "LV", year: 2024, flow: "EXPORT", hs: "44", limit: 100 });
+    expect(wood.data.slice(0, -1).every(({ product }) => /^44\d\d$/.test(product))).toBe(true);
+    expect(wood.meta.total.value_eur).toBe(all.data.find(({ product }) => product === "44")?.value_eur);
+    const leaf = await ask.topProducts({ reporter: "DE", year: 2024, hs: "39206290" });
+    expect(leaf.data[0]).toMatchObject({
+      product: "39206290",
+      value_eur: 9900,
+      imports_eur: 9000,
+      exports_eur: 900,
+    });
+  });
+});
+
+describe("series", () => {
+  test("the 27 summed, or one series each; the ragged last month is marked", async () => {
+    const sum = await ask.timeline({ years: "2025" });
+    expect(sum.data).toHaveLength(12);
+    expect(sum.data[10]).toMatchObject({ reporter: "EU27", period: "2025-11", complete: true });
+    expect(sum.data[11]).toMatchObject({ period: "2025-12", complete: false });
+    expect(sum.meta.incomplete.length).toBeGreaterThan(0);
+    const each = await ask.timeline({ reporters: ["DE", "FR"], years: "2024", flow: "IMPORT" });
+    expect(each.data).toHaveLength(24);
+    expect(each.data[0]).not.toHaveProperty("exports_eur");
+  });
+
+  test("no trade is zero; balance is exports less imports", async () => {
+    const { data } = await ask.timeline({ reporters: ["DE"], hs: "39206290" });
+    expect(data).toEqual([
+      {
+        reporter: "DE",
+        period: "2024-01",
+        imports_eur: 9000,
+        imports_kg: 2000,
+        exports_eur: 0,
+        exports_kg: null,
+        complete: true,
+      },
+      {
+        reporter: "DE",
+        period: "2024-02",
+        imports_eur: 0,
+        imports_kg: null,
+        exports_eur: 900,
+        exports_kg: null,
+        complete: true,
+      },
+    ]);
+    const yearly = await ask.balance({ reporter: "DE", hs: "39206290" });
+    expect(yearly.data).toEqual([
+      { year: 2024, imports_eur: 9000, exports_eur: 900, balance_eur: -8100, months: 2, complete: false },
+    ]);
+  });
+
+  test("the sums of all questions agree", async () => {
+    const months = await ask.timeline({ reporters: ["LV"], years: "2024" });
+    const imports = months.data.reduce((sum, { imports_eur }) => sum + (imports_eur ?? 0), 0);
+    const [year] = (await ask.balance({ reporter: "LV", years: "2024" })).data;
+    const partners = await ask.topPartners({ reporter: "LV", year: 2024, flow: "IMPORT" });
+    const products = await ask.topProducts({ reporter: "LV", year: 2024, flow: "IMPORT" });
+    expect([year?.imports_eur, partners.meta.total.value_eur, products.meta.total.value_eur]).toEqual([
+      imports,
+      imports,
+      imports,
+    ]);
+  });
+});
+
+describe("what there is", () => {
+  test("overview counts records and names the datasets", async () => {
+    const { data, meta } = await ask.overview({});
+    expect(data).toMatchObject({ countries: 27, date_range: { from: "2005-01", to: "2025-12" }, year: 2024 });
+    expect(meta.synthetic).toBe(true);
+    const real = await ask.overview({ hs: "39206290" });
+    expect(real.data).toMatchObject({ records: 6, countries: 1, partners: 2, products: 1, year: null });
+  });
+
+  test("countries lists all 27, also those without data; compact leaves the rest out", async () => {
+    const { data } = await ask.countries({ hs: "39206290" });
+    expect(data).toHaveLength(27);
+    expect(data.find(({ code }) => code === "DE")).toMatchObject({
+      imports: true,
+      exports: true,
+      to: "2024-02",
+      complete: true,
+    });
+    expect(data.find(({ code }) => code === "FR")).toMatchObject({
+      imports: false,
+      from: null,
+      complete: false,
+    });
+    const compact = await ask.countries({ format: "compact" });
+    expect(Object.keys(compact.data[0]!)).toEqual(["code", "imports", "exports", "from", "to", "complete"]);
+  });
+});

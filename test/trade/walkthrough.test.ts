@@ -1,0 +1,83 @@
+/** Real Eurostat files, from import to answers over HTTP; vintages are swapped while questions are asked. */
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { importFiles } from "../../src/operator/releases.ts";
+import { openSandbox } from "../support/sandbox.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const shared = process.env.SHARED_DATA ?? join(import.meta.dirname, "../../../shared/data");
+const folder = join(shared, "comext-bilateral");
+if (!existsSync(folder))
+  console.info("the real Comext files are not here: the walkthrough over them is skipped");
+
+describe.skipIf(!existsSync(folder))("real files", { timeout: 120_000 }, () => {
+  let service: Service;
+  let headers: Record<string, string>;
+  const files = () => readdirSync(folder).map((name) => join(folder, name));
+  const limits = { threads: 2, memory_mb: 1024 };
+
+  beforeAll(async () => {
+    service = await startService();
+    headers = (await service.issue()).headers;
+    await openSandbox(service);
+  }, 60_000);
+  afterAll(() => service.stop());
+
+  type Answer = { data: Record<string, unknown>[]; meta: Record<string, unknown>; status?: number };
+  const ask = async (path: string) =>
+    (await (await fetch(`${service.url}/v1/agent/trade/${path}`, { headers })).json()) as Answer;
+
+  test("are imported under load, and every answer is wholly of one vintage", async () => {
+    const question = "balance?reporter=DE&hs=39206290&years=2024";
+    const seen = new Set<string>();
+    let asking = true;
+    const asker = (async () => {
+      while (asking) {
+        const answer = await ask(question);
+        // Before the real data is there the question lies outside all coverage; then it is answered, never in between.
+        if (answer.status === 400) seen.add("refused");
+        else seen.add(JSON.stringify([answer.meta.dataset, answer.meta.synthetic, answer.data]));
+      }
+    })();
+    await importFiles(service.app, files(), { data_dir: service.data_dir, limits });
+    await vi.waitFor(async () => expect((await ask(question)).status).toBeUndefined(), { timeout: 10_000 });
+    asking = false;
+    await asker;
+    expect([...seen]).toHaveLength(2);
+    expect(seen.has("refused")).toBe(true);
+  });
+
+  test("to the euro: DE imports of 39206290 in 2024", async () => {
+    const { data, meta } = await ask("top-partners?reporter=DE&hs=39206290&year=2024&flow=IMPORT&limit=100");
+    const total = 75_298_685;
+    const listed = 50_042_112;
+    expect(meta).toMatchObject({
+      dataset: "comext-ds-045409",
+      synthetic: false,
+      total: { value_eur: total },
+    });
+    const rest = data.at(-1)!;
+    expect(rest).toMatchObject({ partner: "rest", rank: null, value_eur: total - listed });
+    const sum = data.slice(0, -1).reduce((all, line) => all + (line.value_eur as number), 0);
+    expect(sum).toBe(listed);
+    expect(data.map(({ partner }) => partner)).not.toContain("WORLD");
+    const { data: years } = await ask("balance?reporter=DE&hs=39206290&years=2024");
+    expect(years).toMatchObject([{ year: 2024, imports_eur: total, months: 12 }]);
+    const { data: months } = await ask("timeline?reporters=DE&hs=39206290&years=2024&flow=IMPORT");
+    expect(months).toHaveLength(12);
+    expect(months.reduce((all, month) => all + (month.imports_eur as number), 0)).toBe(total);
+  });
+
+  test("importing the same files again changes nothing", async () => {
+    const before = await service.app.store.head();
+    const { unchanged } = await importFiles(service.app, files(), { data_dir: service.data_dir, limits });
+    expect(unchanged).toBe(true);
+    expect(await service.app.store.head()).toEqual(before);
+  });
+
+  test("a national total stays the sandbox's, marked, however many products are real", async () => {
+    const { meta } = await ask("balance?reporter=DE&years=2024");
+    expect(meta).toMatchObject({ dataset: "sandbox", synthetic: true });
+  });
+});
