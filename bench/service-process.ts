@@ -18,11 +18,14 @@ export type ServiceProcess = {
   stop(): Promise<void>;
 };
 
-/** Starts `tallystick serve` on a free port and waits until it is ready; `node` are options of Node itself. */
+/**
+ * Starts `tallystick serve` on a free port and waits until it is ready; `node` are options of Node itself. Its log is shown,
+ * unless LOG_LEVEL asks for more of it than one wants to read.
+ */
 export async function startServiceProcess(env: Environment, node: string[] = []): Promise<ServiceProcess> {
   const service = spawn(process.execPath, [...node, TALLYSTICK, "serve"], {
     env: { ...process.env, LOG_LEVEL: "warn", SANDBOX: "0", ...env, PORT: "0" },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", env.LOG_LEVEL ? "ignore" : "inherit"],
   });
   const exited = new Promise<void>((done) => service.once("exit", () => done()));
   let url = "";
