@@ -1,4 +1,5 @@
 /** The HTTP face: an Express 5 route for each operation and each document, and what every answer has in common. */
+import { setMaxListeners } from "node:events";
 import compression from "compression";
 import cors from "cors";
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
@@ -48,16 +49,18 @@ export function createHttp(parts: HttpParts): express.Express {
     .disable("etag")
     .set("query parser", false)
     .set("trust proxy", parts.trust_proxy);
+  // As many calls as there are may listen for the end of the service.
+  setMaxListeners(0, parts.stopping);
   http.use(observe(parts));
   http.use(helmet({ crossOriginResourcePolicy: { policy: "cross-origin" } }));
   http.use(cors({ allowedHeaders: ALLOWED, exposedHeaders: EXPOSED, maxAge: 86_400 }));
   const compress = compression({ threshold: 1024 });
   http.use((req, res, next) => (req.headers["accept-encoding"] ? compress(req, res, next) : next()));
 
+  mountOperations(http, parts);
   for (const document of parts.documents) http.get(document.path, documentRoute(parts, document));
   http.get("/metrics", metricsRoute(parts));
   http.all("/mcp", parts.mcp);
-  mountOperations(http, parts);
   http.use((req) => {
     throw new Refusal("not_found", `there is nothing at ${req.path}; /openapi.json lists what there is`);
   });
@@ -67,10 +70,15 @@ export function createHttp(parts: HttpParts): express.Express {
 
 function mountOperations(http: express.Express, parts: HttpParts): void {
   const methods = new Map<string, Set<Method>>();
+  // Express tries its routes one by one; a path that is written exactly so needs no search among hundreds.
+  const exact = new Map<string, RequestHandler>();
+  http.use((req, res, next) => (exact.get(`${req.method} ${req.path}`) ?? skip)(req, res, next));
   for (const one of parts.served) {
     const method = methodOf(one.operation);
     for (const path of withAliases(pathOf(one.operation).replaceAll(/\{(\w+)\}/g, ":$1"))) {
-      http[method.toLowerCase() as "get" | "post" | "delete"](path, operationRoute(parts, one));
+      const route = operationRoute(parts, one);
+      http[method.toLowerCase() as "get" | "post" | "delete"](path, route);
+      if (!path.includes(":")) exact.set(`${method} ${path}`, route);
       methods.set(path, (methods.get(path) ?? new Set()).add(method));
     }
   }
@@ -89,6 +97,8 @@ function mountOperations(http: express.Express, parts: HttpParts): void {
     });
   }
 }
+
+const skip: RequestHandler = (_req, _res, next) => next();
 
 const withAliases = (path: string): string[] => [
   path,

@@ -102,10 +102,7 @@ async function ask(
     }
 
     const vintage = operation.vintage?.(parts.app);
-    const name =
-      vintage === undefined
-        ? undefined
-        : `${operation.name} ${vintage} ${canonicalText(input as JsonObject, "input")}`;
+    const name = vintage === undefined ? undefined : `${operation.name} ${vintage} ${JSON.stringify(input)}`;
     let answer = name === undefined ? undefined : kept.get(name);
     if (!answer) {
       const made = await handled(parts, operation, input, caller, question);
