@@ -111,10 +111,12 @@ async function main(): Promise<void> {
     ];
     for (const contender of contenders) await round(contender, 2);
     const results = new Map<Contender, Round[]>(contenders.map((contender) => [contender, []]));
-    for (let i = 0; i < Number(values.rounds); i++)
+    for (let i = 0; i < Number(values.rounds); i++) {
       for (const contender of contenders)
         results.get(contender)!.push(await round(contender, Number(values.seconds)));
-    const baseline = results.get(contenders[0]!)!;
+      contenders.reverse();
+    }
+    const baseline = [...results.values()][0]!;
     console.log(`${body.length} bytes an answer, ${values.connections} connections`);
     console.table(
       Object.fromEntries(

@@ -47,7 +47,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: ["src/domain/"],
     imports: {
       "@event-driven-io/emmett": "types",
-      "node:crypto": ["createHash", "createHmac", "timingSafeEqual"],
+      "node:crypto": ["createHash", "createHmac", "hash", "timingSafeEqual"],
       viem: ["getAddress", "hashTypedData", "isAddress", "keccak256"],
       zod: "any",
     },

@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import compression from "compression";
 import cors from "cors";
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
-import helmet from "helmet";
+import helmet, { type HelmetOptions } from "helmet";
 import type { Logger } from "pino";
 import type { App } from "../app.ts";
 import { Refusal } from "../domain/refusal.ts";
@@ -42,6 +42,22 @@ const EXPOSED =
 const ALLOWED =
   "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, Access-Control-Expose-Headers, Idempotency-Key, Last-Event-ID, X-Request-Id, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
 
+/** Nothing here is a page: what only governs pages is left out, and whatever is shown as one may load nothing. */
+const SECURITY: HelmetOptions = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  crossOriginResourcePolicy: { policy: "cross-origin" },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xFrameOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+};
+
 export function createHttp(parts: HttpParts): express.Express {
   const http = express();
   http
@@ -52,7 +68,7 @@ export function createHttp(parts: HttpParts): express.Express {
   // As many calls as there are may listen for the end of the service.
   setMaxListeners(0, parts.stopping);
   http.use(observe(parts));
-  http.use(helmet({ crossOriginResourcePolicy: { policy: "cross-origin" } }));
+  http.use(helmet(SECURITY));
   http.use(cors({ allowedHeaders: ALLOWED, exposedHeaders: EXPOSED, maxAge: 86_400 }));
   const compress = compression({ threshold: 1024 });
   http.use((req, res, next) => (req.headers["accept-encoding"] ? compress(req, res, next) : next()));
