@@ -35,6 +35,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:crypto": "any",
       "node:fs/promises": "any",
       pg: "any",
+      "pg-copy-streams": "any",
       zod: "any",
     },
   },

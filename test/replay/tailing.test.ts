@@ -81,9 +81,8 @@ describe("a consumer that reconnects at random", () => {
       const resumed = { ...headers, ...(cursor !== undefined && inHeader && { "Last-Event-ID": cursor }) };
       const query = cursor === undefined || inHeader ? ALL : `${ALL}&cursor=${cursor}`;
       const connection = { headers: resumed, sse, cut_after: Math.floor(random() * 40_000) };
-      const enough = whole
-        ? (events: FeedObject[]) => seen.length + events.length >= whole.length
-        : () => false;
+      const enough = (events: FeedObject[]) =>
+        whole ? seen.length + events.length >= whole.length : !writing;
       const got = await follow(query, connection, enough);
       seen.push(...got.events.map(({ position }) => position));
       cursor = got.cursor ?? cursor;
