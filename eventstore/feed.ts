@@ -2,7 +2,7 @@
  * The change feed: one tenant's events as lines of JSON, each with the cursor that resumes after it.
  *
  * Postgres writes the lines itself, a page at a time, because stored payloads are JSON already: nothing is parsed or
- * serialised on the way. Every page also checks that the history it continues is still the one that was sent.
+ * serialised on the way. Each page begins with a check that the log still holds the history that was sent.
  */
 import pg from "pg";
 import { to } from "pg-copy-streams";
@@ -36,9 +36,9 @@ const PAGE_BYTES = 1024 * 1024;
 const HEARTBEAT_MS = 15_000;
 
 /**
- * Yields framed lines in chunks that may end anywhere: events, a mark `{ cursor, up_to_date }` at the end and, while following, when all
- * that was there has been sent and in every silence. A slow reader holds three pages in memory and no connection. Throws the
- * driver's errors, and when the log is no longer the one that was being read.
+ * Yields framed lines in chunks that may end anywhere: events, and a mark `{ cursor, up_to_date }` at the end; while following
+ * also when all that was there has been sent, and in every silence. A slow reader holds three pages in memory and no
+ * connection. Throws the driver's errors, and when the log is no longer the one that was being read.
  */
 export async function* feed(parts: FeedParts, options: FeedOptions): AsyncGenerator<string | Buffer> {
   const { log_id = MAIN_LOG, tenant, framing, signal, heartbeat_ms = HEARTBEAT_MS } = options;
@@ -93,7 +93,7 @@ type Reading = Pick<FeedOptions, "tenant" | "proof" | "framing"> & {
   head: LogHead;
 };
 
-/** Each page is read while the one before it is read and sent. */
+/** Two pages are in the making at once, and a third is being sent. */
 async function* pages(pool: pg.Pool, reading: Reading, after: Place): AsyncGenerator<Page> {
   const begin = async (start: Place) => {
     const cut = await cutPage(pool, reading, start);
