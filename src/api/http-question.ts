@@ -11,8 +11,7 @@ const BODY_LIMIT = 256 * 1024;
 
 /** What an HTTP request asks, in the pipeline's words. */
 export function questionOf(req: Request, res: Response, stopping: AbortSignal): Question {
-  const gone = new AbortController();
-  res.once("close", () => gone.abort());
+  const signal = endOf(res, stopping);
   const hasBody = req.method !== "GET" && req.method !== "HEAD" && req.method !== "DELETE";
   return {
     presented: {
@@ -33,8 +32,24 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
     if_none_match: req.get("if-none-match"),
     last_event_id: req.get("last-event-id"),
     request_id: res.locals.request_id as string,
-    signal: AbortSignal.any([gone.signal, stopping]),
+    signal,
   };
+}
+
+/**
+ * Aborted when the answer is over, the caller is gone or the service stops. AbortSignal.any would leave a trace of every
+ * call on `stopping` for as long as the process lives.
+ */
+export function endOf(res: NodeJS.EventEmitter, stopping: AbortSignal): AbortSignal {
+  const end = new AbortController();
+  const abort = () => end.abort();
+  stopping.addEventListener("abort", abort);
+  res.once("close", () => {
+    stopping.removeEventListener("abort", abort);
+    abort();
+  });
+  if (stopping.aborted) abort();
+  return end.signal;
 }
 
 const wireOf = (req: Request): Wire =>
