@@ -37,7 +37,7 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
     last_event_id: text(headers["last-event-id"]),
     request_id: res.locals.request_id as string,
     get signal() {
-      return abandoned(res, stopping);
+      return endOf(res, stopping);
     },
   };
 }
@@ -45,17 +45,23 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
 /** Node joins a header of these names that is sent twice. */
 const text = (header: string | string[] | undefined) => header as string | undefined;
 
-/** Aborted when the caller leaves before its answer is whole, or the service stops. */
-function abandoned(res: Response, stopping: AbortSignal): AbortSignal {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  if (stopping.aborted || res.destroyed) abort();
+/**
+ * Aborted when the answer is over, the caller is gone or the service stops. AbortSignal.any would leave a trace of every
+ * call on `stopping` for as long as the process lives.
+ */
+export function endOf(
+  res: NodeJS.EventEmitter & { destroyed?: boolean },
+  stopping: AbortSignal,
+): AbortSignal {
+  const end = new AbortController();
+  const abort = () => end.abort();
   stopping.addEventListener("abort", abort);
   res.once("close", () => {
     stopping.removeEventListener("abort", abort);
     abort();
   });
-  return controller.signal;
+  if (stopping.aborted || res.destroyed) abort();
+  return end.signal;
 }
 
 const wireOf = (req: Request): Wire =>

@@ -1,5 +1,6 @@
 /** The HTTP face: an Express 5 route for each operation and each document, and what every answer has in common. */
 import { setMaxListeners } from "node:events";
+import type { IncomingMessage, RequestListener } from "node:http";
 import compression from "compression";
 import cors from "cors";
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
@@ -58,7 +59,7 @@ const SECURITY: HelmetOptions = {
   xXssProtection: false,
 };
 
-export function createHttp(parts: HttpParts): express.Express {
+export function createHttp(parts: HttpParts): RequestListener {
   const http = express();
   http
     .disable("x-powered-by")
@@ -74,15 +75,27 @@ export function createHttp(parts: HttpParts): express.Express {
   http.use((req, res, next) => (req.headers["accept-encoding"] ? compress(req, res, next) : next()));
 
   mountOperations(http, parts);
-  for (const document of parts.documents) http.get(document.path, documentRoute(parts, document));
+  for (const document of parts.documents) {
+    http.get(document.path, documentRoute(parts, document));
+    http.all(document.path, otherMethod(parts, ["GET"]));
+  }
   http.get("/metrics", metricsRoute(parts));
   http.all("/mcp", parts.mcp);
   http.use((req) => {
     throw new Refusal("not_found", `there is nothing at ${req.path}; /openapi.json lists what there is`);
   });
   http.use(failed(parts));
-  return http;
+  return (req, res) => {
+    req.url = originForm(req);
+    http(req, res);
+  };
 }
+
+/** The target as path and query: a client may also send a whole URL (RFC 9112, 3.2.2), whose host is not ours to judge. */
+const originForm = ({ url = "/" }: IncomingMessage): string => {
+  const rest = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "");
+  return rest.startsWith("/") ? rest : `/${rest}`;
+};
 
 function mountOperations(http: express.Express, parts: HttpParts): void {
   const methods = new Map<string, Set<Method>>();
@@ -99,19 +112,19 @@ function mountOperations(http: express.Express, parts: HttpParts): void {
     }
   }
   for (const [path, allowed] of methods) {
-    const allow = [...allowed, ...(allowed.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-    http.all(path, (req, res) => {
-      const told = problem(
-        "method-not-allowed",
-        `${req.method} is not one of ${allow}`,
-        place(parts, req.path),
-        {
-          headers: { Allow: allow },
-        },
-      );
-      sendAnswer(res, { kind: "problem", ...told });
-    });
+    http.all(path, otherMethod(parts, [...allowed]));
   }
+}
+
+/** Answers whatever comes by a method that the path does not have. */
+function otherMethod(parts: HttpParts, allowed: Method[]): RequestHandler {
+  const allow = [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+  return (req, res) => {
+    const detail = `${req.method} is not one of ${allow}`;
+    const headers = { Allow: allow };
+    const told = problem("method-not-allowed", detail, place(parts, req.path), { headers });
+    sendAnswer(res, { kind: "problem", ...told });
+  };
 }
 
 const skip: RequestHandler = (_req, _res, next) => next();

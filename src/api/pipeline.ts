@@ -197,8 +197,11 @@ function encode(parts: PipelineParts, operation: Operation, answer: object, tagg
   };
 }
 
-const matches = (header: string | undefined, etag: string) =>
-  header !== undefined && (header.trim() === "*" || header.split(",").some((tag) => tag.trim() === etag));
+/** By weak comparison (RFC 9110, 13.1.2): a client or a cache between may have dropped the `W/`. */
+export const matches = (header: string | undefined, etag: string) =>
+  header !== undefined &&
+  (header.trim() === "*" ||
+    header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.slice(2)));
 
 /** A key is the caller's own: the same word used by two tenants names two commands. */
 function idempotencyOf(
