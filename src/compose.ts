@@ -15,7 +15,7 @@ import { systemClock, systemRandom } from "./adapters/system.ts";
 import { type App, createApp } from "./app.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
-import * as key from "./domain/access/key.ts";
+import * as apiKey from "./domain/access/key.ts";
 import type { Quotas } from "./domain/ports.ts";
 import * as dataset from "./domain/trade/dataset.ts";
 import { keysProjection } from "./projections/access/keys.ts";
@@ -31,7 +31,7 @@ export type House = {
 };
 
 /** Every domain file that has events, and every read model: a new area adds its line here. */
-const eventSchemas = [key.events, dataset.events];
+const eventSchemas = [apiKey.events, dataset.events];
 const projections = [keysProjection, releasesProjection];
 
 const APP_ROLE = "tallystick_app";
@@ -99,7 +99,12 @@ async function furnish(
     },
   });
 
-  return { app, quotas: createQuotas(pool, systemClock) };
+  return {
+    app,
+    quotas: createQuotas(pool, systemClock, (error) =>
+      log.warn({ reason: error.message }, "quotas cannot be counted"),
+    ),
+  };
 }
 
 /** Opens the house for one command. */

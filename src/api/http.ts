@@ -1,4 +1,5 @@
 /** The HTTP face: an Express 5 route for each operation and each document, and what every answer has in common. */
+import { timingSafeEqual } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { IncomingMessage, RequestListener } from "node:http";
 import compression from "compression";
@@ -7,6 +8,7 @@ import express, { type ErrorRequestHandler, type RequestHandler } from "express"
 import helmet, { type HelmetOptions } from "helmet";
 import type { Logger } from "pino";
 import type { App } from "../app.ts";
+import { digestOf } from "../domain/access/secret.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Document } from "./document.ts";
 import { sendAnswer } from "./http-answer.ts";
@@ -28,7 +30,7 @@ export type HttpParts = {
   public_url: string;
   trust_proxy: boolean | number;
   metrics_token: string | undefined;
-  /** Aborted when the service stops: streams end, new calls are refused. */
+  /** Aborted when the service stops: streams end. */
   stopping: AbortSignal;
 };
 
@@ -167,13 +169,18 @@ function metricsRoute({ metrics, metrics_token }: HttpParts): RequestHandler {
   return async (req, res) => {
     const local = ["127.0.0.1", "::1", "::ffff:127.0.0.1"].includes(req.socket.remoteAddress ?? "");
     const forwarded = req.headers["x-forwarded-for"] !== undefined;
-    const byToken = metrics_token !== undefined && req.headers.authorization === `Bearer ${metrics_token}`;
+    const byToken =
+      metrics_token !== undefined && sameSecret(req.headers.authorization, `Bearer ${metrics_token}`);
     if (!byToken && (metrics_token !== undefined || !local || forwarded)) {
       throw new Refusal("not_found", "there is nothing at /metrics");
     }
     res.type(metrics.contentType).send(await metrics.print());
   };
 }
+
+/** Compared by digest, so that the time it takes tells nothing. */
+const sameSecret = (given: string | undefined, wanted: string): boolean =>
+  given !== undefined && timingSafeEqual(digestOf(given), digestOf(wanted));
 
 /** Gives each request its id, and writes one line and one measurement when it is over. Headers are never logged. */
 function observe({ log, metrics, trust_proxy }: HttpParts): RequestHandler {

@@ -48,7 +48,8 @@ export function createMcp(parts: McpParts): RequestHandler {
 
   return (req, res, next) => {
     res.locals.operation = "mcp";
-    if (!originAllowed(req, parts)) return void res.status(403).json({ error: "this Origin may not call" });
+    if (!originAllowed(req, parts))
+      refuse("forbidden", "this Origin may not call; MCP_ORIGINS names those that may");
     const listed = chosen(tools, new URL(req.url, "http://localhost").searchParams.get("areas"));
     const signal = endOf(res, parts.stopping);
     const handler = createMcpHandler(() => {

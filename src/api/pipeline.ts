@@ -12,7 +12,7 @@ import { type Decide, transact } from "../unit.ts";
 import { actorOf, type Caller } from "./caller.ts";
 import type { Gate, Presented } from "./gate.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
-import { type Context, methodOf, type Operation, pathOf, paymentOf, type Wire } from "./operation.ts";
+import { type Context, isEnveloped, methodOf, type Operation, paymentOf, type Wire } from "./operation.ts";
 import { type PaymentRequired, paymentRequired, priceOf } from "./payment.ts";
 import { refusalOf } from "./problem.ts";
 
@@ -188,8 +188,7 @@ function encode(parts: PipelineParts, operation: Operation, answer: object, tagg
     const fits = operation.output.schema.safeParse(answer);
     if (!fits.success) parts.onMismatch(operation, fits.error.message);
   }
-  const flat = !pathOf(operation).startsWith("/v1/agent/") || pathOf(operation).startsWith("/v1/agent/soul/");
-  const body = Buffer.from(JSON.stringify(flat ? answer : { success: true, ...answer }));
+  const body = Buffer.from(JSON.stringify(isEnveloped(operation) ? { success: true, ...answer } : answer));
   // Weak, because the bytes on the wire may be compressed.
   return {
     body,

@@ -43,11 +43,6 @@ export const problemKinds = {
     title: "Method not allowed",
     meaning: "`Allow` lists the methods of this path.",
   },
-  "not-acceptable": {
-    status: 406,
-    title: "Not acceptable",
-    meaning: "No representation that `Accept` names.",
-  },
   conflict: { status: 409, title: "Conflict", meaning: "The thing's state does not allow it." },
   "history-diverged": {
     status: 409,
@@ -161,6 +156,7 @@ const AWAY = new Set([
   "57P01",
   "57P02",
   "57P03",
+  "55000",
   "57014",
 ]);
 

@@ -91,6 +91,7 @@ export const isReleased = async (app: App, name: string) => (await currentVintag
 
 /** How long a vintage that is missing or was withdrawn may wait before it is looked for again. */
 const LOOK_AGAIN_MS = 5_000;
+const PAUSE_MS = 200;
 
 /**
  * Serves the current vintage of every dataset, each new one as soon as the log tells of it, and one whose files were
@@ -102,15 +103,15 @@ export async function keepVintagesOpen(
   onError: (dataset: string, error: Error) => void,
 ): Promise<void> {
   while (!signal.aborted) {
-    const soon = AbortSignal.any([signal, AbortSignal.timeout(LOOK_AGAIN_MS)]);
     try {
       const { position } = await app.store.head();
       await openCurrent(app, onError);
-      await nextRelease(app, position, soon);
+      await app.tail.reached(position + 1, LOOK_AGAIN_MS, signal);
     } catch (error) {
       onError("all", error as Error);
-      await app.tail.reached(Number.MAX_SAFE_INTEGER, LOOK_AGAIN_MS, signal);
     }
+    // While commands pour in the log grows all the time; looking now and then is enough.
+    await app.tail.reached(Number.MAX_SAFE_INTEGER, PAUSE_MS, signal);
   }
 }
 
@@ -119,12 +120,5 @@ async function openCurrent(app: App, onError: (dataset: string, error: Error) =>
   for (const { dataset: name, vintage } of await currentReleases(app.pool)) {
     if (app.vintages.open().some((open) => open.vintage === vintage)) continue;
     await app.vintages.serve(vintage).catch((error: Error) => onError(name, error));
-  }
-}
-
-/** Resolves when a dataset is released after `position`, or when the signal says so. */
-async function nextRelease(app: App, position: number, signal: AbortSignal): Promise<void> {
-  for await (const events of app.tail.subscribe({ after: position, signal })) {
-    if (events.some(({ type }) => type === "DatasetReleased")) return;
   }
 }
