@@ -91,7 +91,10 @@ async function extract7z(
   const program = join(space.dir, "7za");
   await copyFile(path7za, program);
   await chmod(program, 0o700);
-  const listing = spawn(program, ["l", "-slt", "-ba", "--", input], { signal });
+  // With an empty password and no input, an encrypted archive is an error, not a question that nobody answers.
+  const start = (...command: string[]) =>
+    spawn(program, [...command, "-p-", "--", input], { signal, stdio: ["ignore", "pipe", "pipe"] });
+  const listing = start("l", "-slt", "-ba");
   const listed = exit(listing, name);
   let text = "";
   for await (const chunk of listing.stdout) text += chunk;
@@ -102,7 +105,7 @@ async function extract7z(
   if (members.length !== 1) {
     refuse("invalid", `${name} holds ${members.length} files: one CSV is expected in an archive`);
   }
-  const extraction = spawn(program, ["x", "-so", "-p-", "--", input], { signal });
+  const extraction = start("x", "-so");
   const ended = exit(extraction, name);
   // A damaged archive fails the text checks first; this verdict is then asked for no more.
   ended.catch(() => {});

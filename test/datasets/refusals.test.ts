@@ -193,6 +193,14 @@ describe("a bad file is refused whole, by name, line and column", () => {
     expect(refusal.message).toMatch(/bad\.7z (is damaged or cut off \(7z|line)/);
   });
 
+  test.each(["-mhe=off", "-mhe=on"])("a 7z file under a password (%s)", async (names) => {
+    const dir = await tempDir();
+    const archive = await packed7z(dir, bulkFixture, ["-psecret", names]);
+    const refusal = await refusalOf(importFiles(dir, [archive], { reporters: ["DE", "FR"] }));
+    expect(refusal.code).toBe("invalid");
+    expect(refusal.message).toMatch(/full_v2_202402\.7z (is damaged or cut off \(7z|line)/);
+  });
+
   test.each([
     ["empty.csv", ""],
     ["photo.zip", "PK\u0003\u0004xx"],
