@@ -40,6 +40,7 @@ export type GateParts = {
 
 type KeyAttempt = {
   secret: string;
+  digest: Buffer;
   operation: Operation;
   key: KeyWithDigest | undefined;
 };
@@ -57,9 +58,8 @@ export const keyChecks: KeyCheck[] = [
   },
   {
     name: "known",
-    refuses: ({ secret, key }) => {
-      if (!key || !timingSafeEqual(key.secret_sha256, digestOf(secret)))
-        refuse("unauthorized", "this key is unknown");
+    refuses: ({ digest, key }) => {
+      if (!key || !timingSafeEqual(key.secret_sha256, digest)) refuse("unauthorized", "this key is unknown");
     },
   },
   {
@@ -101,8 +101,7 @@ export function createGate(parts: GateParts, checks: KeyCheck[] = keyChecks): Ga
   const known = new LRUCache<string, KeyWithDigest>({ max: 100_000, ttl: KEY_TTL_MS });
   const perAddress = new RateLimiterMemory({ points: parts.open_per_minute, duration: 60 });
 
-  const look = async (secret: string) => {
-    const digest = digestOf(secret);
+  const look = async (digest: Buffer) => {
     const name = digest.toString("base64");
     const held = known.get(name);
     if (held) return held;
@@ -112,8 +111,9 @@ export function createGate(parts: GateParts, checks: KeyCheck[] = keyChecks): Ga
   };
 
   const byKey = async (operation: Operation, secret: string): Promise<Admission> => {
-    const key = await look(secret);
-    for (const check of checks) check.refuses({ secret, operation, key });
+    const digest = digestOf(secret);
+    const key = await look(digest);
+    for (const check of checks) check.refuses({ secret, digest, operation, key });
     if (!key) return refuse("unauthorized", "this key is unknown");
     const { key_id, tenant, scopes, space } = key;
     const caller: Caller = { kind: "key", tenant, key_id, scopes, space };

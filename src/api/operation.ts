@@ -46,8 +46,8 @@ export type Output =
 export const json = (schema: z.ZodObject): Output => ({ kind: "json", schema });
 
 /**
- * A sequence of JSON objects, sent as they come. `handle` refuses before it resolves to an AsyncIterable of framed text, as
- * many whole objects a chunk as it likes; what that throws can only cut the connection.
+ * A sequence of JSON objects, sent as they come. `handle` refuses before it resolves to an AsyncIterable of framed text, in
+ * chunks that may end anywhere; what that throws can only cut the connection.
  */
 export const stream = (item: z.ZodType, last: z.ZodType): Output => ({ kind: "stream", item, last });
 

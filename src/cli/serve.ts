@@ -5,7 +5,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
 import type { App } from "../app.ts";
 import { type House, openHouse } from "../compose.ts";
-import type { Config } from "../config.ts";
+import { type Config, ConfigError } from "../config.ts";
 import { digestOf } from "../domain/access/secret.ts";
 import { openFaces } from "../faces.ts";
 import { issueKey } from "../operator/keys.ts";
@@ -41,15 +41,18 @@ export async function serve({ settings, logger }: Terminal): Promise<void> {
 
   try {
     house = await openHouse({ ...config, PUBLIC_URL: public_url }, log);
+    door.handle = await openFaces(house, { ...config, PUBLIC_URL: public_url }, log, stopping.signal);
+    const embedded = config.DATABASE_URL === undefined;
+    const sandboxKey = embedded ? await keptSandboxKey(house.app, config.DATA_DIR) : undefined;
+    greet(public_url, sandboxKey);
   } catch (error) {
+    // Whatever is open would keep the process alive behind a door that says "starting" for ever.
+    stopping.abort();
     server.close();
     server.closeAllConnections();
+    await house?.close();
     throw error;
   }
-  door.handle = await openFaces(house, { ...config, PUBLIC_URL: public_url }, log, stopping.signal);
-  const embedded = config.DATABASE_URL === undefined;
-  const sandboxKey = embedded ? await keptSandboxKey(house.app, config.DATA_DIR) : undefined;
-  greet(public_url, sandboxKey);
   if (config.SANDBOX) await ensureSandbox(house.app, config, log, stopping.signal);
 }
 
@@ -70,10 +73,11 @@ function openDoor(config: Config, handle: RequestListener): Promise<Server> {
     server
       .once("listening", () => done(server))
       .once("error", (error: NodeJS.ErrnoException) => {
-        const taken = error.code === "EADDRINUSE";
-        fail(
-          taken ? new Error(`PORT ${config.PORT} of ${config.HOST} is taken; set PORT to a free one`) : error,
-        );
+        const reason =
+          error.code === "EADDRINUSE"
+            ? "is taken; set PORT to a free one"
+            : `cannot be used: ${error.message}`;
+        fail(new ConfigError(`PORT ${config.PORT} of HOST ${config.HOST} ${reason}`));
       });
     server.listen(config.PORT, config.HOST);
   });
