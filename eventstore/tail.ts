@@ -65,6 +65,8 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
     if (closed) return;
     reading ??= readNews().finally(() => {
       reading = undefined;
+      // News may have come after the last look and before this.
+      if (stale) wake();
     });
   }
 

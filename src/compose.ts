@@ -165,7 +165,7 @@ async function prepare(database: Database, host: string): Promise<void> {
     const client = await owner.connect();
     try {
       await client.query("begin");
-      await client.query("select pg_advisory_xact_lock(1413565517, 1)");
+      await client.query("select pg_advisory_xact_lock(1380270404, 1)");
       for (const ddl of [runnerDdl, quotasDdl, ...projections.map((projection) => projection.ddl)])
         await client.query(ddl);
       if (app_role) await client.query(grantsFor(client.escapeIdentifier(app_role)));

@@ -30,6 +30,8 @@ export type EmbeddedPostgresOptions = {
   /** Extra settings appended to postgresql.conf when the cluster is made. */
   settings?: Record<string, string>;
   database?: string;
+  /** False leaves a server that dies as it is; true when absent. */
+  revive?: boolean;
   /** Told when the server was lost; it is being started again. */
   onLost?: () => void;
 };
@@ -60,6 +62,7 @@ export async function embeddedPostgres(options: EmbeddedPostgresOptions): Promis
   let leaving = false;
 
   const watch = () => {
+    if (options.revive === false) return;
     presence.once("end", () => {
       if (!leaving) void revive();
     });

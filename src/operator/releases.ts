@@ -70,7 +70,8 @@ async function release(app: App, space: BuildSpace, built: Built, operation: str
   const { result } = await app.decide(dataset, target, dataset.release(facts), {
     meta: operatorMeta(operation),
   });
-  await sweep(app, space);
+  // The release stands, whatever becomes of the sweeping; the next one sweeps again.
+  await sweep(app, space).catch(() => undefined);
   return { facts, unchanged: result.events.length === 0 };
 }
 
