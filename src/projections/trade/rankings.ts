@@ -134,7 +134,7 @@ async function rank(
     fields: { reporter: "reporter", years: "year" },
   } as const;
   return onDataset(trade, question, async (lease) => {
-    const year = yearOrLast(lease, input.year);
+    const year = yearOrLast(lease, question);
     const slice = { hs: input.hs, years: { from: year, to: year } };
     const where = `where ${inReporters(reporters)} and ${inFlow(input.flow)}`;
     const { code, from } = ranked(lease, slice);
@@ -154,7 +154,7 @@ async function rank(
     return {
       rows,
       meta: {
-        ...metaOf(lease, { hs: input.hs, reporters, years: slice.years }),
+        ...metaOf(lease, { ...question, years: slice.years }),
         count: found.length,
         ranked_of: found[0]?.of ?? 0,
         reporter: input.reporter,
