@@ -26,18 +26,17 @@ export async function refuseBeyondWorld(
   const key = "reporter, product, flow, period";
   const [beyond] = await rows<Beyond>(
     connection,
-    `with touched as (select distinct ${key} from stage.incoming)
-     select ${key}, world.value_eur as world, sum(cells.value_eur)::bigint as partners
+    `select ${key}, world.value_eur as world, sum(cells.value_eur)::bigint as partners
      from (${merged.cells}) cells
        join (select * from (${merged.aggregates}) where partner = 'WORLD') world using (${key})
-       semi join touched using (${key})
+       semi join stage.incoming using (${key})
      group by all having partners > world + count(*) order by all limit 1`,
   );
   if (!beyond) return;
   const { reporter, product, flow, period, world, partners } = beyond;
   refuse(
     "invalid",
-    `${reporter} ${product} ${flow} ${monthText(period)}: the partners add up to ${partners} EUR, more than the WORLD row of ${world}: import the file with the WORLD rows of the same state, too`,
+    `${reporter} ${product} ${flow} ${monthText(period)}: the partners add up to ${partners} EUR, more than the WORLD row of ${world}: import the file with the WORLD rows, too, both of one state`,
   );
 }
 

@@ -116,7 +116,7 @@ export async function readManifest(dataDir: string, vintage: string): Promise<Ma
   const path = manifestPath(dataDir, vintage);
   const text = await readFile(path, "utf8").catch(() => missing(vintage, `${path} cannot be read`));
   const parsed = manifest.safeParse(jsonOrUndefined(text));
-  if (!parsed.success) return missing(vintage, `${path} is damaged`);
+  if (!parsed.success) return missing(vintage, `${path} is damaged or of another format`);
   if (parsed.data.vintage !== vintage || vintageDigest(parsed.data) !== vintage) {
     return missing(vintage, `${path} does not match its digest`);
   }

@@ -69,7 +69,9 @@ export function knownOf(coverage: Coverage, hs: string | undefined): Known {
       ? Number.POSITIVE_INFINITY
       : products.filter((code) => code.startsWith(hs ?? "")).length;
     for (const key of reporters.flatMap((code) => flows.map((flow) => `${code} ${flow}`))) {
-      spans.set(key, [...(spans.get(key) ?? []), { from, to, products: counted }]);
+      const known = spans.get(key) ?? [];
+      spans.set(key, known);
+      known.push({ from, to, products: counted });
     }
   }
   return (reporter, flow, period) => {
