@@ -129,6 +129,17 @@ describe("files of one product each", () => {
     ]);
   });
 
+  test("speak for months before a reporter's first row, too", async () => {
+    const dir = await tempDir();
+    const late = [line("FR", "39206290", "2024-03", 1)];
+    const trade = await served(dir, (await sdmx(dir, [[...one, ...late]])).manifest.vintage);
+    expect((await importsOf(trade, { reporters: ["FR"], hs: "39206290" })).months).toEqual([
+      [0, true],
+      [0, true],
+      [1, true],
+    ]);
+  });
+
   test("what an earlier import spoke for stays; the same rows that speak for more are another vintage", async () => {
     const dir = await tempDir();
     const first = await sdmx(dir, [[...one, ...other]]);

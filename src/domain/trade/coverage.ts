@@ -76,8 +76,7 @@ export function knownOf(coverage: Coverage, hs: string | undefined): Known {
   }
   return (reporter, flow, period) => {
     const months = delivered.get(reporter);
-    if (!months || period < months.from || period > months.to || months.missing.includes(period))
-      return false;
+    if (!months || period > months.to || months.missing.includes(period)) return false;
     const within = (spans.get(`${reporter} ${flow}`) ?? []).filter(
       ({ from, to }) => from <= period && period <= to,
     );
