@@ -5,6 +5,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { refuse } from "../domain/refusal.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
 import type { BuildSpace, Built } from "./build-space.ts";
+import { refuseBeyondExact, refuseBeyondWorld, refuseNested } from "./consistency.ts";
 import { coverageOf } from "./coverage.ts";
 import { type DuckdbLimits, explainShortage, interruptible, literal, openDuckdb, rows } from "./duckdb.ts";
 import { detectLayout, type Layout } from "./layouts.ts";
@@ -17,8 +18,9 @@ import {
   verifyPartition,
   vintageDigest,
 } from "./manifest.ts";
-import { writePartition } from "./partition.ts";
+import { type PartitionRows, writePartition } from "./partition.ts";
 import { type Progress, step } from "./progress.ts";
+import { markSpoken } from "./spoken.ts";
 import { checkReporters, dropDuplicates, foldCells, type Staged, stageDdl, stageFile } from "./stage.ts";
 import { type Unpacked, unpack } from "./unpack.ts";
 
@@ -44,12 +46,21 @@ export type ImportReport = {
   rows_per_s: number;
 };
 
+/** The release event names every file, and an event has a largest size. */
+const MAX_FILES = 2_000;
+
 /** Builds the vintage in the build space; nothing is visible before `publish`. Any bad line refuses all of it. */
 export async function buildImport(
   space: BuildSpace,
   request: ImportRequest,
 ): Promise<Built & { report: ImportReport }> {
   if (request.files.length === 0) refuse("invalid", "name at least one file to import");
+  if (request.files.length > MAX_FILES) {
+    refuse(
+      "invalid",
+      `${request.files.length} files in one import; at most ${MAX_FILES}: import them in several commands`,
+    );
+  }
   const started = performance.now();
   const instance = await openDuckdb(request.limits, join(space.dir, "spill"));
   const connection = await instance.connect();
@@ -58,12 +69,15 @@ export async function buildImport(
       await connection.run(`attach ${literal(join(space.dir, "stage.duckdb"))} as stage; ${stageDdl}`);
       const { layout, inputs, left_out } = await readFiles(connection, space, request);
       step(request, "check", 0, 1);
-      await markReplaced(connection, layout);
+      await markSpoken(connection, layout, request.reporters);
       const equal_duplicates = await dropDuplicates(connection, inputs);
+      const replaces = await request.currentVintage(layout.dataset);
+      const base = await openBase(connection, space, request, replaces);
+      await refuseBeyondExact(connection, inputs, base);
       await foldCells(connection, inputs);
       await checkReporters(connection, request.reporters);
       step(request, "check", 1, 1);
-      const built = await merge(connection, space, request, layout, inputs);
+      const built = { ...(await merge(connection, space, request, { layout, inputs, base })), replaces };
       const rows_read = inputs.reduce((sum, { rows }) => sum + rows, 0);
       const elapsed_ms = Math.round(performance.now() - started);
       const rows_per_s = Math.round((rows_read * 1000) / elapsed_ms);
@@ -114,21 +128,20 @@ async function merge(
   connection: DuckDBConnection,
   space: BuildSpace,
   request: ImportRequest,
-  layout: Layout,
-  inputs: Manifest["inputs"],
-): Promise<Built> {
-  const replaces = await request.currentVintage(layout.dataset);
-  const base = await openBase(connection, space, request, replaces);
+  { layout, inputs, base }: { layout: Layout; inputs: Manifest["inputs"]; base: PartitionEntry[] },
+): Promise<Omit<Built, "replaces">> {
   const touched = await rows<{ year: number }>(
     connection,
-    "select distinct period // 100 as year from stage.incoming order by year",
+    "select distinct period // 100 as year from spoken order by year",
   );
   const partitions = new Map(base.map((entry) => [entry.year, entry]));
   const new_files: string[] = [];
   for (const [done, { year }] of touched.entries()) {
     step(request, "write", done, touched.length);
     const earlier = partitions.get(year);
-    const written = await writePartition(connection, space, year, mergedRows(year, earlier, layout));
+    const merged = mergedRows(year, earlier, layout);
+    await refuseBeyondWorld(connection, merged);
+    const written = await writePartition(connection, space, year, merged);
     if (written.content_sha256 === earlier?.content_sha256) {
       await rm(join(space.dir, written.file));
     } else {
@@ -143,9 +156,10 @@ async function merge(
     await attachAll(connection, space, entries, new_files),
     layout.whole_months ? { national: true, complete_below: [""] } : { national: false, complete_below: [] },
   );
+  refuseNested(coverage.products.codes);
   const named = { dataset: layout.dataset, source: layout.source, synthetic: false, partitions: entries };
-  const manifest: Manifest = { format: 1, vintage: vintageDigest(named), ...named, coverage, inputs };
-  return { manifest, replaces, new_files };
+  const manifest: Manifest = { format: 2, vintage: vintageDigest(named), ...named, coverage, inputs };
+  return { manifest, new_files };
 }
 
 /** Attaches the partitions that are built upon, after checking that each is what its manifest says. */
@@ -166,24 +180,8 @@ async function openBase(
   return partitions;
 }
 
-/**
- * What the files speak for: every combination of a file's products with its reporters, flows and months; all
- * products where its layout holds whole months. Rows of partners and of aggregates are spoken for apart, so that a
- * file of WORLD rows leaves the partners' rows alone.
- */
-async function markReplaced(connection: DuckDBConnection, layout: Layout): Promise<void> {
-  const spoken = `select distinct length(partner) > 2 as is_aggregate, reporter, flow, period`;
-  await connection.run(
-    layout.whole_months
-      ? `create temp table replaced as ${spoken} from stage.measures`
-      : `create temp table replaced as select distinct is_aggregate, reporter, flow, period, product
-           from (${spoken}, file from stage.measures)
-           join (select distinct length(partner) > 2 as is_aggregate, file, product from stage.measures)
-             using (file, is_aggregate)`,
-  );
-}
-
-function mergedRows(year: number, earlier: PartitionEntry | undefined, layout: Layout) {
+/** A year of what is built upon, less what is replaced, with what comes in. */
+function mergedRows(year: number, earlier: PartitionEntry | undefined, layout: Layout): PartitionRows {
   const key = layout.whole_months ? "reporter, flow, period" : "reporter, flow, period, product";
   const merged = (table: string, isAggregate: boolean) => {
     const incoming = `select * exclude (is_aggregate, first) from stage.incoming
@@ -192,7 +190,14 @@ function mergedRows(year: number, earlier: PartitionEntry | undefined, layout: L
     return `${incoming} union all by name (from base_${year}.${table}
       anti join (from replaced where is_aggregate = ${isAggregate}) using (${key}))`;
   };
-  return { cells: merged("cells", false), aggregates: merged("aggregates", true) };
+  const spoken = `select * from spoken where period // 100 = ${year}`;
+  return {
+    cells: merged("cells", false),
+    aggregates: merged("aggregates", true),
+    spoken: earlier
+      ? `${spoken} union all by name (from base_${year}.spoken anti join replaced using (${key}))`
+      : spoken,
+  };
 }
 
 async function attachAll(

@@ -15,6 +15,7 @@ import { z } from "zod";
 import { refuse } from "../domain/refusal.ts";
 import { controlTotals, type ReleaseFacts, released } from "../domain/trade/dataset.ts";
 import { reporterCodes } from "../domain/trade/reporters.ts";
+import { flows } from "../domain/trade/units.ts";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const period = z.int();
@@ -31,7 +32,7 @@ const partition = z.strictObject({
 });
 
 export const manifest = z.strictObject({
-  format: z.literal(1),
+  format: z.literal(2),
   vintage: sha256,
   dataset: z.string(),
   source: z.string(),
@@ -45,7 +46,7 @@ export const manifest = z.strictObject({
         from: period,
         to: period,
         provisional: z.array(period),
-        missing: z.array(period).default([]),
+        missing: z.array(period),
       }),
     ),
     products: z.strictObject({
@@ -53,6 +54,15 @@ export const manifest = z.strictObject({
       complete_below: z.array(z.string()),
       codes: z.array(z.string()),
     }),
+    spoken: z.array(
+      z.strictObject({
+        products: z.array(z.string()),
+        reporters: z.array(z.enum(reporterCodes)),
+        flows: z.array(z.enum(flows)),
+        from: period,
+        to: period,
+      }),
+    ),
   }),
   inputs: released.shape.inputs,
 });
@@ -106,7 +116,7 @@ export async function readManifest(dataDir: string, vintage: string): Promise<Ma
   const path = manifestPath(dataDir, vintage);
   const text = await readFile(path, "utf8").catch(() => missing(vintage, `${path} cannot be read`));
   const parsed = manifest.safeParse(jsonOrUndefined(text));
-  if (!parsed.success) return missing(vintage, `${path} is damaged`);
+  if (!parsed.success) return missing(vintage, `${path} is damaged or of another format`);
   if (parsed.data.vintage !== vintage || vintageDigest(parsed.data) !== vintage) {
     return missing(vintage, `${path} does not match its digest`);
   }

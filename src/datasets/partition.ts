@@ -8,6 +8,7 @@
  *   chapter_totals    roll-up of totals to 2-digit chapters
  *   deliveries        how many rows each reporter delivered for a month
  *   products          the codes that occur
+ *   spoken            what files spoke for: reporter, flow, period, product ('' is all); no row there means no trade
  */
 import { rename, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,6 +23,8 @@ export type PartitionRows = {
   aggregates: string;
   /** Rows known for a whole chapter only (no product column), of chapters that `cells` does not hold. */
   chapters?: string;
+  /** What files spoke for beyond their rows: reporter, flow, period, product, where '' is all products. */
+  spoken: string;
 };
 
 const CELL = "reporter, hs2, flow, period, partner, product, value_eur, quantity_kg";
@@ -42,11 +45,20 @@ export async function writePartition(
     `create table part.aggregates as select ${CELL} from (${source.aggregates}) ${SORTED}, product`,
   );
   await rollUp(connection, source.chapters);
+  await connection.run(
+    `create temp table claims as select distinct reporter, flow, period, product from (${source.spoken});
+     create table part.spoken as
+       from claims union select reporter, flow, period, product
+         from (from part.cells union all from part.aggregates)
+         anti join (from claims where product = '') using (reporter, flow, period)
+       order by all;
+     drop table claims`,
+  );
   const content_sha256 = await contentDigest(connection);
   const totals = await row<PartitionEntry["totals"]>(connection, controlTotalsSql);
   const { rows } = await row<{ rows: number }>(
     connection,
-    "select sum(rows)::bigint as rows from part.deliveries",
+    "select coalesce(sum(rows), 0)::bigint as rows from part.deliveries",
   );
   await connection.run("checkpoint part");
   await connection.run("detach part");
@@ -61,9 +73,6 @@ async function rollUp(connection: DuckDBConnection, chapters: string | undefined
   await connection.run(`
     create temp table codes as
       select distinct product from (select product from part.cells union all select product from part.aggregates);
-    create temp table coarsest as select product from codes
-      where not exists (from codes coarser where length(coarser.product) < length(codes.product)
-        and coarser.product in (substr(codes.product, 1, 2), substr(codes.product, 1, 4), substr(codes.product, 1, 6)));
     create table part.totals as
       with partners as (
         select reporter, hs2, flow, period, product, ${AMOUNTS} from part.cells group by all
@@ -77,11 +86,11 @@ async function rollUp(connection: DuckDBConnection, chapters: string | undefined
     create temp table whole_chapters as ${chapters ?? "select * exclude (product) from part.cells where false"};
     create table part.chapter_partners as
       select reporter, hs2, flow, period, partner, ${AMOUNTS}
-      from part.cells semi join coarsest using (product) group by all
+      from part.cells group by all
       union all by name from whole_chapters ${SORTED};
     create table part.chapter_totals as
       select reporter, hs2, flow, period, ${AMOUNTS} from (
-        select * exclude (product) from part.totals semi join coarsest using (product)
+        select * exclude (product) from part.totals
         union all by name (select * exclude (partner) from whole_chapters)
       ) group by all order by all;
     create table part.deliveries as
@@ -92,7 +101,7 @@ async function rollUp(connection: DuckDBConnection, chapters: string | undefined
       ) group by all order by all;
     create table part.products as
       select product from codes union select hs2 from whole_chapters order by all;
-    drop table codes; drop table coarsest; drop table whole_chapters`);
+    drop table codes; drop table whole_chapters`);
 }
 
 const controlTotalsSql = `
@@ -105,7 +114,7 @@ const controlTotalsSql = `
 /**
  * SHA-256 over the rows as text. A line is the columns joined by commas, an unknown mass empty; the lines of one
  * reporter and chapter, in the table's order, are joined by newlines and hashed; those hashes, in order, are hashed
- * for each of cells, aggregates and chapter_partners, and the three once more.
+ * for each of cells, aggregates and chapter_partners; the three and the hash of `spoken`, by lines, once more.
  */
 async function contentDigest(connection: DuckDBConnection): Promise<string> {
   const digestOf = (table: string, columns: string, order: string) => `
@@ -119,7 +128,9 @@ async function contentDigest(connection: DuckDBConnection): Promise<string> {
     connection,
     `select sha256(concat_ws(',', ${digestOf("cells", cell, "partner, product")},
        ${digestOf("aggregates", cell, "partner, product")},
-       ${digestOf("chapter_partners", chapter, "partner")})) as digest`,
+       ${digestOf("chapter_partners", chapter, "partner")},
+       (select sha256(string_agg(concat_ws(',', reporter, flow, period, product), chr(10)
+         order by reporter, flow, period, product)) from part.spoken))) as digest`,
   );
   return digest;
 }

@@ -70,7 +70,7 @@ export async function buildSandbox(space: BuildSpace, request: SandboxRequest): 
       step(request, "write", count, count);
       const named = { dataset: SANDBOX, source: SOURCE, synthetic: true, partitions };
       const manifest: Manifest = {
-        format: 1,
+        format: 2,
         vintage: vintageDigest(named),
         ...named,
         coverage: await coverage(connection, space, partitions),
@@ -180,6 +180,7 @@ async function writeYear(
     ),
     aggregates: `select * from (${cellsOf("select *, u as k, hs2 as product from drawn", "product,")}) where false`,
     chapters: cellsOf("select *, mix(u + 11) as k from drawn where hs2 <> '44'", ""),
+    spoken: "select reporter, flow, period, '' as product from drawn",
   });
   await connection.run("drop table drawn");
   return entry;

@@ -140,7 +140,7 @@ function typed(layout: Layout, ordinal: number): string {
   return `select ${ordinal}, rowid + 2, variant, "reporter", ${flowText('"flow"')},
       replace("TIME_PERIOD", '-', '')::integer, "partner", "product",
       case "indicators" when 'VALUE_IN_EUROS' then split_part("OBS_VALUE", '.', 1)::bigint end,
-      case "indicators" when 'QUANTITY_IN_100KG' then ("OBS_VALUE"::decimal(17, 5) * 100)::decimal(18, 3) end
+      case "indicators" when 'QUANTITY_IN_100KG' then ("OBS_VALUE"::decimal(22, 5) * 100)::decimal(18, 3) end
     from stage.raw where ${kept}`;
 }
 

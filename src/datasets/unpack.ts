@@ -80,6 +80,8 @@ function explainGzip(error: unknown, name: string): never {
   );
 }
 
+const NO_TEXT = "holds no text; if the archive has a password, unpack it first";
+
 /** The one file of a 7z archive as a stream. `ended` refuses when the archive turns out to be damaged. */
 async function extract7z(
   space: BuildSpace,
@@ -102,6 +104,7 @@ async function extract7z(
   const members = text
     .split(/\r?\n\r?\n/)
     .filter((member) => /^Path = /m.test(member) && !/^Folder = \+/m.test(member));
+  if (members.length === 0) refuse("invalid", `${name} ${NO_TEXT}`);
   if (members.length !== 1) {
     refuse("invalid", `${name} holds ${members.length} files: one CSV is expected in an archive`);
   }
@@ -121,6 +124,7 @@ function exit(program: ReturnType<typeof spawn>, name: string): Promise<void> {
     program.once("error", fail);
     program.once("close", (code) => {
       if (code === 0) return done();
+      if (/password|encrypted/i.test(complaint)) return fail(new Refusal("invalid", `${name} ${NO_TEXT}`));
       const why =
         complaint
           .split("\n")
@@ -162,9 +166,11 @@ class TextCheck extends Transform {
   }
 
   override _flush(done: TransformCallback): void {
-    const whole = this.#last === NEWLINE && this.lines > 0;
+    const empty = this.lines === 0 && this.#lineLength === 0;
+    const whole = this.#last === NEWLINE;
     const cutOff = "the file ends in the middle of a line: it is cut off; fetch it again";
-    done(whole ? null : this.#refusal(this.lines + 1, cutOff));
+    if (empty) done(new Refusal("invalid", `${this.#name} ${NO_TEXT}`));
+    else done(whole ? null : this.#refusal(this.lines + 1, cutOff));
   }
 
   #look(chunk: Buffer): void {

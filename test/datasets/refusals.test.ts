@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -198,7 +198,57 @@ describe("a bad file is refused whole, by name, line and column", () => {
     const archive = await packed7z(dir, bulkFixture, ["-psecret", names]);
     const refusal = await refusalOf(importFiles(dir, [archive], { reporters: ["DE", "FR"] }));
     expect(refusal.code).toBe("invalid");
-    expect(refusal.message).toMatch(/full_v2_202402\.7z (is damaged or cut off \(7z|line)/);
+    expect(refusal.message).toBe(
+      "full_v2_202402.7z holds no text; if the archive has a password, unpack it first",
+    );
+  });
+
+  test.each(["a folder", "an empty file"])("a 7z file of %s", async (what) => {
+    const dir = await tempDir();
+    const inside = join(dir, "inside");
+    if (what === "a folder") await mkdir(inside);
+    else await writeFile(inside, "");
+    const refusal = await refusalOf(importFiles(dir, [await packed7z(dir, inside)]));
+    expect(refusal.message).toMatch(/full_v2_202402\.7z holds no text; if the archive has a password/);
+  });
+
+  test("more files than a release can name, before any is read", async () => {
+    const refusal = await refusalOf(importFiles(await tempDir(), Array<string>(2_001).fill("none.csv")));
+    expect(refusal.message).toMatch(/2001 files in one import; at most 2000: import them in several/);
+  });
+
+  test("amounts that add up to more than numbers hold exactly, naming the line of the largest", async () => {
+    const dir = await tempDir();
+    const value = (partner: string, amount: string) =>
+      sdmx[2]!.replace(",FR,", `,${partner},`).replace("5000.0", amount);
+    const most = ["AT", "BE", "BG", "CY", "CZ", "DK", "EE", "ES", "FI"].map((code) =>
+      value(code, "9".repeat(15)),
+    );
+    const small = await fileOf(dir, "small.csv", [sdmx[0]!, value("FR", "5"), ...most]);
+    const options = { reporters: ["DE" as const] };
+    const first = await importFiles(dir, [small], options);
+    const more = await fileOf(dir, "more.csv", [
+      sdmx[0]!,
+      value("FR", "3").replace("2024-01", "2025-01"),
+      value("CN", "9".repeat(14)).replace("2024-01", "2025-01"),
+    ]);
+    const upon = await refusalOf(importFiles(dir, [more], { ...options, replaces: first.manifest.vintage }));
+    expect(upon.message).toMatch(/^more\.csv line 3: .* adds up to more than 9007199254740991 EUR/);
+    const large = await fileOf(dir, "large.csv", [
+      sdmx[0]!,
+      value("FR", "5"),
+      ...most,
+      value("HR", "9".repeat(15)),
+    ]);
+    const atOnce = await refusalOf(importFiles(await tempDir(), [large], options));
+    expect(atOnce.message).toMatch(/^large\.csv line 3: .* adds up to more than 9007199254740991 EUR/);
+    const mass = [sdmx[1]!.replace("12.34", "9".repeat(12))];
+    for (const code of ["AT", "BE", "BG", "CY", "CZ", "DK", "EE", "ES", "FI", "HR", "HU"]) {
+      mass.push(value(code, "1"), mass[0]!.replace(",FR,", `,${code},`));
+    }
+    const heavy = await fileOf(dir, "heavy.csv", [sdmx[0]!, value("FR", "5"), ...mass]);
+    const kilograms = await refusalOf(importFiles(await tempDir(), [heavy], options));
+    expect(kilograms.message).toMatch(/^heavy\.csv line 3: .* more than 999999999999999 kg/);
   });
 
   test.each([

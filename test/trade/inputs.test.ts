@@ -11,7 +11,7 @@ import {
   year,
   years,
 } from "../../src/domain/trade/inputs.ts";
-import { disjointCover } from "../../src/domain/trade/products.ts";
+import { firstNested } from "../../src/domain/trade/products.ts";
 import { addMonths, monthsBetween } from "../../src/domain/trade/units.ts";
 
 const fields = { reporter, reportersField, flow, year, years, hs, limit, dataset };
@@ -61,9 +61,8 @@ test("months run over the turn of a year", () => {
   expect(monthsBetween(202411, 202502)).toEqual([202411, 202412, 202501, 202502]);
 });
 
-test("a disjoint cover holds each amount once", () => {
-  const codes = ["39", "39206290", "4407", "440711", "44071110", "4410", "39XXXXXX"];
-  expect(disjointCover(codes)).toEqual(["39", "4407", "4410"]);
-  expect(disjointCover(codes, "440711")).toEqual(["440711"]);
-  expect(disjointCover(codes, "3920")).toEqual(["39206290"]);
+test("codes that contain each other are told, whatever their level", () => {
+  expect(firstNested(["4407", "39206290", "3926", "44081000"])).toBeUndefined();
+  expect(firstNested(["39206290", "4407", "39"])).toEqual({ outer: "39", inner: "39206290" });
+  expect(firstNested(["39XXXXXX", "440711", "44071110"])).toEqual({ outer: "440711", inner: "44071110" });
 });

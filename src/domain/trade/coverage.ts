@@ -1,6 +1,6 @@
 /** What a dataset knows, and whether it knows enough to answer a question. Pure: decided before any row is read. */
 import type { ReporterCode } from "./reporters.ts";
-import { monthText, type Period, type Years, yearOf } from "./units.ts";
+import { type Flow, flows, monthsBetween, monthText, type Period, type Years, yearOf } from "./units.ts";
 
 export type ReporterCoverage = {
   reporter: ReporterCode;
@@ -9,13 +9,19 @@ export type ReporterCoverage = {
   to: Period;
   /** Months with some rows after `to`: provisional. */
   provisional: Period[];
-  /** Months from `from` to `to` that were never imported. */
+  /** Months from `from` to `to` of which a flow was never imported. */
   missing: Period[];
 };
 
-/** Whether the reporter has delivered the month in full. */
-export const hasDelivered = (coverage: ReporterCoverage, period: Period): boolean =>
-  coverage.from <= period && period <= coverage.to && !coverage.missing.includes(period);
+/** What files spoke for: every combination of these, in each month from `from` to `to`. No row there means no trade. */
+export type Spoken = {
+  /** Codes as imported; [""] is all products. */
+  products: string[];
+  reporters: ReporterCode[];
+  flows: Flow[];
+  from: Period;
+  to: Period;
+};
 
 export type Coverage = {
   months: { from: Period; to: Period };
@@ -28,27 +34,91 @@ export type Coverage = {
     /** The codes that have rows, sorted. */
     codes: string[];
   };
+  /** Without overlap: a product, reporter, flow and month stands in one of them at most. */
+  spoken: Spoken[];
 };
 
 export type Question = {
   hs?: string | undefined;
   reporters: readonly ReporterCode[];
+  flow?: Flow | undefined;
   years?: Years | undefined;
 };
 
 /** Why a dataset cannot answer; `path` is the input field to change. */
-export type Gap = { path: "hs" | "reporter" | "years"; message: string };
+export type Gap = { path: "hs" | "reporter" | "flow" | "years"; message: string };
 
-/** The last calendar year that every reporter of the dataset has delivered in full; undefined when there is none. */
-export function lastCompleteYear({ reporters }: Coverage): number | undefined {
+/** The flows asked for: the one named, else both. */
+export const flowsOf = (flow: Flow | undefined): readonly Flow[] => (flow === undefined ? flows : [flow]);
+
+/** What was spoken for of the products that `hs` sums up (all products without it). */
+function spokenBelow({ spoken }: Coverage, hs = ""): Spoken[] {
+  return spoken.filter(({ products }) => products.some((code) => code === "" || code.startsWith(hs)));
+}
+
+/** Whether a reporter's flow of a month is known in full: delivered, and every product asked for spoken for. */
+export type Known = (reporter: ReporterCode, flow: Flow, period: Period) => boolean;
+
+/** Tells what is known of the products under `hs` (of all products without it). */
+export function knownOf(coverage: Coverage, hs: string | undefined): Known {
+  const wanted = coverage.products.codes.filter((code) => code.startsWith(hs ?? "")).length;
+  const delivered = new Map(coverage.reporters.map((entry) => [entry.reporter, entry]));
+  const spans = new Map<string, { from: Period; to: Period; products: number }[]>();
+  for (const { products, reporters, flows, from, to } of spokenBelow(coverage, hs)) {
+    const counted = products.includes("")
+      ? Number.POSITIVE_INFINITY
+      : products.filter((code) => code.startsWith(hs ?? "")).length;
+    for (const key of reporters.flatMap((code) => flows.map((flow) => `${code} ${flow}`))) {
+      const known = spans.get(key) ?? [];
+      spans.set(key, known);
+      known.push({ from, to, products: counted });
+    }
+  }
+  return (reporter, flow, period) => {
+    const months = delivered.get(reporter);
+    if (!months || period > months.to || months.missing.includes(period)) return false;
+    const within = (spans.get(`${reporter} ${flow}`) ?? []).filter(
+      ({ from, to }) => from <= period && period <= to,
+    );
+    return within.length > 0 && within.reduce((sum, { products }) => sum + products, 0) >= wanted;
+  };
+}
+
+/**
+ * The last calendar year that every reporter of the dataset has delivered in full and of which all that is asked
+ * for is known; undefined when there is none.
+ */
+export function lastCompleteYear(coverage: Coverage, question: Question): number | undefined {
+  const { reporters } = coverage;
   if (reporters.length === 0) return undefined;
   const end = Math.min(...reporters.map(({ to }) => (to % 100 === 12 ? yearOf(to) : yearOf(to) - 1)));
   const start = Math.max(
     ...reporters.map(({ from }) => (from % 100 === 1 ? yearOf(from) : yearOf(from) + 1)),
   );
   const ragged = new Set(reporters.flatMap(({ missing }) => missing.map(yearOf)));
-  for (let year = end; year >= start; year--) if (!ragged.has(year)) return year;
+  const known = knownOf(coverage, question.hs);
+  const isKnown = (year: number) =>
+    question.reporters.every((code) =>
+      flowsOf(question.flow).every((flow) =>
+        monthsBetween(year * 100 + 1, year * 100 + 12).every((period) => known(code, flow, period)),
+      ),
+    );
+  for (let year = end; year >= start; year--) if (!ragged.has(year) && isKnown(year)) return year;
   return undefined;
+}
+
+/** The last calendar year of which anything that is asked for was spoken for. */
+export function lastYearWithAny(coverage: Coverage, question: Question): number {
+  return yearOf(Math.max(coverage.months.from, ...spokenOf(coverage, question).map(({ to }) => to)));
+}
+
+/** What was spoken for of the products, the reporters and the flow that a question asks for. */
+function spokenOf(coverage: Coverage, { hs, reporters, flow }: Question): Spoken[] {
+  return spokenBelow(coverage, hs).filter(
+    (span) =>
+      (reporters.length === 0 || span.reporters.some((code) => reporters.includes(code))) &&
+      (flow === undefined || span.flows.includes(flow)),
+  );
 }
 
 /** Whether the products under `hs` (all products without it) are there without a hole. */
@@ -65,17 +135,23 @@ export function gapIn(coverage: Coverage, question: Question, partial: boolean):
     if (!partial || known.length === 0)
       return { path: "hs", message: productGap(coverage, hs, known.length) };
   }
-  const present = new Set(coverage.reporters.map(({ reporter }) => reporter));
+  const present = new Set(spokenBelow(coverage, hs).flatMap(({ reporters }) => reporters));
   const absent = question.reporters.filter((code) => !present.has(code));
+  const of = hs === undefined ? "" : ` for ${hs}`;
   if (absent.length > 0) {
-    return {
-      path: "reporter",
-      message: `covers the reporters ${[...present].join(", ")}; not ${absent.join(", ")}`,
-    };
+    const covered = [...present].sort().join(", ");
+    return { path: "reporter", message: `covers the reporters ${covered}; not ${absent.join(", ")}${of}` };
   }
   const { from, to } = coverage.months;
   if (years && (years.from < yearOf(from) || years.to > yearOf(to))) {
     return { path: "years", message: `covers ${monthText(from)} to ${monthText(to)}` };
+  }
+  const spoken = spokenOf(coverage, question);
+  if (spoken.length === 0) return { path: "flow", message: `holds no ${question.flow} figures${of}` };
+  if (years && !spoken.some((span) => yearOf(span.from) <= years.to && yearOf(span.to) >= years.from)) {
+    const first = Math.min(...spoken.map((span) => span.from));
+    const last = Math.max(...spoken.map((span) => span.to));
+    return { path: "years", message: `covers ${monthText(first)} to ${monthText(last)}${of}` };
   }
   return undefined;
 }

@@ -15,7 +15,7 @@ export const controlTotals = z.strictObject({
   export_kg: z.number().min(0),
 });
 
-/** What a release says of itself. `sha256` is the digest of the vintage's manifest, which names its files' digests. */
+/** What a release says of itself. `vintage` is the digest of dataset, source and the content digest of each year. */
 export const released = z.strictObject({
   dataset: z.string(),
   source: z.string(),

@@ -8,16 +8,9 @@ export const nextDigits = (digits: number) => Math.min(digits + 2, productLevels
 /** Whether the code is a residue for confidential or special trade (39XXXXXX): it counts in the totals above it, never as a product. */
 export const isResidue = (code: string) => /[^0-9]/.test(code);
 
-/**
- * The codes of `codes` whose sum is everything below `hs` that is known, each amount once: a code is left out
- * when a coarser one already contains it. Without `hs`, everything.
- */
-export function disjointCover(codes: Iterable<string>, hs = ""): string[] {
-  const below = [...codes].filter((code) => code.startsWith(hs)).sort();
-  const cover: string[] = [];
-  for (const code of below) {
-    const last = cover.at(-1);
-    if (last === undefined || !code.startsWith(last)) cover.push(code);
-  }
-  return cover;
+/** The first code that contains another one of the list, as 39 contains 39206290; undefined where none does. */
+export function firstNested(codes: readonly string[]): { outer: string; inner: string } | undefined {
+  const sorted = [...codes].sort();
+  const at = sorted.findIndex((code, place) => place > 0 && code.startsWith(sorted[place - 1]!));
+  return at === -1 ? undefined : { outer: sorted[at - 1]!, inner: sorted[at]! };
 }

@@ -1,12 +1,12 @@
 /** What there is: `overview` of a dataset and the state of each of the 27 `countries`. */
 import { z } from "zod";
 import type { Lease } from "../../datasets/vintage-store.ts";
-import { lastCompleteYear } from "../../domain/trade/coverage.ts";
+import { flowsOf, knownOf, lastCompleteYear } from "../../domain/trade/coverage.ts";
 import { dataset, hs } from "../../domain/trade/inputs.ts";
 import { productLevels } from "../../domain/trade/products.ts";
 import { reporterCodes, reporters } from "../../domain/trade/reporters.ts";
-import { addMonths, monthText, yearOf } from "../../domain/trade/units.ts";
-import { formula, meta, metaOf, onDataset, type TradeData, yearsOrAll } from "./question.ts";
+import { monthText } from "../../domain/trade/units.ts";
+import { formula, meta, metaOf, monthsOf, onDataset, type TradeData, yearsOrAll } from "./question.ts";
 import { SUMS } from "./series.ts";
 import { flowSums, partnersIn, recordsIn, totalsIn } from "./tables.ts";
 
@@ -59,7 +59,8 @@ export async function overview(
   return onDataset(trade, { ...input, reporters: [] }, async (lease) => {
     const { coverage } = lease.manifest;
     const span = yearsOrAll(lease, undefined);
-    const year = lastCompleteYear(coverage) ?? null;
+    const all = coverage.reporters.map(({ reporter }) => reporter);
+    const year = lastCompleteYear(coverage, { hs: input.hs, reporters: all }) ?? null;
     const slice = { hs: input.hs, years: span };
     const [counted, sums] = await Promise.all([
       lease.query<{ records: number; partners: number; reporters: number }>(
@@ -76,11 +77,7 @@ export async function overview(
           ),
     ]);
     const counts = counted[0]!;
-    const about = metaOf(lease, {
-      hs: input.hs,
-      reporters: coverage.reporters.map(({ reporter }) => reporter),
-      years: span,
-    });
+    const about = metaOf(lease, { hs: input.hs, reporters: all, years: span });
     const figures = {
       records: counts.records,
       countries: counts.reporters,
@@ -195,20 +192,21 @@ export async function countries(
       undefined,
       signal,
     );
-    const months = coverage.months.to;
+    const months = monthsOf(lease, span);
+    const known = knownOf(coverage, input.hs);
     const data = reporterCodes.map((code) => {
       const flows = found.find(({ reporter }) => reporter === code);
       const delivered = coverage.reporters.find(({ reporter }) => reporter === code);
+      const unknown = months.filter(
+        (period) => !flowsOf(undefined).every((flow) => known(code, flow, period)),
+      );
       const compact = {
         code,
         imports: flows?.imports ?? false,
         exports: flows?.exports ?? false,
         from: delivered ? monthText(delivered.from) : null,
         to: delivered ? monthText(delivered.to) : null,
-        complete:
-          delivered?.from === coverage.months.from &&
-          delivered.to === months &&
-          delivered.missing.length === 0,
+        complete: unknown.length === 0,
       };
       if (input.format === "compact") return compact;
       return {
@@ -216,9 +214,7 @@ export async function countries(
         name: reporters[code],
         records: flows?.records ?? 0,
         provisional_months: (delivered?.provisional ?? []).map(monthText),
-        missing_months: delivered
-          ? delivered.missing.length + monthsAfter(delivered.to, months)
-          : monthsAfter(addMonths(coverage.months.from, -1), months),
+        missing_months: unknown.length,
       };
     });
     const about = metaOf(lease, { hs: input.hs, reporters: reporterCodes, years: span });
@@ -227,6 +223,3 @@ export async function countries(
 }
 
 type Flows = { reporter: string; records: number; imports: boolean; exports: boolean };
-
-const monthsAfter = (from: number, to: number) =>
-  (yearOf(to) - yearOf(from)) * 12 + (to % 100) - (from % 100);

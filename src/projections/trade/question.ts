@@ -5,14 +5,16 @@ import type { Lease, VintageStore } from "../../datasets/vintage-store.ts";
 import { refuse } from "../../domain/refusal.ts";
 import {
   type Question as Covered,
+  flowsOf,
   type Gap,
   gapIn,
+  knownOf,
   lastCompleteYear,
+  lastYearWithAny,
   productsComplete,
-  type ReporterCoverage,
 } from "../../domain/trade/coverage.ts";
 import { type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
-import { monthText, type Period, type Years, yearOf } from "../../domain/trade/units.ts";
+import { monthsBetween, monthText, type Period, type Years, yearOf } from "../../domain/trade/units.ts";
 
 /** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing. */
 export type TradeData = { vintages: VintageStore; allow_synthetic: boolean };
@@ -54,7 +56,7 @@ export const meta = z.object({
         missing_months: z
           .array(z.string())
           .optional()
-          .describe("Months before that one which were never imported"),
+          .describe("Months before that one of which not all that was asked for was imported"),
       }),
     )
     .describe(
@@ -98,7 +100,7 @@ function chooseDataset(trade: TradeData, question: Question): string {
   }
   const message = gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`).join("; ");
   // The dataset that came nearest to an answer says which field to change.
-  const progress = ["hs", "reporter", "years"];
+  const progress = ["hs", "reporter", "flow", "years"];
   const [nearest] = gaps
     .map(({ gap }) => gap)
     .toSorted((a, b) => progress.indexOf(b.path) - progress.indexOf(a.path));
@@ -116,7 +118,8 @@ function namedDataset(open: Manifest[], question: Question, name: string): strin
 }
 
 function refuseGap(question: Question, gap: Gap, message: string): never {
-  const path = gap.path === "hs" ? "hs" : (question.fields?.[gap.path] ?? gap.path);
+  const { reporter = "reporter", years = "years" } = question.fields ?? {};
+  const path = { hs: "hs", reporter, flow: "flow", years }[gap.path];
   return refuse("invalid", message, { errors: [{ path, message }], type: "outside-coverage" });
 }
 
@@ -124,9 +127,10 @@ function refuseGap(question: Question, gap: Gap, message: string): never {
 export const orAll = (reporters: readonly ReporterCode[] | undefined): readonly ReporterCode[] =>
   reporters ?? reporterCodes;
 
-/** The year asked for, else the last that every reporter has delivered in full, else the last one begun. */
-export function yearOrLast({ manifest }: Lease, year: number | undefined): number {
-  return year ?? lastCompleteYear(manifest.coverage) ?? yearOf(manifest.coverage.months.to);
+/** The year asked for, else the last that every reporter has delivered in full, else the last one with figures. */
+export function yearOrLast({ manifest }: Lease, question: Covered): number {
+  const { coverage } = manifest;
+  return question.years?.to ?? lastCompleteYear(coverage, question) ?? lastYearWithAny(coverage, question);
 }
 
 /** The years asked for, else all that the dataset has. */
@@ -135,18 +139,28 @@ export function yearsOrAll({ manifest }: Lease, years: Years | undefined): Years
   return years ?? { from: yearOf(from), to: yearOf(to) };
 }
 
+/** The months of the years that lie within the dataset's. */
+export function monthsOf({ manifest }: Pick<Lease, "manifest">, years: Years): Period[] {
+  const { from, to } = manifest.coverage.months;
+  return monthsBetween(Math.max(from, years.from * 100 + 1), Math.min(to, years.to * 100 + 12));
+}
+
 /** What the answer rests on; `asked` is what the figures are about. */
-export function metaOf(
-  { manifest }: Lease,
-  asked: { hs?: string | undefined; reporters: readonly ReporterCode[]; years: Years },
-): Meta {
+export function metaOf({ manifest }: Pick<Lease, "manifest">, asked: Covered & { years: Years }): Meta {
   const { dataset, vintage, synthetic, source, coverage } = manifest;
   const codes = coverage.products.codes.filter((code) => code.startsWith(asked.hs ?? ""));
   const lastMonth = Math.min(asked.years.to * 100 + 12, coverage.months.to);
-  const isAsked = (period: Period) => yearOf(period) >= asked.years.from && yearOf(period) <= asked.years.to;
+  const months = monthsOf({ manifest }, asked.years);
+  const known = knownOf(coverage, asked.hs);
+  const isKnown = (reporter: ReporterCode, period: Period) =>
+    flowsOf(asked.flow).every((flow) => known(reporter, flow, period));
   const incomplete = coverage.reporters
     .filter(({ reporter }) => asked.reporters.includes(reporter))
-    .map(({ reporter, to, missing }) => ({ reporter, to, missing: missing.filter(isAsked) }))
+    .map(({ reporter, to }) => ({
+      reporter,
+      to,
+      missing: months.filter((period) => period <= to && !isKnown(reporter, period)),
+    }))
     .filter(({ to, missing }) => to < lastMonth || missing.length > 0)
     .map(({ reporter, to, missing }) => ({
       reporter,
@@ -170,7 +184,3 @@ export function metaOf(
     incomplete,
   };
 }
-
-/** A reporter's delivery, by code. */
-export const deliveries = ({ manifest }: Lease): Map<ReporterCode, ReporterCoverage> =>
-  new Map(manifest.coverage.reporters.map((entry) => [entry.reporter, entry]));

@@ -2,11 +2,12 @@
 import { z } from "zod";
 import type { Lease } from "../../datasets/vintage-store.ts";
 import { chapterName } from "../../domain/trade/chapters.ts";
+import { knownOf } from "../../domain/trade/coverage.ts";
 import { dataset, flow, hs, limit, reporter, year } from "../../domain/trade/inputs.ts";
 import { isResidue, nextDigits, productLevels } from "../../domain/trade/products.ts";
 import { partnerName, reporterCodes } from "../../domain/trade/reporters.ts";
 import { type Flow, flows } from "../../domain/trade/units.ts";
-import { formula, meta, metaOf, onDataset, type TradeData, yearOrLast } from "./question.ts";
+import { formula, meta, metaOf, monthsOf, onDataset, type TradeData, yearOrLast } from "./question.ts";
 import { SUMS } from "./series.ts";
 import { finerTotalsIn, flowSums, inFlow, inReporters, partnersIn, totalsIn } from "./tables.ts";
 
@@ -22,8 +23,12 @@ export const rankingInput = z.object({
 const line = {
   rank: z.int().nullable().describe("1 is the largest; null on the line for the rest"),
   value_eur: z.number().describe("EUR; imports + exports when no flow was asked for"),
-  imports_eur: z.number().optional().describe("Present when no flow was asked for"),
-  exports_eur: z.number().optional().describe("Present when no flow was asked for"),
+  imports_eur: z
+    .number()
+    .nullable()
+    .optional()
+    .describe("Present when no flow was asked for; null = not delivered"),
+  exports_eur: z.number().nullable().optional().describe("As imports_eur"),
   quantity_kg: z.number().nullable().describe("Known mass in kg; null = none stated"),
   share: z.number().nullable().describe("Of the total, 0 to 1"),
 };
@@ -64,6 +69,7 @@ type Amounts = {
   imports_eur: number | null;
   exports_eur: number | null;
 };
+const amountOf = { IMPORT: "imports_eur", EXPORT: "exports_eur" } as const;
 type Found = Amounts & { code: string; of: number };
 
 /** The partners of one reporter in a year, by value; groups of countries are never ranked. */
@@ -134,7 +140,7 @@ async function rank(
     fields: { reporter: "reporter", years: "year" },
   } as const;
   return onDataset(trade, question, async (lease) => {
-    const year = yearOrLast(lease, input.year);
+    const year = yearOrLast(lease, question);
     const slice = { hs: input.hs, years: { from: year, to: year } };
     const where = `where ${inReporters(reporters)} and ${inFlow(input.flow)}`;
     const { code, from } = ranked(lease, slice);
@@ -149,12 +155,19 @@ async function rank(
       lease.query<Amounts>(`select ${sums} from ${totalsIn(lease, slice)} ${where}`, undefined, signal),
     ]);
     const total = totals[0]!;
-    const rows = found.map((row, at) => lineOf(row.code, at + 1, row, total, input.flow));
-    if (total.value_eur !== null) rows.push(lineOf(REST, null, lessAll(total, found), total, input.flow));
+    const known = knownOf(lease.manifest.coverage, input.hs);
+    const months = monthsOf(lease, slice.years);
+    const absent = (of: Flow) =>
+      total[amountOf[of]] !== null || months.some((period) => known(input.reporter, of, period)) ? 0 : null;
+    const none = { IMPORT: absent("IMPORT"), EXPORT: absent("EXPORT") };
+    const rows = found.map((row, at) => lineOf(row.code, at + 1, row, total, input.flow, none));
+    if (total.value_eur !== null) {
+      rows.push(lineOf(REST, null, lessAll(total, found), total, input.flow, none));
+    }
     return {
       rows,
       meta: {
-        ...metaOf(lease, { hs: input.hs, reporters, years: slice.years }),
+        ...metaOf(lease, { ...question, years: slice.years }),
         count: found.length,
         ranked_of: found[0]?.of ?? 0,
         reporter: input.reporter,
@@ -173,6 +186,7 @@ function lineOf(
   amounts: Amounts,
   total: Amounts,
   flow: Flow | undefined,
+  none: Record<Flow, number | null>,
 ): Line {
   const value_eur = amounts.value_eur ?? 0;
   return {
@@ -180,8 +194,8 @@ function lineOf(
     code,
     value_eur,
     ...(flow === undefined && {
-      imports_eur: amounts.imports_eur ?? 0,
-      exports_eur: amounts.exports_eur ?? 0,
+      imports_eur: amounts.imports_eur ?? none.IMPORT,
+      exports_eur: amounts.exports_eur ?? none.EXPORT,
     }),
     quantity_kg: amounts.quantity_kg,
     share: total.value_eur ? Math.round((value_eur / total.value_eur) * 1e6) / 1e6 : null,
@@ -190,13 +204,15 @@ function lineOf(
 
 /** The total less the ranked lines; a mass that is unknown on every line stays unknown. */
 function lessAll(total: Amounts, found: Amounts[]): Amounts {
-  const less = (of: (amounts: Amounts) => number | null) =>
-    found.reduce((left, row) => left - (of(row) ?? 0), of(total) ?? 0);
+  const less = (column: keyof Amounts) => {
+    const whole = total[column];
+    return whole === null ? null : found.reduce((left, row) => left - (row[column] ?? 0), whole);
+  };
+  const kilograms = less("quantity_kg");
   return {
-    value_eur: less(({ value_eur }) => value_eur),
-    imports_eur: less(({ imports_eur }) => imports_eur),
-    exports_eur: less(({ exports_eur }) => exports_eur),
-    quantity_kg:
-      total.quantity_kg === null ? null : Math.round(less(({ quantity_kg }) => quantity_kg) * 1000) / 1000,
+    value_eur: less("value_eur"),
+    imports_eur: less("imports_eur"),
+    exports_eur: less("exports_eur"),
+    quantity_kg: kilograms === null ? null : Math.round(kilograms * 1000) / 1000,
   };
 }

@@ -1,20 +1,11 @@
 /** Trade over time: the monthly series of `timeline` and the yearly one of `balance`. */
 import { z } from "zod";
 import type { Lease } from "../../datasets/vintage-store.ts";
-import { hasDelivered } from "../../domain/trade/coverage.ts";
+import { flowsOf, knownOf } from "../../domain/trade/coverage.ts";
 import { dataset, flow, hs, readYears, reporter, reportersField, years } from "../../domain/trade/inputs.ts";
 import { type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
-import { type Flow, monthsBetween, monthText, type Years, yearOf } from "../../domain/trade/units.ts";
-import {
-  deliveries,
-  formula,
-  meta,
-  metaOf,
-  onDataset,
-  orAll,
-  type TradeData,
-  yearsOrAll,
-} from "./question.ts";
+import { type Flow, monthText, type Period, type Years, yearOf } from "../../domain/trade/units.ts";
+import { formula, meta, metaOf, monthsOf, onDataset, orAll, type TradeData, yearsOrAll } from "./question.ts";
 import { flowSums, inFlow, inReporters, totalsIn } from "./tables.ts";
 
 const amount = z.number().nullable();
@@ -69,11 +60,11 @@ export async function timeline(
       signal,
     );
     const data = input.reporters
-      ? reporters.flatMap((code) => series(lease, code, [code], span, input.flow, found))
-      : series(lease, "EU27", reporters, span, input.flow, found);
+      ? reporters.flatMap((code) => series(lease, code, [code], { ...input, years: span }, found))
+      : series(lease, "EU27", reporters, { ...input, years: span }, found);
     return {
       data,
-      meta: { ...metaOf(lease, { hs: input.hs, reporters, years: span }), count: data.length, formula: SUMS },
+      meta: { ...metaOf(lease, { ...question, years: span }), count: data.length, formula: SUMS },
     };
   });
 }
@@ -94,39 +85,29 @@ function series(
   lease: Lease,
   label: string,
   members: readonly ReporterCode[],
-  span: Years,
-  flow: Flow | undefined,
+  { hs, flow, years }: { hs?: string | undefined; flow?: Flow | undefined; years: Years },
   found: SeriesRow[],
 ): z.infer<typeof timelineRow>[] {
   const rows = new Map(found.filter(({ reporter }) => reporter === label).map((row) => [row.period, row]));
-  const delivered = deliveries(lease);
-  return monthsOf(lease, span).map((period) => {
+  const known = knownOf(lease.manifest.coverage, hs);
+  return monthsOf(lease, years).map((period) => {
     const row = rows.get(period);
-    const isDelivered = (code: ReporterCode) => {
-      const coverage = delivered.get(code);
-      return coverage !== undefined && hasDelivered(coverage, period);
-    };
-    // Where something was delivered, no row means no trade.
-    const absent = members.some(isDelivered) ? 0 : null;
+    // Where something is known, no row means no trade.
+    const absent = (of: Flow) => (members.some((code) => known(code, of, period)) ? 0 : null);
     return {
       reporter: label,
       period: monthText(period),
       ...(flow !== "EXPORT" && {
-        imports_eur: row?.imports_eur ?? absent,
+        imports_eur: row?.imports_eur ?? absent("IMPORT"),
         imports_kg: row?.imports_kg ?? null,
       }),
       ...(flow !== "IMPORT" && {
-        exports_eur: row?.exports_eur ?? absent,
+        exports_eur: row?.exports_eur ?? absent("EXPORT"),
         exports_kg: row?.exports_kg ?? null,
       }),
-      complete: members.every(isDelivered),
+      complete: flowsOf(flow).every((of) => members.every((code) => known(code, of, period))),
     };
   });
-}
-
-function monthsOf({ manifest }: Lease, span: Years): number[] {
-  const { from, to } = manifest.coverage.months;
-  return monthsBetween(Math.max(from, span.from * 100 + 1), Math.min(to, span.to * 100 + 12));
 }
 
 export const balanceInput = z.object({
@@ -139,9 +120,9 @@ export const balanceInput = z.object({
 /** A year of one reporter, in EUR; balance = exports − imports. */
 export const balanceRow = z.object({
   year: z.int(),
-  imports_eur: z.number(),
-  exports_eur: z.number(),
-  balance_eur: z.number().describe("exports − imports"),
+  imports_eur: amount.describe("EUR; null = not delivered"),
+  exports_eur: amount,
+  balance_eur: amount.describe("exports − imports"),
   months: z.int().describe("Months of the year delivered in full"),
   complete: z.boolean().describe("All twelve months are delivered in full"),
 });
@@ -174,17 +155,20 @@ export async function balance(
       signal,
     );
     const months = monthsOf(lease, span);
-    const coverage = deliveries(lease).get(input.reporter)!;
+    const known = knownOf(lease.manifest.coverage, input.hs);
     const data: z.infer<typeof balanceRow>[] = [];
     for (let year = span.from; year <= span.to; year++) {
       const row = found.find((one) => one.year === year);
-      const delivered = months.filter(
-        (period) => yearOf(period) === year && hasDelivered(coverage, period),
+      const ofYear = months.filter((period) => yearOf(period) === year);
+      const isKnown = (of: Flow, period: Period) => known(input.reporter, of, period);
+      const absent = (of: Flow) => (ofYear.some((period) => isKnown(of, period)) ? 0 : null);
+      const imports_eur = row?.imports_eur ?? absent("IMPORT");
+      const exports_eur = row?.exports_eur ?? absent("EXPORT");
+      if (imports_eur === null && exports_eur === null) continue;
+      const balance_eur = imports_eur === null || exports_eur === null ? null : exports_eur - imports_eur;
+      const delivered = ofYear.filter((period) =>
+        flowsOf(undefined).every((of) => isKnown(of, period)),
       ).length;
-      if (!row && delivered === 0) continue;
-      const imports_eur = row?.imports_eur ?? 0;
-      const exports_eur = row?.exports_eur ?? 0;
-      const balance_eur = exports_eur - imports_eur;
       data.push({
         year,
         imports_eur,
@@ -197,7 +181,7 @@ export async function balance(
     return {
       data,
       meta: {
-        ...metaOf(lease, { hs: input.hs, reporters, years: span }),
+        ...metaOf(lease, { ...question, years: span }),
         count: data.length,
         reporter: input.reporter,
         formula: `balance = exports − imports; ${SUMS}`,

@@ -1,7 +1,7 @@
 /** Which tables of a vintage answer a question, as SQL to select from. */
 import { literal } from "../../datasets/duckdb.ts";
 import type { Lease, OpenPartition } from "../../datasets/vintage-store.ts";
-import { disjointCover, productLevels } from "../../domain/trade/products.ts";
+import { productLevels } from "../../domain/trade/products.ts";
 import type { Years } from "../../domain/trade/units.ts";
 
 export type Slice = { hs?: string | undefined; years: Years };
@@ -10,19 +10,19 @@ export type Slice = { hs?: string | undefined; years: Years };
 export function partnersIn(lease: Lease, slice: Slice): string {
   return isChapters(slice.hs)
     ? union(lease, slice.years, "chapter_partners", inChapter(slice.hs))
-    : union(lease, slice.years, "cells", productFilter(lease, slice.hs));
+    : union(lease, slice.years, "cells", productFilter(slice.hs));
 }
 
 /** A row a product and month, WORLD where the source states it: reporter, hs2, flow, period, value_eur, quantity_kg. */
 export function totalsIn(lease: Lease, slice: Slice): string {
   return isChapters(slice.hs)
     ? union(lease, slice.years, "chapter_totals", inChapter(slice.hs))
-    : union(lease, slice.years, "totals", productFilter(lease, slice.hs));
+    : union(lease, slice.years, "totals", productFilter(slice.hs));
 }
 
 /** As totalsIn, below chapter level: rows have `product`, of at least `digits` digits. */
 export function finerTotalsIn(lease: Lease, slice: { hs: string; years: Years }, digits: number): string {
-  return union(lease, slice.years, "totals", productFilter(lease, slice.hs, digits));
+  return union(lease, slice.years, "totals", productFilter(slice.hs, digits));
 }
 
 /** The rows as the source has them: `cells` and `aggregates` under one name. */
@@ -38,17 +38,10 @@ const isChapters = (hs: string | undefined): hs is string | undefined =>
 
 const inChapter = (hs2: string | undefined) => (hs2 === undefined ? "true" : `hs2 = ${literal(hs2)}`);
 
-/** Each amount under `hs` once, although the source may have it at several levels. */
-function productFilter({ manifest }: Lease, hs = "", digits = 0): string {
-  const below = manifest.coverage.products.codes.filter(
-    (code) => code.startsWith(hs) && code.length >= digits,
-  );
-  const cover = disjointCover(below);
-  const chosen =
-    cover.length === below.length
-      ? `starts_with(product, ${literal(hs)}) and length(product) >= ${digits}`
-      : `product in (${cover.map(literal).join(", ")})`;
-  return `${inChapter(hs.slice(0, productLevels.hs2))} and ${chosen}`;
+/** The products under `hs`; no code of a dataset contains another of its rows, so each amount is there once. */
+function productFilter(hs = "", digits = 0): string {
+  const below = `starts_with(product, ${literal(hs)}) and length(product) >= ${digits}`;
+  return `${inChapter(hs.slice(0, productLevels.hs2))} and ${below}`;
 }
 
 /** Partitions are whole years, so choosing them is the filter on years. */

@@ -1,0 +1,86 @@
+/** What must hold of a vintage as a whole, so that no sum of it counts an amount twice, loses one or overflows. */
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { refuse } from "../domain/refusal.ts";
+import { firstNested } from "../domain/trade/products.ts";
+import { monthText } from "../domain/trade/units.ts";
+import { row, rows } from "./duckdb.ts";
+import type { PartitionEntry } from "./manifest.ts";
+import { refuseLines } from "./stage.ts";
+
+/** Refuses product codes of which one contains another: which of the two is the total would be a guess. */
+export function refuseNested(codes: readonly string[]): void {
+  const nested = firstNested(codes);
+  if (!nested) return;
+  const { outer, inner } = nested;
+  refuse(
+    "invalid",
+    `product ${outer} contains product ${inner}, and a dataset holds each amount once: import files of one level only, or start from the files alone with --afresh`,
+  );
+}
+
+/** Refuses partners that add up to more than their WORLD row, in what this import touches; each may be rounded by a euro. */
+export async function refuseBeyondWorld(
+  connection: DuckDBConnection,
+  merged: { cells: string; aggregates: string },
+): Promise<void> {
+  const key = "reporter, product, flow, period";
+  const [beyond] = await rows<Beyond>(
+    connection,
+    `select ${key}, world.value_eur as world, sum(cells.value_eur)::bigint as partners
+     from (${merged.cells}) cells
+       join (select * from (${merged.aggregates}) where partner = 'WORLD') world using (${key})
+       semi join stage.incoming using (${key})
+     group by all having partners > world + count(*) order by all limit 1`,
+  );
+  if (!beyond) return;
+  const { reporter, product, flow, period, world, partners } = beyond;
+  refuse(
+    "invalid",
+    `${reporter} ${product} ${flow} ${monthText(period)}: the partners add up to ${partners} EUR, more than the WORLD row of ${world}: import the file with the WORLD rows, too, both of one state`,
+  );
+}
+
+type Beyond = {
+  reporter: string;
+  product: string;
+  flow: string;
+  period: number;
+  world: number;
+  partners: number;
+};
+
+/** Masses are DECIMAL(18,3): fifteen digits before the point. */
+const MAX_KG = 999_999_999_999_999;
+
+/** Refuses amounts whose sums would no longer be exact, naming the line with the largest. */
+export async function refuseBeyondExact(
+  connection: DuckDBConnection,
+  files: { name: string }[],
+  base: PartitionEntry[],
+): Promise<void> {
+  const sums = await row<{ eur: number; kg: number }>(
+    connection,
+    `select coalesce(sum(value_eur), 0)::double as eur, coalesce(sum(quantity_kg::double), 0) as kg
+     from stage.lines`,
+  );
+  for (const { totals } of base) {
+    sums.eur += totals.import_eur + totals.export_eur;
+    sums.kg += totals.import_kg + totals.export_kg;
+  }
+  const excess =
+    sums.eur > Number.MAX_SAFE_INTEGER ? "value_eur" : sums.kg > MAX_KG ? "quantity_kg" : undefined;
+  if (excess === undefined) return;
+  const largest = await row<{ file: number; line: number }>(
+    connection,
+    `select first.file as file, first.line as line from stage.lines
+     order by ${excess} desc nulls last, first limit 1`,
+  );
+  const limit = excess === "value_eur" ? `${Number.MAX_SAFE_INTEGER} EUR` : `${MAX_KG} kg`;
+  refuseLines(files[largest.file]!, [
+    {
+      line: largest.line,
+      column: "",
+      what: `with this amount, the largest, the dataset adds up to more than ${limit}, beyond which sums are not exact: correct the file`,
+    },
+  ]);
+}

@@ -1,0 +1,50 @@
+/** What the files of an import speak for, and what of the vintage built upon they replace. */
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { reporterCodes } from "../domain/trade/reporters.ts";
+import { literal } from "./duckdb.ts";
+import type { Layout } from "./layouts.ts";
+
+/**
+ * `replaced`: every combination of a file's products with its reporters, flows and months; all products where its
+ * layout holds whole months. Rows of partners and of aggregates are replaced apart, so that a file of WORLD rows
+ * leaves the partners' rows alone.
+ *
+ * `spoken`: the months in which no row means no trade. A file of whole months speaks for all products (''), a file
+ * of one product for all reporters stated. In a file of several nobody can tell what was asked for, so that each
+ * product, reporter and flow is known from its first row to its last.
+ */
+export async function markSpoken(
+  connection: DuckDBConnection,
+  layout: Layout,
+  stated: readonly string[] | undefined,
+): Promise<void> {
+  const rows = `select distinct length(partner) > 2 as is_aggregate, reporter, flow, period`;
+  if (layout.whole_months) {
+    await connection.run(`
+      create temp table replaced as ${rows} from stage.measures;
+      create temp table spoken as select distinct reporter, flow, period, '' as product from stage.measures`);
+    return;
+  }
+  const declared = (stated ?? reporterCodes).map(literal).join(", ");
+  await connection.run(`
+    create temp table replaced as select distinct is_aggregate, reporter, flow, period, product
+      from (${rows}, file from stage.measures)
+      join (select distinct length(partner) > 2 as is_aggregate, file, product from stage.measures)
+        using (file, is_aggregate);
+    create temp table spoken as
+      with files as (
+        select file, count(distinct product) = 1 as of_one_product, min(period) as first, max(period) as last
+        from stage.measures group by file
+      ), spans as (
+        select reporter, flow, product, min(period) as first, max(period) as last
+          from stage.measures group by file, reporter, flow, product
+        union all
+        select unnest([${declared}]), flow, product, first, last
+          from (select distinct file, flow, product from stage.measures) join files using (file)
+          where of_one_product
+      ), calendar as (
+        select year * 100 + month as period from range(1988, 2100) y(year), range(1, 13) m(month)
+      )
+      select distinct reporter, flow, period, product
+        from spans join calendar on period between first and last`);
+}
