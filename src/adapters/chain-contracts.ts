@@ -4,13 +4,11 @@ import { dirname, join } from "node:path";
 import { encodeFunctionData, type Hex, parseAbi, parseUnits } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { USDC } from "../domain/payments/usdc.ts";
+import { MULTICALL3 } from "./multicall.ts";
 
 const require = createRequire(import.meta.url);
 
 export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>;
-
-/** Source: the Multicall3 project; the same address on every chain. */
-export const MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
 /** The mnemonic every development chain knows, and so does everybody: its wallets hold play money. */
 const MNEMONIC = "test test test test test test test test test test test junk";

@@ -162,7 +162,9 @@ async function startNode(dir: string): Promise<Node> {
     stdio: ["ignore", log.fd, log.fd],
   });
   child.unref();
-  const failed = new Promise<never>((_, fail) => child.once("error", fail).once("exit", () => fail(undefined)));
+  const failed = new Promise<never>((_, fail) =>
+    child.once("error", fail).once("exit", () => fail(undefined)),
+  );
   failed.catch(() => undefined);
   await log.close();
   try {
@@ -187,7 +189,9 @@ function binary(): string {
   try {
     return require.resolve(`${name}/bin/anvil${process.platform === "win32" ? ".exe" : ""}`);
   } catch {
-    throw new Error(`no embedded chain for ${process.platform}-${process.arch}: set BASE_RPC_URL to a node of Base`);
+    throw new Error(
+      `no embedded chain for ${process.platform}-${process.arch}: set BASE_RPC_URL to a node of Base`,
+    );
   }
 }
 

@@ -76,7 +76,11 @@ export const writeSignature = ({ rs, recovery }: Signature): Hex =>
   `0x${Buffer.from(rs).toString("hex")}${recovery === 0 ? "1b" : "1c"}`;
 
 /** The address whose key made the signature of a digest. */
-export function signerOf(digest: Uint8Array, { rs, recovery }: Signature, recover: RecoverKey): Hex | undefined {
+export function signerOf(
+  digest: Uint8Array,
+  { rs, recovery }: Signature,
+  recover: RecoverKey,
+): Hex | undefined {
   const key = recover(digest, rs, recovery);
   return key && `0x${keccak256(key.subarray(1)).slice(-40)}`;
 }

@@ -34,7 +34,11 @@ const ADDRESS = USDC.address.toLowerCase() as Hex;
 /** The calls whose answers `paymentFacts` reads; the third one tries the transfer itself, contract wallets (ERC-1271) included. */
 export function factCalls({ transfer, signature }: SignedTransfer): Call[] {
   return [
-    encodeFunctionData({ abi: ABI, functionName: "authorizationState", args: [transfer.from, transfer.nonce] }),
+    encodeFunctionData({
+      abi: ABI,
+      functionName: "authorizationState",
+      args: [transfer.from, transfer.nonce],
+    }),
     encodeFunctionData({ abi: ABI, functionName: "balanceOf", args: [transfer.from] }),
     transferCall({ transfer, signature }).data,
   ].map((data) => ({ to: ADDRESS, data }));
