@@ -25,7 +25,7 @@ const unzip = promisify(gunzip);
 export type EmbeddedChain = {
   /** Where its JSON-RPC is served, on this machine only. */
   rpc_url: string;
-  /** Writes the state to disk now; otherwise at most a second after each change. */
+  /** Writes the state to disk now; otherwise about a second after a change, later where saving takes over 100 ms. */
   save(): Promise<void>;
   /** Leaves; the last one to leave saves the state and stops the node. */
   leave(): Promise<void>;
@@ -46,6 +46,8 @@ type Node = { pid: number; port: number; instance: string; ready: boolean };
 export const EMBEDDED_CHAIN_ID = 8453;
 
 const TICK_MS = 1_000;
+/** Saving, which grows with the chain's history, takes at most the tenth part of the node's time. */
+const SAVE_SHARE = 9;
 const START_MS = 20_000;
 const STOP_MS = 10_000;
 const RPC_MS = 30_000;
@@ -59,6 +61,7 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
   const member = join(dir, "members", `${process.pid}-${randomUUID()}`);
   await mkdir(join(dir, "members"), { recursive: true, mode: 0o700 });
   let savedHead = "";
+  let nextSaveAt = 0;
 
   const enter = async (): Promise<Node> => {
     const node = (await runningNode(dir)) ?? (await startNode(dir));
@@ -69,8 +72,9 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
     const rpc = rpcOf(port);
     const head = await blockOf(rpc, "latest");
     if (head.hash === savedHead) return;
-    await saveState(dir, rpc);
-    savedHead = head.hash;
+    const begun = Date.now();
+    savedHead = await saveState(dir, rpc);
+    nextSaveAt = Date.now() + SAVE_SHARE * (Date.now() - begun);
   };
 
   let node = await underLock(dir, async () => {
@@ -88,8 +92,10 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
       options.onLost?.();
       node = await enter();
     }
-    await mineIfDue(rpcOf(node.port));
-    await save(node);
+    const rpc = rpcOf(node.port);
+    await endPause(dir, rpc);
+    await mineIfDue(rpc);
+    if (Date.now() >= nextSaveAt) await save(node);
   };
   let ticking = Promise.resolve();
   const timer = setInterval(() => {
@@ -127,6 +133,8 @@ async function underLock<T>(dir: string, work: () => Promise<T>): Promise<T> {
 
 const nodeFile = (dir: string) => join(dir, "node.json");
 const stateFile = (dir: string) => join(dir, "state.json");
+/** There while mining rests for a save. */
+const pauseFile = (dir: string) => join(dir, "paused");
 
 async function recordedNode(dir: string): Promise<Node | undefined> {
   const text = await readFile(nodeFile(dir), "utf8").catch(() => undefined);
@@ -244,9 +252,34 @@ async function blockOf(rpc: Rpc, tag: string) {
   };
 }
 
-async function saveState(dir: string, rpc: Rpc): Promise<void> {
-  const zipped = (await rpc("anvil_dumpState", [])) as Hex;
-  await writeAtomically(stateFile(dir), await unzip(Buffer.from(zipped.slice(2), "hex")));
+/**
+ * Writes the state and answers the head it holds. While blocks are mined, anvil dumps balances of one block with the
+ * transactions of another: so mining rests meanwhile, and a dump across which the head moved is thrown away.
+ */
+async function saveState(dir: string, rpc: Rpc): Promise<string> {
+  const automine = await rpc("anvil_getAutomine", []);
+  if (automine) await writeFile(pauseFile(dir), "");
+  await rpc("evm_setAutomine", [false]);
+  try {
+    for (;;) {
+      const head = await blockOf(rpc, "latest");
+      const zipped = (await rpc("anvil_dumpState", [])) as Hex;
+      if ((await blockOf(rpc, "latest")).hash !== head.hash) continue;
+      await writeAtomically(stateFile(dir), await unzip(Buffer.from(zipped.slice(2), "hex")));
+      return head.hash;
+    }
+  } finally {
+    await endPause(dir, rpc);
+  }
+}
+
+/** Mining goes on, with what came in meanwhile: after a save, or for a holder that died in one. */
+async function endPause(dir: string, rpc: Rpc): Promise<void> {
+  if (!existsSync(pauseFile(dir))) return;
+  await rpc("evm_setAutomine", [true]);
+  const { pending } = (await rpc("txpool_status", [])) as { pending: Hex };
+  if (Number(pending) > 0) await rpc("evm_mine", []);
+  await rm(pauseFile(dir));
 }
 
 async function writeAtomically(path: string, content: string | Buffer): Promise<void> {
