@@ -25,7 +25,7 @@ const unzip = promisify(gunzip);
 export type EmbeddedChain = {
   /** Where its JSON-RPC is served, on this machine only. */
   rpc_url: string;
-  /** Writes the state to disk now; otherwise about a second after a change, later where saving takes over 100 ms. */
+  /** Writes the state to disk now; otherwise about a second after a change, later where saving itself takes long. */
   save(): Promise<void>;
   /** Leaves; the last one to leave saves the state and stops the node. */
   leave(): Promise<void>;
@@ -46,8 +46,8 @@ type Node = { pid: number; port: number; instance: string; ready: boolean };
 export const EMBEDDED_CHAIN_ID = 8453;
 
 const TICK_MS = 1_000;
-/** Saving, which grows with the chain's history, takes at most the tenth part of the node's time. */
-const SAVE_SHARE = 9;
+/** Saving, which grows with the chain's history, takes at most a quarter of the node's time. */
+const SAVE_SHARE = 3;
 const START_MS = 20_000;
 const STOP_MS = 10_000;
 const RPC_MS = 30_000;

@@ -158,6 +158,8 @@ describe("a transaction that", () => {
       },
       { timeout: 10_000, interval: 50 },
     );
+    // Nothing is left to save, and saving would set mining going again.
+    await workshop.node.save();
     await workshop.rpc("evm_setAutomine", false);
   };
   const mineAgain = async () => {

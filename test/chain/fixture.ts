@@ -7,6 +7,7 @@ import { generatePrivateKey, type HDAccount, privateKeyToAccount } from "viem/ac
 import { type BaseChain, type BaseChainOptions, baseChain } from "../../src/adapters/base-chain.ts";
 import { demoAccounts } from "../../src/adapters/chain-contracts.ts";
 import { EMBEDDED_CHAIN_ID, type EmbeddedChain, embeddedChain } from "../../src/adapters/embedded-chain.ts";
+import { isAlive } from "../../src/adapters/folder-lock.ts";
 import type { TransferAuthorization } from "../../src/domain/payments/authorization.ts";
 import { factCalls, paymentFacts, type SignedTransfer, USDC } from "../../src/domain/payments/usdc.ts";
 import type { Chain, Hex } from "../../src/domain/ports.ts";
@@ -54,7 +55,9 @@ export async function openWorkshop(): Promise<Workshop> {
       return result;
     },
     kill: async () => {
-      process.kill((await runningNode(dir)).pid, "SIGKILL");
+      const { pid } = await runningNode(dir);
+      process.kill(pid, "SIGKILL");
+      while (isAlive(pid)) await new Promise((wake) => setTimeout(wake, 5));
     },
     close: async () => {
       chain.close();
