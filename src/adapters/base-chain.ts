@@ -49,9 +49,10 @@ export function baseChain(options: BaseChainOptions): BaseChain {
     const found = await ask<RpcTransactionReceipt | null>("eth_getTransactionReceipt", [transaction]);
     return found ? receiptOf(found) : undefined;
   };
-  const readSome = async (calls: readonly Call[]) => {
+  const readSome = async (calls: readonly Call[], gas: bigint | undefined) => {
+    const call = gas === undefined ? together(calls) : { ...together(calls), gas: quantity(gas) };
     // Against the pending block: in the present time, and after the transactions that are under way.
-    const answer = await ask<Hex>("eth_call", [together(calls), "pending"]);
+    const answer = await ask<Hex>("eth_call", [call, "pending"]);
     if (answer === "0x") throw new ChainUnavailable("this chain has no Multicall3");
     return apart(answer);
   };
@@ -65,7 +66,8 @@ export function baseChain(options: BaseChainOptions): BaseChain {
       return { latest, safe, finalized };
     },
     block: (number) => blockAt(quantity(number)),
-    read: async (calls) => (await Promise.all(pieces(calls, READ_CALLS).map(readSome))).flat(),
+    read: async (calls, gas) =>
+      (await Promise.all(pieces(calls, READ_CALLS).map((some) => readSome(some, gas)))).flat(),
     hasCode: async (accounts) => {
       const codes = await Promise.all(accounts.map((one) => ask<Hex>("eth_getCode", [one, "pending"])));
       return codes.map((code) => code !== "0x");

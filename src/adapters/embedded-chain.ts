@@ -115,8 +115,11 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
         await rm(member, { force: true });
         const running = await runningNode(dir);
         if (!running || (await hasMembers(dir))) return;
-        await save(running);
-        await stopNode(running.pid);
+        try {
+          await save(running);
+        } finally {
+          await stopNode(running.pid);
+        }
       });
     },
   };

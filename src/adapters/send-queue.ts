@@ -35,7 +35,7 @@ const DEFAULTS: SendLimits = {
   max_fee_wei: 5_000_000_000n,
   poll_ms: 500,
   stuck_ms: 8_000,
-  foreign_ms: 3_000,
+  foreign_ms: 2_000,
   wait_ms: 60_000,
 };
 
@@ -54,13 +54,17 @@ type Rider = Call & {
 
 type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
-/** A nonce and the transactions signed for it; `raw` is the newest, broadcast at `sent_at`. */
+/**
+ * A nonce and the transactions signed for it; `raw` is the newest, broadcast at `sent_at`. `contested`: the node knows
+ * another of this nonce; `foreign_since`: when the nonce was first seen used by none of ours.
+ */
 type Flight = {
   nonce: number;
   attempts: Hex[];
   raw: Hex;
   fees: Fees;
   sent_at?: number;
+  contested?: boolean;
   foreign_since?: number;
 };
 
@@ -165,8 +169,8 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
     } catch (error) {
       const { message } = error as Error;
       if (INSUFFICIENT.test(message)) throw new Unpayable(`the gas key has too little ether: ${message}`);
-      if (NONCE_USED.test(message)) flight.foreign_since = Date.now();
-      else if (!IN_THE_POOL.test(message)) throw error;
+      if (CONTESTED.test(message)) flight.contested = true;
+      else if (!KNOWN.test(message)) throw error;
     }
     flight.sent_at = Date.now();
   }
@@ -175,7 +179,7 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
   async function afterWaiting(flight: Flight): Promise<Flight | "raise" | undefined> {
     const now = Date.now();
     const isStuck = now - flight.sent_at! > limits.stuck_ms;
-    if (!isStuck && flight.foreign_since === undefined) return flight;
+    if (!isStuck && !flight.contested) return flight;
     if ((await nextNonce()) > flight.nonce) {
       const foreign_since = flight.foreign_since ?? now;
       return now - foreign_since > limits.foreign_ms ? undefined : { ...flight, foreign_since };
@@ -245,10 +249,10 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
 /** The node refused the transaction: nothing of it is in the pool. */
 class Unpayable extends ChainUnavailable {}
 
-/** What geth, reth and anvil say when a transaction cannot be paid for, comes after another of its nonce, or is there already. */
+/** What geth, reth and anvil say when a transaction cannot be paid for, has a rival of its nonce, or is there already. */
 const INSUFFICIENT = /insufficient funds/i;
-const NONCE_USED = /nonce too low/i;
-const IN_THE_POOL = /already known|already imported|underpriced/i;
+const CONTESTED = /nonce too low|underpriced/i;
+const KNOWN = /already known|already imported/i;
 
 const least = (a: bigint, b: bigint) => (a < b ? a : b);
 const greatest = (a: bigint, b: bigint) => (a > b ? a : b);

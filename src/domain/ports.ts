@@ -81,8 +81,11 @@ export type Chain = {
   heads(): Promise<Heads>;
   /** The block of this number in the chain as it stands now. */
   block(number: bigint): Promise<Block | undefined>;
-  /** What calls would answer now, each failing alone; the next ones see what the earlier ones changed. */
-  read(calls: readonly Call[]): Promise<CallResult[]>;
+  /**
+   * What calls would answer now, each failing alone; the next ones see what the earlier ones changed. `gas` bounds what
+   * they may use together: needed where code of strangers runs, and then ask nothing else in the same breath.
+   */
+  read(calls: readonly Call[], gas?: bigint): Promise<CallResult[]>;
   /** Which of the accounts have code: contracts, and wallets that delegate (EIP-7702). */
   hasCode(accounts: readonly Hex[]): Promise<boolean[]>;
   /**

@@ -113,8 +113,8 @@ export async function payment(
 }
 
 /** The facts of many payments, in one question. */
-export async function factsOf(chain: Chain, payments: readonly SignedTransfer[]) {
-  const answers = await chain.read(payments.flatMap(factCalls));
+export async function factsOf(chain: Chain, payments: readonly SignedTransfer[], gas?: bigint) {
+  const answers = await chain.read(payments.flatMap(factCalls), gas);
   return payments.map((_, i) => paymentFacts(answers.slice(3 * i, 3 * i + 3)));
 }
 

@@ -1,6 +1,7 @@
 /** Payments on a real chain: what it says of them, how they settle, and what its logs prove. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  CONTRACT_PAYER_GAS,
   type SignedTransfer,
   settledBy,
   TRANSFER_GAS,
@@ -159,7 +160,10 @@ describe("a wallet that is a contract (ERC-1271)", () => {
   const CONTRACT: Hex = "0x00000000000000000000000000000000c0ffee01";
   /** Answers whatever it is asked with isValidSignature's magic value: PUSH4 0x1626ba7e, shift left 224, return 32 bytes. */
   const YES: Hex = "0x631626ba7e60e01b60005260206000f3";
-  const NO: Hex = "0x60006000526020 6000f3".replaceAll(" ", "") as Hex;
+  /** Answers 32 bytes of zero. */
+  const NO: Hex = "0x600060005260206000f3";
+  /** Jumps back to its start for ever. */
+  const LOOP: Hex = "0x5b600056";
 
   test("pays by what its code says of the signature, even one of no curve", async () => {
     const { chain, rpc } = workshop;
@@ -172,7 +176,22 @@ describe("a wallet that is a contract (ERC-1271)", () => {
     await rpc("anvil_setCode", CONTRACT, NO);
     expect(await factsOf(chain, [signed])).toMatchObject([{ would_settle: false, balance: 500n }]);
     await rpc("anvil_setCode", CONTRACT, YES);
-    const receipt = await chain.send(transferCall(signed), { gas: 300_000n, alone: true });
+    const receipt = await chain.send(transferCall(signed), { gas: CONTRACT_PAYER_GAS, alone: true });
     expect(settledBy(receipt, transfer)).toBe(true);
+  });
+
+  test("that burns all the gas it can burns only its own", async () => {
+    const { chain, rpc } = workshop;
+    await rpc("anvil_setCode", CONTRACT, LOOP);
+    const { transfer, signature } = await payment(wallet(7), 1n, { from: CONTRACT });
+    const hostile = { transfer, signature };
+    expect(await factsOf(chain, [hostile], CONTRACT_PAYER_GAS)).toMatchObject([{ would_settle: false }]);
+    const good = await Promise.all([1n, 2n, 3n].map((value) => payment(wallet(7), value)));
+    const [burnt, ...receipts] = await Promise.all([
+      chain.send(transferCall(hostile), { gas: CONTRACT_PAYER_GAS, alone: true }),
+      ...good.map(settle),
+    ]);
+    expect(burnt).toMatchObject({ success: false, logs: [] });
+    expect(good.map((one, i) => settledBy(receipts[i]!, one.transfer))).toEqual([true, true, true]);
   });
 });

@@ -11,8 +11,14 @@ export const USDC = {
   version: "2",
 } as const;
 
-/** The most gas one transferWithAuthorization of an account without code uses, first transfer to a payee included. */
-export const TRANSFER_GAS = 130_000n;
+/** The most gas of one transferWithAuthorization by an account without code, the first one to a payee included. */
+export const TRANSFER_GAS = 100_000n;
+
+/**
+ * The gas that a payer with code (Chain.hasCode) is granted to judge a signature. Its code is a stranger's: it is asked
+ * by a `read` of its own and settles `alone`, or it could use up the gas of its neighbours.
+ */
+export const CONTRACT_PAYER_GAS = 1_000_000n;
 
 const ABI = parseAbi([
   "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
