@@ -184,6 +184,8 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
       const foreign_since = flight.foreign_since ?? now;
       return now - foreign_since > limits.foreign_ms ? undefined : { ...flight, foreign_since };
     }
+    // What a reorg took back is not foreign any more.
+    flight.foreign_since = undefined;
     if (!isStuck) return flight;
     // At the highest fee the same bytes are sent again: a node may have forgotten them.
     return flight.fees.maxFeePerGas < limits.max_fee_wei ? "raise" : { ...flight, sent_at: undefined };

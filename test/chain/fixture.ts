@@ -19,7 +19,7 @@ export type Workshop = {
   dir: string;
   node: EmbeddedChain;
   chain: BaseChain;
-  /** Starts or joins the node in the same folder. */
+  /** Starts or joins the node in the same folder; what is put into `node` is left at the end. */
   join(onLost?: () => void): Promise<EmbeddedChain>;
   connect(more?: Partial<BaseChainOptions>): BaseChain;
   /** A question to the node past the port. */
@@ -38,7 +38,7 @@ export async function openWorkshop(): Promise<Workshop> {
   const connect = (more: Partial<BaseChainOptions> = {}) =>
     baseChain({ rpc_url: node.rpc_url, chain_id: EMBEDDED_CHAIN_ID, gas_key: GAS_KEY, ...more });
   const chain = connect();
-  return {
+  const workshop: Workshop = {
     dir,
     node,
     chain,
@@ -61,10 +61,11 @@ export async function openWorkshop(): Promise<Workshop> {
     },
     close: async () => {
       chain.close();
-      await node.leave();
+      await workshop.node.leave();
       await rm(dir, { recursive: true, force: true });
     },
   };
+  return workshop;
 }
 
 export async function runningNode(dir: string): Promise<{ pid: number; port: number }> {
