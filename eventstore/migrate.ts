@@ -57,12 +57,13 @@ export async function createLog(
   );
 }
 
-/** False when the connected role could change what is in the log: it owns the table, may become its owner, or was granted more. */
+/** False when the connected role could change what is in the log: it owns the table or its schema, may become their owner, or was granted more. */
 export async function rolesSeparated(pool: pg.Pool): Promise<boolean> {
   const answer = await pool.query<{ separated: boolean }>(`
-    select not (pg_has_role(current_user, relowner, 'member')
-      or has_table_privilege(oid, 'insert, update, delete, truncate, trigger')) as separated
-      from pg_class where oid = 'eventstore.events'::regclass`);
+    select not (pg_has_role(current_user, relowner, 'member') or pg_has_role(current_user, nspowner, 'member')
+      or has_table_privilege(pg_class.oid, 'insert, update, delete, truncate, trigger')) as separated
+      from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+     where pg_class.oid = 'eventstore.events'::regclass`);
   return answer.rows[0]!.separated;
 }
 

@@ -2,6 +2,7 @@ import type pg from "pg";
 import type { AppendOutcome } from "./append-call.ts";
 import { Combiner, type CombinerOptions } from "./combiner.ts";
 import { type PreparedCommit, prepareCommit } from "./commit.ts";
+import { StoreUnavailable } from "./errors.ts";
 import { logGenesis } from "./hash.ts";
 import { readEvents } from "./read.ts";
 import type { EventSchemas } from "./schemas.ts";
@@ -186,7 +187,12 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
   }
 
   async function replay(commit: PreparedCommit, retried: boolean): Promise<AppendResult> {
-    const found = await store.findCommit({ log_id: commit.log_id, idem_key: commit.idem_key! });
+    const key = { log_id: commit.log_id, idem_key: commit.idem_key! };
+    const found = await store.findCommit(key).catch((cause: Error) => {
+      throw new StoreUnavailable(`the first answer under the key cannot be read: ${cause.message}`, {
+        cause,
+      });
+    });
     if (!found) throw new Error(`the commit under ${JSON.stringify(commit.idem_key)} was there and is gone`);
     const events = found.events.map(asAppended);
     // After a lost answer the commit under the key may be our own first attempt.

@@ -65,6 +65,8 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
     if (closed) return;
     reading ??= readNews().finally(() => {
       reading = undefined;
+      // News may have come after the last look and before this.
+      if (stale) wake();
     });
   }
 
@@ -109,15 +111,24 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
     for (const waiter of [...waiters]) waiter();
   }
 
-  /** Resolves when the tail moves beyond `after`, ends, or `signal` aborts, whichever is first. */
-  function moved(after: number, signal?: AbortSignal): Promise<void> {
+  /** Resolves when the tail moves beyond `after` or ends, `signal` aborts or the time is up, whichever is first. */
+  function moved(after: number, signal?: AbortSignal, timeout_ms?: number): Promise<void> {
     return new Promise((resolve) => {
+      let late = false;
+      let timer: NodeJS.Timeout | undefined;
       const check = () => {
-        if (position <= after && !closed && !signal?.aborted) return;
+        if (position <= after && !closed && !late && !signal?.aborted) return;
         waiters.delete(check);
         signal?.removeEventListener("abort", check);
+        clearTimeout(timer);
         resolve();
       };
+      // A timer and a listener taken off again: AbortSignal.any would leave a trace on a signal that lives long.
+      const expire = () => {
+        late = true;
+        check();
+      };
+      if (timeout_ms !== undefined) timer = setTimeout(expire, timeout_ms);
       waiters.add(check);
       signal?.addEventListener("abort", check);
       check();
@@ -159,9 +170,8 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
     wake,
     subscribe,
     async reached(wanted, timeout_ms, signal) {
-      const timeout = AbortSignal.timeout(timeout_ms);
       if (position < wanted) wake();
-      await moved(wanted - 1, signal ? AbortSignal.any([signal, timeout]) : timeout);
+      await moved(wanted - 1, signal, timeout_ms);
       return position >= wanted;
     },
     async close() {

@@ -1,6 +1,6 @@
 /** Puts the house together: settings become connections, stores, read models and one `app`. */
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
@@ -13,9 +13,9 @@ import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts
 import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { type App, createApp } from "./app.ts";
-import type { Config } from "./config.ts";
+import { type Config, ConfigError } from "./config.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
-import * as key from "./domain/access/key.ts";
+import * as apiKey from "./domain/access/key.ts";
 import type { Quotas } from "./domain/ports.ts";
 import * as dataset from "./domain/trade/dataset.ts";
 import { keysProjection } from "./projections/access/keys.ts";
@@ -31,18 +31,41 @@ export type House = {
 };
 
 /** Every domain file that has events, and every read model: a new area adds its line here. */
-const eventSchemas = [key.events, dataset.events];
+const eventSchemas = [apiKey.events, dataset.events];
 const projections = [keysProjection, releasesProjection];
 
 const APP_ROLE = "tallystick_app";
 
 export async function openHouse(config: Config, log: Logger): Promise<House> {
-  await mkdir(config.DATA_DIR, { recursive: true, mode: 0o755 });
+  const opened: (() => Promise<unknown>)[] = [];
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    for (const shut of opened.reverse()) await shut();
+  };
+  try {
+    return { ...(await furnish(config, log, opened)), close: () => (closing ??= close()) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Opens part after part and notes in `opened` how each is closed again, last first. */
+async function furnish(
+  config: Config,
+  log: Logger,
+  opened: (() => Promise<unknown>)[],
+): Promise<Omit<House, "close">> {
+  await mkdir(config.DATA_DIR, { recursive: true, mode: 0o755 }).catch((error: Error) => {
+    throw new ConfigError(`DATA_DIR ${config.DATA_DIR} cannot be used: ${error.message}`);
+  });
   const database = await databaseOf(config, log);
+  opened.push(() => database.release());
   await prepare(database, config.LOG_ORIGIN_HOST);
 
   const onError = (error: Error) => log.warn({ reason: error.message }, "a database connection broke");
   const pool = openPool(database.appUrl, { max: config.DATABASE_POOL, onError });
+  opened.push(() => pool.end());
   if (!(await rolesSeparated(pool))) {
     log.warn(
       "DATABASE_URL connects as a role that could alter the log; set DATABASE_OWNER_URL to separate them",
@@ -50,13 +73,17 @@ export async function openHouse(config: Config, log: Logger): Promise<House> {
   }
   const schemas = registry(eventSchemas);
   const store = createEventStore(pool, { schemas });
+  opened.push(() => store.close());
   const tail = createTail(store, { pool, onError });
+  opened.push(() => tail.close());
   const runner = startRunner({ pool, store, tail, projections, log });
+  opened.push(() => runner.stop());
   const vintages = await openVintages({
     dataDir: config.DATA_DIR,
     memory_mb: config.DUCKDB_MEMORY_MB,
     threads: config.DUCKDB_THREADS,
   });
+  opened.push(() => vintages.close());
   const app = createApp({
     pool,
     store,
@@ -72,16 +99,12 @@ export async function openHouse(config: Config, log: Logger): Promise<House> {
     },
   });
 
-  let closing: Promise<void> | undefined;
-  const close = async () => {
-    await runner.stop();
-    await tail.close();
-    await store.close();
-    await vintages.close();
-    await pool.end();
-    await database.release();
+  return {
+    app,
+    quotas: createQuotas(pool, systemClock, (error) =>
+      log.warn({ reason: error.message }, "quotas cannot be counted"),
+    ),
   };
-  return { app, quotas: createQuotas(pool, systemClock), close: () => (closing ??= close()) };
 }
 
 /** Opens the house for one command. */
@@ -130,13 +153,19 @@ async function databaseOf(config: Config, log: Logger): Promise<Database> {
 async function prepare(database: Database, host: string): Promise<void> {
   const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 1 });
   try {
+    await owner.query("select 1").catch((error: Error & { code?: string }) => {
+      const host = new URL(database.ownerUrl).host;
+      throw new ConfigError(
+        `DATABASE_URL (or DATABASE_OWNER_URL): no entry at ${host}: ${error.message || error.code}`,
+      );
+    });
     const separate = database.ownerUrl !== database.appUrl;
     const app_role = separate ? decodeURIComponent(new URL(database.appUrl).username) : undefined;
     await migrate(owner, { host, app_role, app_password: database.app_password });
     const client = await owner.connect();
     try {
       await client.query("begin");
-      await client.query("select pg_advisory_xact_lock(1413565517, 1)");
+      await client.query("select pg_advisory_xact_lock(1380270404, 1)");
       for (const ddl of [runnerDdl, quotasDdl, ...projections.map((projection) => projection.ddl)])
         await client.query(ddl);
       if (app_role) await client.query(grantsFor(client.escapeIdentifier(app_role)));
@@ -160,8 +189,15 @@ export async function keptSecret(
   path: string,
   make = () => randomBytes(24).toString("base64url"),
 ): Promise<string> {
-  await writeFile(path, `${make()}\n`, { mode: 0o600, flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST") throw error;
-  });
+  // Written aside and linked into place: a process killed midway must not leave half a secret under the name.
+  const aside = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
+  try {
+    await writeFile(aside, `${make()}\n`, { mode: 0o600, flag: "wx", flush: true });
+    await link(aside, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  } finally {
+    await rm(aside, { force: true });
+  }
   return (await readFile(path, "utf8")).trim();
 }

@@ -24,7 +24,9 @@ const postgresUrl = z
 export const environment = z.object({
   PORT: integer(0, 65_535, 3000),
   HOST: z.string().min(1).default("127.0.0.1"),
-  PUBLIC_URL: z.url("is an absolute URL such as https://api.example.org").optional(),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: "is an absolute URL such as https://api.example.org" })
+    .optional(),
   DATA_DIR: z.string().min(1).default(".tallystick"),
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_OWNER_URL: postgresUrl.optional(),

@@ -1,6 +1,6 @@
 /** The HTTP and MCP faces over an open house. */
+import type { RequestListener } from "node:http";
 import { join } from "node:path";
-import type { Express } from "express";
 import type { Logger } from "pino";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { catalogue } from "./api/catalogue.ts";
@@ -24,7 +24,7 @@ export async function openFaces(
   log: Logger,
   stopping: AbortSignal,
   operations: Operation[] = catalogue,
-): Promise<Express> {
+): Promise<RequestListener> {
   const { app, quotas } = house;
   const public_url = config.PUBLIC_URL;
   const terms = { pay_to: config.PAY_TO ?? (await ownAddress(config.DATA_DIR)), public_url };
@@ -73,13 +73,22 @@ export async function openFaces(
 
 /** What is remembered of keys is dropped as soon as the log tells of a change to one. */
 async function forgetChangedKeys(app: App, gate: Gate, signal: AbortSignal): Promise<void> {
-  for await (const events of app.tail.subscribe({ after: app.tail.position, signal })) {
-    if (!events.some(({ type }) => type.startsWith("Key"))) continue;
-    // Should the read model be away, what is remembered ages out by itself.
-    await app.caughtUp(keysProjection).catch(() => false);
-    gate.forgetKeys();
+  while (!signal.aborted) {
+    try {
+      for await (const events of app.tail.subscribe({ after: app.tail.position, signal })) {
+        if (!events.some(({ type }) => type.startsWith("Key"))) continue;
+        await app.caughtUp(keysProjection);
+        gate.forgetKeys();
+      }
+      return;
+    } catch {
+      // The database is away; what is remembered ages out by itself, and what was missed meanwhile with it.
+      await app.tail.reached(Number.MAX_SAFE_INTEGER, RETRY_MS, signal);
+    }
   }
 }
+
+const RETRY_MS = 1_000;
 
 /** The address that payments go to when none is configured: its key is made once and stays in DATA_DIR. */
 async function ownAddress(dataDir: string): Promise<string> {

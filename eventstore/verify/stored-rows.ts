@@ -45,7 +45,7 @@ export async function* storedPages(pool: pg.Pool, range: RowRange): AsyncGenerat
     yield rows;
     if (rows.length < limit) return;
     after = last[key];
-    const bytes = rows.reduce((sum, row) => sum + row.payload.length + row.meta.length, 0);
+    const bytes = rows.reduce((sum, row) => sum + (row.payload?.length ?? 0) + (row.meta?.length ?? 0), 0);
     limit = Math.max(1, Math.min(MAX_PAGE_ROWS, Math.floor((PAGE_BYTES * rows.length) / (bytes + 1))));
   }
 }

@@ -38,12 +38,28 @@ export async function verifyDatabase(
     { format, log_id, origin, exported_at: "", first_position: 1, previous_log_hash },
     epoch,
   );
-  if (head !== null) {
-    for await (const page of storedPages(pool, { log_id, after: BEFORE_ALL, to: BigInt(head) })) {
-      for (const row of page) verifyRow(verifier, row);
-    }
+  const to = head ?? "0";
+  let read = 0;
+  for await (const page of storedPages(pool, { log_id, after: BEFORE_ALL, to: BigInt(to) })) {
+    for (const row of page) verifyRow(verifier, row);
+    read += page.length;
+  }
+  const there = await countRows(pool, log_id, to);
+  if (there !== read) {
+    verifier.unreadable(
+      `${there} rows stand up to position ${to}, ${read} were read: some share a position or have none`,
+    );
   }
   return verifier.report();
+}
+
+/** Pages go by position, so a second row at the end of one, or a row without position, would not be met. */
+async function countRows(pool: pg.Pool, log_id: number, to: string): Promise<number> {
+  const { rows } = await pool.query<{ count: string }>(
+    "select count(*)::text as count from eventstore.events where log_id = $1 and (position <= $2) is not false",
+    [log_id, to],
+  );
+  return Number(rows[0]!.count);
 }
 
 function verifyRow(verifier: Verifier, stored: StoredRow): void {
@@ -57,7 +73,16 @@ function verifyRow(verifier: Verifier, stored: StoredRow): void {
   }
 }
 
+/** Only where a hostile owner took the constraint away. */
+function refuseNulls(stored: StoredRow): void {
+  const { idem_key, request_hash, commit_size, ...never } = stored;
+  for (const [name, value] of Object.entries(never)) {
+    if (value === null) throw new UnreadableEvent(`${name} is null`);
+  }
+}
+
 function fillRow(row: EventRow, stored: StoredRow): void {
+  refuseNulls(stored);
   const { idem_key, request_hash, commit_size } = stored;
   row.position = integer(stored, "position", 1, Number.MAX_SAFE_INTEGER);
   row.version = integer(stored, "version", 1, Number.MAX_SAFE_INTEGER);

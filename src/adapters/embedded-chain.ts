@@ -43,6 +43,9 @@ export type EmbeddedChainOptions = {
 /** Which node runs: `ready` once its contracts are placed, and `instance` so that another's pid is not taken for it. */
 type Node = { pid: number; port: number; instance: string; ready: boolean };
 
+/** Tells this process from an earlier one of the same pid. */
+const RUN = randomUUID();
+
 export const EMBEDDED_CHAIN_ID = 8453;
 
 const TICK_MS = 1_000;
@@ -58,7 +61,7 @@ const ETHER = 10n ** 18n;
 /** Starts the chain in `dir`, or joins the one that runs there. While it is held, a node that dies is started again on its port. */
 export async function embeddedChain(options: EmbeddedChainOptions): Promise<EmbeddedChain> {
   const dir = resolve(options.dir);
-  const member = join(dir, "members", `${process.pid}-${randomUUID()}`);
+  const member = join(dir, "members", `${process.pid}-${RUN}-${randomUUID()}`);
   await mkdir(join(dir, "members"), { recursive: true, mode: 0o700 });
   let savedHead = "";
   let nextSaveAt = 0;
@@ -230,7 +233,11 @@ async function stopNode(pid: number): Promise<void> {
 async function hasMembers(dir: string): Promise<boolean> {
   const folder = join(dir, "members");
   const names = await readdir(folder);
-  const gone = names.filter((name) => !isAlive(Number.parseInt(name, 10)));
+  const gone = names.filter((name) => {
+    const pid = Number.parseInt(name, 10);
+    // In a container the process that died and this one may well have the same pid.
+    return pid === process.pid ? !name.includes(RUN) : !isAlive(pid);
+  });
   for (const name of gone) await rm(join(folder, name), { force: true });
   return names.length > gone.length;
 }

@@ -7,7 +7,7 @@
 import { execFile, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
-import { appendFile, chown, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, chown, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -30,6 +30,8 @@ export type EmbeddedPostgresOptions = {
   /** Extra settings appended to postgresql.conf when the cluster is made. */
   settings?: Record<string, string>;
   database?: string;
+  /** False leaves a server that dies as it is; true when absent. */
+  revive?: boolean;
   /** Told when the server was lost; it is being started again. */
   onLost?: () => void;
 };
@@ -60,6 +62,7 @@ export async function embeddedPostgres(options: EmbeddedPostgresOptions): Promis
   let leaving = false;
 
   const watch = () => {
+    if (options.revive === false) return;
     presence.once("end", () => {
       if (!leaving) void revive();
     });
@@ -125,11 +128,11 @@ function openToAll(path: string): boolean {
 }
 
 async function makeCluster(
-  { dir, binaries, account }: Server,
+  { dir: place, binaries, account }: Server,
   settings: Record<string, string>,
 ): Promise<void> {
-  // A folder without PG_VERSION is the remains of an initdb that was cut off.
-  await rm(dir, { recursive: true, force: true });
+  // initdb writes PG_VERSION first: only what is whole may stand at its place, so it is made beside it and renamed.
+  const dir = `${place}.making-${randomBytes(4).toString("hex")}`;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   if (account) await chown(dir, account.uid, account.gid);
   const password = randomBytes(24).toString("base64url");
@@ -160,6 +163,9 @@ async function makeCluster(
   };
   const lines = Object.entries(wanted).map(([key, value]) => `${key} = ${value}\n`);
   await appendFile(join(dir, "postgresql.conf"), lines.join(""));
+  await rm(place, { recursive: true, force: true });
+  await rename(passwordFile(dir), passwordFile(place));
+  await rename(dir, place);
 }
 
 const passwordFile = (dir: string) => `${dir}.password`;

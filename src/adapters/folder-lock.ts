@@ -1,5 +1,10 @@
 import { open, readFile, rm, stat } from "node:fs/promises";
 
+const heldHere = new Set<string>();
+
+/** Work under such a lock takes seconds; a file older than this was left behind, whoever has its pid by now. */
+const STALE_MS = 180_000;
+
 /** One starter at a time; a lock whose holder is gone is taken over. */
 export async function lockFolder(path: string): Promise<() => Promise<void>> {
   for (let attempt = 0; ; attempt++) {
@@ -7,7 +12,11 @@ export async function lockFolder(path: string): Promise<() => Promise<void>> {
       const file = await open(path, "wx", 0o600);
       await file.writeFile(String(process.pid));
       await file.close();
-      return () => rm(path, { force: true });
+      heldHere.add(path);
+      return async () => {
+        heldHere.delete(path);
+        await rm(path, { force: true });
+      };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
@@ -18,7 +27,10 @@ export async function lockFolder(path: string): Promise<() => Promise<void>> {
         (s) => s.mtimeMs,
         () => Date.now(),
       ));
-    if (holder ? !isAlive(holder) : age > 2_000) await rm(path, { force: true });
+    // In a container the process that died and this one may well have the same pid.
+    const own = holder === process.pid && !heldHere.has(path);
+    const gone = holder ? own || !isAlive(holder) || age > STALE_MS : age > 2_000;
+    if (gone) await rm(path, { force: true });
     if (attempt > 600) throw new Error(`another process (pid ${holder}) has held ${path} for over a minute`);
     await new Promise((wake) => setTimeout(wake, 100));
   }

@@ -27,17 +27,19 @@ export const quotasDdl = `
     return query
       with held as (
         select u.key_id,
-               case when u.day = today then u.day_used else 0 end as day_used,
-               case when u.month = this_month then u.month_used else 0 end as month_used
+               -- A window never goes back: processes whose clocks differ at midnight agree on the later day.
+               greatest(u.day, today) as day, greatest(u.month, this_month) as month,
+               case when u.day >= today then u.day_used else 0 end as day_used,
+               case when u.month >= this_month then u.month_used else 0 end as month_used
           from access.quota_usage u where u.key_id = any(keys) order by u.key_id for update
       ), allowed as (
-        select h.key_id, h.day_used, h.month_used,
+        select h.key_id, h.day, h.month, h.day_used, h.month_used,
                greatest(0, least(a.n, coalesce(a.daily - h.day_used, a.n), coalesce(a.monthly - h.month_used, a.n))) as n
           from held h
           join unnest(keys, wanted, dailies, monthlies) as a(key_id, n, daily, monthly) using (key_id)
       )
       update access.quota_usage u
-         set day = today, month = this_month, day_used = a.day_used + a.n, month_used = a.month_used + a.n
+         set day = a.day, month = a.month, day_used = a.day_used + a.n, month_used = a.month_used + a.n
         from allowed a where u.key_id = a.key_id
       returning u.key_id, a.n, u.day_used, u.month_used;
   end $$;`;
@@ -45,7 +47,11 @@ export const quotasDdl = `
 type Waiting = { done: (taken: Taken) => void; fail: (error: unknown) => void };
 type Gathered = { key: QuotaKey; waiting: Waiting[] };
 
-export function createQuotas(pool: pg.Pool, clock: Clock): Quotas {
+export function createQuotas(
+  pool: pg.Pool,
+  clock: Clock,
+  onError: (error: Error) => void = () => {},
+): Quotas {
   let gathered = new Map<string, Gathered>();
   let inFlight = false;
 
@@ -54,7 +60,10 @@ export function createQuotas(pool: pg.Pool, clock: Clock): Quotas {
     while (gathered.size > 0) {
       const batch = [...gathered.values()].sort((a, b) => (a.key.key_id < b.key.key_id ? -1 : 1));
       gathered = new Map();
-      await takeBatch(pool, clock, batch);
+      await takeBatch(pool, clock, batch).catch((error: Error) => {
+        onError(error);
+        turnAway(batch);
+      });
     }
     inFlight = false;
   }
@@ -75,27 +84,27 @@ type UsageRow = { key_id: string; granted: number; day_used: number; month_used:
 
 async function takeBatch(pool: pg.Pool, clock: Clock, batch: Gathered[]): Promise<void> {
   const { day, month } = windowsOf(clock.now());
-  try {
-    const answer = await pool.query<UsageRow>({
-      name: "take_quota",
-      text: "select * from access.take_quota($1, $2, $3, $4, $5, $6)",
-      values: [
-        batch.map((g) => g.key.key_id),
-        batch.map((g) => g.waiting.length),
-        batch.map((g) => g.key.daily),
-        batch.map((g) => g.key.monthly),
-        day,
-        month,
-      ],
-    });
-    const rows = new Map(answer.rows.map((row) => [row.key_id, row]));
-    for (const group of batch) hand(group, rows.get(group.key.key_id)!);
-  } catch {
-    const away = new Refusal("unavailable", "quotas cannot be counted right now; try again", {
-      retry_after_s: 1,
-    });
-    for (const { fail } of batch.flatMap((group) => group.waiting)) fail(away);
-  }
+  const answer = await pool.query<UsageRow>({
+    name: "take_quota",
+    text: "select * from access.take_quota($1, $2, $3, $4, $5, $6)",
+    values: [
+      batch.map((g) => g.key.key_id),
+      batch.map((g) => g.waiting.length),
+      batch.map((g) => g.key.daily),
+      batch.map((g) => g.key.monthly),
+      day,
+      month,
+    ],
+  });
+  const rows = new Map(answer.rows.map((row) => [row.key_id, row]));
+  for (const group of batch) hand(group, rows.get(group.key.key_id)!);
+}
+
+function turnAway(batch: Gathered[]): void {
+  const away = new Refusal("unavailable", "quotas cannot be counted right now; try again", {
+    retry_after_s: 1,
+  });
+  for (const { fail } of batch.flatMap((group) => group.waiting)) fail(away);
 }
 
 /** The first `granted` of those who waited get their call; each is told the count as it stood after its own. */

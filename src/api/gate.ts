@@ -40,6 +40,7 @@ export type GateParts = {
 
 type KeyAttempt = {
   secret: string;
+  digest: Buffer;
   operation: Operation;
   key: KeyWithDigest | undefined;
 };
@@ -57,9 +58,8 @@ export const keyChecks: KeyCheck[] = [
   },
   {
     name: "known",
-    refuses: ({ secret, key }) => {
-      if (!key || !timingSafeEqual(key.secret_sha256, digestOf(secret)))
-        refuse("unauthorized", "this key is unknown");
+    refuses: ({ digest, key }) => {
+      if (!key || !timingSafeEqual(key.secret_sha256, digest)) refuse("unauthorized", "this key is unknown");
     },
   },
   {
@@ -91,6 +91,9 @@ const keyWay = (operation: Operation) =>
 /** How long a process may go on trusting what it knows of a key, should the news of its revocation be late. */
 const KEY_TTL_MS = 1_000;
 
+/** Unknown keys an address may present a minute: each costs a look into the database. */
+const GUESSES_PER_MINUTE = 100;
+
 export type Gate = {
   admit(operation: Operation, presented: Presented): Promise<Verdict>;
   /** Forgets what is known of all keys: called when the log tells that one has changed. */
@@ -99,21 +102,30 @@ export type Gate = {
 
 export function createGate(parts: GateParts, checks: KeyCheck[] = keyChecks): Gate {
   const known = new LRUCache<string, KeyWithDigest>({ max: 100_000, ttl: KEY_TTL_MS });
+  const guesses = new RateLimiterMemory({ points: GUESSES_PER_MINUTE, duration: 60 });
   const perAddress = new RateLimiterMemory({ points: parts.open_per_minute, duration: 60 });
 
-  const look = async (secret: string) => {
-    const digest = digestOf(secret);
+  const look = async (digest: Buffer, ip: string) => {
     const name = digest.toString("base64");
     const held = known.get(name);
     if (held) return held;
+    if (((await guesses.get(ip))?.consumedPoints ?? 0) >= GUESSES_PER_MINUTE) {
+      refuse("quota_exceeded", "too many unknown keys from this address; try again in a minute", {
+        type: "rate-limited",
+        retry_after_s: 60,
+      });
+    }
     const found = await parts.findKey(digest);
     if (found) known.set(name, found);
+    else await guesses.penalty(ip);
     return found;
   };
 
-  const byKey = async (operation: Operation, secret: string): Promise<Admission> => {
-    const key = await look(secret);
-    for (const check of checks) check.refuses({ secret, operation, key });
+  const byKey = async (operation: Operation, secret: string, ip: string): Promise<Admission> => {
+    const digest = digestOf(secret);
+    const key = await look(digest, ip);
+    for (const check of checks) check.refuses({ secret, digest, operation, key });
+    // With `known` switched off in a test there is still no caller.
     if (!key) return refuse("unauthorized", "this key is unknown");
     const { key_id, tenant, scopes, space } = key;
     const caller: Caller = { kind: "key", tenant, key_id, scopes, space };
@@ -142,7 +154,7 @@ export function createGate(parts: GateParts, checks: KeyCheck[] = keyChecks): Ga
 
   return {
     async admit(operation, presented) {
-      if (presented.secret !== undefined) return byKey(operation, presented.secret);
+      if (presented.secret !== undefined) return byKey(operation, presented.secret, presented.ip);
       if (presented.payment !== undefined && operation.access.some((way) => way.kind === "pay")) {
         refuse(
           "unavailable",

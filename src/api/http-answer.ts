@@ -30,6 +30,9 @@ function sendBytes(res: Response, status: number, body: Buffer): void {
   res.end(body);
 }
 
+/** Bytes of a stream that may wait to be taken: enough that the reader never waits for the source. */
+const AHEAD = 512 * 1024;
+
 /**
  * NDJSON, or server-sent events. The headers go at once, so that a consumer of a quiet feed knows that it is connected;
  * a slow reader stops the source, and what the source throws is left to the caller, who can only cut the connection.
@@ -37,7 +40,7 @@ function sendBytes(res: Response, status: number, body: Buffer): void {
 async function sendStream(
   res: Response,
   status: number,
-  chunks: AsyncIterable<string>,
+  chunks: AsyncIterable<string | Buffer>,
   sse: boolean,
 ): Promise<void> {
   res.writeHead(status, {
@@ -49,7 +52,7 @@ async function sendStream(
   res.flushHeaders();
   if (res.req.method !== "HEAD") {
     for await (const chunk of chunks) {
-      if (!res.write(chunk)) await drained(res);
+      if (!res.write(chunk) && res.writableLength > AHEAD) await drained(res);
       if (res.destroyed) return;
     }
   }

@@ -9,32 +9,59 @@ import type { Question } from "./pipeline.ts";
 /** Bytes of a JSON body; operations that take more say so themselves. */
 const BODY_LIMIT = 256 * 1024;
 
-/** What an HTTP request asks, in the pipeline's words. */
+/** What an HTTP request asks, in the pipeline's words. What few calls need is worked out when it is asked for. */
 export function questionOf(req: Request, res: Response, stopping: AbortSignal): Question {
-  const gone = new AbortController();
-  res.once("close", () => gone.abort());
+  const { headers } = req;
   const hasBody = req.method !== "GET" && req.method !== "HEAD" && req.method !== "DELETE";
   return {
     presented: {
-      secret: presentedSecret(req.headers.authorization, req.get("x-api-key")),
-      payment: req.get("payment-signature") ?? req.get("x-payment"),
-      ip: req.ip ?? "",
+      secret: presentedSecret(headers.authorization, text(headers["x-api-key"])),
+      payment: text(headers["payment-signature"]) ?? text(headers["x-payment"]),
+      get ip() {
+        return req.ip ?? "";
+      },
     },
     read: async (reader) => {
-      const query = new URL(req.url, "http://localhost").searchParams;
+      const query = new URLSearchParams(/\?(.*)$/s.exec(req.url)?.[1] ?? "");
       if (!hasBody) return reader.fromQuery(query, req.params);
       if (query.size > 0)
         refuse("invalid", "this takes its input in the body; the query string must be empty");
       return reader.fromObject(await readBody(req), req.params as Fields);
     },
     path: req.originalUrl,
-    wire: wireOf(req),
-    idempotency_key: req.get("idempotency-key"),
-    if_none_match: req.get("if-none-match"),
-    last_event_id: req.get("last-event-id"),
+    get wire() {
+      return wireOf(req);
+    },
+    idempotency_key: text(headers["idempotency-key"]),
+    if_none_match: headers["if-none-match"],
+    last_event_id: text(headers["last-event-id"]),
     request_id: res.locals.request_id as string,
-    signal: AbortSignal.any([gone.signal, stopping]),
+    get signal() {
+      return endOf(res, stopping);
+    },
   };
+}
+
+/** Node joins a header of these names that is sent twice. */
+const text = (header: string | string[] | undefined) => header as string | undefined;
+
+/**
+ * Aborted when the answer is over, the caller is gone or the service stops. AbortSignal.any would leave a trace of every
+ * call on `stopping` for as long as the process lives.
+ */
+export function endOf(
+  res: NodeJS.EventEmitter & { destroyed?: boolean },
+  stopping: AbortSignal,
+): AbortSignal {
+  const end = new AbortController();
+  const abort = () => end.abort();
+  stopping.addEventListener("abort", abort);
+  res.once("close", () => {
+    stopping.removeEventListener("abort", abort);
+    abort();
+  });
+  if (stopping.aborted || res.destroyed) abort();
+  return end.signal;
 }
 
 const wireOf = (req: Request): Wire =>

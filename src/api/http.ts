@@ -1,10 +1,14 @@
 /** The HTTP face: an Express 5 route for each operation and each document, and what every answer has in common. */
+import { timingSafeEqual } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import type { IncomingMessage, RequestListener } from "node:http";
 import compression from "compression";
 import cors from "cors";
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
-import helmet from "helmet";
+import helmet, { type HelmetOptions } from "helmet";
 import type { Logger } from "pino";
 import type { App } from "../app.ts";
+import { digestOf } from "../domain/access/secret.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Document } from "./document.ts";
 import { sendAnswer } from "./http-answer.ts";
@@ -26,7 +30,7 @@ export type HttpParts = {
   public_url: string;
   trust_proxy: boolean | number;
   metrics_token: string | undefined;
-  /** Aborted when the service stops: streams end, new calls are refused. */
+  /** Aborted when the service stops: streams end. */
   stopping: AbortSignal;
 };
 
@@ -41,54 +45,91 @@ const EXPOSED =
 const ALLOWED =
   "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, Access-Control-Expose-Headers, Idempotency-Key, Last-Event-ID, X-Request-Id, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
 
-export function createHttp(parts: HttpParts): express.Express {
+/** Nothing here is a page: what only governs pages is left out, and whatever is shown as one may load nothing. */
+const SECURITY: HelmetOptions = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  crossOriginResourcePolicy: { policy: "cross-origin" },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xFrameOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+};
+
+export function createHttp(parts: HttpParts): RequestListener {
   const http = express();
   http
     .disable("x-powered-by")
     .disable("etag")
     .set("query parser", false)
     .set("trust proxy", parts.trust_proxy);
+  // As many calls as there are may listen for the end of the service.
+  setMaxListeners(0, parts.stopping);
   http.use(observe(parts));
-  http.use(helmet({ crossOriginResourcePolicy: { policy: "cross-origin" } }));
+  http.use(helmet(SECURITY));
   http.use(cors({ allowedHeaders: ALLOWED, exposedHeaders: EXPOSED, maxAge: 86_400 }));
   const compress = compression({ threshold: 1024 });
   http.use((req, res, next) => (req.headers["accept-encoding"] ? compress(req, res, next) : next()));
 
-  for (const document of parts.documents) http.get(document.path, documentRoute(parts, document));
+  mountOperations(http, parts);
+  for (const document of parts.documents) {
+    http.get(document.path, documentRoute(parts, document));
+    http.all(document.path, otherMethod(parts, ["GET"]));
+  }
   http.get("/metrics", metricsRoute(parts));
   http.all("/mcp", parts.mcp);
-  mountOperations(http, parts);
   http.use((req) => {
     throw new Refusal("not_found", `there is nothing at ${req.path}; /openapi.json lists what there is`);
   });
   http.use(failed(parts));
-  return http;
+  return (req, res) => {
+    req.url = originForm(req);
+    http(req, res);
+  };
 }
+
+/** The target as path and query: a client may also send a whole URL (RFC 9112, 3.2.2), whose host is not ours to judge. */
+const originForm = ({ url = "/" }: IncomingMessage): string => {
+  const rest = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "");
+  return rest.startsWith("/") ? rest : `/${rest}`;
+};
 
 function mountOperations(http: express.Express, parts: HttpParts): void {
   const methods = new Map<string, Set<Method>>();
+  // Express tries its routes one by one; a path that is written exactly so needs no search among hundreds.
+  const exact = new Map<string, RequestHandler>();
+  http.use((req, res, next) => (exact.get(`${req.method} ${req.path}`) ?? skip)(req, res, next));
   for (const one of parts.served) {
     const method = methodOf(one.operation);
     for (const path of withAliases(pathOf(one.operation).replaceAll(/\{(\w+)\}/g, ":$1"))) {
-      http[method.toLowerCase() as "get" | "post" | "delete"](path, operationRoute(parts, one));
+      const route = operationRoute(parts, one);
+      http[method.toLowerCase() as "get" | "post" | "delete"](path, route);
+      if (!path.includes(":")) exact.set(`${method} ${path}`, route);
       methods.set(path, (methods.get(path) ?? new Set()).add(method));
     }
   }
   for (const [path, allowed] of methods) {
-    const allow = [...allowed, ...(allowed.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-    http.all(path, (req, res) => {
-      const told = problem(
-        "method-not-allowed",
-        `${req.method} is not one of ${allow}`,
-        place(parts, req.path),
-        {
-          headers: { Allow: allow },
-        },
-      );
-      sendAnswer(res, { kind: "problem", ...told });
-    });
+    http.all(path, otherMethod(parts, [...allowed]));
   }
 }
+
+/** Answers whatever comes by a method that the path does not have. */
+function otherMethod(parts: HttpParts, allowed: Method[]): RequestHandler {
+  const allow = [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+  return (req, res) => {
+    const detail = `${req.method} is not one of ${allow}`;
+    const headers = { Allow: allow };
+    const told = problem("method-not-allowed", detail, place(parts, req.path), { headers });
+    sendAnswer(res, { kind: "problem", ...told });
+  };
+}
+
+const skip: RequestHandler = (_req, _res, next) => next();
 
 const withAliases = (path: string): string[] => [
   path,
@@ -128,13 +169,18 @@ function metricsRoute({ metrics, metrics_token }: HttpParts): RequestHandler {
   return async (req, res) => {
     const local = ["127.0.0.1", "::1", "::ffff:127.0.0.1"].includes(req.socket.remoteAddress ?? "");
     const forwarded = req.headers["x-forwarded-for"] !== undefined;
-    const byToken = metrics_token !== undefined && req.headers.authorization === `Bearer ${metrics_token}`;
+    const byToken =
+      metrics_token !== undefined && sameSecret(req.headers.authorization, `Bearer ${metrics_token}`);
     if (!byToken && (metrics_token !== undefined || !local || forwarded)) {
       throw new Refusal("not_found", "there is nothing at /metrics");
     }
     res.type(metrics.contentType).send(await metrics.print());
   };
 }
+
+/** Compared by digest, so that the time it takes tells nothing. */
+const sameSecret = (given: string | undefined, wanted: string): boolean =>
+  given !== undefined && timingSafeEqual(digestOf(given), digestOf(wanted));
 
 /** Gives each request its id, and writes one line and one measurement when it is over. Headers are never logged. */
 function observe({ log, metrics, trust_proxy }: HttpParts): RequestHandler {

@@ -1,6 +1,7 @@
 /** Reads an operation's input: query strings and path parts become typed values, then one zod object judges them all. */
 import { closest } from "fastest-levenshtein";
 import { z } from "zod";
+import { MAX_DEPTH } from "../../eventstore/canonical.ts";
 import { type FieldError, refuse } from "../domain/refusal.ts";
 
 export type Fields = Record<string, unknown>;
@@ -39,16 +40,19 @@ export function inputReader(input: z.ZodObject): InputReader {
     for (const name of Object.keys(fields)) {
       if (!kinds.has(name))
         errors.push({ path: name.slice(0, 60), message: unknownField(name, [...kinds.keys()]) });
-      else errors.push(...badText(fields[name], name));
+      else findBadText(fields[name], name, errors);
       if (errors.length >= MOST_ERRORS) break;
     }
     const known = Object.fromEntries(Object.entries(fields).filter(([name]) => kinds.has(name)));
     const answer = strict.safeParse(known);
     if (!answer.success)
-      errors.push(...answer.error.issues.map((issue) => explain(issue, known, schema.properties)));
+      errors.push(
+        ...answer.error.issues.slice(0, MOST_ERRORS).map((issue) => explain(issue, known, schema.properties)),
+      );
     if (errors.length > 0 || !answer.success) {
-      const names = [...new Set(errors.map((error) => error.path))].join(", ");
-      refuse("invalid", `invalid input: ${names}`, { errors });
+      const told = errors.slice(0, MOST_ERRORS);
+      const names = [...new Set(told.map((error) => error.path))].join(", ");
+      refuse("invalid", `invalid input: ${names}`, { errors: told });
     }
     return answer.data;
   };
@@ -61,7 +65,7 @@ export function inputReader(input: z.ZodObject): InputReader {
       const errors: FieldError[] = [];
       for (const [name, text] of query) {
         if (Object.hasOwn(fields, name) || Object.hasOwn(path, name)) {
-          if (errors.length < 50)
+          if (errors.length < MOST_ERRORS)
             errors.push({ path: name, message: "is given more than once; give it once" });
         } else fields[name] = fromText(text, kinds.get(name));
       }
@@ -88,15 +92,20 @@ export function inputReader(input: z.ZodObject): InputReader {
   };
 }
 
-/** Text that JSON readers disagree on, or that Postgres cannot hold, wherever it stands in a value. */
-function badText(value: unknown, path: string): FieldError[] {
+/** Adds what JSON readers disagree on, or Postgres cannot hold, wherever it stands in a value. */
+function findBadText(value: unknown, path: string, errors: FieldError[], depth = 0): void {
+  if (errors.length >= MOST_ERRORS) return;
   if (typeof value === "string") {
     if (!value.isWellFormed())
-      return [{ path, message: "holds half a surrogate pair; send well-formed Unicode" }];
-    return value.includes("\0") ? [{ path, message: "holds a NUL character" }] : [];
+      errors.push({ path, message: "holds half a surrogate pair; send well-formed Unicode" });
+    else if (value.includes("\0")) errors.push({ path, message: "holds a NUL character" });
   }
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => badText(inner, `${path}.${name}`));
+  if (typeof value !== "object" || value === null) return;
+  if (depth === MAX_DEPTH) {
+    errors.push({ path: path.slice(0, 60), message: `is nested more than ${MAX_DEPTH} deep` });
+    return;
+  }
+  for (const [name, inner] of Object.entries(value)) findBadText(inner, `${path}.${name}`, errors, depth + 1);
 }
 
 type Kind = "text" | "number" | "boolean" | "list" | "numbers";

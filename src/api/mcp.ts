@@ -3,11 +3,19 @@
  * each call runs through the same pipeline as HTTP, with the same admission and the same answer.
  */
 import { toNodeHandler } from "@modelcontextprotocol/node";
-import { type CallToolResult, createMcpHandler, Server, type Tool } from "@modelcontextprotocol/server";
+import {
+  type CallToolResult,
+  createMcpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type Tool,
+} from "@modelcontextprotocol/server";
 import type { Request, RequestHandler } from "express";
 import { z } from "zod";
 import { refuse } from "../domain/refusal.ts";
 import { presentedSecret } from "./gate.ts";
+import { endOf } from "./http-question.ts";
 import { inputReader } from "./input.ts";
 import { INTERFACE_VERSION } from "./openapi.ts";
 import { areas, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
@@ -24,10 +32,11 @@ export type McpParts = {
   stopping: AbortSignal;
 };
 
-/** Names of the tools listed when no areas are asked for: all, until the catalogue outgrows what a model can choose from. */
+/** How many tools are listed when no areas are asked for: all, until the catalogue outgrows what a model can choose from. */
 const DEFAULT_TOOLS = 37;
 /** A stream becomes one tool result; more than this is for HTTP. */
 const STREAM_LIMIT = 256 * 1024;
+const NEWLINE = 0x0a;
 
 const INSTRUCTIONS =
   "EU trade data and more, sold per call. Send an API key in the Authorization header of the MCP connection, or pay: " +
@@ -39,10 +48,10 @@ export function createMcp(parts: McpParts): RequestHandler {
 
   return (req, res, next) => {
     res.locals.operation = "mcp";
-    if (!originAllowed(req, parts)) return void res.status(403).json({ error: "this Origin may not call" });
+    if (!originAllowed(req, parts))
+      refuse("forbidden", "this Origin may not call; MCP_ORIGINS names those that may");
     const listed = chosen(tools, new URL(req.url, "http://localhost").searchParams.get("areas"));
-    const gone = new AbortController();
-    res.once("close", () => gone.abort());
+    const signal = endOf(res, parts.stopping);
     const handler = createMcpHandler(() => {
       const server = new Server(
         { name: "tallystick", title: "Tallystick", version: INTERFACE_VERSION },
@@ -51,10 +60,12 @@ export function createMcp(parts: McpParts): RequestHandler {
       server.setRequestHandler("tools/list", () => ({ tools: listed }));
       server.setRequestHandler("tools/call", async ({ params }) => {
         const served = byName.get(params.name);
-        if (!served)
-          refuse("not_found", `there is no tool ${params.name.slice(0, 80)}; tools/list names them`);
+        if (!served) {
+          const told = `there is no tool ${params.name.slice(0, 80)}; tools/list names them`;
+          throw new ProtocolError(ProtocolErrorCode.InvalidParams, told);
+        }
         res.locals.operation = params.name;
-        return call(parts, served, params.arguments ?? {}, req, res.locals.request_id, gone.signal);
+        return call(parts, served, params.arguments ?? {}, req, res.locals.request_id, signal);
       });
       return server;
     });
@@ -65,7 +76,7 @@ export function createMcp(parts: McpParts): RequestHandler {
 function chosen(tools: { area: string; tool: Tool }[], asked: string | null): Tool[] {
   if (asked === null) return tools.slice(0, DEFAULT_TOOLS).map(({ tool }) => tool);
   const wanted = asked.split(",");
-  const unknown = wanted.find((area) => area !== "all" && !(area in areas));
+  const unknown = wanted.find((area) => area !== "all" && !Object.hasOwn(areas, area));
   if (unknown) refuse("invalid", `areas: ${unknown} is not one of all, ${Object.keys(areas).join(", ")}`);
   return tools.filter(({ area }) => wanted.includes("all") || wanted.includes(area)).map(({ tool }) => tool);
 }
@@ -111,7 +122,7 @@ async function call(
   args: Record<string, unknown>,
   req: Request,
   request_id: string,
-  gone: AbortSignal,
+  signal: AbortSignal,
 ): Promise<CallToolResult> {
   const path = pathOf(served.operation);
   try {
@@ -128,7 +139,7 @@ async function call(
       if_none_match: undefined,
       last_event_id: undefined,
       request_id: requestId(request_id),
-      signal: AbortSignal.any([gone, parts.stopping]),
+      signal,
     });
     return await resultOf(parts, answer, path);
   } catch (error) {
@@ -153,19 +164,28 @@ async function resultOf(parts: McpParts, answer: Answer, path: string): Promise<
   }
 }
 
-/** The objects of a stream as far as they fit one result; the last line's cursor tells where to go on. */
-async function collect(chunks: AsyncIterable<string>): Promise<object> {
-  let text = "";
+/**
+ * The objects of a stream as far as they fit one result; the last line's cursor tells where to go on. A stream that
+ * follows ends at its first mark: a tool has one answer.
+ */
+async function collect(chunks: AsyncIterable<string | Buffer>): Promise<object> {
+  const items: Record<string, unknown>[] = [];
+  let length = 0;
+  let begun = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    text += chunk;
-    if (text.length > STREAM_LIMIT) break;
+    // A chunk may end in the middle of a line, or of a character.
+    const bytes = Buffer.concat([begun, Buffer.from(chunk)]);
+    const end = bytes.lastIndexOf(NEWLINE) + 1;
+    begun = bytes.subarray(end);
+    for (const line of bytes.subarray(0, end).toString().split("\n").slice(0, -1)) {
+      const object = JSON.parse(line) as Record<string, unknown>;
+      if ("up_to_date" in object) return { items, last: object };
+      items.push(object);
+    }
+    length += chunk.length;
+    if (length > STREAM_LIMIT) break;
   }
-  const lines = text.split("\n").filter((line) => line !== "");
-  const objects = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  const last = objects.at(-1);
-  return last && "up_to_date" in last
-    ? { items: objects.slice(0, -1), last }
-    : { items: objects, last: null };
+  return { items, last: null };
 }
 
 const success = (value: object): CallToolResult => ({

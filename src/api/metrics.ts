@@ -24,9 +24,17 @@ export function createMetrics(): Metrics {
     labelNames: ["operation"],
     registers: [registry],
   });
+  // prom-client looks labels up by a string that it builds each time.
+  const series = new Map<string, Histogram.Internal<"operation" | "status">>();
+  const seriesOf = (operation: string, status: number) => {
+    const name = `${operation} ${status}`;
+    const known = series.get(name) ?? durations.labels({ operation, status });
+    series.set(name, known);
+    return known;
+  };
   return {
     contentType: registry.contentType,
-    answered: (operation, status, seconds) => durations.observe({ operation, status }, seconds),
+    answered: (operation, status, seconds) => seriesOf(operation, status).observe(seconds),
     mismatched: (operation) => mismatches.inc({ operation }),
     print: () => registry.metrics(),
   };

@@ -1,7 +1,7 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { z } from "zod";
 import { inputReader } from "./input.ts";
-import { areas, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
+import { areas, isEnveloped, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
 import { paymentRequired } from "./payment.ts";
 import { problemKinds } from "./problem.ts";
 
@@ -206,7 +206,7 @@ function success(operation: Operation): Schema {
       content: { "application/x-ndjson": { schema }, "text/event-stream": { schema: { type: "string" } } },
     };
   }
-  const enveloped = pathOf(operation).startsWith("/v1/agent/")
+  const enveloped = isEnveloped(operation)
     ? output.schema.extend({ success: z.literal(true) })
     : output.schema;
   const { $schema: _, ...schema } = z.toJSONSchema(enveloped, {

@@ -46,17 +46,13 @@ export type Output =
 export const json = (schema: z.ZodObject): Output => ({ kind: "json", schema });
 
 /**
- * A sequence of JSON objects, sent as they come. `handle` refuses before it resolves to an AsyncIterable of framed text, as
- * many whole objects a chunk as it likes; what that throws can only cut the connection.
+ * A sequence of JSON objects, sent as they come. `handle` refuses before it resolves to an AsyncIterable of framed text, in
+ * chunks that may end anywhere; what that throws can only cut the connection.
  */
 export const stream = (item: z.ZodType, last: z.ZodType): Output => ({ kind: "stream", item, last });
 
 /** How a stream travels: server-sent events where the caller accepts those, else one JSON object a line. */
 export type Wire = "ndjson" | "sse";
-
-/** One object of a stream as it stands on the wire; `id` is what a consumer that reconnects sends as Last-Event-ID. */
-export const frame = (wire: Wire, json: string, id?: string): string =>
-  wire === "ndjson" ? `${json}\n` : `${id === undefined ? "" : `id: ${id}\n`}data: ${json}\n\n`;
 
 export type Method = "GET" | "POST" | "DELETE";
 export type Route = `${Method} /${string}`;
@@ -110,3 +106,7 @@ export const methodOf = ({ route }: Operation) => route.slice(0, route.indexOf("
 export const pathOf = ({ route }: Operation) => route.slice(route.indexOf(" ") + 1);
 export const paymentOf = (declared: Operation) =>
   declared.access.find((way) => way.kind === "pay") as Extract<Access, { kind: "pay" }> | undefined;
+
+/** Under /v1/agent answers travel as `{ success: true, data, meta }`; the identity document's are flat objects. */
+export const isEnveloped = (declared: Operation) =>
+  pathOf(declared).startsWith("/v1/agent/") && !pathOf(declared).startsWith("/v1/agent/soul/");

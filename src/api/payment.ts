@@ -1,7 +1,7 @@
 /** The 402 of x402, in both generations at once: v1 in the JSON body, v2 in the PAYMENT-REQUIRED header. */
 import { encodePaymentRequiredHeader } from "@x402/core/http";
 import { USDC } from "../domain/payments/usdc.ts";
-import { type Operation, pathOf, paymentOf, type Usdc } from "./operation.ts";
+import { methodOf, type Operation, pathOf, paymentOf, type Usdc } from "./operation.ts";
 import { type Problem, problem } from "./problem.ts";
 
 const NETWORK_V1 = "base";
@@ -62,7 +62,6 @@ export function paymentRequired(
   const resource = terms.public_url + path;
   const note = STOCK_CAPS.find(([above]) => Number(price) > above)?.[1] ?? "";
   const description = `${operation.summary}. ${price} USDC a call.${note}`;
-  const method = operation.route.slice(0, operation.route.indexOf(" "));
   const mimeType = operation.output.kind === "json" ? "application/json" : "application/x-ndjson";
   const amount = microUsdc(price);
   const extra = { name: USDC.name, version: USDC.version };
@@ -89,7 +88,7 @@ export function paymentRequired(
     resource,
     description,
     mimeType,
-    outputSchema: { input: { type: "http", method, discoverable: true } },
+    outputSchema: { input: { type: "http", method: methodOf(operation), discoverable: true } },
     payTo: terms.pay_to,
     maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
     asset: USDC.address,

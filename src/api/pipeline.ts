@@ -12,7 +12,7 @@ import { type Decide, transact } from "../unit.ts";
 import { actorOf, type Caller } from "./caller.ts";
 import type { Gate, Presented } from "./gate.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
-import { type Context, methodOf, type Operation, pathOf, paymentOf, type Wire } from "./operation.ts";
+import { type Context, isEnveloped, methodOf, type Operation, paymentOf, type Wire } from "./operation.ts";
 import { type PaymentRequired, paymentRequired, priceOf } from "./payment.ts";
 import { refusalOf } from "./problem.ts";
 
@@ -37,7 +37,7 @@ export type Answer =
       kind: "stream";
       status: number;
       headers: Record<string, string>;
-      chunks: AsyncIterable<string>;
+      chunks: AsyncIterable<string | Buffer>;
     }
   | ({ kind: "pay" } & PaymentRequired)
   | { kind: "refused"; refusal: Refusal; headers: Record<string, string> };
@@ -102,10 +102,7 @@ async function ask(
     }
 
     const vintage = operation.vintage?.(parts.app);
-    const name =
-      vintage === undefined
-        ? undefined
-        : `${operation.name} ${vintage} ${canonicalText(input as JsonObject, "input")}`;
+    const name = vintage === undefined ? undefined : `${operation.name} ${vintage} ${JSON.stringify(input)}`;
     let answer = name === undefined ? undefined : kept.get(name);
     if (!answer) {
       const made = await handled(parts, operation, input, caller, question);
@@ -169,10 +166,10 @@ async function streamed(
   input: Fields,
   caller: Caller,
   question: Question,
-): Promise<AsyncIterable<string>> {
-  return (await operation.handle(
-    context(parts, input, caller, question, noDecisions),
-  )) as AsyncIterable<string>;
+): Promise<AsyncIterable<string | Buffer>> {
+  return (await operation.handle(context(parts, input, caller, question, noDecisions))) as AsyncIterable<
+    string | Buffer
+  >;
 }
 
 function context(
@@ -191,8 +188,7 @@ function encode(parts: PipelineParts, operation: Operation, answer: object, tagg
     const fits = operation.output.schema.safeParse(answer);
     if (!fits.success) parts.onMismatch(operation, fits.error.message);
   }
-  const flat = !pathOf(operation).startsWith("/v1/agent/") || pathOf(operation).startsWith("/v1/agent/soul/");
-  const body = Buffer.from(JSON.stringify(flat ? answer : { success: true, ...answer }));
+  const body = Buffer.from(JSON.stringify(isEnveloped(operation) ? { success: true, ...answer } : answer));
   // Weak, because the bytes on the wire may be compressed.
   return {
     body,
@@ -200,8 +196,11 @@ function encode(parts: PipelineParts, operation: Operation, answer: object, tagg
   };
 }
 
-const matches = (header: string | undefined, etag: string) =>
-  header !== undefined && (header.trim() === "*" || header.split(",").some((tag) => tag.trim() === etag));
+/** By weak comparison (RFC 9110, 13.1.2): a client or a cache between may have dropped the `W/`. */
+export const matches = (header: string | undefined, etag: string) =>
+  header !== undefined &&
+  (header.trim() === "*" ||
+    header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.slice(2)));
 
 /** A key is the caller's own: the same word used by two tenants names two commands. */
 function idempotencyOf(

@@ -43,11 +43,6 @@ export const problemKinds = {
     title: "Method not allowed",
     meaning: "`Allow` lists the methods of this path.",
   },
-  "not-acceptable": {
-    status: 406,
-    title: "Not acceptable",
-    meaning: "No representation that `Accept` names.",
-  },
   conflict: { status: 409, title: "Conflict", meaning: "The thing's state does not allow it." },
   "history-diverged": {
     status: 409,
@@ -155,10 +150,14 @@ const AWAY = new Set([
   "EPIPE",
   "ETIMEDOUT",
   "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
   "57P01",
   "57P02",
   "57P03",
-  "53300",
+  "55000",
+  "57014",
 ]);
 
 /** True when the database is away rather than wrong: the same request may succeed later. */
@@ -166,9 +165,9 @@ export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (["StoreUnavailable", "StoreClosed", "AppendUnknown"].includes(error.name)) return true;
   const code = (error as { code?: unknown }).code;
-  if (typeof code === "string" && (AWAY.has(code) || code.startsWith("08"))) return true;
-  // pg reports a lost connection and a full pool by message alone.
-  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+  if (typeof code === "string" && (AWAY.has(code) || /^(08|53)/.test(code))) return true;
+  // pg reports a lost connection, a full pool and an answer that does not come by message alone.
+  return /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     error.message,
   );
 }

@@ -26,7 +26,7 @@ export function dataCommands({ settings, logger }: Terminal): Command[] {
     .action(async (files: string[], options: { reporters?: ReporterCode[]; afresh: boolean }) => {
       const config = settings();
       const { report, ...released } = await withHouse(config, logger("warn"), ({ app }) =>
-        withProgress((progress, signal) =>
+        withProgress("import", (progress, signal) =>
           importFiles(app, files, { ...buildOptions(config), ...options, progress, signal }),
         ),
       );
@@ -46,7 +46,7 @@ export function dataCommands({ settings, logger }: Terminal): Command[] {
       const config = settings();
       tell(
         await withHouse(config, logger("warn"), ({ app }) =>
-          withProgress((progress, signal) =>
+          withProgress("sandbox dataset", (progress, signal) =>
             releaseSandbox(app, { ...buildOptions(config), scale, progress, signal }),
           ),
         ),
@@ -67,6 +67,7 @@ export async function ensureSandbox(
   try {
     const options = buildOptions(config);
     const { facts } = await withProgress(
+      "sandbox dataset",
       (progress) => releaseSandbox(app, { ...options, progress, signal }),
       signal,
     );
@@ -86,11 +87,12 @@ const STAGES = { read: "reading", check: "checking", write: "writing", publish: 
 
 /** Shows a bar while `work` runs, where somebody is looking; Ctrl-C stops the work and leaves nothing behind. */
 async function withProgress<T>(
+  what: string,
   work: (progress: Progress, signal: AbortSignal) => Promise<T>,
   given?: AbortSignal,
 ): Promise<T> {
   const bar = new SingleBar({
-    format: "{stage} {bar} {percentage}% | {duration_formatted}",
+    format: "{what}: {stage} {bar} {percentage}% | {duration_formatted}",
     barCompleteChar: "█",
     barIncompleteChar: "░",
     hideCursor: true,
@@ -100,11 +102,11 @@ async function withProgress<T>(
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort(new Error("interrupted; nothing was changed"));
   if (!given) process.once("SIGINT", interrupt);
-  bar.start(1000, 0, { stage: STAGES.read });
+  bar.start(1000, 0, { what, stage: STAGES.read });
   try {
     return await work(
       (stage, done, total) =>
-        bar.update(Math.floor((done / Math.max(total, 1)) * 1000), { stage: STAGES[stage].padEnd(10) }),
+        bar.update(Math.floor((done / Math.max(total, 1)) * 1000), { what, stage: STAGES[stage].padEnd(10) }),
       given ?? interrupted.signal,
     );
   } finally {

@@ -3,10 +3,12 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
+import { problemOfRefusal } from "../api/problem.ts";
 import type { App } from "../app.ts";
 import { type House, openHouse } from "../compose.ts";
-import type { Config } from "../config.ts";
+import { type Config, ConfigError } from "../config.ts";
 import { digestOf } from "../domain/access/secret.ts";
+import { Refusal } from "../domain/refusal.ts";
 import { openFaces } from "../faces.ts";
 import { issueKey } from "../operator/keys.ts";
 import { keyByDigest, keysProjection } from "../projections/access/keys.ts";
@@ -24,40 +26,61 @@ export async function serve({ settings, logger }: Terminal): Promise<void> {
   const server = await openDoor(config, (req, res) => door.handle(req, res));
   const address = server.address();
   const port = typeof address === "object" && address ? address.port : config.PORT;
-  const public_url =
-    config.PUBLIC_URL ?? `http://${config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST}:${port}`;
+  const public_url = config.PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${port}`;
 
-  let house: House | undefined;
+  const opening = openHouse({ ...config, PUBLIC_URL: public_url }, log);
   const stop = once(async (signal: string) => {
     log.info({ signal }, "stopping: no new calls, those under way are finished");
     stopping.abort();
     await drain(server);
-    await house?.close();
+    // A signal may come while the house is still opening: what is begun is finished and then closed.
+    await opening.then(
+      (house) => house.close(),
+      () => undefined,
+    );
     log.info("stopped");
     log.flush();
     process.exit(0);
   });
   process.on("SIGINT", stop).on("SIGTERM", stop);
 
+  let house: House | undefined;
   try {
-    house = await openHouse({ ...config, PUBLIC_URL: public_url }, log);
+    house = await opening;
+    door.handle = await openFaces(house, { ...config, PUBLIC_URL: public_url }, log, stopping.signal);
+    const embedded = config.DATABASE_URL === undefined;
+    const sandboxKey = embedded ? await keptSandboxKey(house.app, config.DATA_DIR) : undefined;
+    greet(public_url, sandboxKey);
   } catch (error) {
+    // Whatever is open would keep the process alive behind a door that says "starting" for ever.
+    stopping.abort();
     server.close();
     server.closeAllConnections();
+    await house?.close();
     throw error;
   }
-  door.handle = await openFaces(house, { ...config, PUBLIC_URL: public_url }, log, stopping.signal);
-  const embedded = config.DATABASE_URL === undefined;
-  const sandboxKey = embedded ? await keptSandboxKey(house.app, config.DATA_DIR) : undefined;
-  greet(public_url, sandboxKey);
   if (config.SANDBOX) await ensureSandbox(house.app, config, log, stopping.signal);
 }
 
-const startingUp: RequestListener = (_req, res) => {
-  res.writeHead(503, { "Retry-After": "2", "Content-Type": "application/problem+json" });
-  res.end(
-    '{"type":"about:blank","title":"Starting","status":503,"detail":"the service is starting","success":false,"error":"the service is starting"}',
-  );
+/** A host as it stands in a URL; one that means every address is reached at this machine's own. */
+function hostInUrl(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+const startingUp: RequestListener = (req, res) => {
+  if (req.url === "/health") {
+    res.writeHead(200, { "Content-Type": "application/json" }).end('{"status":"starting"}');
+    return;
+  }
+  const refusal = new Refusal("unavailable", "the service is starting", { retry_after_s: 2 });
+  const { status, headers, problem } = problemOfRefusal(refusal, {
+    public_url: "",
+    instance: req.url ?? "/",
+  });
+  res
+    .writeHead(status, { ...headers, "Content-Type": "application/problem+json" })
+    .end(JSON.stringify(problem));
 };
 
 function openDoor(config: Config, handle: RequestListener): Promise<Server> {
@@ -70,10 +93,11 @@ function openDoor(config: Config, handle: RequestListener): Promise<Server> {
     server
       .once("listening", () => done(server))
       .once("error", (error: NodeJS.ErrnoException) => {
-        const taken = error.code === "EADDRINUSE";
-        fail(
-          taken ? new Error(`PORT ${config.PORT} of ${config.HOST} is taken; set PORT to a free one`) : error,
-        );
+        const reason =
+          error.code === "EADDRINUSE"
+            ? "is taken; set PORT to a free one"
+            : `cannot be used: ${error.message}`;
+        fail(new ConfigError(`PORT ${config.PORT} of HOST ${config.HOST} ${reason}`));
       });
     server.listen(config.PORT, config.HOST);
   });

@@ -2,6 +2,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Coverage, ReporterCoverage } from "../domain/trade/coverage.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
+import { addMonths, monthsBetween } from "../domain/trade/units.ts";
 import { rows } from "./duckdb.ts";
 
 type Month = { reporter: ReporterCode; period: number; rows: number; world_rows: number };
@@ -26,7 +27,12 @@ export async function coverageOf(
   const periods = months.map(({ period }) => period);
   return {
     months: { from: Math.min(...periods), to: Math.max(...periods) },
-    reporters: reporters.map((code) => deliveredBy(months.filter(({ reporter }) => reporter === code))),
+    reporters: reporters.map((code) =>
+      deliveredBy(
+        months.filter(({ reporter }) => reporter === code),
+        scope.national,
+      ),
+    ),
     products: { ...scope, codes: products.map(({ product }) => product) },
   };
 }
@@ -36,9 +42,10 @@ const FULL_SHARE = 0.25;
 
 /**
  * A reporter has delivered up to its last full month. A month without a WORLD row, from a reporter that otherwise
- * sends them, or with far fewer rows than the twelve before it, is one that has only begun to arrive.
+ * sends them, or with far fewer rows than the twelve before it, is one that has only begun to arrive. Where the source holds all products, a month between
+ * without a row was never imported; where it holds a few, there may have been no trade in them.
  */
-function deliveredBy(months: Month[]): ReporterCoverage {
+function deliveredBy(months: Month[], allProducts: boolean): ReporterCoverage {
   const sendsWorld = months.some(({ world_rows }) => world_rows > 0);
   const isFull = (month: Month, at: number) => {
     if (sendsWorld && month.world_rows === 0) return false;
@@ -46,11 +53,15 @@ function deliveredBy(months: Month[]): ReporterCoverage {
     return before.length === 0 || month.rows >= FULL_SHARE * median(before);
   };
   const last = months.findLastIndex(isFull);
+  const { reporter, period: from } = months[0]!;
+  const to = last === -1 ? addMonths(from, -1) : months[last]!.period;
+  const present = new Set(months.map(({ period }) => period));
   return {
-    reporter: months[0]!.reporter,
-    from: months[0]!.period,
-    to: months[last]!.period,
+    reporter,
+    from,
+    to,
     provisional: months.slice(last + 1).map(({ period }) => period),
+    missing: allProducts ? monthsBetween(from, to).filter((period) => !present.has(period)) : [],
   };
 }
 

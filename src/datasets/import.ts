@@ -58,6 +58,7 @@ export async function buildImport(
       await connection.run(`attach ${literal(join(space.dir, "stage.duckdb"))} as stage; ${stageDdl}`);
       const { layout, inputs, left_out } = await readFiles(connection, space, request);
       step(request, "check", 0, 1);
+      await markReplaced(connection, layout);
       const equal_duplicates = await dropDuplicates(connection, inputs);
       await foldCells(connection, inputs);
       await checkReporters(connection, request.reporters);
@@ -118,7 +119,6 @@ async function merge(
 ): Promise<Built> {
   const replaces = await request.currentVintage(layout.dataset);
   const base = await openBase(connection, space, request, replaces);
-  await markReplaced(connection, layout);
   const touched = await rows<{ year: number }>(
     connection,
     "select distinct period // 100 as year from stage.incoming order by year",
@@ -172,16 +172,15 @@ async function openBase(
  * file of WORLD rows leaves the partners' rows alone.
  */
 async function markReplaced(connection: DuckDBConnection, layout: Layout): Promise<void> {
-  const product = layout.whole_months ? "" : ", product";
-  const products = layout.whole_months
-    ? ""
-    : `join (select distinct file, is_aggregate, product from spoken) using (file, is_aggregate)`;
-  await connection.run(`
-    create temp table spoken as
-      select distinct first.file as file, is_aggregate, product, reporter, flow, period from stage.incoming;
-    create temp table replaced as select distinct is_aggregate, reporter, flow, period${product}
-      from (select distinct file, is_aggregate, reporter, flow, period from spoken) ${products};
-    drop table spoken`);
+  const spoken = `select distinct length(partner) > 2 as is_aggregate, reporter, flow, period`;
+  await connection.run(
+    layout.whole_months
+      ? `create temp table replaced as ${spoken} from stage.measures`
+      : `create temp table replaced as select distinct is_aggregate, reporter, flow, period, product
+           from (${spoken}, file from stage.measures)
+           join (select distinct length(partner) > 2 as is_aggregate, file, product from stage.measures)
+             using (file, is_aggregate)`,
+  );
 }
 
 function mergedRows(year: number, earlier: PartitionEntry | undefined, layout: Layout) {

@@ -45,6 +45,7 @@ export const manifest = z.strictObject({
         from: period,
         to: period,
         provisional: z.array(period),
+        missing: z.array(period).default([]),
       }),
     ),
     products: z.strictObject({

@@ -72,7 +72,8 @@ async function readRaw(connection: DuckDBConnection, layout: Layout, file: Unpac
   );
   const rejects = await rows<{ line: number; column_name: string | null; error_message: string }>(
     connection,
-    `select line, column_name, error_message from rejects order by line limit ${TOLD}`,
+    `select line, first(column_name) as column_name, first(error_message) as error_message
+     from rejects group by line order by line limit ${TOLD}`,
   );
   await connection.run("drop table rejects; drop table reject_scans");
   if (rejects.length > 0) {

@@ -91,7 +91,10 @@ async function extract7z(
   const program = join(space.dir, "7za");
   await copyFile(path7za, program);
   await chmod(program, 0o700);
-  const listing = spawn(program, ["l", "-slt", "-ba", "--", input], { signal });
+  // With an empty password and no input, an encrypted archive is an error, not a question that nobody answers.
+  const start = (...command: string[]) =>
+    spawn(program, [...command, "-p-", "--", input], { signal, stdio: ["ignore", "pipe", "pipe"] });
+  const listing = start("l", "-slt", "-ba");
   const listed = exit(listing, name);
   let text = "";
   for await (const chunk of listing.stdout) text += chunk;
@@ -102,7 +105,7 @@ async function extract7z(
   if (members.length !== 1) {
     refuse("invalid", `${name} holds ${members.length} files: one CSV is expected in an archive`);
   }
-  const extraction = spawn(program, ["x", "-so", "-p-", "--", input], { signal });
+  const extraction = start("x", "-so");
   const ended = exit(extraction, name);
   // A damaged archive fails the text checks first; this verdict is then asked for no more.
   ended.catch(() => {});
@@ -131,6 +134,7 @@ function exit(program: ReturnType<typeof spawn>, name: string): Promise<void> {
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
 const LONGEST_LINE = 64 * 1024;
+const STRAY_RETURN = "a carriage return within the line";
 
 /** Counts lines and refuses what is not plain line-wise text: NUL bytes, empty lines, a last line without its end. */
 class TextCheck extends Transform {
@@ -140,6 +144,8 @@ class TextCheck extends Transform {
   #head: Buffer[] = [];
   #lineLength = 0;
   #last = NEWLINE;
+  /** Whether lines end as on Windows; told by the header. */
+  #windows: boolean | undefined;
 
   constructor(name: string) {
     super();
@@ -165,6 +171,7 @@ class TextCheck extends Transform {
     if (chunk.length === 0) return;
     if (chunk.includes(0))
       throw this.#refusal(this.lines + 1, "a NUL byte at or after this line: not a text file");
+    const stray = this.#strayReturn(chunk);
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       const length = this.#lineLength + end - start;
@@ -172,6 +179,12 @@ class TextCheck extends Transform {
       if (length === 0 || (length === 1 && before === CARRIAGE_RETURN)) {
         throw this.#refusal(this.lines + 1, "an empty line");
       }
+      if (stray < end) throw this.#refusal(this.lines + 1, STRAY_RETURN);
+      this.#windows ??= before === CARRIAGE_RETURN;
+      if ((before === CARRIAGE_RETURN) !== this.#windows) {
+        throw this.#refusal(this.lines + 1, "line ends are mixed: this line does not end as the header does");
+      }
+      if (length > LONGEST_LINE) throw this.#tooLong();
       if (this.lines === 0) this.header = this.#takeHeader(chunk.subarray(0, end));
       this.lines++;
       this.#lineLength = 0;
@@ -179,13 +192,25 @@ class TextCheck extends Transform {
     }
     if (this.lines === 0) this.#head.push(Buffer.from(chunk));
     this.#lineLength += chunk.length - start;
-    if (this.#lineLength > LONGEST_LINE) {
-      throw this.#refusal(
-        this.lines + 1,
-        `a line longer than ${LONGEST_LINE} bytes: not a table of trade data`,
-      );
-    }
+    if (this.#lineLength > LONGEST_LINE) throw this.#tooLong();
+    if (stray < chunk.length) throw this.#refusal(this.lines + 1, STRAY_RETURN);
     this.#last = chunk[chunk.length - 1]!;
+  }
+
+  /** Where the first carriage return stands that no newline follows, as far as the chunk shows; Infinity without one. */
+  #strayReturn(chunk: Buffer): number {
+    if (this.#last === CARRIAGE_RETURN && chunk[0] !== NEWLINE) return -1;
+    for (let at = chunk.indexOf(CARRIAGE_RETURN); at !== -1; at = chunk.indexOf(CARRIAGE_RETURN, at + 1)) {
+      if (at + 1 < chunk.length && chunk[at + 1] !== NEWLINE) return at;
+    }
+    return Number.POSITIVE_INFINITY;
+  }
+
+  #tooLong(): Refusal {
+    return this.#refusal(
+      this.lines + 1,
+      `a line longer than ${LONGEST_LINE} bytes: not a table of trade data`,
+    );
   }
 
   #takeHeader(rest: Buffer): string {

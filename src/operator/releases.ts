@@ -5,10 +5,11 @@ import type { DuckdbLimits } from "../datasets/duckdb.ts";
 import { buildImport, type ImportReport } from "../datasets/import.ts";
 import { releaseFacts } from "../datasets/manifest.ts";
 import type { Progress } from "../datasets/progress.ts";
+import { KEEP_DAYS, sweepVintages } from "../datasets/retention.ts";
 import { buildSandbox } from "../datasets/sandbox.ts";
 import * as dataset from "../domain/trade/dataset.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
-import { currentReleases, releasesProjection } from "../projections/trade/releases.ts";
+import { currentReleases, releasesProjection, vintagesSince } from "../projections/trade/releases.ts";
 
 /** Releases belong to the operator: no tenant's feed carries them. */
 const OPERATOR = "operator";
@@ -69,7 +70,17 @@ async function release(app: App, space: BuildSpace, built: Built, operation: str
   const { result } = await app.decide(dataset, target, dataset.release(facts), {
     meta: operatorMeta(operation),
   });
+  // The release stands, whatever becomes of the sweeping; the next one sweeps again.
+  await sweep(app, space).catch(() => undefined);
   return { facts, unchanged: result.events.length === 0 };
+}
+
+/** Deletes what no snapshot may ask for any more. */
+async function sweep(app: App, space: BuildSpace): Promise<void> {
+  if (!(await app.caughtUp(releasesProjection))) return;
+  const now = app.clock.now();
+  const oldest = new Date(now.getTime() - KEEP_DAYS * 86_400_000);
+  await sweepVintages(space, await vintagesSince(app.pool, oldest), now);
 }
 
 async function currentVintage(app: App, name: string): Promise<string | null> {
@@ -79,7 +90,14 @@ async function currentVintage(app: App, name: string): Promise<string | null> {
 
 export const isReleased = async (app: App, name: string) => (await currentVintage(app, name)) !== null;
 
-/** Serves the current vintage of every dataset, and each new one as soon as the log tells of it. */
+/** How long a vintage that is missing or was withdrawn may wait before it is looked for again. */
+const LOOK_AGAIN_MS = 5_000;
+const PAUSE_MS = 200;
+
+/**
+ * Serves the current vintage of every dataset, each new one as soon as the log tells of it, and one whose files were
+ * mended soon after.
+ */
 export async function keepVintagesOpen(
   app: App,
   signal: AbortSignal,
@@ -87,40 +105,21 @@ export async function keepVintagesOpen(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      const position = await openCurrent(app, onError);
-      if (position !== undefined) await nextRelease(app, position, signal);
-      else await pause(app, signal);
+      const { position } = await app.store.head();
+      await openCurrent(app, onError);
+      await app.tail.reached(position + 1, LOOK_AGAIN_MS, signal);
     } catch (error) {
       onError("all", error as Error);
-      await pause(app, signal);
     }
+    // While commands pour in the log grows all the time; looking now and then is enough.
+    await app.tail.reached(Number.MAX_SAFE_INTEGER, PAUSE_MS, signal);
   }
 }
 
-const RETRY_MS = 5_000;
-const pause = (app: App, signal: AbortSignal) => app.tail.reached(Number.MAX_SAFE_INTEGER, RETRY_MS, signal);
-
-/** Opens what was released up to the head of the log, and answers with that position; undefined when a part is missing. */
-async function openCurrent(
-  app: App,
-  onError: (dataset: string, error: Error) => void,
-): Promise<number | undefined> {
-  const { position } = await app.store.head();
-  if (!(await app.runner.reached(releasesProjection, position, RETRY_MS))) return undefined;
-  let complete = true;
+async function openCurrent(app: App, onError: (dataset: string, error: Error) => void): Promise<void> {
+  await app.caughtUp(releasesProjection);
   for (const { dataset: name, vintage } of await currentReleases(app.pool)) {
     if (app.vintages.open().some((open) => open.vintage === vintage)) continue;
-    await app.vintages.serve(vintage).catch((error: Error) => {
-      complete = false;
-      onError(name, error);
-    });
-  }
-  return complete ? position : undefined;
-}
-
-/** Resolves when a dataset is released after `position`, or when the house closes. */
-async function nextRelease(app: App, position: number, signal: AbortSignal): Promise<void> {
-  for await (const events of app.tail.subscribe({ after: position, signal })) {
-    if (events.some(({ type }) => type === "DatasetReleased")) return;
+    await app.vintages.serve(vintage).catch((error: Error) => onError(name, error));
   }
 }

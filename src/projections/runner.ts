@@ -18,8 +18,8 @@ export const runnerDdl = `
     held_until timestamptz not null default '-infinity'
   );`;
 
-const LEASE_SECONDS = 10;
-const RENEW_MS = 3_000;
+const LEASE_SECONDS = 5;
+const RENEW_MS = 1_500;
 const BATCH = 1_000;
 const RETRY_MS = 500;
 

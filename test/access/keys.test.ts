@@ -41,6 +41,14 @@ describe("an API key", () => {
       .thenThrows((e) => e instanceof Refusal && e.code === "not_found"));
 });
 
+test.each(["operator", "anonymous"])(
+  "no key is issued for the tenant %s, which is the house's own",
+  (name) => {
+    expect(key.tenantName.safeParse(name).success).toBe(false);
+    expect(key.tenantName.safeParse(`${name}s`).success).toBe(true);
+  },
+);
+
 describe("keys of a running service", () => {
   let service: Service;
   beforeAll(async () => {

@@ -35,8 +35,9 @@ test("a second holder joins the node, and the last one to leave stops it", async
   expect(second.rpc_url).toBe(workshop.node.rpc_url);
   await second.leave();
   expect(isAlive(pid)).toBe(true);
-  // A holder that died without leaving is not waited for.
-  await writeFile(join(workshop.dir, "chain", "members", "999999-gone"), "");
+  // Holders that died without leaving are not waited for, even one that had this process's pid.
+  for (const pid of [999_999, process.pid])
+    await writeFile(join(workshop.dir, "chain", "members", `${pid}-gone`), "");
   const { receipt, signed } = await settle(1_000n);
   const had = await balanceOf(workshop.chain, PAYEE);
 

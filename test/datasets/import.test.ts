@@ -171,6 +171,41 @@ describe("SDMX-CSV DS-045409", () => {
     expect(await tableOf(store, "comext-ds-045409", "cells")).toHaveLength(3);
   });
 
+  test("speaks for all of a file, lines that an earlier file of the command has, too, among them", async () => {
+    const dir = await tempDir();
+    const [header] = (await readFile(sdmxFixture, "utf8")).split("\n");
+    const line = (product: string, month: string, value: number) =>
+      `ESTAT:DS-045409(1.0),01/01/26 11:00:00,M,DE,FR,${product},1,VALUE_IN_EUROS,${month},${value}`;
+    const file = (name: string, lines: string[]) => fileOf(dir, name, [header!, ...lines]);
+    const old = await file("old.csv", [
+      line("39201023", "2024-01", 1),
+      line("39206290", "2024-01", 2),
+      line("39206290", "2024-02", 3),
+    ]);
+    const part = await file("part.csv", [line("39206290", "2024-01", 5)]);
+    const whole = await file("whole.csv", [line("39206290", "2024-01", 5), line("39201023", "2024-02", 6)]);
+    const first = await importFiles(dir, [old], options);
+    const upon = { ...options, replaces: first.manifest.vintage };
+    const once = await importFiles(dir, [whole], upon);
+    const twice = await importFiles(dir, [part, whole], upon);
+    expect(twice.manifest.vintage).toBe(once.manifest.vintage);
+    const cells = await tableOf(await storeOf(dir, twice.manifest.vintage), "comext-ds-045409", "cells");
+    expect(cells.map(({ value_eur }) => value_eur)).toEqual([5, 6]);
+  });
+
+  test("a reporter whose first WORLD row comes with few others has delivered nothing in full yet", async () => {
+    const dir = await tempDir();
+    const lines = (await readFile(sdmxFixture, "utf8")).split("\n");
+    const row = lines[2]!.replace("5000.0", "5000");
+    const partners = ["FR", "IT", "ES", "PL", "NL"].map((code) => row.replace(",FR,", `,${code},`));
+    const world = row.replace(",FR,", ",WORLD,").replace("2024-01", "2024-02");
+    const file = await fileOf(dir, "thin.csv", [lines[0]!, ...partners, world]);
+    const { manifest } = await importFiles(dir, [file], options);
+    expect(manifest.coverage.reporters).toEqual([
+      { reporter: "DE", from: 202401, to: 202312, provisional: [202401, 202402], missing: [] },
+    ]);
+  });
+
   test("importing the same file again is the same vintage, with no new file", async () => {
     const dir = await tempDir();
     const first = await importFiles(dir, [sdmxFixture], options);

@@ -22,6 +22,11 @@ const cases: Case[] = [
     path: "bad.csv:1:PRODUCT_SITC",
   },
   { what: "a column too few", lines: edited(bulk, 4, (line) => line.replace(/,0$/, "")), says: /line 4/ },
+  {
+    what: "one column where there should be many, told once",
+    lines: edited(bulk, 4, () => "DE"),
+    says: /line 4: Expected Number of Columns: 18 Found: 1; nothing/,
+  },
   { what: "a column too many", lines: edited(sdmx, 7, (line) => `${line},x`), says: /line 7/ },
   {
     what: "a value that is no number",
@@ -101,6 +106,30 @@ const cases: Case[] = [
     lines: [...sdmx.slice(0, 4), "", ...sdmx.slice(4)],
     says: /line 5: an empty line/,
   },
+  {
+    what: "a carriage return within a line",
+    lines: edited(sdmx, 4, (line) => line.replace("39206290", "3920\r6290")),
+    says: /line 4: a carriage return within the line/,
+  },
+  {
+    what: "a Windows line end among others",
+    lines: edited(sdmx, 4, (line) => `${line}\r`),
+    says: /line 4: line ends are mixed/,
+  },
+  {
+    what: "another line end among those of Windows",
+    lines: edited(
+      sdmx.map((line) => `${line}\r`),
+      5,
+      (line) => line.trimEnd(),
+    ),
+    says: /line 5: line ends are mixed/,
+  },
+  {
+    what: "a line without end",
+    lines: edited(sdmx, 6, (line) => line + "0".repeat(70_000)),
+    says: /line 6: a line longer than 65536 bytes/,
+  },
   { what: "a NUL byte", lines: edited(sdmx, 4, (line) => `${line}\0`), says: /line \d: a NUL byte/ },
   {
     what: "lines that contradict each other",
@@ -162,6 +191,14 @@ describe("a bad file is refused whole, by name, line and column", () => {
     const refusal = await refusalOf(importFiles(dir, [file], { reporters: ["DE", "FR"] }));
     expect(refusal.code).toBe("invalid");
     expect(refusal.message).toMatch(/bad\.7z (is damaged or cut off \(7z|line)/);
+  });
+
+  test.each(["-mhe=off", "-mhe=on"])("a 7z file under a password (%s)", async (names) => {
+    const dir = await tempDir();
+    const archive = await packed7z(dir, bulkFixture, ["-psecret", names]);
+    const refusal = await refusalOf(importFiles(dir, [archive], { reporters: ["DE", "FR"] }));
+    expect(refusal.code).toBe("invalid");
+    expect(refusal.message).toMatch(/full_v2_202402\.7z (is damaged or cut off \(7z|line)/);
   });
 
   test.each([

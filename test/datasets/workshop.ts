@@ -31,13 +31,13 @@ export async function fileOf(dir: string, name: string, lines: string[]): Promis
   return path;
 }
 
-/** The file as a 7z archive in the folder, as Eurostat packs its bulk files. */
-export async function packed7z(dir: string, file: string): Promise<string> {
+/** The file as a 7z archive in the folder, as Eurostat packs its bulk files; `switches` are those of 7za. */
+export async function packed7z(dir: string, file: string, switches: string[] = []): Promise<string> {
   const program = join(dir, "7za");
   await copyFile(path7za, program);
   await chmod(program, 0o700);
   const archive = join(dir, "full_v2_202402.7z");
-  await run(program, ["a", archive, file]);
+  await run(program, ["a", ...switches, archive, file]);
   return archive;
 }
 

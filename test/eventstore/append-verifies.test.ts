@@ -36,7 +36,14 @@ const payload = fc.dictionary(
   fc.oneof(
     text,
     fc.integer(),
-    fc.double({ noNaN: true, noDefaultInfinity: true, maxExcluded: true, max: 2 ** 53, min: -(2 ** 53) }),
+    fc.double({
+      noNaN: true,
+      noDefaultInfinity: true,
+      maxExcluded: true,
+      minExcluded: true,
+      max: 2 ** 53,
+      min: -(2 ** 53),
+    }),
     fc.boolean(),
     fc.constant(null),
     fc.array(fc.integer()),

@@ -54,7 +54,7 @@ const wire = new Wire();
 
 async function start(): Promise<void> {
   // fsync is on, as in a real cluster.
-  server = await embeddedPostgres({ dir: join(dir, "postgres") });
+  server = await embeddedPostgres({ dir: join(dir, "postgres"), revive: false });
   wire.target = Number(new URL(server.ownerUrl).port);
 }
 
@@ -62,9 +62,18 @@ async function start(): Promise<void> {
 async function killServer(): Promise<void> {
   const postmaster = Number(readFileSync(join(dir, "postgres", "postmaster.pid"), "utf8").split("\n")[0]);
   const family = [postmaster, ...childrenOf(postmaster)];
-  for (const pid of family) process.kill(pid, "SIGKILL");
+  for (const pid of family) kill(pid);
   // A dead process that nobody has waited for yet still counts as a running server.
   await until(() => !family.some((pid) => existsSync(`/proc/${pid}`)));
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    // A backend may have ended by itself since the list was made.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 function childrenOf(parent: number): number[] {

@@ -142,4 +142,10 @@ describe("append-only", () => {
     await owner.query(`grant update on eventstore.events to ${app_role}`);
     expect(await rolesSeparated(application)).toBe(false);
   });
+
+  test("rolesSeparated knows that a schema's owner may drop its tables", async () => {
+    await owner.query(`alter schema eventstore owner to ${app_role}`);
+    expect(await rolesSeparated(application)).toBe(false);
+    await owner.query("alter schema eventstore owner to current_user");
+  });
 });

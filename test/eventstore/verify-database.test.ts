@@ -155,6 +155,26 @@ describe("the database", () => {
     expect(report.ok).toBe(false);
   });
 
+  const copyOf = (position: string, tenant: string) => `
+    insert into eventstore.events select log_id, ${position}, ${tenant}, 'hidden', version, event_id, type, schema_version,
+      recorded_at_us, payload, meta, payload_hash, meta_hash, prev_hash, event_hash, log_hash
+    from eventstore.events where log_id = 1 and position = 64`;
+
+  test.each([
+    ["a second row at the end of a page", "drop constraint events_pkey", copyOf("64", "tenant")],
+    [
+      "a row without position",
+      "drop constraint events_pkey, alter position drop not null",
+      copyOf("null", "tenant"),
+    ],
+    ["a row without tenant", "alter tenant drop not null", copyOf("1401", "null")],
+  ])("%s, after its constraint was dropped, fails the format verdict", async (_what, alter, insert) => {
+    const report = await changed(`alter table eventstore.events ${alter}; ${insert}`, (one) =>
+      verifyDatabase(one, 1),
+    );
+    expect(failures(report)).toHaveProperty("format");
+  });
+
   test("a cut tail shows only to one who holds a head", async () => {
     const cut = "delete from eventstore.events where log_id = 1 and position > 1398";
     const heads = [{ position: 1400, hash_prefix: main.at(-1)!.log_hash }];

@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
+import { monthsBetween } from "../../src/domain/trade/units.ts";
 import {
   countries,
   countriesInput,
@@ -28,7 +29,17 @@ import {
   timelineInput,
   timelineOutput,
 } from "../../src/projections/trade/series.ts";
-import { importFiles, limits, makeSandbox, refusalOf, sdmxFixture } from "../datasets/workshop.ts";
+import {
+  bulkFixture,
+  fileOf,
+  importFiles,
+  limits,
+  makeSandbox,
+  refusalOf,
+  sdmxFixture,
+  storeOf,
+  tempDir,
+} from "../datasets/workshop.ts";
 
 /** A sandbox beside a real dataset of one product and one reporter, two months of 2024. */
 let trade: TradeData;
@@ -175,6 +186,46 @@ describe("rankings", () => {
       value_eur: 9900,
       imports_eur: 9000,
       exports_eur: 900,
+    });
+  });
+});
+
+describe("a month that was never imported", () => {
+  /** Both reporters' February of the fixture as every month of 2023 and 2024 but June 2024. */
+  async function withHole(): Promise<TradeData> {
+    const dir = await tempDir();
+    const february = (await readFile(bulkFixture, "utf8")).trimEnd().split("\n");
+    const months = monthsBetween(202301, 202412).filter((month) => month !== 202406);
+    const files = months.map((month) =>
+      fileOf(
+        dir,
+        `full_v2_${month}.csv`,
+        february.map((line) => line.replace(",202402,", `,${month},`)),
+      ),
+    );
+    const built = await importFiles(dir, await Promise.all(files), { reporters: ["DE", "FR"] });
+    return { vintages: await storeOf(dir, built.manifest.vintage), allow_synthetic: false };
+  }
+
+  test("is null, and its year is not complete", async () => {
+    const holed = await withHole();
+    const series = await timeline(holed, timelineInput.parse({ reporters: ["DE"], years: "2024" }));
+    expect(series.data.map(({ complete }) => complete).indexOf(false)).toBe(5);
+    expect(series.data[5]).toMatchObject({ period: "2024-06", imports_eur: null, exports_eur: null });
+    expect(series.meta.incomplete).toEqual([
+      { reporter: "DE", delivered_to: "2024-12", missing_months: ["2024-06"] },
+    ]);
+    const years = await balance(holed, balanceInput.parse({ reporter: "DE" }));
+    expect(years.data.map(({ year, months, complete }) => [year, months, complete])).toEqual([
+      [2023, 12, true],
+      [2024, 11, false],
+    ]);
+    const ranking = await topPartners(holed, rankingInput.parse({ reporter: "DE" }));
+    expect(ranking.meta).toMatchObject({ year: 2023, incomplete: [] });
+    const states = await countries(holed, countriesInput.parse({}));
+    expect(states.data.find(({ code }) => code === "DE")).toMatchObject({
+      complete: false,
+      missing_months: 1,
     });
   });
 });

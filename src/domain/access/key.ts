@@ -14,13 +14,17 @@ export const quota = z.int().positive().nullable();
 export const DAILY_QUOTA = 1_000;
 export const MONTHLY_QUOTA = 10_000;
 
+/** Tenants that no key may be issued for: the operator owns the releases, and whoever shows nothing is anonymous. */
+const RESERVED = ["operator", "anonymous"];
+
 /** Names a tenant of the operator: lower-case letters, digits and hyphens. Test keys live in `test:<name>`. */
 export const tenantName = z
   .string()
   .regex(
     /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
     "a tenant is 1-63 lower-case letters, digits or inner hyphens",
-  );
+  )
+  .refine((name) => !RESERVED.includes(name), `these names are the house's own: ${RESERVED.join(", ")}`);
 
 export const events = {
   KeyIssued: {

@@ -1,5 +1,5 @@
 /** The form of a key's secret: `sk_live_` or `sk_test_` and 256 random bits in base64url. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 const FORM = /^sk_(live|test)_[A-Za-z0-9_-]{43}$/;
 
@@ -11,4 +11,4 @@ export const makeSecret = (space: Space, random: Uint8Array): string =>
 /** The space a well-formed secret belongs to; undefined when it is no secret of ours at all. */
 export const spaceOf = (secret: string): Space | undefined => FORM.exec(secret)?.[1] as Space | undefined;
 
-export const digestOf = (secret: string): Buffer => createHash("sha256").update(secret).digest();
+export const digestOf = (secret: string): Buffer => hash("sha256", secret, "buffer");

@@ -5,11 +5,17 @@ import { monthText, type Period, type Years, yearOf } from "./units.ts";
 export type ReporterCoverage = {
   reporter: ReporterCode;
   from: Period;
-  /** The last month this reporter has delivered in full. */
+  /** The last month this reporter has delivered in full; the one before `from` when there is none. */
   to: Period;
   /** Months with some rows after `to`: provisional. */
   provisional: Period[];
+  /** Months from `from` to `to` that were never imported. */
+  missing: Period[];
 };
+
+/** Whether the reporter has delivered the month in full. */
+export const hasDelivered = (coverage: ReporterCoverage, period: Period): boolean =>
+  coverage.from <= period && period <= coverage.to && !coverage.missing.includes(period);
 
 export type Coverage = {
   months: { from: Period; to: Period };
@@ -40,7 +46,9 @@ export function lastCompleteYear({ reporters }: Coverage): number | undefined {
   const start = Math.max(
     ...reporters.map(({ from }) => (from % 100 === 1 ? yearOf(from) : yearOf(from) + 1)),
   );
-  return start <= end ? end : undefined;
+  const ragged = new Set(reporters.flatMap(({ missing }) => missing.map(yearOf)));
+  for (let year = end; year >= start; year--) if (!ragged.has(year)) return year;
+  return undefined;
 }
 
 /** Whether the products under `hs` (all products without it) are there without a hole. */

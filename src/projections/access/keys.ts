@@ -80,7 +80,7 @@ export async function keyById(pool: pg.Pool, keyId: string): Promise<KeyRow | un
   return (await pool.query<KeyRow>(sql, [keyId])).rows[0];
 }
 
-/** Keys in the order they were issued; a page of at most `limit` after `after` (a key_id). */
+/** Keys in the order of their ids; a page of at most `limit` after `after` (a key_id). */
 export async function listKeys(
   pool: pg.Pool,
   page: { tenant?: string; after?: string; limit: number },

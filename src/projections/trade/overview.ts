@@ -205,7 +205,10 @@ export async function countries(
         exports: flows?.exports ?? false,
         from: delivered ? monthText(delivered.from) : null,
         to: delivered ? monthText(delivered.to) : null,
-        complete: delivered?.from === coverage.months.from && delivered.to === months,
+        complete:
+          delivered?.from === coverage.months.from &&
+          delivered.to === months &&
+          delivered.missing.length === 0,
       };
       if (input.format === "compact") return compact;
       return {
@@ -214,7 +217,7 @@ export async function countries(
         records: flows?.records ?? 0,
         provisional_months: (delivered?.provisional ?? []).map(monthText),
         missing_months: delivered
-          ? monthsAfter(delivered.to, months)
+          ? delivered.missing.length + monthsAfter(delivered.to, months)
           : monthsAfter(addMonths(coverage.months.from, -1), months),
       };
     });

@@ -12,7 +12,7 @@ import {
   type ReporterCoverage,
 } from "../../domain/trade/coverage.ts";
 import { type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
-import { monthText, type Years, yearOf } from "../../domain/trade/units.ts";
+import { monthText, type Period, type Years, yearOf } from "../../domain/trade/units.ts";
 
 /** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing. */
 export type TradeData = { vintages: VintageStore; allow_synthetic: boolean };
@@ -47,7 +47,16 @@ export const meta = z.object({
     months: z.object({ from: z.string(), to: z.string() }),
   }),
   incomplete: z
-    .array(z.object({ reporter: z.string(), delivered_to: z.string() }))
+    .array(
+      z.object({
+        reporter: z.string(),
+        delivered_to: z.string(),
+        missing_months: z
+          .array(z.string())
+          .optional()
+          .describe("Months before that one which were never imported"),
+      }),
+    )
     .describe(
       "Reporters asked for that have not delivered every month of the answer in full; later months are provisional",
     ),
@@ -134,9 +143,16 @@ export function metaOf(
   const { dataset, vintage, synthetic, source, coverage } = manifest;
   const codes = coverage.products.codes.filter((code) => code.startsWith(asked.hs ?? ""));
   const lastMonth = Math.min(asked.years.to * 100 + 12, coverage.months.to);
+  const isAsked = (period: Period) => yearOf(period) >= asked.years.from && yearOf(period) <= asked.years.to;
   const incomplete = coverage.reporters
-    .filter(({ reporter, to }) => asked.reporters.includes(reporter) && to < lastMonth)
-    .map(({ reporter, to }) => ({ reporter, delivered_to: monthText(to) }));
+    .filter(({ reporter }) => asked.reporters.includes(reporter))
+    .map(({ reporter, to, missing }) => ({ reporter, to, missing: missing.filter(isAsked) }))
+    .filter(({ to, missing }) => to < lastMonth || missing.length > 0)
+    .map(({ reporter, to, missing }) => ({
+      reporter,
+      delivered_to: monthText(to),
+      ...(missing.length > 0 && { missing_months: missing.map(monthText) }),
+    }));
   return {
     dataset,
     vintage,

@@ -1,6 +1,7 @@
 /** Trade over time: the monthly series of `timeline` and the yearly one of `balance`. */
 import { z } from "zod";
 import type { Lease } from "../../datasets/vintage-store.ts";
+import { hasDelivered } from "../../domain/trade/coverage.ts";
 import { dataset, flow, hs, readYears, reporter, reportersField, years } from "../../domain/trade/inputs.ts";
 import { type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
 import { type Flow, monthsBetween, monthText, type Years, yearOf } from "../../domain/trade/units.ts";
@@ -101,12 +102,12 @@ function series(
   const delivered = deliveries(lease);
   return monthsOf(lease, span).map((period) => {
     const row = rows.get(period);
-    const hasDelivered = (code: ReporterCode) => {
+    const isDelivered = (code: ReporterCode) => {
       const coverage = delivered.get(code);
-      return coverage !== undefined && coverage.from <= period && period <= coverage.to;
+      return coverage !== undefined && hasDelivered(coverage, period);
     };
     // Where something was delivered, no row means no trade.
-    const absent = members.some(hasDelivered) ? 0 : null;
+    const absent = members.some(isDelivered) ? 0 : null;
     return {
       reporter: label,
       period: monthText(period),
@@ -118,7 +119,7 @@ function series(
         exports_eur: row?.exports_eur ?? absent,
         exports_kg: row?.exports_kg ?? null,
       }),
-      complete: members.every(hasDelivered),
+      complete: members.every(isDelivered),
     };
   });
 }
@@ -178,7 +179,7 @@ export async function balance(
     for (let year = span.from; year <= span.to; year++) {
       const row = found.find((one) => one.year === year);
       const delivered = months.filter(
-        (period) => yearOf(period) === year && coverage.from <= period && period <= coverage.to,
+        (period) => yearOf(period) === year && hasDelivered(coverage, period),
       ).length;
       if (!row && delivered === 0) continue;
       const imports_eur = row?.imports_eur ?? 0;

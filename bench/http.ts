@@ -1,0 +1,144 @@
+/**
+ * Claim: a priced read by key answers at least half as many requests a second as a bare Express 5 route that sends the
+ * same bytes, 64 connections asking one thing at a time.
+ *
+ *     npx tsx bench/http.ts [--seconds 5] [--rounds 5] [--connections 64]
+ *
+ * Both servers live in processes of their own and take turns; figures are medians over the rounds.
+ */
+import { spawn } from "node:child_process";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import autocannon from "autocannon";
+import express from "express";
+import pino from "pino";
+import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
+import { withHouse } from "../src/compose.ts";
+import { readConfig } from "../src/config.ts";
+import { releaseSandbox } from "../src/operator/releases.ts";
+import { issueReadKey, median, startServiceProcess } from "./service-process.ts";
+
+const PATH = "/v1/agent/trade/top-partners?reporter=DE&limit=10";
+
+const { values, positionals } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "5" },
+    rounds: { type: "string", default: "5" },
+    connections: { type: "string", default: "64" },
+  },
+  allowPositionals: true,
+});
+
+type Contender = { name: string; url: string; headers: Record<string, string> };
+type Round = { rate: number; p50: number; p95: number; p99: number };
+
+async function round(contender: Contender, duration: number): Promise<Round> {
+  const { url, headers } = contender;
+  const connections = Number(values.connections);
+  // autocannon's own percentiles are whole milliseconds, and it knows no 95th.
+  const latencies: number[] = [];
+  const answer = await new Promise<autocannon.Result>((done, fail) => {
+    const options = { url: url + PATH, headers, connections, duration };
+    autocannon(options, (error, result) => (error ? fail(error) : done(result))).on(
+      "response",
+      (_client, _status, _bytes, ms) => latencies.push(ms),
+    );
+  });
+  if (answer.non2xx + answer.errors > 0) throw new Error(`${contender.name}: ${answer.non2xx} refusals`);
+  latencies.sort((a, b) => a - b);
+  const at = (share: number) => latencies[Math.floor(share * (latencies.length - 1))]!;
+  return { rate: latencies.length / answer.duration, p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}
+
+/** A server that does nothing but send `body`, as the child process of this script. */
+function bareExpress(body: string): void {
+  const app = express().disable("etag");
+  const bytes = Buffer.from(body);
+  app.get("/v1/agent/trade/top-partners", (_req, res) => {
+    res.type("application/json").send(bytes);
+  });
+  const server = createServer(app).listen(0, "127.0.0.1", () =>
+    console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+  );
+}
+
+async function startBareExpress(body: string): Promise<{ url: string; stop(): void }> {
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, fileURLToPath(import.meta.url), "--", "bare", body],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  for await (const url of createInterface(child.stdout)) return { url, stop: () => child.kill() };
+  throw new Error("the bare server did not start");
+}
+
+/** The dataset is opened a moment after the service listens. */
+async function answerOf(url: string, headers: Record<string, string>): Promise<string> {
+  for (let tries = 0; tries < 100; tries++) {
+    const answer = await fetch(url + PATH, { headers });
+    if (answer.status === 200) return answer.text();
+    await pause(100);
+  }
+  throw new Error("the dataset was not opened in ten seconds");
+}
+
+async function main(): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), "tallystick-bench-"));
+  await chmod(dir, 0o755);
+  const server = await embeddedPostgres({ dir: join(dir, "postgres") });
+  const env = { DATABASE_URL: server.ownerUrl, DATA_DIR: join(dir, "data"), LOG_LEVEL: "info" };
+  try {
+    await withHouse(readConfig(env), pino({ level: "silent" }), ({ app }) =>
+      releaseSandbox(app, { data_dir: env.DATA_DIR, limits: { threads: 2, memory_mb: 512 }, scale: 0.01 }),
+    );
+    const free = await issueReadKey(env, "acme");
+    const counted = await issueReadKey(env, "counted", 900_000_000);
+    const service = await startServiceProcess(env);
+    const byKey = (secret: string) => ({ Authorization: `Bearer ${secret}` });
+    const body = await answerOf(service.url, byKey(free));
+    const bare = await startBareExpress(body);
+    const contenders: Contender[] = [
+      { name: "bare Express 5", url: bare.url, headers: {} },
+      { name: "priced read, quota none", url: service.url, headers: byKey(free) },
+      { name: "priced read, quota counted", url: service.url, headers: byKey(counted) },
+    ];
+    for (const contender of contenders) await round(contender, 2);
+    const results = new Map<Contender, Round[]>(contenders.map((contender) => [contender, []]));
+    for (let i = 0; i < Number(values.rounds); i++) {
+      for (const contender of contenders)
+        results.get(contender)!.push(await round(contender, Number(values.seconds)));
+      contenders.reverse();
+    }
+    const baseline = [...results.values()][0]!;
+    console.log(`${body.length} bytes an answer, ${values.connections} connections`);
+    console.table(
+      Object.fromEntries(
+        [...results].map(([{ name }, rounds]) => [
+          name,
+          {
+            "requests/s": Math.round(median(rounds.map((r) => r.rate))),
+            "p50 ms": median(rounds.map((r) => r.p50)).toFixed(2),
+            "p95 ms": median(rounds.map((r) => r.p95)).toFixed(2),
+            "p99 ms": median(rounds.map((r) => r.p99)).toFixed(2),
+            "÷ bare": median(rounds.map((r, i) => r.rate / baseline[i]!.rate)).toFixed(2),
+          },
+        ]),
+      ),
+    );
+    bare.stop();
+    await service.stop();
+  } finally {
+    await server.leave();
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+if (positionals[0] === "bare") bareExpress(positionals[1]!);
+else await main();

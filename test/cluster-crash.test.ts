@@ -1,0 +1,26 @@
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { clusterFolder, embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
+
+test("a first start killed while initdb runs leaves nothing that hinders the next one", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tallystick-cut-"));
+  // Postgres may run as another account, which must be able to enter.
+  await chmod(folder, 0o755);
+  const dir = clusterFolder(folder);
+  const child = spawn(process.execPath, [resolve("bin/tallystick"), "keys", "list"], {
+    env: { ...process.env, DATA_DIR: folder, DATABASE_URL: "" },
+    detached: true,
+    stdio: "ignore",
+  });
+  const begun = () => readdirSync(folder).some((name) => existsSync(join(folder, name, "PG_VERSION")));
+  while (!begun()) await new Promise((wake) => setTimeout(wake, 5));
+  process.kill(-child.pid!, "SIGKILL");
+  const server = await embeddedPostgres({ dir });
+  expect(server.ownerUrl).toContain("tallystick_owner");
+  await server.leave();
+  await rm(folder, { recursive: true });
+}, 30_000);

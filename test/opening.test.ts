@@ -1,0 +1,36 @@
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { expect, test } from "vitest";
+import { keptSecret, openHouse } from "../src/compose.ts";
+import { ConfigError, readConfig } from "../src/config.ts";
+
+test("many at once keep one secret, whole, and leave nothing beside it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "tallystick-secret-"));
+  const path = join(folder, "s.key");
+  const secrets = await Promise.all(Array.from({ length: 20 }, () => keptSecret(path)));
+  expect(new Set(secrets).size).toBe(1);
+  expect(secrets[0]).toHaveLength(32);
+  expect((await readFile(path, "utf8")).trim()).toBe(secrets[0]);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect(await readdir(folder)).toEqual(["s.key"]);
+  await rm(folder, { recursive: true });
+});
+
+test.each([
+  [{ DATABASE_URL: "postgres://a:b@127.0.0.1:9/x" }, /DATABASE_URL.*127\.0\.0\.1:9/],
+  [{ DATA_DIR: "/dev/null/x" }, /^DATA_DIR \/dev\/null\/x/],
+])("a house that cannot be opened names the setting: %j", async (env, message) => {
+  const config = readConfig({ DATA_DIR: join(tmpdir(), "tallystick-nowhere"), ...env });
+  const failure = await openHouse(config, pino({ level: "silent" })).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(ConfigError);
+  expect((failure as Error).message).toMatch(message);
+});
+
+test.each(["javascript:alert(1)", "ftp://x.example", "nowhere"])("PUBLIC_URL=%s is refused", (url) => {
+  expect(() => readConfig({ PUBLIC_URL: url })).toThrow(/PUBLIC_URL/);
+});
