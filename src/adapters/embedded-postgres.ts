@@ -8,11 +8,11 @@ import { execFile, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { appendFile, chown, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
 import { lockFolder } from "./folder-lock.ts";
+import { freePort } from "./free-port.ts";
 import { type Account, type Binaries, unprivilegedAccount, usableBinaries } from "./postgres-binaries.ts";
 
 const run = promisify(execFile);
@@ -230,17 +230,4 @@ async function isAlone(presence: pg.Client): Promise<boolean> {
 async function portOf({ dir }: Server): Promise<number> {
   const options = await readFile(join(dir, "postmaster.opts"), "utf8").catch(() => "");
   return Number(/"?-p"? "?(\d+)"?/.exec(options)?.[1] ?? 0);
-}
-
-/** `wanted` if nobody listens there, else any free port. */
-async function freePort(wanted: number): Promise<number> {
-  const listen = (port: number) =>
-    new Promise<number>((done, fail) => {
-      const probe = createServer().once("error", fail);
-      probe.listen(port, "127.0.0.1", () => {
-        const address = probe.address();
-        probe.close(() => done(typeof address === "object" && address ? address.port : 0));
-      });
-    });
-  return listen(wanted).catch(() => listen(0));
 }

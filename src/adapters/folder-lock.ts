@@ -36,7 +36,8 @@ export async function lockFolder(path: string): Promise<() => Promise<void>> {
   }
 }
 
-function isAlive(pid: number): boolean {
+/** True while a process of this id runs. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -1,15 +1,8 @@
 /** The 402 of x402, in both generations at once: v1 in the JSON body, v2 in the PAYMENT-REQUIRED header. */
 import { encodePaymentRequiredHeader } from "@x402/core/http";
+import { USDC } from "../domain/payments/usdc.ts";
 import { methodOf, type Operation, pathOf, paymentOf, type Usdc } from "./operation.ts";
 import { type Problem, problem } from "./problem.ts";
-
-/** USDC on Base. Source: Circle's list of contract addresses. */
-export const USDC = {
-  address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-  decimals: 6,
-  name: "USD Coin",
-  version: "2",
-} as const;
 
 const NETWORK_V1 = "base";
 const NETWORK_V2 = "eip155:8453";

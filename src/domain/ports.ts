@@ -12,3 +12,105 @@ export type Quotas = {
   /** Counts one call against both windows of a key, or says that one of them is used up. */
   take(key: QuotaKey): Promise<Taken>;
 };
+
+/**
+ * The public key (65 bytes, uncompressed) that made a signature (r and s, 64 bytes) of a 32-byte digest; undefined
+ * when no key could have. `recovery` is the parity of the point: 0 or 1.
+ */
+export type RecoverKey = (
+  digest: Uint8Array,
+  signature: Uint8Array,
+  recovery: 0 | 1,
+) => Uint8Array | undefined;
+
+/** 0x and hex digits, in lower case: an address (40), a hash (64) or bytes. */
+export type Hex = `0x${string}`;
+
+/** `timestamp` in seconds of Unix time. */
+export type Block = { number: bigint; hash: Hex; timestamp: number };
+
+/** How far the chain has come: its newest block, the newest that is on L1, and the newest that stays for good. */
+export type Heads = { latest: Block; safe: Block; finalized: Block };
+
+export type Call = { to: Hex; data: Hex };
+
+/** What a call answered; `data` of one that failed holds the reason. */
+export type CallResult = { success: boolean; data: Hex };
+
+export type Log = {
+  address: Hex;
+  topics: readonly Hex[];
+  data: Hex;
+  transaction: Hex;
+  block_number: bigint;
+  block_hash: Hex;
+  /** Its place in the block. */
+  index: number;
+};
+
+/** A mined transaction. `success` false: it was taken back whole. `fee_wei`: what the sender paid, the L1 share included. */
+export type Receipt = {
+  transaction: Hex;
+  success: boolean;
+  block_number: bigint;
+  block_hash: Hex;
+  fee_wei: bigint;
+  logs: readonly Log[];
+};
+
+/** Blocks `from_block` to `to_block`, both included; a topic is one value, any of several, or null for whatever. */
+export type LogQuery = {
+  address: Hex;
+  topics: readonly (Hex | readonly Hex[] | null)[];
+  from_block: bigint;
+  to_block: bigint;
+};
+
+export type SendOptions = {
+  /** The most gas the call can use. */
+  gas: bigint;
+  /** A transaction of its own: for a call into code of strangers, which could burn the gas of its neighbours. */
+  alone?: boolean;
+};
+
+/** An EVM chain and the one key that pays for our transactions on it. Every call ends by its deadline. */
+export type Chain = {
+  readonly chain_id: number;
+  /** The account that pays for gas. */
+  readonly sender: Hex;
+  heads(): Promise<Heads>;
+  /** The block of this number in the chain as it stands now. */
+  block(number: bigint): Promise<Block | undefined>;
+  /**
+   * What calls would answer now, each failing alone; the next ones see what the earlier ones changed. `gas` bounds what
+   * they may use together: needed where code of strangers runs, and then ask nothing else in the same breath.
+   */
+  read(calls: readonly Call[], gas?: bigint): Promise<CallResult[]>;
+  /** Which of the accounts have code: contracts, and wallets that delegate (EIP-7702). */
+  hasCode(accounts: readonly Hex[]): Promise<boolean[]>;
+  /**
+   * Sends a call through the one queue, together with others waiting there, and answers once it is mined. What a
+   * call that did not travel alone came to stands in the receipt's logs. Rejects with ChainUnavailable when nothing
+   * was sent, with TransactionPending when the outcome is not known yet.
+   */
+  send(call: Call, options: SendOptions): Promise<Receipt>;
+  /** The receipt of a transaction that is in the chain as it stands now. */
+  receipt(transaction: Hex): Promise<Receipt | undefined>;
+  logs(query: LogQuery): Promise<Log[]>;
+};
+
+/** The chain could not be asked, or did not answer in time. It says nothing about anybody's payment; ask again later. */
+export class ChainUnavailable extends Error {
+  override readonly name = "ChainUnavailable";
+}
+
+/** A transaction was signed and may have been sent: one of `transactions`, or none, will be mined. */
+export class TransactionPending extends Error {
+  override readonly name = "TransactionPending";
+  readonly transactions: readonly Hex[];
+
+  constructor(transactions: readonly Hex[]) {
+    super(`not mined in time, and may still be: ${transactions.join(", ")}`);
+    this.transactions = transactions;
+  }
+}

@@ -1,0 +1,124 @@
+/** The Chain port over any JSON-RPC endpoint. */
+import type { RpcBlock, RpcLog, RpcTransactionReceipt } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+import {
+  type Block,
+  type Call,
+  type Chain,
+  ChainUnavailable,
+  type Hex,
+  type Log,
+  type Receipt,
+} from "../domain/ports.ts";
+import { type JsonRpcOptions, jsonRpc } from "./json-rpc.ts";
+import { apart, together } from "./multicall.ts";
+import { type SendLimits, sendQueue } from "./send-queue.ts";
+
+export type BaseChainOptions = JsonRpcOptions & {
+  /** The private key that pays for gas; its account sends nothing but what goes through this queue. */
+  gas_key: Hex;
+  /** Blocks asked for in one eth_getLogs; providers have limits of their own. */
+  log_span?: bigint;
+  sending?: Partial<SendLimits>;
+};
+
+export type BaseChain = Chain & {
+  /** Ends the queue: what waits is refused, what was sent is left to the chain. */
+  close(): void;
+};
+
+const READ_CALLS = 150;
+
+/** Speaks to the chain behind `rpc_url`, and sends by the account of `gas_key`. */
+export function baseChain(options: BaseChainOptions): BaseChain {
+  const { gas_key, log_span = 2_000n, sending } = options;
+  const ask = jsonRpc(options);
+  const account = privateKeyToAccount(gas_key);
+
+  const blockAt = async (tag: string): Promise<Block | undefined> => {
+    const block = await ask<RpcBlock | null>("eth_getBlockByNumber", [tag, false]);
+    if (!block?.hash || block.number === null) return undefined;
+    return { number: BigInt(block.number), hash: block.hash, timestamp: Number(block.timestamp) };
+  };
+  const head = async (tag: string): Promise<Block> => {
+    const block = await blockAt(tag);
+    if (!block) throw new ChainUnavailable(`the RPC endpoint knows no ${tag} block`);
+    return block;
+  };
+  const receipt = async (transaction: Hex): Promise<Receipt | undefined> => {
+    const found = await ask<RpcTransactionReceipt | null>("eth_getTransactionReceipt", [transaction]);
+    return found ? receiptOf(found) : undefined;
+  };
+  const readSome = async (calls: readonly Call[], gas: bigint | undefined) => {
+    const call = gas === undefined ? together(calls) : { ...together(calls), gas: quantity(gas) };
+    // Against the pending block: in the present time, and after the transactions that are under way.
+    const answer = await ask<Hex>("eth_call", [call, "pending"]);
+    if (answer === "0x") throw new ChainUnavailable("this chain has no Multicall3");
+    return apart(answer);
+  };
+  const queue = sendQueue({ ask, receipt, account, chain_id: options.chain_id, limits: sending });
+
+  return {
+    chain_id: options.chain_id,
+    sender: lower(account.address),
+    heads: async () => {
+      const [latest, safe, finalized] = await Promise.all([head("latest"), head("safe"), head("finalized")]);
+      return { latest, safe, finalized };
+    },
+    block: (number) => blockAt(quantity(number)),
+    read: async (calls, gas) =>
+      (await Promise.all(pieces(calls, READ_CALLS).map((some) => readSome(some, gas)))).flat(),
+    hasCode: async (accounts) => {
+      const codes = await Promise.all(accounts.map((one) => ask<Hex>("eth_getCode", [one, "pending"])));
+      return codes.map((code) => code !== "0x");
+    },
+    send: queue.send,
+    receipt,
+    logs: async ({ address, topics, from_block, to_block }) => {
+      const found: Log[] = [];
+      for (let from = from_block; from <= to_block; from += log_span) {
+        const last = from + log_span - 1n;
+        const range = { fromBlock: quantity(from), toBlock: quantity(last < to_block ? last : to_block) };
+        found.push(...(await ask<RpcLog[]>("eth_getLogs", [{ address, topics, ...range }])).map(logOf));
+      }
+      return found;
+    },
+    close: queue.close,
+  };
+}
+
+function pieces<T>(items: readonly T[], size: number): T[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, i) => items.slice(i * size, (i + 1) * size));
+}
+
+const quantity = (number: bigint): Hex => `0x${number.toString(16)}`;
+
+const lower = (hex: Hex) => hex.toLowerCase() as Hex;
+
+function logOf(log: RpcLog): Log {
+  // Only logs of mined transactions are asked for, and those have their place.
+  const { transactionHash, blockNumber, blockHash, logIndex } = log;
+  return {
+    address: lower(log.address),
+    topics: log.topics.map(lower),
+    data: lower(log.data),
+    transaction: transactionHash!,
+    block_number: BigInt(blockNumber!),
+    block_hash: blockHash!,
+    index: Number(logIndex),
+  };
+}
+
+/** On Base a transaction also pays for its place on L1, and the receipt says how much. */
+function receiptOf(receipt: RpcTransactionReceipt & { l1Fee?: Hex }): Receipt {
+  const fee = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice);
+  return {
+    transaction: receipt.transactionHash,
+    success: receipt.status === "0x1",
+    block_number: BigInt(receipt.blockNumber),
+    block_hash: receipt.blockHash,
+    fee_wei: fee + BigInt(receipt.l1Fee ?? 0),
+    logs: receipt.logs.map(logOf),
+  };
+}

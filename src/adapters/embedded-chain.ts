@@ -1,0 +1,326 @@
+/**
+ * A real EVM node (anvil) in a folder: chain id 8453, with USDC, Multicall3 and funded demo wallets at their places on
+ * Base. Like the embedded Postgres it outlives the process that asked for it: others join it, and the last one to
+ * leave stops it.
+ *
+ * The state is kept by its holders, not by anvil's own `--state`: that writes in place every second, so that kill -9
+ * can leave half a file, and with it every empty block of `--block-time`, 150 MB a second after one day.
+ */
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import type { Hex } from "viem";
+import { placeContracts, type Rpc } from "./chain-contracts.ts";
+import { isAlive, lockFolder } from "./folder-lock.ts";
+import { freePort } from "./free-port.ts";
+
+const require = createRequire(import.meta.url);
+const unzip = promisify(gunzip);
+
+export type EmbeddedChain = {
+  /** Where its JSON-RPC is served, on this machine only. */
+  rpc_url: string;
+  /** Writes the state to disk now; otherwise about a second after a change, later where saving itself takes long. */
+  save(): Promise<void>;
+  /** Leaves; the last one to leave saves the state and stops the node. */
+  leave(): Promise<void>;
+};
+
+export type EmbeddedChainOptions = {
+  /** The chain's folder; made on first use. */
+  dir: string;
+  /** Accounts that pay for gas: each is given 100 ether when it has less than one. */
+  gas_accounts?: readonly Hex[];
+  /** Told when the node was lost; it is being started again. */
+  onLost?: () => void;
+};
+
+/** Which node runs: `ready` once its contracts are placed, and `instance` so that another's pid is not taken for it. */
+type Node = { pid: number; port: number; instance: string; ready: boolean };
+
+/** Tells this process from an earlier one of the same pid. */
+const RUN = randomUUID();
+
+export const EMBEDDED_CHAIN_ID = 8453;
+
+const TICK_MS = 1_000;
+/** Saving, which grows with the chain's history, takes at most a quarter of the node's time. */
+const SAVE_SHARE = 3;
+const START_MS = 20_000;
+const STOP_MS = 10_000;
+const RPC_MS = 30_000;
+/** Calls are simulated in the time of the newest block or the next one, so an idle chain still gets a block now and then. */
+const IDLE_BLOCK_S = 60;
+const ETHER = 10n ** 18n;
+
+/** Starts the chain in `dir`, or joins the one that runs there. While it is held, a node that dies is started again on its port. */
+export async function embeddedChain(options: EmbeddedChainOptions): Promise<EmbeddedChain> {
+  const dir = resolve(options.dir);
+  const member = join(dir, "members", `${process.pid}-${RUN}-${randomUUID()}`);
+  await mkdir(join(dir, "members"), { recursive: true, mode: 0o700 });
+  let savedHead = "";
+  let nextSaveAt = 0;
+
+  const enter = async (): Promise<Node> => {
+    const node = (await runningNode(dir)) ?? (await startNode(dir));
+    for (const account of options.gas_accounts ?? []) await fund(rpcOf(node.port), account);
+    return node;
+  };
+  const save = async ({ port }: Node) => {
+    const rpc = rpcOf(port);
+    const head = await blockOf(rpc, "latest");
+    if (head.hash === savedHead) return;
+    const begun = Date.now();
+    savedHead = await saveState(dir, rpc);
+    nextSaveAt = Date.now() + SAVE_SHARE * (Date.now() - begun);
+  };
+
+  let node = await underLock(dir, async () => {
+    const joined = await enter();
+    await writeFile(member, "");
+    await save(joined);
+    return joined;
+  });
+
+  let leaving = false;
+  const tick = async () => {
+    const running = await runningNode(dir);
+    if (leaving) return;
+    if (!running) {
+      options.onLost?.();
+      node = await enter();
+    }
+    const rpc = rpcOf(node.port);
+    await endPause(dir, rpc);
+    await mineIfDue(rpc);
+    if (Date.now() >= nextSaveAt) await save(node);
+  };
+  let ticking = Promise.resolve();
+  const timer = setInterval(() => {
+    // One that fails is followed by the next; while the node is away, callers get ChainUnavailable.
+    ticking = ticking.then(() => underLock(dir, tick)).catch(() => undefined);
+  }, TICK_MS);
+  timer.unref();
+
+  return {
+    rpc_url: `http://127.0.0.1:${node.port}`,
+    save: () => underLock(dir, () => save(node)),
+    leave: async () => {
+      leaving = true;
+      clearInterval(timer);
+      await ticking;
+      await underLock(dir, async () => {
+        await rm(member, { force: true });
+        const running = await runningNode(dir);
+        if (!running || (await hasMembers(dir))) return;
+        try {
+          await save(running);
+        } finally {
+          await stopNode(running.pid);
+        }
+      });
+    },
+  };
+}
+
+async function underLock<T>(dir: string, work: () => Promise<T>): Promise<T> {
+  const release = await lockFolder(`${dir}.lock`);
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
+}
+
+const nodeFile = (dir: string) => join(dir, "node.json");
+const stateFile = (dir: string) => join(dir, "state.json");
+/** There while mining rests for a save. */
+const pauseFile = (dir: string) => join(dir, "paused");
+
+async function recordedNode(dir: string): Promise<Node | undefined> {
+  const text = await readFile(nodeFile(dir), "utf8").catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as Node);
+}
+
+/** The node that runs in the folder; one whose starter died before its contracts were placed is ended first. */
+async function runningNode(dir: string): Promise<Node | undefined> {
+  const node = await recordedNode(dir);
+  if (!node || !isAlive(node.pid)) return undefined;
+  if ((await instanceOf(rpcOf(node.port)).catch(() => "")) !== node.instance) return undefined;
+  if (node.ready) return node;
+  await stopNode(node.pid);
+  return undefined;
+}
+
+async function startNode(dir: string): Promise<Node> {
+  const port = await freePort((await recordedNode(dir))?.port ?? 0);
+  const options = {
+    host: "127.0.0.1",
+    port,
+    "chain-id": EMBEDDED_CHAIN_ID,
+    "slots-in-an-epoch": 1,
+    "gas-limit": 300_000_000,
+    ...(existsSync(stateFile(dir)) ? { "load-state": stateFile(dir) } : {}),
+  };
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const logFile = join(dir, "node.log");
+  const log = await open(logFile, "w");
+  const child = spawn(binary(), ["--quiet", ...args], {
+    cwd: dir,
+    detached: true,
+    stdio: ["ignore", log.fd, log.fd],
+  });
+  child.unref();
+  const failed = new Promise<never>((_, fail) =>
+    child.once("error", fail).once("exit", () => fail(undefined)),
+  );
+  failed.catch(() => undefined);
+  await log.close();
+  try {
+    const rpc = rpcOf(port);
+    const instance = await Promise.race([failed, firstAnswer(rpc)]);
+    const node = { pid: child.pid!, port, instance, ready: false };
+    await writeAtomically(nodeFile(dir), JSON.stringify(node));
+    await placeContracts(rpc);
+    await writeAtomically(nodeFile(dir), JSON.stringify({ ...node, ready: true }));
+    return { ...node, ready: true };
+  } catch (error) {
+    if (child.pid) await stopNode(child.pid);
+    const lines = (await readFile(logFile, "utf8").catch(() => "")).trim().split("\n").slice(-12);
+    throw new Error(`the embedded chain in ${dir} did not start:\n${lines.join("\n")}`, { cause: error });
+  }
+}
+
+/** The node's program, out of the package of this platform. */
+function binary(): string {
+  const processor = process.arch === "x64" ? "amd64" : process.arch;
+  const name = `@foundry-rs/anvil-${process.platform}-${processor}`;
+  try {
+    return require.resolve(`${name}/bin/anvil${process.platform === "win32" ? ".exe" : ""}`);
+  } catch {
+    throw new Error(
+      `no embedded chain for ${process.platform}-${process.arch}: set BASE_RPC_URL to a node of Base`,
+    );
+  }
+}
+
+async function firstAnswer(rpc: Rpc): Promise<string> {
+  for (const deadline = Date.now() + START_MS; ; ) {
+    try {
+      return await instanceOf(rpc);
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await pause(25);
+    }
+  }
+}
+
+async function stopNode(pid: number): Promise<void> {
+  const signal = (name: NodeJS.Signals) => {
+    if (isAlive(pid)) process.kill(pid, name);
+  };
+  signal("SIGTERM");
+  for (const deadline = Date.now() + STOP_MS; isAlive(pid) && Date.now() < deadline; ) await pause(20);
+  signal("SIGKILL");
+}
+
+/** Holders that are gone without a word are cleared away. */
+async function hasMembers(dir: string): Promise<boolean> {
+  const folder = join(dir, "members");
+  const names = await readdir(folder);
+  const gone = names.filter((name) => {
+    const pid = Number.parseInt(name, 10);
+    // In a container the process that died and this one may well have the same pid.
+    return pid === process.pid ? !name.includes(RUN) : !isAlive(pid);
+  });
+  for (const name of gone) await rm(join(folder, name), { force: true });
+  return names.length > gone.length;
+}
+
+/** anvil mines each transaction at once; two more blocks make it final, and then the chain rests. */
+async function mineIfDue(rpc: Rpc): Promise<void> {
+  const head = await blockOf(rpc, "latest");
+  const before = head.number > 0 ? await blockOf(rpc, `0x${(head.number - 1).toString(16)}`) : head;
+  const isStale = Date.now() / 1000 - head.timestamp > IDLE_BLOCK_S;
+  if (isStale || head.transactions > 0 || before.transactions > 0) await rpc("evm_mine", []);
+}
+
+async function blockOf(rpc: Rpc, tag: string) {
+  const block = (await rpc("eth_getBlockByNumber", [tag, false])) as Record<string, string> & {
+    transactions: string[];
+  };
+  return {
+    hash: String(block.hash),
+    number: Number(block.number),
+    timestamp: Number(block.timestamp),
+    transactions: block.transactions.length,
+  };
+}
+
+/**
+ * Writes the state and answers the head it holds. While blocks are mined, anvil dumps balances of one block with the
+ * transactions of another: so mining rests meanwhile, and a dump across which the head moved is thrown away.
+ */
+async function saveState(dir: string, rpc: Rpc): Promise<string> {
+  const automine = await rpc("anvil_getAutomine", []);
+  if (automine) await writeFile(pauseFile(dir), "");
+  await rpc("evm_setAutomine", [false]);
+  try {
+    for (;;) {
+      const head = await blockOf(rpc, "latest");
+      const zipped = (await rpc("anvil_dumpState", [])) as Hex;
+      if ((await blockOf(rpc, "latest")).hash !== head.hash) continue;
+      await writeAtomically(stateFile(dir), await unzip(Buffer.from(zipped.slice(2), "hex")));
+      return head.hash;
+    }
+  } finally {
+    await endPause(dir, rpc);
+  }
+}
+
+/** Mining goes on, with what came in meanwhile: after a save, or for a holder that died in one. */
+async function endPause(dir: string, rpc: Rpc): Promise<void> {
+  if (!existsSync(pauseFile(dir))) return;
+  await rpc("evm_setAutomine", [true]);
+  const { pending } = (await rpc("txpool_status", [])) as { pending: Hex };
+  if (Number(pending) > 0) await rpc("evm_mine", []);
+  await rm(pauseFile(dir));
+}
+
+async function writeAtomically(path: string, content: string | Buffer): Promise<void> {
+  const file = await open(`${path}.new`, "w", 0o600);
+  await file.writeFile(content);
+  await file.sync();
+  await file.close();
+  await rename(`${path}.new`, path);
+}
+
+async function fund(rpc: Rpc, account: Hex): Promise<void> {
+  const balance = BigInt((await rpc("eth_getBalance", [account, "latest"])) as Hex);
+  if (balance < ETHER) await rpc("anvil_setBalance", [account, `0x${(100n * ETHER).toString(16)}`]);
+}
+
+async function instanceOf(rpc: Rpc): Promise<string> {
+  return ((await rpc("anvil_metadata", [])) as { instanceId: string }).instanceId;
+}
+
+const rpcOf =
+  (port: number): Rpc =>
+  async (method, params) => {
+    const response = await fetch(`http://127.0.0.1:${port}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      signal: AbortSignal.timeout(RPC_MS),
+    });
+    const answer = (await response.json()) as { result?: unknown; error?: { message: string } };
+    if (answer.error) throw new Error(`${method}: ${answer.error.message}`);
+    return answer.result;
+  };
+
+const pause = (ms: number) => new Promise((wake) => setTimeout(wake, ms));

@@ -1,0 +1,55 @@
+/** Questions to a JSON-RPC endpoint of one chain: each ends by its deadline, and every failure is the endpoint's. */
+import { createPublicClient, http } from "viem";
+import { ChainUnavailable, type Hex } from "../domain/ports.ts";
+
+/** One request; every failure is a ChainUnavailable whose `cause` tells more. */
+export type Ask = <T>(method: string, params: readonly unknown[]) => Promise<T>;
+
+export type JsonRpcOptions = {
+  rpc_url: string;
+  chain_id: number;
+  /** One HTTP request may take this long; it is tried twice. */
+  request_ms?: number;
+  /** An answer may take this long, both tries together. */
+  deadline_ms?: number;
+};
+
+/** Nothing is asked before the first use, and an endpoint that comes back is simply used again. */
+export function jsonRpc({ rpc_url, chain_id, request_ms = 4_000, deadline_ms = 9_000 }: JsonRpcOptions): Ask {
+  const client = createPublicClient({
+    transport: http(rpc_url, { timeout: request_ms, retryCount: 1, retryDelay: 100 }),
+  });
+  // viem's own timeout ends with the response's headers; a body that trickles is cut off here.
+  const request = <T>(method: string, params: readonly unknown[]) =>
+    within(deadline_ms, method, client.request({ method, params } as never) as Promise<T>);
+
+  const isOurChain = async () => {
+    const id = Number(await request<Hex>("eth_chainId", []));
+    if (id !== chain_id) throw new ChainUnavailable(`the RPC endpoint serves chain ${id}, not ${chain_id}`);
+  };
+  let checked: Promise<void> | undefined;
+  return async (method, params) => {
+    checked ??= isOurChain().catch((error: unknown) => {
+      checked = undefined;
+      throw error;
+    });
+    await checked;
+    return request(method, params);
+  };
+}
+
+async function within<T>(ms: number, what: string, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => fail(new Error(`no answer in ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } catch (error) {
+    const { shortMessage, details, message } = error as Error & { shortMessage?: string; details?: string };
+    const reason = details ?? shortMessage ?? message;
+    throw new ChainUnavailable(`${what}: ${reason}`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,260 @@
+/**
+ * The one queue of a gas key. One transaction is under way at a time, carrying all that waited when it was signed, so
+ * there are no gaps of nonces to mend: the next nonce is what the chain says. A transaction that is not mined in time
+ * is replaced by one of the same nonce and calls that pays more, so that at most one of them is mined.
+ */
+import { keccak256, type PrivateKeyAccount } from "viem";
+import {
+  type Call,
+  ChainUnavailable,
+  type Hex,
+  type Receipt,
+  type SendOptions,
+  TransactionPending,
+} from "../domain/ports.ts";
+import type { Ask } from "./json-rpc.ts";
+import { together } from "./multicall.ts";
+
+export type SendLimits = {
+  /** The most gas of one transaction; Base takes none above 2^24 (EIP-7825). */
+  transaction_gas: bigint;
+  /** The most to pay for a unit of gas, replacements included. */
+  max_fee_wei: bigint;
+  /** The longest pause between two looks for the receipt. */
+  poll_ms: number;
+  /** A transaction not mined after this is replaced by one that pays more. */
+  stuck_ms: number;
+  /** How long the nonce must be seen used, by none of ours, before the calls are sent anew. */
+  foreign_ms: number;
+  /** How long a sender waits for its call to be mined. */
+  wait_ms: number;
+};
+
+const DEFAULTS: SendLimits = {
+  transaction_gas: 16_000_000n,
+  max_fee_wei: 5_000_000_000n,
+  poll_ms: 500,
+  stuck_ms: 8_000,
+  foreign_ms: 2_000,
+  wait_ms: 60_000,
+};
+
+/** Multicall3's own gas: the transaction's base, and for each call its data and bookkeeping. */
+const BASE_GAS = 60_000n;
+const GAS_EACH = 15_000n;
+const FIRST_POLL_MS = 4;
+
+type Rider = Call & {
+  gas: bigint;
+  alone: boolean;
+  deadline: number;
+  resolve: (receipt: Receipt) => void;
+  reject: (error: Error) => void;
+};
+
+type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
+
+/**
+ * A nonce and the transactions signed for it; `raw` is the newest, broadcast at `sent_at`. `contested`: the node knows
+ * another of this nonce; `foreign_since`: when the nonce was first seen used by none of ours.
+ */
+type Flight = {
+  nonce: number;
+  attempts: Hex[];
+  raw: Hex;
+  fees: Fees;
+  sent_at?: number;
+  contested?: boolean;
+  foreign_since?: number;
+};
+
+type Context = {
+  ask: Ask;
+  receipt: (transaction: Hex) => Promise<Receipt | undefined>;
+  account: PrivateKeyAccount;
+  chain_id: number;
+  limits?: Partial<SendLimits> | undefined;
+};
+
+export type SendQueue = {
+  send(call: Call, options: SendOptions): Promise<Receipt>;
+  close(): void;
+};
+
+/** Starts with the first call. Errors are those of `Chain.send`. */
+export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Context): SendQueue {
+  const limits = { ...DEFAULTS, ...given };
+  let waiting: Rider[] = [];
+  let running = false;
+  let closed = false;
+
+  async function run(): Promise<void> {
+    running = true;
+    // What is asked for in the same moment travels together.
+    await new Promise((wake) => setImmediate(wake));
+    while (waiting.length > 0) {
+      const riders = takeRiders();
+      // A call that cannot be encoded must not end the queue.
+      await carry(riders).catch((error) => {
+        for (const rider of riders) rider.reject(error);
+      });
+    }
+    running = false;
+  }
+
+  /** The first call alone if it must be, or as many of the others as fit into a transaction. */
+  function takeRiders(): Rider[] {
+    if (waiting[0]!.alone) return waiting.splice(0, 1);
+    let gas = BASE_GAS;
+    const riders = new Set<Rider>();
+    for (const rider of waiting) {
+      if (rider.alone || gas + rider.gas + GAS_EACH > limits.transaction_gas) continue;
+      gas += rider.gas + GAS_EACH;
+      riders.add(rider);
+    }
+    waiting = waiting.filter((rider) => !riders.has(rider));
+    return [...riders];
+  }
+
+  /** Sees riders through to a receipt. Those who waited long enough are told so, and their nonce is seen through all the same. */
+  async function carry(riders: Rider[]): Promise<void> {
+    const call = riders[0]!.alone ? riders[0]! : together(riders);
+    const gas = riders.reduce((sum, rider) => sum + rider.gas + GAS_EACH, BASE_GAS);
+    const signed: Hex[] = [];
+    const sign = async ({ nonce, attempts, fees }: Pick<Flight, "nonce" | "attempts" | "fees">) => {
+      const terms = { type: "eip1559", chainId: chain_id, nonce, gas, ...fees } as const;
+      const raw = (await account.signTransaction({ ...terms, to: call.to, data: call.data })) as Hex;
+      const hash = keccak256(raw);
+      signed.push(hash);
+      return { nonce, attempts: [...attempts, hash], fees, raw };
+    };
+    const reject = (error: Error) => {
+      for (const rider of riders) rider.reject(error);
+    };
+
+    let flight: Flight | undefined;
+    let trouble: unknown;
+    for (let pause = FIRST_POLL_MS; !closed; pause = Math.min(pause * 1.5, limits.poll_ms)) {
+      try {
+        flight ??= await sign({ nonce: await nextNonce(), attempts: [], fees: await currentFees() });
+        if (flight.sent_at === undefined) await broadcast(flight);
+        const mined = await minedOf(flight.attempts);
+        if (mined) {
+          for (const rider of riders) rider.resolve(mined);
+          return;
+        }
+        const next = await afterWaiting(flight);
+        flight = next === "raise" ? await sign({ ...flight, fees: await higherFees(flight.fees) }) : next;
+      } catch (error) {
+        trouble = error;
+        if (error instanceof Unpayable && signed.length === 1) return reject(error);
+      }
+      if (Date.now() > riders[0]!.deadline) {
+        if (signed.length === 0) return reject(new ChainUnavailable("nothing was sent", { cause: trouble }));
+        reject(new TransactionPending([...signed]));
+      }
+      refuseLate();
+      await new Promise((wake) => setTimeout(wake, pause));
+    }
+    reject(signed.length > 0 ? new TransactionPending(signed) : new ChainUnavailable("the queue was closed"));
+  }
+
+  async function nextNonce(): Promise<number> {
+    return Number(await ask<Hex>("eth_getTransactionCount", [account.address, "latest"]));
+  }
+
+  async function broadcast(flight: Flight): Promise<void> {
+    try {
+      await ask("eth_sendRawTransaction", [flight.raw]);
+    } catch (error) {
+      const { message } = error as Error;
+      if (INSUFFICIENT.test(message)) throw new Unpayable(`the gas key has too little ether: ${message}`);
+      if (CONTESTED.test(message)) flight.contested = true;
+      else if (!KNOWN.test(message)) throw error;
+    }
+    flight.sent_at = Date.now();
+  }
+
+  /** The flight as it goes on; `raise` when it is stuck; undefined when its nonce went to a transaction not ours. */
+  async function afterWaiting(flight: Flight): Promise<Flight | "raise" | undefined> {
+    const now = Date.now();
+    const isStuck = now - flight.sent_at! > limits.stuck_ms;
+    if (!isStuck && !flight.contested) return flight;
+    if ((await nextNonce()) > flight.nonce) {
+      const foreign_since = flight.foreign_since ?? now;
+      return now - foreign_since > limits.foreign_ms ? undefined : { ...flight, foreign_since };
+    }
+    // What a reorg took back is not foreign any more.
+    flight.foreign_since = undefined;
+    if (!isStuck) return flight;
+    // At the highest fee the same bytes are sent again: a node may have forgotten them.
+    return flight.fees.maxFeePerGas < limits.max_fee_wei ? "raise" : { ...flight, sent_at: undefined };
+  }
+
+  /** Newest first: it is the likeliest. */
+  async function minedOf(attempts: readonly Hex[]): Promise<Receipt | undefined> {
+    for (const hash of attempts.toReversed()) {
+      const mined = await receipt(hash);
+      if (mined) return mined;
+    }
+    return undefined;
+  }
+
+  /** Room for the base fee to double before the transaction is mined. */
+  async function currentFees(): Promise<Fees> {
+    const [block, tip] = await Promise.all([
+      ask<{ baseFeePerGas?: Hex }>("eth_getBlockByNumber", ["latest", false]),
+      ask<Hex>("eth_maxPriorityFeePerGas", []),
+    ]);
+    return capped(2n * BigInt(block.baseFeePerGas ?? 0) + BigInt(tip), BigInt(tip));
+  }
+
+  /** Nodes take a replacement when both its fees are higher by a tenth. */
+  async function higherFees(paid: Fees): Promise<Fees> {
+    const current = await currentFees();
+    const more = (fee: bigint) => (fee * 9n) / 8n + 1n;
+    return capped(
+      greatest(more(paid.maxFeePerGas), current.maxFeePerGas),
+      greatest(more(paid.maxPriorityFeePerGas), current.maxPriorityFeePerGas),
+    );
+  }
+
+  const capped = (fee: bigint, tip: bigint): Fees => ({
+    maxFeePerGas: least(fee, limits.max_fee_wei),
+    maxPriorityFeePerGas: least(tip, limits.max_fee_wei),
+  });
+
+  function refuseLate(): void {
+    const late = waiting.filter(({ deadline }) => Date.now() > deadline);
+    waiting = waiting.filter((rider) => !late.includes(rider));
+    for (const { reject } of late)
+      reject(new ChainUnavailable("nothing was sent: an earlier transaction is stuck"));
+  }
+
+  return {
+    send: (call, { gas, alone = false }) => {
+      if (closed) return Promise.reject(new ChainUnavailable("the queue is closed"));
+      if (BASE_GAS + gas + GAS_EACH > limits.transaction_gas)
+        return Promise.reject(new RangeError(`${gas} gas does not fit into a transaction`));
+      return new Promise((resolve, reject) => {
+        waiting.push({ ...call, gas, alone, deadline: Date.now() + limits.wait_ms, resolve, reject });
+        if (!running) void run();
+      });
+    },
+    close: () => {
+      closed = true;
+      for (const { reject } of waiting.splice(0)) reject(new ChainUnavailable("the queue is closed"));
+    },
+  };
+}
+
+/** The node refused the transaction: nothing of it is in the pool. */
+class Unpayable extends ChainUnavailable {}
+
+/** What geth, reth and anvil say when a transaction cannot be paid for, has a rival of its nonce, or is there already. */
+const INSUFFICIENT = /insufficient funds/i;
+const CONTESTED = /nonce too low|underpriced/i;
+const KNOWN = /already known|already imported/i;
+
+const least = (a: bigint, b: bigint) => (a < b ? a : b);
+const greatest = (a: bigint, b: bigint) => (a > b ? a : b);

@@ -1,0 +1,123 @@
+/** What payments ask of USDC's contract, and what its logs say about them. Source: Circle's FiatTokenV2_2 and EIP-3009. */
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
+import type { Call, CallResult, Heads, Hex, LogQuery, Receipt } from "../ports.ts";
+import type { TransferAuthorization } from "./authorization.ts";
+
+/** USDC on Base. Source: Circle's list of contract addresses. */
+export const USDC = {
+  address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+  decimals: 6,
+  name: "USD Coin",
+  version: "2",
+} as const;
+
+/** The most gas of one transferWithAuthorization by an account without code, the first one to a payee included. */
+export const TRANSFER_GAS = 100_000n;
+
+/**
+ * The gas that a payer with code (Chain.hasCode) is granted to judge a signature. Its code is a stranger's: it is asked
+ * by a `read` of its own and settles `alone`, or it could use up the gas of its neighbours.
+ */
+export const CONTRACT_PAYER_GAS = 1_000_000n;
+
+const ABI = parseAbi([
+  "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
+  "function balanceOf(address account) view returns (uint256)",
+  "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
+]);
+
+/** keccak256 of AuthorizationUsed(address,bytes32) and of Transfer(address,address,uint256). */
+const AUTHORIZATION_USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+export type SignedTransfer = { transfer: TransferAuthorization; signature: Hex };
+
+/** `used`: settled or cancelled. `would_settle`: the transfer as it is would go through now, the signature checked by the chain. */
+export type PaymentFacts = { used: boolean; balance: bigint; would_settle: boolean; reason?: string };
+
+const ADDRESS = USDC.address.toLowerCase() as Hex;
+
+/** The calls whose answers `paymentFacts` reads; the third one tries the transfer itself, contract wallets (ERC-1271) included. */
+export function factCalls({ transfer, signature }: SignedTransfer): Call[] {
+  return [
+    encodeFunctionData({
+      abi: ABI,
+      functionName: "authorizationState",
+      args: [transfer.from, transfer.nonce],
+    }),
+    encodeFunctionData({ abi: ABI, functionName: "balanceOf", args: [transfer.from] }),
+    transferCall({ transfer, signature }).data,
+  ].map((data) => ({ to: ADDRESS, data }));
+}
+
+/** What the answers to `factCalls` say of one payment. */
+export function paymentFacts([state, balance, trial]: readonly CallResult[]): PaymentFacts {
+  if (!state?.success || !balance?.success || !trial) throw new Error("USDC does not answer on this chain");
+  const facts = {
+    used: decodeFunctionResult({ abi: ABI, functionName: "authorizationState", data: state.data }),
+    balance: decodeFunctionResult({ abi: ABI, functionName: "balanceOf", data: balance.data }),
+    would_settle: trial.success,
+  };
+  return trial.success ? facts : { ...facts, reason: reasonOf(trial.data) };
+}
+
+/** The text of a revert; empty when there is none. */
+function reasonOf(data: Hex): string {
+  if (!data.startsWith("0x08c379a0")) return "";
+  const bytes = Buffer.from(data.slice(10), "hex");
+  const length = bytes.length < 64 ? 0 : bytes.readUInt32BE(60);
+  return bytes.toString("utf8", 64, Math.min(64 + length, bytes.length));
+}
+
+/** Carries a signed authorization to the chain; anyone may. */
+export function transferCall({ transfer, signature }: SignedTransfer): Call {
+  const { from, to, value, valid_after, valid_before, nonce } = transfer;
+  const args = [from, to, value, valid_after, valid_before, nonce, signature] as const;
+  return {
+    to: ADDRESS,
+    data: encodeFunctionData({ abi: ABI, functionName: "transferWithAuthorization", args }),
+  };
+}
+
+/** The logs in which authorizations of these payers and nonces were used: settled by whomever, never cancelled. */
+export function usedQuery(
+  transfers: readonly TransferAuthorization[],
+  from_block: bigint,
+  to_block: bigint,
+): LogQuery {
+  const payers = [...new Set(transfers.map(({ from }) => topicOf(from)))];
+  const nonces = transfers.map(({ nonce }) => nonce.toLowerCase() as Hex);
+  return { address: ADDRESS, topics: [AUTHORIZATION_USED, payers, nonces], from_block, to_block };
+}
+
+/**
+ * True when a mined transaction moved exactly this payment: its AuthorizationUsed, and right after it the Transfer of
+ * its amount to its payee. authorizationState would not do: it is also true after a cancellation.
+ */
+export function settledBy({ success, logs }: Receipt, transfer: TransferAuthorization): boolean {
+  if (!success) return false;
+  const ours = logs.filter(({ address }) => address === ADDRESS);
+  const used = ours.find(({ topics: [kind, payer, nonce] }) => {
+    return kind === AUTHORIZATION_USED && payer === topicOf(transfer.from) && nonce === lower(transfer.nonce);
+  });
+  const moved = used && ours.find(({ index }) => index === used.index + 1);
+  if (!moved) return false;
+  const [kind, from, to] = moved.topics;
+  const parties = from === topicOf(transfer.from) && to === topicOf(transfer.to);
+  return kind === TRANSFER && parties && BigInt(moved.data) === transfer.value;
+}
+
+/** Where a transaction stands that was once seen mined; `moved`: in another block than it was. */
+export type Standing = "included" | "safe" | "final" | "moved" | "gone";
+
+/** Compares what was seen with what the chain says now; `gone` is a reorg's work, and the transaction may come again. */
+export function standingOf(seen: Receipt, now: Receipt | undefined, heads: Heads): Standing {
+  if (!now) return "gone";
+  if (now.block_hash !== seen.block_hash) return "moved";
+  if (now.block_number <= heads.finalized.number) return "final";
+  return now.block_number <= heads.safe.number ? "safe" : "included";
+}
+
+const lower = (hex: Hex) => hex.toLowerCase() as Hex;
+
+const topicOf = (address: Hex): Hex => `0x${lower(address).slice(2).padStart(64, "0")}`;

@@ -1,0 +1,151 @@
+/** The chain in a folder: joined, left, stopped and started again, killed at any moment. */
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { isAlive } from "../../src/adapters/folder-lock.ts";
+import { settledBy, TRANSFER_GAS, transferCall, usedQuery } from "../../src/domain/payments/usdc.ts";
+import { ChainUnavailable } from "../../src/domain/ports.ts";
+import {
+  balanceOf,
+  factsOf,
+  openWorkshop,
+  PAYEE,
+  payment,
+  runningNode,
+  type Workshop,
+  wallet,
+} from "./fixture.ts";
+
+let workshop: Workshop;
+beforeAll(async () => {
+  workshop = await openWorkshop();
+});
+afterAll(() => workshop.close());
+
+const settle = async (value: bigint, payer = 0) => {
+  const signed = await payment(wallet(payer), value);
+  const receipt = await workshop.chain.send(transferCall(signed), { gas: TRANSFER_GAS });
+  expect(settledBy(receipt, signed.transfer)).toBe(true);
+  return { signed, receipt };
+};
+
+test("a second holder joins the node, and the last one to leave stops it", async () => {
+  const { pid } = await runningNode(workshop.dir);
+  const second = await workshop.join();
+  expect(second.rpc_url).toBe(workshop.node.rpc_url);
+  await second.leave();
+  expect(isAlive(pid)).toBe(true);
+  // Holders that died without leaving are not waited for, even one that had this process's pid.
+  for (const pid of [999_999, process.pid])
+    await writeFile(join(workshop.dir, "chain", "members", `${pid}-gone`), "");
+  const { receipt, signed } = await settle(1_000n);
+  const had = await balanceOf(workshop.chain, PAYEE);
+
+  await workshop.node.leave();
+  expect(isAlive(pid)).toBe(false);
+  await expect(workshop.chain.heads()).rejects.toThrow(ChainUnavailable);
+
+  workshop.node = await workshop.join();
+  expect((await runningNode(workshop.dir)).pid).not.toBe(pid);
+  expect(await balanceOf(workshop.chain, PAYEE)).toBe(had);
+  expect(await workshop.chain.receipt(receipt.transaction)).toEqual(receipt);
+  const logs = await workshop.chain.logs(usedQuery([signed.transfer], 0n, receipt.block_number));
+  expect(logs).toHaveLength(1);
+  await settle(2_000n);
+});
+
+test("a node whose starter died before it was ready is replaced", async () => {
+  const node = await runningNode(workshop.dir);
+  await workshop.node.leave();
+  workshop.node = await workshop.join();
+  const running = await runningNode(workshop.dir);
+  await writeFile(join(workshop.dir, "chain", "node.json"), JSON.stringify({ ...running, ready: false }));
+  const second = await workshop.join();
+  const now = await runningNode(workshop.dir);
+  expect(now.pid).not.toBe(running.pid);
+  expect(now).toMatchObject({ port: node.port, ready: true });
+  expect(isAlive(running.pid)).toBe(false);
+  await second.leave();
+  await settle(3_000n);
+});
+
+test("what happened becomes final by itself, and then the chain rests", async () => {
+  const { receipt } = await settle(4_000n);
+  await vi.waitFor(
+    async () => {
+      const { finalized } = await workshop.chain.heads();
+      expect(finalized.number).toBeGreaterThanOrEqual(receipt.block_number);
+    },
+    { timeout: 8_000, interval: 100 },
+  );
+  const { latest } = await workshop.chain.heads();
+  await new Promise((wake) => setTimeout(wake, 2_500));
+  expect((await workshop.chain.heads()).latest.number).toBeLessThanOrEqual(latest.number + 1n);
+});
+
+test("kill -9: the node comes back by itself, and only what came after the last save is lost, whole", {
+  timeout: 60_000,
+}, async () => {
+  let lost = 0;
+  await workshop.node.leave();
+  workshop.node = await workshop.join(() => lost++);
+  for (let round = 0; round < 3; round++) {
+    const settled: { signed: Awaited<ReturnType<typeof settle>>["signed"]; at: number }[] = [];
+    const end = Date.now() + 2_200 + 370 * round;
+    while (Date.now() < end) {
+      const { signed } = await settle(BigInt(10 + round), round);
+      settled.push({ signed, at: Date.now() });
+    }
+    const killedAt = Date.now();
+    await workshop.kill();
+    await vi.waitFor(async () => workshop.chain.heads(), { timeout: 15_000, interval: 50 });
+    const { latest } = await workshop.chain.heads();
+    const logs = await workshop.chain.logs(
+      usedQuery(
+        settled.map(({ signed }) => signed.transfer),
+        0n,
+        latest.number,
+      ),
+    );
+    const kept = new Set(logs.map(({ topics }) => topics[2]));
+    const gone = settled.filter(({ signed }) => !kept.has(signed.transfer.nonce));
+    expect(kept.size).toBeGreaterThan(0);
+    // Balances and logs are of the same moment: an authorization is used exactly when its log is there.
+    const facts = await factsOf(
+      workshop.chain,
+      settled.map(({ signed }) => signed),
+    );
+    expect(facts.map(({ used }) => used)).toEqual(
+      settled.map(({ signed }) => kept.has(signed.transfer.nonce)),
+    );
+    // The loss is a tail: nothing settled after it is there.
+    expect(settled.slice(-gone.length || settled.length).filter((one) => gone.includes(one))).toEqual(gone);
+    for (const { at } of gone) expect(killedAt - at).toBeLessThan(4_000);
+    // What was lost can be settled again: its authorization is unused.
+    const [first] = gone;
+    if (first) {
+      const receipt = await workshop.chain.send(transferCall(first.signed), { gas: TRANSFER_GAS });
+      expect(settledBy(receipt, first.signed.transfer)).toBe(true);
+    }
+  }
+  expect(lost).toBe(3);
+});
+
+test("mining that rested for a save whose holder died goes on", async () => {
+  await vi.waitFor(async () => expect(await readdir(join(workshop.dir, "chain"))).not.toContain("paused"));
+  await workshop.rpc("evm_setAutomine", false);
+  await writeFile(join(workshop.dir, "chain", "paused"), "");
+  await settle(6n);
+  await vi.waitFor(async () => expect(await workshop.rpc("anvil_getAutomine")).toBe(true));
+});
+
+test("what was saved on request is there after kill -9", async () => {
+  const { receipt } = await settle(77n);
+  await workshop.node.save();
+  await workshop.kill();
+  await vi.waitFor(async () => expect(await workshop.chain.receipt(receipt.transaction)).toEqual(receipt), {
+    timeout: 15_000,
+    interval: 50,
+  });
+  expect(await readdir(join(workshop.dir, "chain"))).not.toContain("state.json.new");
+});

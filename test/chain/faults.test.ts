@@ -1,0 +1,272 @@
+/** The endpoint dies, hangs or lies; transactions get stuck, are overtaken or reorged away. */
+import { createServer, type Server, type ServerResponse } from "node:http";
+import { privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { BaseChain } from "../../src/adapters/base-chain.ts";
+import {
+  type SignedTransfer,
+  settledBy,
+  standingOf,
+  TRANSFER_GAS,
+  transferCall,
+} from "../../src/domain/payments/usdc.ts";
+import { ChainUnavailable, type Hex, type Receipt, TransactionPending } from "../../src/domain/ports.ts";
+import {
+  balanceOf,
+  factsOf,
+  GAS_KEY,
+  openWorkshop,
+  PAYEE,
+  payment,
+  type Workshop,
+  wallet,
+} from "./fixture.ts";
+
+let workshop: Workshop;
+beforeAll(async () => {
+  workshop = await openWorkshop();
+});
+afterAll(() => workshop.close());
+
+const settle = (chain: BaseChain, signed: SignedTransfer): Promise<Receipt> =>
+  chain.send(transferCall(signed), { gas: TRANSFER_GAS });
+
+describe("an endpoint that", () => {
+  type Manner = (body: string, response: ServerResponse) => void | Promise<void>;
+  let manner: Manner;
+  let proxy: Server;
+  let chain: BaseChain;
+  beforeAll(async () => {
+    proxy = createServer(async (request, response) => {
+      const parts: Buffer[] = [];
+      for await (const part of request) parts.push(part as Buffer);
+      await manner(Buffer.concat(parts).toString(), response);
+    });
+    await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+    const address = proxy.address();
+    const port = typeof address === "object" ? address!.port : 0;
+    chain = workshop.connect({ rpc_url: `http://127.0.0.1:${port}`, request_ms: 200, deadline_ms: 600 });
+  });
+  afterAll(async () => {
+    chain.close();
+    proxy.closeAllConnections();
+    await new Promise((done) => proxy.close(done));
+  });
+
+  const honest: Manner = async (body, response) => {
+    const answer = await fetch(workshop.node.rpc_url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+    });
+    response.setHeader("content-type", "application/json").end(await answer.text());
+  };
+  const says = (answer: object): Manner => {
+    return (body, response) => {
+      const { id } = JSON.parse(body) as { id: number };
+      response
+        .setHeader("content-type", "application/json")
+        .end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+    };
+  };
+  const wrong: [name: string, manner: Manner][] = [
+    ["hangs up", (_, response) => void response.destroy()],
+    ["never answers", () => undefined],
+    [
+      "begins an answer and never ends it",
+      (_, response) => void response.writeHead(200).write('{"jsonrpc":'),
+    ],
+    ["answers 500", (_, response) => void response.writeHead(500).end("no")],
+    ["answers 429", (_, response) => void response.writeHead(429).end("slow down")],
+    ["answers what is not JSON", (_, response) => void response.end("<html>")],
+    ["has an internal error", says({ error: { code: -32603, message: "internal error" } })],
+    ["has a limit", says({ error: { code: -32005, message: "limit exceeded" } })],
+    ["serves another chain", says({ result: "0x1" })],
+  ];
+  test.each(wrong)("%s is ChainUnavailable in time, and heals by itself", async (_, bad) => {
+    const signed = await payment(wallet(0), 10n);
+    // A chain of its own: the first question is the one that is met badly.
+    const fresh = workshop.connect({
+      rpc_url: rpcUrl(),
+      request_ms: 200,
+      deadline_ms: 600,
+      sending: { wait_ms: 300 },
+    });
+    manner = bad;
+    const begun = performance.now();
+    const failures = await Promise.allSettled([
+      fresh.heads(),
+      factsOf(fresh, [signed]),
+      fresh.hasCode([PAYEE]),
+      fresh.receipt(signed.transfer.nonce),
+      settle(fresh, signed),
+    ]);
+    for (const failure of failures)
+      expect(failure).toMatchObject({ status: "rejected", reason: expect.any(ChainUnavailable) });
+    expect(performance.now() - begun).toBeLessThan(2_500);
+    manner = honest;
+    expect(await factsOf(fresh, [signed])).toMatchObject([{ used: false, would_settle: true }]);
+    expect(settledBy(await settle(fresh, signed), signed.transfer)).toBe(true);
+    fresh.close();
+  });
+
+  test("answers late or not at all while a transaction is under way does not settle it twice", async () => {
+    const before = await balanceOf(workshop.chain, PAYEE);
+    const signed = await payment(wallet(0), 11n);
+    let swallowed = 0;
+    manner = async (body, response) => {
+      // The transaction reaches the chain, but nobody hears of it at first.
+      if (body.includes("eth_sendRawTransaction") && swallowed++ < 3) {
+        await fetch(workshop.node.rpc_url, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body,
+        });
+        return;
+      }
+      await honest(body, response);
+    };
+    const receipt = await settle(chain, signed);
+    expect(swallowed).toBeGreaterThan(0);
+    expect(settledBy(receipt, signed.transfer)).toBe(true);
+    expect(await balanceOf(workshop.chain, PAYEE)).toBe(before + 11n);
+  });
+
+  const rpcUrl = () => {
+    const address = proxy.address();
+    return `http://127.0.0.1:${typeof address === "object" ? address!.port : 0}`;
+  };
+});
+
+describe("a transaction that", () => {
+  const sending = { stuck_ms: 150, foreign_ms: 150, poll_ms: 20, wait_ms: 20_000 };
+  const sender = privateKeyToAccount(GAS_KEY);
+  type Pool = { pending: Record<string, Record<string, { hash: Hex; maxFeePerGas: Hex; nonce: Hex }>> };
+  const inPool = async () => {
+    const { pending } = await workshop.rpc<Pool>("txpool_content");
+    return Object.values(pending).flatMap((byNonce) => Object.values(byNonce));
+  };
+  /** From now on blocks come when they are asked for: the node mines nothing, and the chain is at rest. */
+  const stopMining = async () => {
+    await vi.waitFor(
+      async () => {
+        const { latest } = await workshop.chain.heads();
+        const blocks = [latest.number, latest.number - 1n].map((number) =>
+          workshop.rpc<{ transactions: Hex[] }>("eth_getBlockByNumber", `0x${number.toString(16)}`, false),
+        );
+        expect((await Promise.all(blocks)).flatMap(({ transactions }) => transactions)).toEqual([]);
+      },
+      { timeout: 10_000, interval: 50 },
+    );
+    // Nothing is left to save, and saving would set mining going again.
+    await workshop.node.save();
+    await workshop.rpc("evm_setAutomine", false);
+  };
+  const mineAgain = async () => {
+    await workshop.rpc("evm_setAutomine", true);
+    await workshop.rpc("evm_mine");
+  };
+
+  test("is stuck is replaced by one that pays more, and settles once", async () => {
+    const chain = workshop.connect({ sending });
+    await stopMining();
+    const signed = await payment(wallet(1), 20n);
+    const settled = settle(chain, signed);
+    const first = await vi.waitFor(async () => {
+      const [one] = await inPool();
+      expect(one).toBeDefined();
+      return one!;
+    });
+    const second = await vi.waitFor(
+      async () => {
+        const [one] = await inPool();
+        expect(one!.hash).not.toBe(first.hash);
+        return one!;
+      },
+      { timeout: 5_000 },
+    );
+    expect(second.nonce).toBe(first.nonce);
+    expect(BigInt(second.maxFeePerGas) * 10n).toBeGreaterThanOrEqual(BigInt(first.maxFeePerGas) * 11n);
+    await mineAgain();
+    const receipt = await settled;
+    expect(receipt.transaction).not.toBe(first.hash);
+    expect(settledBy(receipt, signed.transfer)).toBe(true);
+    chain.close();
+  });
+
+  test("is overtaken by another with its nonce is sent anew", async () => {
+    const chain = workshop.connect({ sending: { ...sending, stuck_ms: 400 } });
+    await stopMining();
+    const signed = await payment(wallet(2), 30n);
+    const settled = settle(chain, signed);
+    const ours = await vi.waitFor(async () => {
+      const [one] = await inPool();
+      expect(one).toBeDefined();
+      return one!;
+    });
+    const raw = await sender.signTransaction({
+      ...{ type: "eip1559", chainId: 8453, nonce: Number(ours.nonce), to: sender.address, gas: 21_000n },
+      ...{ maxFeePerGas: 50_000_000_000n, maxPriorityFeePerGas: 50_000_000_000n },
+    });
+    await workshop.rpc("eth_sendRawTransaction", raw);
+    await mineAgain();
+    const receipt = await settled;
+    expect(receipt.transaction).not.toBe(ours.hash);
+    expect(settledBy(receipt, signed.transfer)).toBe(true);
+    chain.close();
+  });
+
+  test("is not mined in time is said to be pending; the queue goes on after it", async () => {
+    const chain = workshop.connect({ sending: { ...sending, wait_ms: 300, stuck_ms: 10_000 } });
+    await stopMining();
+    const [signed, behind] = [await payment(wallet(3), 40n), await payment(wallet(3), 41n)];
+    const pending = settle(chain, signed).catch((error: unknown) => error);
+    await vi.waitFor(async () => expect(await inPool()).toHaveLength(1));
+    const refused = await settle(chain, behind).catch((error: unknown) => error);
+    const told = await pending;
+    expect(told).toBeInstanceOf(TransactionPending);
+    expect(refused).toBeInstanceOf(ChainUnavailable);
+    await mineAgain();
+    const [hash] = (told as TransactionPending).transactions;
+    const receipt = await vi.waitFor(async () => {
+      const found = await chain.receipt(hash!);
+      expect(found).toBeDefined();
+      return found!;
+    });
+    expect(settledBy(receipt, signed.transfer)).toBe(true);
+    expect(settledBy(await settle(chain, behind), behind.transfer)).toBe(true);
+    chain.close();
+  });
+
+  test("cannot be paid for is refused at once, and goes when there is gas again", async () => {
+    const chain = workshop.connect({ sending });
+    const signed = await payment(wallet(4), 50n);
+    await workshop.rpc("anvil_setBalance", sender.address, "0x1");
+    const begun = performance.now();
+    await expect(settle(chain, signed)).rejects.toThrow(/too little ether/);
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    await workshop.rpc("anvil_setBalance", sender.address, "0x56bc75e2d63100000");
+    expect(settledBy(await settle(chain, signed), signed.transfer)).toBe(true);
+    chain.close();
+  });
+
+  test("a reorg takes away is seen to be gone, and settles again", async () => {
+    const { chain } = workshop;
+    const signed = await payment(wallet(5), 60n);
+    const seen = await settle(chain, signed);
+    const where = async () => standingOf(seen, await chain.receipt(seen.transaction), await chain.heads());
+    expect(["included", "safe"]).toContain(await where());
+    await workshop.rpc(
+      "anvil_reorg",
+      1 + Number((await chain.heads()).latest.number - seen.block_number),
+      [],
+    );
+    expect(["gone", "moved"]).toContain(await where());
+    expect((await chain.block(seen.block_number))?.hash).not.toBe(seen.block_hash);
+    const [facts] = await factsOf(chain, [signed]);
+    const again = facts!.used ? (await chain.receipt(seen.transaction))! : await settle(chain, signed);
+    expect(settledBy(again, signed.transfer)).toBe(true);
+    const final = async () => standingOf(again, await chain.receipt(again.transaction), await chain.heads());
+    await vi.waitFor(async () => expect(await final()).toBe("final"), { timeout: 8_000, interval: 100 });
+  });
+});

@@ -1,0 +1,127 @@
+/** A chain of its own for a test file, and wallets that sign payments on it. */
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { generatePrivateKey, type HDAccount, privateKeyToAccount } from "viem/accounts";
+import { type BaseChain, type BaseChainOptions, baseChain } from "../../src/adapters/base-chain.ts";
+import { demoAccounts } from "../../src/adapters/chain-contracts.ts";
+import { EMBEDDED_CHAIN_ID, type EmbeddedChain, embeddedChain } from "../../src/adapters/embedded-chain.ts";
+import { isAlive } from "../../src/adapters/folder-lock.ts";
+import type { TransferAuthorization } from "../../src/domain/payments/authorization.ts";
+import { factCalls, paymentFacts, type SignedTransfer, USDC } from "../../src/domain/payments/usdc.ts";
+import type { Chain, Hex } from "../../src/domain/ports.ts";
+
+export const GAS_KEY = generatePrivateKey();
+export const PAYEE = privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
+
+export type Workshop = {
+  dir: string;
+  node: EmbeddedChain;
+  chain: BaseChain;
+  /** Starts or joins the node in the same folder; what is put into `node` is left at the end. */
+  join(onLost?: () => void): Promise<EmbeddedChain>;
+  connect(more?: Partial<BaseChainOptions>): BaseChain;
+  /** A question to the node past the port. */
+  rpc<T>(method: string, ...params: unknown[]): Promise<T>;
+  /** Ends the node as a power cut would. */
+  kill(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export async function openWorkshop(): Promise<Workshop> {
+  const dir = await mkdtemp(join(tmpdir(), "tallystick-chain-"));
+  const sender = privateKeyToAccount(GAS_KEY).address;
+  const joinNode = (onLost?: () => void) =>
+    embeddedChain({ dir: join(dir, "chain"), gas_accounts: [sender], onLost });
+  const node = await joinNode();
+  const connect = (more: Partial<BaseChainOptions> = {}) =>
+    baseChain({ rpc_url: node.rpc_url, chain_id: EMBEDDED_CHAIN_ID, gas_key: GAS_KEY, ...more });
+  const chain = connect();
+  const workshop: Workshop = {
+    dir,
+    node,
+    chain,
+    join: joinNode,
+    connect,
+    rpc: async <T>(method: string, ...params: unknown[]) => {
+      const response = await fetch(node.rpc_url, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      });
+      const { result, error } = (await response.json()) as { result: T; error?: { message: string } };
+      if (error) throw new Error(error.message);
+      return result;
+    },
+    kill: async () => {
+      const { pid } = await runningNode(dir);
+      process.kill(pid, "SIGKILL");
+      while (isAlive(pid)) await new Promise((wake) => setTimeout(wake, 5));
+    },
+    close: async () => {
+      chain.close();
+      await workshop.node.leave();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+  return workshop;
+}
+
+export async function runningNode(dir: string): Promise<{ pid: number; port: number }> {
+  return JSON.parse(await readFile(join(dir, "chain", "node.json"), "utf8"));
+}
+
+export const wallet = (index: number): HDAccount => demoAccounts[index]!;
+
+export const addressOf = ({ address }: { address: string }) => address.toLowerCase() as Hex;
+
+/** What a wallet shows and signs. */
+export const typedData = ({ valid_after, valid_before, ...rest }: TransferAuthorization) =>
+  ({
+    domain: { name: USDC.name, version: USDC.version, chainId: 8453, verifyingContract: USDC.address },
+    types: {
+      TransferWithAuthorization: [
+        { name: "from", type: "address" },
+        { name: "to", type: "address" },
+        { name: "value", type: "uint256" },
+        { name: "validAfter", type: "uint256" },
+        { name: "validBefore", type: "uint256" },
+        { name: "nonce", type: "bytes32" },
+      ],
+    },
+    primaryType: "TransferWithAuthorization",
+    message: { ...rest, validAfter: valid_after, validBefore: valid_before },
+  }) as const;
+
+/** A payment of `value` micro-USDC by one of the demo wallets, good for five minutes. */
+export async function payment(
+  payer: HDAccount,
+  value: bigint,
+  more: Partial<TransferAuthorization> = {},
+): Promise<SignedTransfer> {
+  const now = BigInt(Math.floor(Date.now() / 1000));
+  const transfer: TransferAuthorization = {
+    from: addressOf(payer),
+    to: PAYEE,
+    value,
+    valid_after: now - 600n,
+    valid_before: now + 300n,
+    nonce: `0x${randomBytes(32).toString("hex")}`,
+    ...more,
+  };
+  return { transfer, signature: await payer.signTypedData(typedData(transfer)) };
+}
+
+/** The facts of many payments, in one question. */
+export async function factsOf(chain: Chain, payments: readonly SignedTransfer[], gas?: bigint) {
+  const answers = await chain.read(payments.flatMap(factCalls), gas);
+  return payments.map((_, i) => paymentFacts(answers.slice(3 * i, 3 * i + 3)));
+}
+
+/** What an account has, in micro-USDC. */
+export async function balanceOf(chain: Chain, account: Hex): Promise<bigint> {
+  const data: Hex = `0x70a08231${account.slice(2).padStart(64, "0")}`;
+  const [answer] = await chain.read([{ to: USDC.address, data }]);
+  return BigInt(answer!.data);
+}
