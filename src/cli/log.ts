@@ -10,14 +10,14 @@ import { refuse } from "../domain/refusal.ts";
 import type { Terminal } from "./terminal.ts";
 
 type ExportOptions = { from?: number; to?: number; tenant?: string; stream?: string };
-type VerifyOptions = { head: HeldHead[]; origin?: string; json: boolean };
+type VerifyOptions = { head: HeldHead[]; origin?: string; maxStreams: number; json: boolean };
 
 export function logCommands({ settings, logger }: Terminal): Command[] {
   const exporting = new Command("export")
     .description("write the log, or one stream of it, as NDJSON that anyone can verify")
     .argument("[file]", "a new file, packed where its name ends in .gz; standard output when left out")
-    .option("--from <position>", "first position of the log", asPosition)
-    .option("--to <position>", "last position, completed to the end of its commit", asPosition)
+    .option("--from <position>", "first position of the log", asCount)
+    .option("--to <position>", "last position, completed to the end of its commit", asCount)
     .option("--tenant <name>", "with --stream: whose stream")
     .option("--stream <id>", "with --tenant: one stream, whole")
     .action(async (file: string | undefined, { from, to, tenant, stream }: ExportOptions) => {
@@ -47,16 +47,17 @@ export function logCommands({ settings, logger }: Terminal): Command[] {
       "--origin <origin>",
       "the log's origin as you know it; whatever the export says is believed when left out",
     )
+    .option("--max-streams <n>", "streams to keep in mind, some 180 bytes each", asCount, 1_000_000)
     .option("--json", "print the report as JSON", false)
     .addHelpText(
       "after",
       "\nExits with 1 when any verdict fails. A file is verified without the service or its database.",
     )
-    .action(async (file: string | undefined, { head, origin, json }: VerifyOptions) => {
+    .action(async (file: string | undefined, { head, origin, maxStreams, json }: VerifyOptions) => {
       const report = file
-        ? await verifyFile(file, { heads: head, origin })
+        ? await verifyFile(file, { heads: head, origin, max_streams: maxStreams })
         : await withHouse(settings(), logger("warn"), ({ app }) =>
-            verifyDatabase(app.pool, MAIN_LOG, { heads: head, origin }),
+            verifyDatabase(app.pool, MAIN_LOG, { heads: head, origin, max_streams: maxStreams }),
           );
       process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : formatVerdicts(report));
       if (!report.ok) process.exitCode = 1;
@@ -65,8 +66,8 @@ export function logCommands({ settings, logger }: Terminal): Command[] {
   return [exporting, verifying];
 }
 
-function asPosition(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("a position is a whole number from 1");
+function asCount(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("is a whole number from 1");
   return Number(text);
 }
 
