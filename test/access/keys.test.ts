@@ -73,6 +73,19 @@ describe("keys of a running service", () => {
     expect(await told.json()).toMatchObject({ detail: expect.stringContaining("revoked") });
   });
 
+  test("are handed out even while the list of keys lags, and work once it has caught up", {
+    timeout: 30_000,
+  }, async () => {
+    const { pool } = service.app;
+    const held = "update read.checkpoints set holder = gen_random_uuid(), token = token + 1, held_until = $1";
+    await pool.query(`${held} where projection = 'access_keys_v1'`, ["infinity"]);
+    const mine = await service.issue({ tenant: "lagging" });
+    expect(mine.secret).toMatch(/^sk_live_/);
+    expect((await ask(mine.headers)).status).toBe(401);
+    await pool.query(`${held} where projection = 'access_keys_v1'`, ["-infinity"]);
+    await vi.waitFor(async () => expect((await ask(mine.headers)).status).toBe(200), { timeout: 10_000 });
+  });
+
   test("are listed without their secrets, and their events hold none", async () => {
     const mine = await service.issue({ tenant: "lister" });
     const listed: unknown[] = [];
