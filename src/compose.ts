@@ -40,7 +40,10 @@ export async function openHouse(config: Config, log: Logger): Promise<House> {
   const opened: (() => Promise<unknown>)[] = [];
   let closing: Promise<void> | undefined;
   const close = async () => {
-    for (const shut of opened.reverse()) await shut();
+    const failures: unknown[] = [];
+    // One part that cannot be closed must not keep the others, the embedded Postgres last, from being let go.
+    for (const shut of opened.reverse()) await shut().catch((error) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   };
   try {
     return { ...(await furnish(config, log, opened)), close: () => (closing ??= close()) };

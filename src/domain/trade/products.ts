@@ -1,6 +1,5 @@
 /** The levels of the product nomenclature by number of digits: chapter, heading, subheading, Combined Nomenclature. */
 export const productLevels = { hs2: 2, hs4: 4, hs6: 6, cn8: 8 } as const;
-export type ProductLevel = keyof typeof productLevels;
 
 /** The next finer level below a code of `digits` digits; 8 has none below it. */
 export const nextDigits = (digits: number) => Math.min(digits + 2, productLevels.cn8);

@@ -2,9 +2,6 @@
 export const flows = ["IMPORT", "EXPORT"] as const;
 export type Flow = (typeof flows)[number];
 
-/** Comext's numbers for the directions. */
-export const comextFlow = { "1": "IMPORT", "2": "EXPORT" } as const satisfies Record<string, Flow>;
-
 /** A month as an integer, 202401 for January 2024: how data files and tables hold it. */
 export type Period = number;
 
