@@ -39,6 +39,8 @@ export type EmbeddedPostgresOptions = {
 type Server = { dir: string; database: string; binaries: Binaries; account: Account };
 
 const REVIVE_MS = 1_000;
+/** Advisory lock of the maintenance database, held shared by everyone who uses the server. */
+const PRESENCE = 8453;
 
 /**
  * Starts the cluster in `dir` (making it first if absent) or joins the one that is running there. While it is held,
@@ -85,9 +87,9 @@ export async function embeddedPostgres(options: EmbeddedPostgresOptions): Promis
     leave: () =>
       underLock(server, async () => {
         leaving = true;
-        const alone = await isAlone(presence).catch(() => true);
+        const last = await isLast(presence).catch(() => true);
         await presence.end().catch(() => undefined);
-        if (alone) await stopServer(server);
+        if (last) await stopServer(server);
       }),
   };
 }
@@ -201,29 +203,33 @@ async function stopServer(server: Server): Promise<void> {
   });
 }
 
-/** A connection to `database`, which is made if absent. */
+/** A session that holds the server's presence lock, beside others; `database` is made if absent. */
 async function enter(ownerUrl: string, database: string): Promise<pg.Client> {
-  const maintenance = new pg.Client({ connectionString: ownerUrl.replace(/\/[^/]*$/, "/postgres") });
-  await maintenance.connect();
-  try {
-    const found = await maintenance.query("select 1 from pg_database where datname = $1", [database]);
-    if (found.rowCount === 0)
-      await maintenance.query(`create database ${maintenance.escapeIdentifier(database)}`);
-  } finally {
-    await maintenance.end();
-  }
-  const client = new pg.Client({ connectionString: ownerUrl, application_name: "tallystick presence" });
+  const connectionString = ownerUrl.replace(/\/[^/]*$/, "/postgres");
+  const presence = new pg.Client({ connectionString, application_name: "tallystick presence" });
   // A server that dies takes this session along; the pools notice and say so.
-  client.on("error", () => undefined);
-  await client.connect();
-  return client;
+  presence.on("error", () => undefined);
+  await presence.connect();
+  try {
+    await presence.query("select pg_advisory_lock_shared($1)", [PRESENCE]);
+    const found = await presence.query("select 1 from pg_database where datname = $1", [database]);
+    if (found.rowCount === 0)
+      await presence.query(`create database ${presence.escapeIdentifier(database)}`);
+  } catch (error) {
+    await presence.end().catch(() => undefined);
+    throw error;
+  }
+  return presence;
 }
 
-async function isAlone(presence: pg.Client): Promise<boolean> {
-  const answer = await presence.query(
-    "select 1 from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() limit 1",
-  );
-  return answer.rowCount === 0;
+/**
+ * Lets the presence lock go and says whether nobody else holds it. A lock is let go at once, while the session of one
+ * who left stays listed until its backend has ended.
+ */
+async function isLast(presence: pg.Client): Promise<boolean> {
+  await presence.query("select pg_advisory_unlock_shared($1)", [PRESENCE]);
+  const answer = await presence.query("select pg_try_advisory_lock($1) as last", [PRESENCE]);
+  return answer.rows[0].last;
 }
 
 /** The port the server has, or had when it last ran (postmaster.opts stays behind); 0 before its first start. */
