@@ -4,7 +4,7 @@ import type { EventStore } from "../eventstore/store.ts";
 import type { Tail } from "../eventstore/tail.ts";
 import type { JsonObject } from "../eventstore/types.ts";
 import type { VintageStore } from "./datasets/vintage-store.ts";
-import type { Clock, Random } from "./domain/ports.ts";
+import type { Chain, Clock, Hex, Random, RecoverKey, Settlement } from "./domain/ports.ts";
 import type { Projection } from "./projections/projection.ts";
 import type { Runner } from "./projections/runner.ts";
 import {
@@ -20,7 +20,20 @@ import {
   type UnitParts,
 } from "./unit.ts";
 
-export type AppParts = {
+/** What speaks to the chain. */
+export type ChainParts = {
+  chain: Chain;
+  settlement: Settlement;
+  recover: RecoverKey;
+  /** Where payments go. */
+  pay_to: Hex;
+  /** The account that refunds are paid from. */
+  refunds: { address: Hex; sign(input: { hash: Hex }): Promise<Hex> };
+  /** True on the chain that the service runs itself, whose money is worth nothing. */
+  embedded_chain: boolean;
+};
+
+export type AppParts = ChainParts & {
   pool: pg.Pool;
   store: EventStore;
   tail: Tail;
@@ -30,7 +43,7 @@ export type AppParts = {
   random: Random;
   /** The trade data this process has open. */
   vintages: VintageStore;
-  settings: { public_url: string; started_at: Date };
+  settings: { public_url: string; started_at: Date; allow_synthetic: boolean };
 };
 
 export type App = AppParts & {

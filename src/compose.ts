@@ -1,6 +1,5 @@
 /** Puts the house together: settings become connections, stores, read models and one `app`. */
-import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
@@ -10,12 +9,15 @@ import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import { createTail } from "../eventstore/tail.ts";
 import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts";
+import { keptSecret } from "./adapters/kept-secret.ts";
 import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { type App, createApp } from "./app.ts";
+import { absentChain, openChain } from "./compose-chain.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import * as apiKey from "./domain/access/key.ts";
+import * as payment from "./domain/payments/payment.ts";
 import type { Quotas } from "./domain/ports.ts";
 import * as dataset from "./domain/trade/dataset.ts";
 import { keysProjection } from "./projections/access/keys.ts";
@@ -31,12 +33,19 @@ export type House = {
 };
 
 /** Every domain file that has events, and every read model: a new area adds its line here. */
-const eventSchemas = [apiKey.events, dataset.events];
+const eventSchemas = [apiKey.events, dataset.events, payment.events];
 const projections = [keysProjection, releasesProjection];
 
 const APP_ROLE = "tallystick_app";
 
-export async function openHouse(config: Config, log: Logger): Promise<House> {
+/** What of the house is opened; the chain only where payments are taken or paid. */
+export type Opening = { chain: boolean };
+
+export async function openHouse(
+  config: Config,
+  log: Logger,
+  opening: Opening = { chain: false },
+): Promise<House> {
   const opened: (() => Promise<unknown>)[] = [];
   let closing: Promise<void> | undefined;
   const close = async () => {
@@ -46,7 +55,7 @@ export async function openHouse(config: Config, log: Logger): Promise<House> {
     if (failures.length > 0) throw failures[0];
   };
   try {
-    return { ...(await furnish(config, log, opened)), close: () => (closing ??= close()) };
+    return { ...(await furnish(config, log, opened, opening)), close: () => (closing ??= close()) };
   } catch (error) {
     await close();
     throw error;
@@ -58,12 +67,14 @@ async function furnish(
   config: Config,
   log: Logger,
   opened: (() => Promise<unknown>)[],
+  opening: Opening,
 ): Promise<Omit<House, "close">> {
   await mkdir(config.DATA_DIR, { recursive: true, mode: 0o755 }).catch((error: Error) => {
     throw new ConfigError(`DATA_DIR ${config.DATA_DIR} cannot be used: ${error.message}`);
   });
   const database = await databaseOf(config, log);
   opened.push(() => database.release());
+  const chain = opening.chain ? await openedChain(config, log, opened) : await absentChain(config);
   await prepare(database, config.LOG_ORIGIN_HOST);
 
   const onError = (error: Error) => log.warn({ reason: error.message }, "a database connection broke");
@@ -96,8 +107,10 @@ async function furnish(
     clock: systemClock,
     random: systemRandom,
     vintages,
+    ...chain,
     settings: {
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
+      allow_synthetic: config.ALLOW_SYNTHETIC || chain.embedded_chain,
       started_at: new Date(),
     },
   });
@@ -108,6 +121,12 @@ async function furnish(
       log.warn({ reason: error.message }, "quotas cannot be counted"),
     ),
   };
+}
+
+async function openedChain(config: Config, log: Logger, opened: (() => Promise<unknown>)[]) {
+  const { close, ...chain } = await openChain(config, log);
+  opened.push(close);
+  return chain;
 }
 
 /** Opens the house for one command. */
@@ -186,21 +205,3 @@ const grantsFor = (role: string) => `
   grant usage on schema read, access to ${role};
   grant select, insert, update, delete, truncate on all tables in schema read, access to ${role};
   grant execute on all functions in schema access to ${role};`;
-
-/** A secret that lives in a file of mode 0600, made on first use. */
-export async function keptSecret(
-  path: string,
-  make = () => randomBytes(24).toString("base64url"),
-): Promise<string> {
-  // Written aside and linked into place: a process killed midway must not leave half a secret under the name.
-  const aside = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
-  try {
-    await writeFile(aside, `${make()}\n`, { mode: 0o600, flag: "wx", flush: true });
-    await link(aside, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") throw error;
-    });
-  } finally {
-    await rm(aside, { force: true });
-  }
-  return (await readFile(path, "utf8")).trim();
-}

@@ -1,6 +1,7 @@
 /** Settings from the environment, every one checked; `.env.example` lists them with their defaults. */
 import { resolve } from "node:path";
 import { z } from "zod";
+import type { Hex } from "./domain/ports.ts";
 
 const flag = (fallback: boolean) =>
   z
@@ -20,6 +21,11 @@ const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, "is a Postgres URL: postgres://user:password@host:5432/database");
 
+const privateKey = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, "is a private key: 0x and 64 hex digits")
+  .transform((text) => text.toLowerCase() as Hex);
+
 /** Every setting by its name; what `.env.example` is held against. */
 export const environment = z.object({
   PORT: integer(0, 65_535, 3000),
@@ -36,10 +42,24 @@ export const environment = z.object({
     .string()
     .regex(/^[a-z0-9.-]{1,253}$/, "is a host name such as log.example.org")
     .default("tallystick.local"),
+  BASE_RPC_URL: z
+    .url({
+      protocol: /^https?$/,
+      error: "is the URL of a Base node's JSON-RPC, such as https://mainnet.base.org",
+    })
+    .optional(),
   PAY_TO: z
     .string()
     .regex(/^0x[0-9a-fA-F]{40}$/, "is an address: 0x and 40 hex digits")
     .optional(),
+  GAS_KEY: privateKey.optional(),
+  REFUND_KEY: privateKey.optional(),
+  GAS_BUDGET_ETH: z
+    .string()
+    .regex(/^\d{1,6}(\.\d{1,18})?$/, "is an amount of ether a day, such as 0.05")
+    .default("0.05"),
+  FACILITATOR_URL: z.url({ protocol: /^https?$/, error: "is the URL of an x402 facilitator" }).optional(),
+  ALLOW_SYNTHETIC: flag(false),
   TRUST_PROXY: integer(0, 10, 0),
   METRICS_TOKEN: z.string().min(16, "is at least 16 characters").optional(),
   MCP_ORIGINS: z.string().default(""),
@@ -67,6 +87,11 @@ export function readConfig(env: Record<string, string | undefined>) {
     );
   }
   const { DATA_DIR, PUBLIC_URL, MCP_ORIGINS, ...rest } = answer.data;
+  if (rest.BASE_RPC_URL && !(rest.PAY_TO && (rest.GAS_KEY || rest.FACILITATOR_URL))) {
+    throw new ConfigError(
+      "BASE_RPC_URL needs PAY_TO, the address that payments go to, and GAS_KEY or FACILITATOR_URL to settle them",
+    );
+  }
   return {
     ...rest,
     DATA_DIR: resolve(DATA_DIR),

@@ -1,8 +1,6 @@
 /** The HTTP and MCP faces over an open house. */
 import type { RequestListener } from "node:http";
-import { join } from "node:path";
 import type { Logger } from "pino";
-import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { catalogue } from "./api/catalogue.ts";
 import { documentsOf } from "./api/documents.ts";
 import { createGate, type Gate } from "./api/gate.ts";
@@ -12,7 +10,7 @@ import { createMetrics } from "./api/metrics.ts";
 import type { Operation } from "./api/operation.ts";
 import { createPipeline } from "./api/pipeline.ts";
 import type { App } from "./app.ts";
-import { type House, keptSecret } from "./compose.ts";
+import type { House } from "./compose.ts";
 import type { Config } from "./config.ts";
 import { keepVintagesOpen } from "./operator/releases.ts";
 import { keyByDigest, keysProjection } from "./projections/access/keys.ts";
@@ -27,7 +25,7 @@ export async function openFaces(
 ): Promise<RequestListener> {
   const { app, quotas } = house;
   const public_url = config.PUBLIC_URL;
-  const terms = { pay_to: config.PAY_TO ?? (await ownAddress(config.DATA_DIR)), public_url };
+  const terms = { pay_to: app.pay_to, public_url };
   const metrics = createMetrics();
   const gate = createGate({
     findKey: (digest) => keyByDigest(app.pool, digest),
@@ -89,9 +87,3 @@ async function forgetChangedKeys(app: App, gate: Gate, signal: AbortSignal): Pro
 }
 
 const RETRY_MS = 1_000;
-
-/** The address that payments go to when none is configured: its key is made once and stays in DATA_DIR. */
-async function ownAddress(dataDir: string): Promise<string> {
-  const secret = await keptSecret(join(dataDir, "pay-to.key"), generatePrivateKey);
-  return privateKeyToAddress(secret as `0x${string}`);
-}

@@ -169,7 +169,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     },
   },
   house: {
-    paths: ["src/compose.ts", "src/config.ts", "src/faces.ts"],
+    paths: ["src/compose.ts", "src/compose-chain.ts", "src/config.ts", "src/faces.ts"],
     imports: {
       adapters: "any",
       anchoring: "any",

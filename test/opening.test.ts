@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
 import { expect, test } from "vitest";
-import { keptSecret, openHouse } from "../src/compose.ts";
+import { keptSecret } from "../src/adapters/kept-secret.ts";
+import { openHouse } from "../src/compose.ts";
 import { ConfigError, readConfig } from "../src/config.ts";
 
 test("many at once keep one secret, whole, and leave nothing beside it", async () => {

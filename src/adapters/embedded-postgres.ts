@@ -213,8 +213,7 @@ async function enter(ownerUrl: string, database: string): Promise<pg.Client> {
   try {
     await presence.query("select pg_advisory_lock_shared($1)", [PRESENCE]);
     const found = await presence.query("select 1 from pg_database where datname = $1", [database]);
-    if (found.rowCount === 0)
-      await presence.query(`create database ${presence.escapeIdentifier(database)}`);
+    if (found.rowCount === 0) await presence.query(`create database ${presence.escapeIdentifier(database)}`);
   } catch (error) {
     await presence.end().catch(() => undefined);
     throw error;

@@ -28,7 +28,7 @@ export async function serve({ settings, logger }: Terminal): Promise<void> {
   const port = typeof address === "object" && address ? address.port : config.PORT;
   const public_url = config.PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${port}`;
 
-  const opening = openHouse({ ...config, PUBLIC_URL: public_url }, log);
+  const opening = openHouse({ ...config, PUBLIC_URL: public_url }, log, { chain: true });
   const stop = once(async (signal: string) => {
     log.info({ signal }, "stopping: no new calls, those under way are finished");
     stopping.abort();
@@ -48,7 +48,7 @@ export async function serve({ settings, logger }: Terminal): Promise<void> {
   try {
     house = await opening;
     door.handle = await openFaces(house, { ...config, PUBLIC_URL: public_url }, log, stopping.signal);
-    const embedded = config.DATABASE_URL === undefined;
+    const embedded = config.DATABASE_URL === undefined && config.BASE_RPC_URL === undefined;
     const sandboxKey = embedded ? await keptSandboxKey(house.app, config.DATA_DIR) : undefined;
     greet(public_url, sandboxKey);
   } catch (error) {

@@ -1,5 +1,6 @@
 /** What the house needs from outside. One real adapter each in src/adapters, one fake in test/support. */
 import type { Limits, Usage } from "./access/quota.ts";
+import type { PaymentFacts, SignedTransfer } from "./payments/usdc.ts";
 
 export type Clock = { now(): Date };
 
@@ -98,6 +99,25 @@ export type Chain = {
   receipt(transaction: Hex): Promise<Receipt | undefined>;
   logs(query: LogQuery): Promise<Log[]>;
 };
+
+/** Carries signed payments to the chain: by our own gas key, or through a facilitator. */
+export type Settlement = {
+  /**
+   * Whether a payment would go through now, asked together with others; `seen_block` is the chain's height. A payer with
+   * code is asked alone. Rejects with ChainUnavailable.
+   */
+  facts(payment: SignedTransfer): Promise<PaymentFacts & { seen_block: bigint }>;
+  /**
+   * Answers the mined transaction whose logs show that the payment moved, whoever sent it. Rejects with NotSettled, with
+   * ChainUnavailable when nothing was sent, with TransactionPending when the outcome is not known yet.
+   */
+  settle(payment: SignedTransfer, seen_block: bigint): Promise<Receipt>;
+};
+
+/** The chain refused a payment; nothing moved. */
+export class NotSettled extends Error {
+  override readonly name = "NotSettled";
+}
 
 /** The chain could not be asked, or did not answer in time. It says nothing about anybody's payment; ask again later. */
 export class ChainUnavailable extends Error {

@@ -25,7 +25,10 @@ import {
 } from "../../projections/trade/series.ts";
 import { json, key, operation, pay } from "../operation.ts";
 
-const dataOf = (app: App): TradeData => ({ vintages: app.vintages, allow_synthetic: true });
+const dataOf = ({ vintages, settings }: App): TradeData => ({
+  vintages,
+  allow_synthetic: settings.allow_synthetic,
+});
 
 /** An answer may come from any dataset that is open, so all of them name it. */
 const vintage = (app: App) =>

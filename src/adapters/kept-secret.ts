@@ -1,0 +1,20 @@
+import { randomBytes } from "node:crypto";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
+
+/** A secret that lives in a file of mode 0600, made on first use. */
+export async function keptSecret(
+  path: string,
+  make = () => randomBytes(24).toString("base64url"),
+): Promise<string> {
+  // Written aside and linked into place: a process killed midway must not leave half a secret under the name.
+  const aside = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
+  try {
+    await writeFile(aside, `${make()}\n`, { mode: 0o600, flag: "wx", flush: true });
+    await link(aside, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+  } finally {
+    await rm(aside, { force: true });
+  }
+  return (await readFile(path, "utf8")).trim();
+}

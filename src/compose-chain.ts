@@ -1,0 +1,87 @@
+/** Opens the chain that payments settle on: a node by address, or the embedded one in DATA_DIR. */
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { baseChain } from "./adapters/base-chain.ts";
+import { EMBEDDED_CHAIN_ID, embeddedChain } from "./adapters/embedded-chain.ts";
+import { keptSecret } from "./adapters/kept-secret.ts";
+import { keyRecovery } from "./adapters/secp256k1.ts";
+import { chainSettlement } from "./adapters/settlement.ts";
+import type { ChainParts } from "./app.ts";
+import type { Config } from "./config.ts";
+import { type Chain, ChainUnavailable, type Hex, type Settlement } from "./domain/ports.ts";
+
+const BASE_CHAIN_ID = 8453;
+
+/** The keys that sign on the chain; on the embedded one they are made once and stay in DATA_DIR. */
+type ChainKeys = { gas: Hex; refund: Hex; pay_to: Hex };
+
+/** Everything that speaks to the chain, and how it is let go. */
+export async function openChain(
+  config: Config,
+  log: Logger,
+): Promise<ChainParts & { close(): Promise<void> }> {
+  const keys = await keysOf(config);
+  const gasAccount = addressOf(keys.gas);
+  const node = config.BASE_RPC_URL
+    ? undefined
+    : await embeddedChain({
+        dir: join(config.DATA_DIR, "chain"),
+        gas_accounts: [gasAccount],
+        onLost: () => log.warn("the embedded chain is gone; starting it again"),
+      });
+  const chain = baseChain({
+    rpc_url: config.BASE_RPC_URL ?? node!.rpc_url,
+    chain_id: node ? EMBEDDED_CHAIN_ID : BASE_CHAIN_ID,
+    gas_key: keys.gas,
+  });
+  return {
+    chain,
+    settlement: chainSettlement(chain),
+    recover: keyRecovery().recover,
+    pay_to: keys.pay_to,
+    refunds: privateKeyToAccount(keys.refund),
+    embedded_chain: node !== undefined,
+    close: async () => {
+      chain.close();
+      await node?.leave();
+    },
+  };
+}
+
+/** For commands that need no chain: whatever asks for it is told that it is away. */
+export async function absentChain(config: Config): Promise<ChainParts> {
+  const keys = await keysOf(config);
+  const away = () => Promise.reject(new ChainUnavailable("this command opens no chain"));
+  const chain: Chain = {
+    chain_id: BASE_CHAIN_ID,
+    sender: addressOf(keys.gas),
+    heads: away,
+    block: away,
+    read: away,
+    hasCode: away,
+    send: away,
+    receipt: away,
+    logs: away,
+  };
+  const settlement: Settlement = { facts: away, settle: away };
+  return {
+    chain,
+    settlement,
+    recover: keyRecovery().recover,
+    pay_to: keys.pay_to,
+    refunds: privateKeyToAccount(keys.refund),
+    embedded_chain: config.BASE_RPC_URL === undefined,
+  };
+}
+
+async function keysOf(config: Config): Promise<ChainKeys> {
+  const kept = async (name: string) =>
+    (await keptSecret(join(config.DATA_DIR, name), generatePrivateKey)) as Hex;
+  const gas = config.GAS_KEY ?? (await kept("gas.key"));
+  const own = config.PAY_TO === undefined ? await kept("pay-to.key") : undefined;
+  const pay_to = (config.PAY_TO?.toLowerCase() as Hex | undefined) ?? addressOf(own!);
+  return { gas, refund: config.REFUND_KEY ?? own ?? gas, pay_to };
+}
+
+const addressOf = (key: Hex) => privateKeyToAccount(key).address.toLowerCase() as Hex;

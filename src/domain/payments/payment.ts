@@ -1,0 +1,258 @@
+/**
+ * A payment: an authorization that a payer signed for us, from its claim to its settlement on the chain, and the refund
+ * of one that got no answer. Its name is the authorization's own, so the same payment cannot be claimed twice.
+ */
+import type { Event } from "@event-driven-io/emmett";
+import { z } from "zod";
+import type { Hex } from "../ports.ts";
+import { refuse } from "../refusal.ts";
+import type { TransferAuthorization } from "./authorization.ts";
+import type { SignedTransfer } from "./usdc.ts";
+
+/** What distinguishes one payment from all others, on any chain. Lower-case hex. */
+export type PaymentName = { network: string; asset: Hex; payer: Hex; nonce: Hex };
+
+const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
+const bytes = z.string().regex(/^0x(?:[0-9a-f]{2})*$/) as z.ZodType<Hex>;
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+/** Of an unbounded integer: decimal digits. */
+const integer = z.string().regex(/^\d{1,78}$/);
+
+/** What the chain says of the transaction that carried a payment. */
+const mined = {
+  transaction: hex(64),
+  block_number: z.int().nonnegative(),
+  block_hash: hex(64),
+  /** What the whole transaction cost its sender, in wei; other payments may have travelled in it. */
+  fee_wei: integer,
+};
+
+/** The answer that a payment paid for. */
+const answer = z.strictObject({
+  status: z.int(),
+  /** Of the body before any encoding; null for a stream, which carries no digest. */
+  sha256: sha256.nullable(),
+  /** The dataset release it rests on. */
+  vintage: z.string().nullable(),
+});
+
+export const events = {
+  PaymentClaimed: {
+    1: z.strictObject({
+      network: z.string(),
+      asset: hex(40),
+      payer: hex(40),
+      pay_to: hex(40),
+      /** In the smallest unit of the asset. */
+      amount_micro: z.int().positive(),
+      /** Seconds of Unix time; the authorization holds strictly between the two. */
+      valid_after: integer,
+      valid_before: integer,
+      nonce: hex(64),
+      signature: bytes,
+      operation: z.string(),
+      /** SHA-256 of JCS {operation, input}. */
+      request_sha256: sha256,
+      /** The tenant that owns what the call causes. */
+      tenant: z.string(),
+      /** The chain's height when the payment was looked at: its settlement is not below. */
+      seen_block: z.int().nonnegative(),
+      claimed_at: z.iso.datetime(),
+    }),
+  },
+  PaymentSettled: {
+    1: z.strictObject({ ...mined, answer: answer.nullable(), settled_at: z.iso.datetime() }),
+  },
+  /** The answer to a payment whose settlement was known before its answer was. */
+  PaymentAnswered: { 1: z.strictObject({ answer, answered_at: z.iso.datetime() }) },
+  /** Not settled. Until it expires anybody may still carry it to the chain, and then it is settled after all. */
+  PaymentFailed: { 1: z.strictObject({ reason: z.string().max(200), failed_at: z.iso.datetime() }) },
+  PaymentReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }) },
+  RefundOpened: {
+    1: z.strictObject({
+      amount_micro: z.int().positive(),
+      reason: z.string().max(500),
+      opened_at: z.iso.datetime(),
+    }),
+  },
+  RefundPaid: { 1: z.strictObject({ ...mined, paid_at: z.iso.datetime() }) },
+  RefundReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }) },
+};
+
+export type Claim = z.infer<(typeof events.PaymentClaimed)[1]>;
+export type Mined = z.infer<z.ZodObject<typeof mined>>;
+export type PaidAnswer = z.infer<typeof answer>;
+export type Refund = {
+  amount_micro: number;
+  reason: string;
+  opened_at: string;
+  paid?: Mined & { paid_at: string };
+};
+
+export type PaymentEvent =
+  | Event<"PaymentClaimed", Claim>
+  | Event<"PaymentSettled", Mined & { answer: PaidAnswer | null; settled_at: string }>
+  | Event<"PaymentAnswered", { answer: PaidAnswer; answered_at: string }>
+  | Event<"PaymentFailed", { reason: string; failed_at: string }>
+  | Event<"PaymentReorged", { transaction: Hex; reorged_at: string }>
+  | Event<"RefundOpened", { amount_micro: number; reason: string; opened_at: string }>
+  | Event<"RefundPaid", Mined & { paid_at: string }>
+  | Event<"RefundReorged", { transaction: Hex; reorged_at: string }>;
+
+/**
+ * `claimed`: may be settled by now, and whoever asks must not be told to pay again. `settled` without `answer` or
+ * `refund`: an answer is owed.
+ */
+export type PaymentState =
+  | { status: "unknown" }
+  | ({ status: "claimed" | "reorged"; claim: Claim } & Owing)
+  | ({ status: "failed"; claim: Claim; reason: string } & Owing)
+  | ({ status: "settled"; claim: Claim; settlement: Mined & { settled_at: string } } & Owing);
+
+type Owing = { answer?: PaidAnswer; refund?: Refund };
+
+/** `eip155:8453:<asset>:<payer>:<nonce>`: what a payment is called in paths, receipts and events. */
+export const idOf = ({ network, asset, payer, nonce }: PaymentName) =>
+  `${network}:${asset}:${payer}:${nonce}`;
+
+export const paymentId = z
+  .string()
+  .regex(
+    /^eip155:\d{1,20}:0x[0-9a-f]{40}:0x[0-9a-f]{40}:0x[0-9a-f]{64}$/,
+    "is eip155:<chain>:<asset>:<payer>:<nonce> in lower-case hex",
+  );
+
+/** A payer's tenant is its wallet. */
+export const walletTenant = (wallet: Hex) => `wallet:${wallet}`;
+
+/** Where the stream of a payment lies: in the tenant of its payer, whoever presented it. */
+export function targetOf(id: string): { tenant: string; id: string } {
+  const [, , , payer] = id.split(":");
+  return { tenant: walletTenant(payer as Hex), id };
+}
+
+/** The authorization of a claim, as it travels to the chain. */
+export const signedTransferOf = (claim: Claim): SignedTransfer => ({
+  transfer: transferOf(claim),
+  signature: claim.signature,
+});
+
+export const transferOf = (claim: Claim): TransferAuthorization => ({
+  from: claim.payer,
+  to: claim.pay_to,
+  value: BigInt(claim.amount_micro),
+  valid_after: BigInt(claim.valid_after),
+  valid_before: BigInt(claim.valid_before),
+  nonce: claim.nonce,
+});
+
+export const streamOf = (id: string) => `payment-${id}`;
+
+export const initialState = (): PaymentState => ({ status: "unknown" });
+
+export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
+  if (event.type === "PaymentClaimed") return { status: "claimed", claim: event.data };
+  if (state.status === "unknown") return state;
+  const { claim, answer, refund } = state;
+  const owing: Owing = { ...(answer && { answer }), ...(refund && { refund }) };
+  switch (event.type) {
+    case "PaymentSettled": {
+      const { answer: given, ...settlement } = event.data;
+      return { status: "settled", claim, settlement, ...owing, ...(given && { answer: given }) };
+    }
+    case "PaymentAnswered":
+      return { ...state, answer: event.data.answer };
+    case "PaymentFailed":
+      return { status: "failed", claim, reason: event.data.reason, ...owing };
+    case "PaymentReorged":
+      return { status: "reorged", claim, ...owing };
+    case "RefundOpened":
+      return { ...state, refund: event.data };
+    case "RefundPaid":
+      return refund ? { ...state, refund: { ...refund, paid: event.data } } : state;
+    case "RefundReorged": {
+      const { paid: _, ...open } = refund ?? {};
+      return { ...state, refund: open as Refund };
+    }
+  }
+}
+
+/** Takes a payment for one request: the last step before it is carried to the chain. */
+export const claim =
+  (facts: Claim) =>
+  (state: PaymentState): PaymentEvent[] => {
+    const isFree =
+      state.status === "unknown" || (state.status === "failed" && !state.answer && !state.refund);
+    if (!isFree) refuse("conflict", "this payment was presented before", { type: "payment-known" });
+    return [{ type: "PaymentClaimed", data: facts }];
+  };
+
+/** The chain moved the money, as `settlement` says. `given` is what is answered for it in the same commit. */
+export const settle =
+  (settlement: Mined, given: PaidAnswer | null, at: string) =>
+  (state: PaymentState): PaymentEvent[] => {
+    if (state.status === "unknown") refuse("not_found", "no such payment was claimed");
+    if (given && (state.answer || state.refund))
+      refuse("conflict", "this payment was answered or refunded meanwhile", { type: "payment-known" });
+    const settled: PaymentEvent = {
+      type: "PaymentSettled",
+      data: { ...settlement, answer: given, settled_at: at },
+    };
+    if (state.status !== "settled") return [settled];
+    if (isSamePlace(state.settlement, settlement))
+      return given ? [{ type: "PaymentAnswered", data: { answer: given, answered_at: at } }] : [];
+    // It moved to another block, or another transaction carried it after a reorg.
+    const { transaction } = state.settlement;
+    return [{ type: "PaymentReorged", data: { transaction, reorged_at: at } }, settled];
+  };
+
+const isSamePlace = (a: Mined, b: Mined) => a.transaction === b.transaction && a.block_hash === b.block_hash;
+
+/** It did not settle: it expired, was cancelled, or its payer had not enough any more. */
+export const fail =
+  (reason: string, at: string) =>
+  (state: PaymentState): PaymentEvent[] => {
+    if (state.status === "failed") return [];
+    if (state.status !== "claimed" && state.status !== "reorged")
+      refuse("conflict", `a payment that is ${state.status} cannot fail`);
+    return [{ type: "PaymentFailed", data: { reason, failed_at: at } }];
+  };
+
+/** The chain took the settlement back. */
+export const reorg =
+  (transaction: Hex, at: string) =>
+  (state: PaymentState): PaymentEvent[] =>
+    state.status === "settled" && state.settlement.transaction === transaction
+      ? [{ type: "PaymentReorged", data: { transaction, reorged_at: at } }]
+      : [];
+
+/** Money was taken for which no answer was given: it goes back. */
+export const openRefund =
+  (reason: string, at: string) =>
+  (state: PaymentState): PaymentEvent[] => {
+    if (state.status !== "settled") refuse("conflict", "only a settled payment can be refunded");
+    if (state.answer) refuse("conflict", "this payment was answered");
+    if (state.refund) return [];
+    const { amount_micro } = state.claim;
+    return [{ type: "RefundOpened", data: { amount_micro, reason, opened_at: at } }];
+  };
+
+/** The refund was carried to the chain. */
+export const payRefund =
+  (paid: Mined, at: string) =>
+  (state: PaymentState): PaymentEvent[] => {
+    if (state.status === "unknown" || !state.refund) refuse("conflict", "no refund is open");
+    const before = state.refund.paid;
+    const event: PaymentEvent = { type: "RefundPaid", data: { ...paid, paid_at: at } };
+    if (!before) return [event];
+    if (isSamePlace(before, paid)) return [];
+    return [{ type: "RefundReorged", data: { transaction: before.transaction, reorged_at: at } }, event];
+  };
+
+/** The chain took the refund back; it is open again. */
+export const reorgRefund =
+  (transaction: Hex, at: string) =>
+  (state: PaymentState): PaymentEvent[] =>
+    state.status !== "unknown" && state.refund?.paid?.transaction === transaction
+      ? [{ type: "RefundReorged", data: { transaction, reorged_at: at } }]
+      : [];
