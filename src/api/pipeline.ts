@@ -13,8 +13,8 @@ import { actorOf, type Caller } from "./caller.ts";
 import type { Gate, Presented } from "./gate.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
 import { type Context, isEnveloped, methodOf, type Operation, paymentOf, type Wire } from "./operation.ts";
-import { type PaymentRequired, paymentRequired, priceOf } from "./payment.ts";
 import { refusalOf } from "./problem.ts";
+import { type PaymentRequired, type PaymentTerms, paymentRequired, priceOf } from "./x402/required.ts";
 
 export type Question = {
   presented: Presented;
@@ -45,7 +45,7 @@ export type Answer =
 export type PipelineParts = {
   app: App;
   gate: Gate;
-  terms: { pay_to: string; public_url: string };
+  terms: PaymentTerms;
   /** Told of an answer that does not fit its own schema: logged and counted, never a 500 after work was done. */
   onMismatch: (operation: Operation, reason: string) => void;
   /** Bytes of finished answers kept in memory. */
