@@ -33,6 +33,7 @@ const READ_CALLS = 150;
 export function baseChain(options: BaseChainOptions): BaseChain {
   const { gas_key, log_span = 2_000n, sending } = options;
   const ask = jsonRpc(options);
+  const askTogether = jsonRpc({ ...options, batch: true });
   const account = privateKeyToAccount(gas_key);
 
   const blockAt = async (tag: string): Promise<Block | undefined> => {
@@ -69,7 +70,9 @@ export function baseChain(options: BaseChainOptions): BaseChain {
     read: async (calls, gas) =>
       (await Promise.all(pieces(calls, READ_CALLS).map((some) => readSome(some, gas)))).flat(),
     hasCode: async (accounts) => {
-      const codes = await Promise.all(accounts.map((one) => ask<Hex>("eth_getCode", [one, "pending"])));
+      const codes = await Promise.all(
+        accounts.map((one) => askTogether<Hex>("eth_getCode", [one, "pending"])),
+      );
       return codes.map((code) => code !== "0x");
     },
     send: queue.send,
