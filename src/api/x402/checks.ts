@@ -10,22 +10,24 @@ import {
   writeSignature,
 } from "../../domain/payments/authorization.ts";
 import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
-import type { Hex, RecoverKey } from "../../domain/ports.ts";
+import type { RecoverKey } from "../../domain/ports.ts";
+import type { Usdc } from "../operation.ts";
 import type { PaymentPayload } from "./payload.ts";
 import { refusePayment } from "./refused.ts";
-import { DOMAIN, MAX_TIMEOUT_SECONDS, NETWORK_V1, NETWORK_V2 } from "./required.ts";
+import { DOMAIN, MAX_TIMEOUT_SECONDS, microUsdc, NETWORK_V1, NETWORK_V2 } from "./required.ts";
 
-/** What a call is sold for. Lower-case hex. */
+/** What a call is sold for. */
 export type Asked = {
-  pay_to: Hex;
-  amount_micro: bigint;
-  /** The URL that the call's own 402 names; absent where a payment is judged apart from a call. */
-  resource?: string;
+  /** In lower case. */
+  pay_to: string;
+  price: Usdc;
+  /** The request's own path and query; absent where a payment is judged apart from a call. */
+  path?: string;
 };
 
 type Attempt = {
   payload: PaymentPayload;
-  asked: Asked;
+  asked: Omit<Asked, "price"> & { amount: bigint };
   /** Seconds of Unix time. */
   now: bigint;
 };
@@ -72,7 +74,7 @@ export const paymentChecks: PaymentCheck[] = [
       if (!accepted) return;
       const { amount, pay_to, max_timeout_seconds, extra } = accepted;
       const bad = [
-        amount !== asked.amount_micro && `amount (${asked.amount_micro})`,
+        amount !== asked.amount && `amount (${asked.amount})`,
         pay_to !== asked.pay_to && `payTo (${asked.pay_to})`,
         max_timeout_seconds !== MAX_TIMEOUT_SECONDS && `maxTimeoutSeconds (${MAX_TIMEOUT_SECONDS})`,
         extra.name !== DOMAIN.name && `extra.name (${DOMAIN.name})`,
@@ -87,11 +89,15 @@ export const paymentChecks: PaymentCheck[] = [
   },
   {
     name: "resource",
-    refuses: ({ payload: { resource_url }, asked: { resource } }) => {
-      if (resource_url !== undefined && resource !== undefined && placeOf(resource_url) !== placeOf(resource))
+    refuses: ({ payload: { resource_url }, asked: { path } }) => {
+      if (
+        resource_url !== undefined &&
+        path !== undefined &&
+        placeOf(resource_url) !== placeOf(ANY_HOST + path)
+      )
         refusePayment(
           "invalid_payment_requirements",
-          `resource.url: this payment is for another call than ${resource}`,
+          `resource.url: this payment is for another call than ${path}`,
         );
     },
   },
@@ -104,19 +110,16 @@ export const paymentChecks: PaymentCheck[] = [
   },
   {
     name: "too little",
-    refuses: ({ payload: { signed }, asked: { amount_micro } }) => {
-      if (signed.transfer.value < amount_micro)
-        refusePayment("invalid_exact_evm_payload_authorization_value", wrongAmount(signed, amount_micro));
+    refuses: ({ payload: { signed }, asked: { amount } }) => {
+      if (signed.transfer.value < amount)
+        refusePayment("invalid_exact_evm_payload_authorization_value", wrongAmount(signed, amount));
     },
   },
   {
     name: "too much",
-    refuses: ({ payload: { signed }, asked: { amount_micro } }) => {
-      if (signed.transfer.value > amount_micro)
-        refusePayment(
-          "invalid_exact_evm_payload_authorization_value_mismatch",
-          wrongAmount(signed, amount_micro),
-        );
+    refuses: ({ payload: { signed }, asked: { amount } }) => {
+      if (signed.transfer.value > amount)
+        refusePayment("invalid_exact_evm_payload_authorization_value_mismatch", wrongAmount(signed, amount));
     },
   },
   {
@@ -162,7 +165,9 @@ export const paymentChecks: PaymentCheck[] = [
 const wrongAmount = ({ transfer }: SignedTransfer, amount: bigint) =>
   `authorization.value: is ${transfer.value}, and this costs ${amount} exactly`;
 
-/** Path and query: the same service may be reached under several names. */
+/** The same service may be reached under several names, so only path and query are compared. */
+const ANY_HOST = "http://host";
+
 function placeOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { pathname, search } = new URL(url);
@@ -185,7 +190,12 @@ export function examine(
   recover: RecoverKey,
   checks: PaymentCheck[] = paymentChecks,
 ): Examined {
-  const attempt = { payload, asked, now: BigInt(Math.floor(now.getTime() / 1000)) };
+  const { price, ...rest } = asked;
+  const attempt = {
+    payload,
+    asked: { ...rest, amount: BigInt(microUsdc(price)) },
+    now: BigInt(Math.floor(now.getTime() / 1000)),
+  };
   for (const check of checks) check.refuses(attempt);
   const { transfer, signature } = payload.signed;
   const plain = readSignature(signature);
