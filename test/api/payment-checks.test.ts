@@ -10,7 +10,11 @@ import { PRICE, presentedV1, presentedV2 } from "../support/x402.ts";
 
 const now = new Date();
 const seconds = BigInt(Math.floor(now.getTime() / 1000));
-const asked: Asked = { pay_to: PAYEE, price: "0.05", path: "/v1/agent/count?limit=3" };
+const asked: Asked = {
+  pay_to: PAYEE,
+  amount_micro: PRICE,
+  resource: "https://ours.example/v1/agent/count?limit=3",
+};
 const { recover } = keyRecovery();
 const payer = wallet(0);
 
@@ -127,10 +131,7 @@ describe("every check of a payment", () => {
 describe("a sound payment", () => {
   test("is taken in either generation, whatever name the service was reached by", () => {
     expect(judged(presentedV1(sound))).toEqual({ signed: sound, contract: false });
-    for (const url of [
-      "https://ours.example/v1/agent/count?limit=3",
-      "http://127.0.0.1:4021/v1/agent/count?limit=3",
-    ])
+    for (const url of [asked.resource, "http://127.0.0.1:4021/v1/agent/count?limit=3"])
       expect(judged(presentedV2(sound, PAYEE, { resource: { url } }))).toEqual({
         signed: sound,
         contract: false,

@@ -10,24 +10,22 @@ import {
   writeSignature,
 } from "../../domain/payments/authorization.ts";
 import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
-import type { RecoverKey } from "../../domain/ports.ts";
-import type { Usdc } from "../operation.ts";
+import type { Hex, RecoverKey } from "../../domain/ports.ts";
 import type { PaymentPayload } from "./payload.ts";
 import { refusePayment } from "./refused.ts";
-import { DOMAIN, MAX_TIMEOUT_SECONDS, microUsdc, NETWORK_V1, NETWORK_V2 } from "./required.ts";
+import { DOMAIN, MAX_TIMEOUT_SECONDS, NETWORK_V1, NETWORK_V2 } from "./required.ts";
 
-/** What a call is sold for. */
+/** What a call is sold for. Lower-case hex. */
 export type Asked = {
-  /** In lower case. */
-  pay_to: string;
-  price: Usdc;
-  /** The request's own path and query; absent where a payment is judged apart from a call. */
-  path?: string;
+  pay_to: Hex;
+  amount_micro: bigint;
+  /** The URL that the call's own 402 names; absent where a payment is judged apart from a call. */
+  resource?: string;
 };
 
 type Attempt = {
   payload: PaymentPayload;
-  asked: Omit<Asked, "price"> & { amount: bigint };
+  asked: Asked;
   /** Seconds of Unix time. */
   now: bigint;
 };
@@ -74,7 +72,7 @@ export const paymentChecks: PaymentCheck[] = [
       if (!accepted) return;
       const { amount, pay_to, max_timeout_seconds, extra } = accepted;
       const bad = [
-        amount !== asked.amount && `amount (${asked.amount})`,
+        amount !== asked.amount_micro && `amount (${asked.amount_micro})`,
         pay_to !== asked.pay_to && `payTo (${asked.pay_to})`,
         max_timeout_seconds !== MAX_TIMEOUT_SECONDS && `maxTimeoutSeconds (${MAX_TIMEOUT_SECONDS})`,
         extra.name !== DOMAIN.name && `extra.name (${DOMAIN.name})`,
@@ -89,15 +87,11 @@ export const paymentChecks: PaymentCheck[] = [
   },
   {
     name: "resource",
-    refuses: ({ payload: { resource_url }, asked: { path } }) => {
-      if (
-        resource_url !== undefined &&
-        path !== undefined &&
-        placeOf(resource_url) !== placeOf(ANY_HOST + path)
-      )
+    refuses: ({ payload: { resource_url }, asked: { resource } }) => {
+      if (resource_url !== undefined && resource !== undefined && placeOf(resource_url) !== placeOf(resource))
         refusePayment(
           "invalid_payment_requirements",
-          `resource.url: this payment is for another call than ${path}`,
+          `resource.url: this payment is for another call than ${resource}`,
         );
     },
   },
@@ -110,16 +104,19 @@ export const paymentChecks: PaymentCheck[] = [
   },
   {
     name: "too little",
-    refuses: ({ payload: { signed }, asked: { amount } }) => {
-      if (signed.transfer.value < amount)
-        refusePayment("invalid_exact_evm_payload_authorization_value", wrongAmount(signed, amount));
+    refuses: ({ payload: { signed }, asked: { amount_micro } }) => {
+      if (signed.transfer.value < amount_micro)
+        refusePayment("invalid_exact_evm_payload_authorization_value", wrongAmount(signed, amount_micro));
     },
   },
   {
     name: "too much",
-    refuses: ({ payload: { signed }, asked: { amount } }) => {
-      if (signed.transfer.value > amount)
-        refusePayment("invalid_exact_evm_payload_authorization_value_mismatch", wrongAmount(signed, amount));
+    refuses: ({ payload: { signed }, asked: { amount_micro } }) => {
+      if (signed.transfer.value > amount_micro)
+        refusePayment(
+          "invalid_exact_evm_payload_authorization_value_mismatch",
+          wrongAmount(signed, amount_micro),
+        );
     },
   },
   {
@@ -165,9 +162,7 @@ export const paymentChecks: PaymentCheck[] = [
 const wrongAmount = ({ transfer }: SignedTransfer, amount: bigint) =>
   `authorization.value: is ${transfer.value}, and this costs ${amount} exactly`;
 
-/** The same service may be reached under several names, so only path and query are compared. */
-const ANY_HOST = "http://host";
-
+/** Path and query: the same service may be reached under several names. */
 function placeOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { pathname, search } = new URL(url);
@@ -190,12 +185,7 @@ export function examine(
   recover: RecoverKey,
   checks: PaymentCheck[] = paymentChecks,
 ): Examined {
-  const { price, ...rest } = asked;
-  const attempt = {
-    payload,
-    asked: { ...rest, amount: BigInt(microUsdc(price)) },
-    now: BigInt(Math.floor(now.getTime() / 1000)),
-  };
+  const attempt = { payload, asked, now: BigInt(Math.floor(now.getTime() / 1000)) };
   for (const check of checks) check.refuses(attempt);
   const { transfer, signature } = payload.signed;
   const plain = readSignature(signature);
