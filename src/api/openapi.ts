@@ -217,7 +217,8 @@ function success(operation: Operation): Schema {
 }
 
 function paymentAnswer(operation: Operation, public_url: string): Schema {
-  const terms = { pay_to: "0x0000000000000000000000000000000000000000", public_url, embedded_chain: false };
+  const pay_to = "0x0000000000000000000000000000000000000000";
+  const terms = { pay_to, public_url, embedded_chain: false } as const;
   const { body: example } = paymentRequired(
     operation,
     paymentOf(operation)!.unit_price,

@@ -1,7 +1,7 @@
 /** Calls that are paid for, over real HTTP, on a real chain and a real log. */
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { HDAccount } from "viem/accounts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { catalogue } from "../../src/api/catalogue.ts";
 import { json, key, type Operation, operation, pay } from "../../src/api/operation.ts";
@@ -19,7 +19,15 @@ import {
   type Workshop,
   wallet,
 } from "../chain/fixture.ts";
-import { buy, headerV1, present, quoteOf, type SignedPayment, settlementOf, signPayment } from "../support/buyer.ts";
+import {
+  buy,
+  headerV1,
+  present,
+  quoteOf,
+  type SignedPayment,
+  settlementOf,
+  signPayment,
+} from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 
 /** What the handlers below are told to do, and how often they did. */
@@ -272,7 +280,9 @@ describe("what is not settled", () => {
     const all = await balanceOf(workshop.chain, addressOf(payer));
     const moved = async (from: HDAccount, to: HDAccount) => {
       const signed = await signedTransfer(from, all, { to: addressOf(to) });
-      expect(settledBy(await workshop.chain.send(transferCall(signed), { gas: TRANSFER_GAS }), signed.transfer)).toBe(true);
+      expect(
+        settledBy(await workshop.chain.send(transferCall(signed), { gas: TRANSFER_GAS }), signed.transfer),
+      ).toBe(true);
     };
     settlement.settle = async (payment, seen) => {
       settlement.settle = settle;
@@ -335,7 +345,9 @@ describe("a refusal after the settlement", () => {
       settlement.settle = settle;
       const receipt = await settle(payment, seen);
       const meta = { actor: "operator", operation: "test" };
-      await service.app.decide(apiKey, { tenant: "acme", id: "k_moved" }, apiKey.issue(facts("k_moved")), { meta });
+      await service.app.decide(apiKey, { tenant: "acme", id: "k_moved" }, apiKey.issue(facts("k_moved")), {
+        meta,
+      });
       return receipt;
     };
     const { answer, payment } = await buy(wallet(4), `${service.url}/v1/agent/test/toggle?name=k_moved`);

@@ -35,7 +35,8 @@ const TYPES = {
 /** Asks without paying; the requirement that comes back. */
 export async function quoteOf(url: string, init: RequestInit = {}): Promise<RequirementV1> {
   const answer = await fetch(url, init);
-  if (answer.status !== 402) throw new Error(`${url} answered ${answer.status}, not 402: ${await answer.text()}`);
+  if (answer.status !== 402)
+    throw new Error(`${url} answered ${answer.status}, not 402: ${await answer.text()}`);
   const { accepts } = (await answer.json()) as { accepts: RequirementV1[] };
   return accepts[0]!;
 }

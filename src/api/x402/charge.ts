@@ -28,7 +28,7 @@ export type Sale = { parts: MakerParts; call: Call; payment: Payment };
 
 export const pathOf = (id: string) => `/v1/agent/payments/${id}`;
 
-export const used = (message: string) => new PaymentRefused("invalid_exact_evm_nonce_already_used", message);
+export const used = (message: string) => new PaymentRefused("invalid_transaction_state", message);
 
 export function refusePending(id: string): never {
   return refuse(

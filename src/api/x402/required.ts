@@ -1,6 +1,7 @@
 /** The 402 of x402, in both generations at once: v1 in the JSON body, v2 in the PAYMENT-REQUIRED header. */
 import type { encodePaymentRequiredHeader } from "@x402/core/http";
 import { USDC } from "../../domain/payments/usdc.ts";
+import type { Hex } from "../../domain/ports.ts";
 import { methodOf, type Operation, pathOf, paymentOf, type Usdc } from "../operation.ts";
 import { type Problem, problem } from "../problem.ts";
 import { bazaarForms, type Extension, paymentIdentifier } from "./extensions.ts";
@@ -28,7 +29,7 @@ const STOCK_CAPS: [above: number, note: string][] = [
 const DEVELOPMENT_CHAIN = " Development chain: do not sign with a funded wallet.";
 
 export type PaymentTerms = {
-  pay_to: string;
+  pay_to: Hex;
   public_url: string;
   /** The chain is the one that the service runs itself; what is signed for it would be valid on Base. */
   embedded_chain: boolean;
