@@ -13,6 +13,7 @@ import {
   type Hex,
   NotSettled,
   type Receipt,
+  type Settlement,
   TransactionPending,
 } from "../../domain/ports.ts";
 import { refuse } from "../../domain/refusal.ts";
@@ -58,9 +59,17 @@ export async function charge(sale: Sale, state: PaymentState): Promise<() => Pro
   if (state.status === "settled") return async () => state.settlement;
   // A claim left behind by a process that died stands already.
   if (state.status === "claimed") return () => carry(sale, BigInt(state.claim.seen_block));
-  const { parts, payment } = sale;
-  const { transfer } = payment.signed;
-  const facts = await parts.app.settlement.facts(payment.signed).catch(refuseWhileAway);
+  const { seen_block } = await settleable(sale.parts.app.settlement, sale.payment.signed);
+  return async () => {
+    await claim(sale, seen_block);
+    return carry(sale, seen_block);
+  };
+}
+
+/** What the chain says of a payment that would settle now. Throws PaymentRefused for one that would not. */
+export async function settleable(settlement: Settlement, signed: SignedTransfer) {
+  const { transfer } = signed;
+  const facts = await settlement.facts(signed).catch(refuseWhileAway);
   if (facts.used) throw used("this authorization was used or cancelled; sign a new one");
   if (facts.balance < transfer.value)
     throw new PaymentRefused(
@@ -74,10 +83,7 @@ export async function charge(sale: Sale, state: PaymentState): Promise<() => Pro
       `USDC refuses the authorization: ${reason}`,
     );
   }
-  return async () => {
-    await claim(sale, facts.seen_block);
-    return carry(sale, facts.seen_block);
-  };
+  return facts;
 }
 
 /**

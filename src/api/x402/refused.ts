@@ -1,10 +1,9 @@
 /**
- * Why a payment will not do. Source: "Error handling" in the specification of x402 version 2, and for a nonce that
- * was used and an amount that is too high the names that its EVM reference implementation gives.
+ * Why a payment will not do. Source: "Error handling" in the specification of x402 version 2, and for an amount
+ * that is too high the name that its EVM reference implementation gives.
  */
 export type PaymentRefusedCode =
   | "insufficient_funds"
-  | "invalid_exact_evm_nonce_already_used"
   | "invalid_exact_evm_payload_authorization_valid_after"
   | "invalid_exact_evm_payload_authorization_valid_before"
   | "invalid_exact_evm_payload_authorization_value"
