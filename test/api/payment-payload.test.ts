@@ -6,6 +6,7 @@ import {
 } from "@x402/core/http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { catalogue } from "../../src/api/catalogue.ts";
 import { methodOf, pathOf, paymentOf } from "../../src/api/operation.ts";
 import { type PaymentPayload, readPayment } from "../../src/api/x402/payload.ts";
@@ -268,6 +269,20 @@ describe("the 402", () => {
     expect(offered.extensions!.bazaar).toMatchObject({
       routeTemplate: "/v1/agent/notes/:notebook",
       info: { input: { bodyType: "json", body: { text: "hello" }, pathParams: { notebook: "a" } } },
+    });
+  });
+
+  test("leaves the descriptions of fields out when they are long, and nothing else of that name", () => {
+    const description = z.string().describe("what it says ".repeat(400));
+    const wordy = { ...countCalls, input: z.object({ description }), example: { description: "mine" } };
+    const { headers, v2: offered } = paymentRequired(wordy, "0.05", "/v1/agent/count", terms);
+    expect(headers["PAYMENT-REQUIRED"]!.length).toBeLessThan(6 * 1024);
+    const { info, schema } = offered.extensions!.bazaar as Bazaar;
+    expect(info.input.queryParams).toEqual({ description: "mine" });
+    expect(schema.properties.input.properties.queryParams).toEqual({
+      type: "object",
+      properties: { description: { type: "string" } },
+      required: ["description"],
     });
   });
 
