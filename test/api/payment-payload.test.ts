@@ -235,9 +235,10 @@ const terms = { pay_to: PAYEE, public_url: "https://ours.example", embedded_chai
 
 describe("the 402", () => {
   const priced = [...catalogue, countCalls, takeNote].filter((operation) => paymentOf(operation));
+  type Fields = Record<string, z.core.JSONSchema.JSONSchema>;
   type Bazaar = {
     info: { input: Record<string, unknown> };
-    schema: { properties: { input: { properties: Record<string, { properties: object }> } } };
+    schema: { properties: { input: { properties: Record<string, { properties: Fields }> } } };
     routeTemplate?: string;
   };
 
@@ -253,6 +254,11 @@ describe("the 402", () => {
       expect(offered.extensions).toMatchObject({ "payment-identifier": { info: { required: false } } });
       const { info, schema } = offered.extensions!.bazaar as Bazaar;
       expect(info.input).toMatchObject({ type: "http", method: methodOf(operation) });
+      // Directories hold `info` against `schema` before they list it.
+      expect(z.fromJSONSchema(schema).safeParse(info).error).toBeUndefined();
+      expect(z.fromJSONSchema(schema).safeParse({ input: { ...info.input, method: "PUT" } }).success).toBe(
+        false,
+      );
       const place = methodOf(operation) === "POST" ? "body" : "queryParams";
       const told = { ...(info.input[place] as object), ...(info.input.pathParams as object) };
       expect(told).toEqual(operation.example);
