@@ -13,6 +13,7 @@ import {
   type Hex,
   NotSettled,
   type Receipt,
+  type Settlement,
   TransactionPending,
 } from "../../domain/ports.ts";
 import { refuse } from "../../domain/refusal.ts";
@@ -60,9 +61,18 @@ export async function charge(sale: Sale, state: PaymentState): Promise<() => Pro
   if (state.status === "settled") return async () => state;
   // A claim left behind by a process that died stands already.
   if (state.status === "claimed") return () => carry(sale, state.claim);
-  const { parts, payment } = sale;
-  const { transfer } = payment.signed;
-  const facts = await parts.app.settlement.facts(payment.signed).catch(refuseWhileAway);
+  const { seen_block } = await settleable(sale.parts.app.settlement, sale.payment.signed);
+  return async () => {
+    const claim = claimOf(sale, seen_block);
+    await record(sale, claim);
+    return carry(sale, claim);
+  };
+}
+
+/** What the chain says of a payment that would settle now. Throws PaymentRefused for one that would not. */
+export async function settleable(settlement: Settlement, signed: SignedTransfer) {
+  const { transfer } = signed;
+  const facts = await settlement.facts(signed).catch(refuseWhileAway);
   if (facts.used) throw used("this authorization was used or cancelled; sign a new one");
   if (facts.balance < transfer.value)
     throw new PaymentRefused(
@@ -76,11 +86,7 @@ export async function charge(sale: Sale, state: PaymentState): Promise<() => Pro
       `USDC refuses the authorization: ${reason}`,
     );
   }
-  return async () => {
-    const claim = claimOf(sale, facts.seen_block);
-    await record(sale, claim);
-    return carry(sale, claim);
-  };
+  return facts;
 }
 
 /**
