@@ -16,7 +16,11 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
   return {
     presented: {
       secret: presentedSecret(headers.authorization, text(headers["x-api-key"])),
-      payment: presentedPayment(text(headers["payment-signature"]), text(headers["x-payment"])),
+      // HEAD has no answer that could be paid for.
+      payment:
+        req.method === "HEAD"
+          ? undefined
+          : presentedPayment(text(headers["payment-signature"]), text(headers["x-payment"])),
       get ip() {
         return req.ip ?? "";
       },

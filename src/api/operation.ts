@@ -68,6 +68,7 @@ export type Context<In> = {
   signal: AbortSignal;
   wire: Wire;
   last_event_id: string | undefined;
+  request_id: string;
 };
 
 export type Operation = {

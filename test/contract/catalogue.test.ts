@@ -76,8 +76,11 @@ describe("every operation", () => {
       for (const line of lines) operation.output.item.parse(line);
       return;
     }
-    const { success, ...answer } = JSON.parse(text);
-    expect(success).toBe(isEnveloped(operation) ? true : undefined);
+    const answer = JSON.parse(text);
+    if (isEnveloped(operation)) {
+      expect(answer.success).toBe(true);
+      delete answer.success;
+    }
     // Nothing may be in the answer that its schema does not tell of.
     expect(z.toJSONSchema(operation.output.schema, { unrepresentable: "any" })).toBeDefined();
     expect(operation.output.schema.parse(answer)).toEqual(answer);

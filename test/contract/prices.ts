@@ -11,5 +11,6 @@ export const specifiedPrices: Record<string, string | null> = {
   "GET /v1/agent/replay/wal-since": "0.10",
   "GET /x402/supported": null,
   "POST /x402/verify": null,
+  "POST /x402/settle": null,
   "GET /x402/discovery/resources": null,
 };

@@ -5,7 +5,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/api/catalogue.ts";
 import { pathOf, paymentOf } from "../../src/api/operation.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
-import { addressOf, GAS_KEY, openWorkshop, PAYEE, payment, type Workshop, wallet } from "../chain/fixture.ts";
+import type { Hex } from "../../src/domain/ports.ts";
+import {
+  addressOf,
+  balanceOf,
+  GAS_KEY,
+  openWorkshop,
+  PAYEE,
+  payment,
+  type Workshop,
+  wallet,
+} from "../chain/fixture.ts";
 import { countCalls, takeNote } from "../support/notes.ts";
 import { type Service, startService } from "../support/service.ts";
 import { headerOf, PRICE, presentedV1, presentedV2 } from "../support/x402.ts";
@@ -216,6 +226,27 @@ describe("the facilitator's endpoints", () => {
     }
   });
 
+  test("settle a payment that buys something elsewhere, once, and it buys nothing here", async () => {
+    const settle = async (body: object) => {
+      const headers = { "Content-Type": "application/json" };
+      const init = { method: "POST", headers, body: JSON.stringify(body) };
+      return (await (await fetch(`${service.url}/x402/settle`, init)).json()) as Record<string, unknown>;
+    };
+    const request = await v1();
+    const before = await balanceOf(workshop.chain, PAYEE);
+    const settled = await settle(request);
+    expect(settled).toMatchObject({ success: true, network: "base", payer: addressOf(payer) });
+    expect(await workshop.chain.receipt(settled.transaction as Hex)).toMatchObject({ success: true });
+    expect(await settle(request)).toEqual(settled);
+    expect(await balanceOf(workshop.chain, PAYEE)).toBe(before + PRICE);
+    expect((await ask({ "X-PAYMENT": headerOf(request.paymentPayload) })).status).toBe(402);
+    const bought = await v1();
+    expect((await ask({ "X-PAYMENT": headerOf(bought.paymentPayload) })).status).toBe(200);
+    expect(await settle(bought)).toMatchObject({ success: false, errorReason: "invalid_transaction_state" });
+    const dust = await v1({ maxAmountRequired: "10" });
+    expect(await settle(dust)).toMatchObject({ success: false, errorReason: "invalid_payment_requirements" });
+  });
+
   test("say that the chain is away, and nothing about the payment, while it is", async () => {
     const chain = { rpc_url: "http://127.0.0.1:9", gas_key: GAS_KEY, pay_to: PAYEE };
     const cutOff = await startService({ chain });
@@ -229,6 +260,13 @@ describe("the facilitator's endpoints", () => {
       await cutOff.stop();
     }
   });
+});
+
+test("HEAD is never charged", async () => {
+  const headers = { "X-PAYMENT": headerOf(presentedV1(await payment(payer, PRICE))) };
+  const url = service.url + place;
+  expect((await fetch(url, { method: "HEAD", headers })).status).toBe(402);
+  expect((await fetch(url, { headers })).status).toBe(200);
 });
 
 describe("discovery", () => {

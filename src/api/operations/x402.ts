@@ -1,9 +1,10 @@
 /** x402's own endpoints. Their bodies are x402's wire form, camelCase and all. */
 import { z } from "zod";
 import { USDC } from "../../domain/payments/usdc.ts";
+import { requestDigest } from "../call.ts";
 import { json, type Operation, open, operation } from "../operation.ts";
 import { resources } from "../x402/discovery.ts";
-import { supported, verify } from "../x402/facilitator.ts";
+import { settle, supported, verify } from "../x402/facilitator.ts";
 
 const address = z.string().describe("An address");
 
@@ -32,14 +33,8 @@ const supportedOperation = operation({
 const EXAMPLE_WALLET = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 const EXAMPLE_PAYEE = "0x209693bc6afc0c5328ba36faf03c514ef312287c";
 
-const verifyOperation = operation({
-  name: "x402_verify",
-  area: "payments",
-  route: "POST /x402/verify",
-  summary: "Is this payment good?",
-  description: `Judges an x402 payment as a call would, balance and all, and settles nothing. Takes both generations, and only
-payments to this service: its payTo, its asset. \`invalidReason\` is an error code of x402, \`invalidMessage\` the remedy.`,
-  access: [open()],
+/** The body that a facilitator takes, in either generation. */
+const facilitated = {
   input: z.object({
     x402Version: z.int().optional().describe("1 or 2, as the payment's own"),
     paymentPayload: z
@@ -47,14 +42,6 @@ payments to this service: its payTo, its asset. \`invalidReason\` is an error co
       .describe("The payment, as X-PAYMENT or PAYMENT-SIGNATURE carry it in base64"),
     paymentRequirements: z.looseObject({}).describe("The one of the 402's `accepts` that was accepted"),
   }),
-  output: json(
-    z.object({
-      isValid: z.boolean(),
-      invalidReason: z.string().optional(),
-      invalidMessage: z.string().optional(),
-      payer: address.optional(),
-    }),
-  ),
   example: {
     x402Version: 1,
     paymentPayload: {
@@ -81,7 +68,60 @@ payments to this service: its payTo, its asset. \`invalidReason\` is an error co
       asset: USDC.address,
     },
   },
+};
+
+const verifyOperation = operation({
+  name: "x402_verify",
+  area: "payments",
+  route: "POST /x402/verify",
+  summary: "Is this payment good?",
+  description: `Judges an x402 payment as a call would, balance and all, and settles nothing. Takes both generations, and only
+payments to this service: its payTo, its asset. \`invalidReason\` is an error code of x402, \`invalidMessage\` the remedy.`,
+  access: [open()],
+  ...facilitated,
+  output: json(
+    z.object({
+      isValid: z.boolean(),
+      invalidReason: z.string().optional(),
+      invalidMessage: z.string().optional(),
+      payer: address.optional(),
+    }),
+  ),
   handle: ({ input, app }) => verify(app, input),
+});
+
+const settleOperation: Operation = operation({
+  name: "x402_settle",
+  area: "payments",
+  route: "POST /x402/settle",
+  summary: "Settle a payment",
+  description: `Carries an x402 payment to the chain and answers its transaction, once: the same payment again gets the same
+answer. For payments to this service's payTo of at least 0.001 USDC that buy something elsewhere; a call that is bought here
+settles by itself, and takes no payment that was settled this way.`,
+  access: [open()],
+  ...facilitated,
+  output: json(
+    z.object({
+      success: z.boolean(),
+      transaction: z.string().describe("Its hash; empty when nothing was settled"),
+      network: z.string(),
+      payer: address.optional(),
+      amount: z.string().optional().describe("In the asset's smallest unit"),
+      errorReason: z.string().optional(),
+      errorMessage: z.string().optional(),
+    }),
+  ),
+  handle: ({ input, app, caller, request_id }) => {
+    const request_sha256 = requestDigest(settleOperation, input);
+    const sold = {
+      operation: settleOperation,
+      caller,
+      request_sha256,
+      request_id,
+      idempotency_key: undefined,
+    };
+    return settle(app, sold, input);
+  },
 });
 
 const resourcesOf = (catalogue: () => Operation[]) =>
@@ -143,5 +183,6 @@ const resourcesOf = (catalogue: () => Operation[]) =>
 export const x402Operations = (catalogue: () => Operation[]): Operation[] => [
   supportedOperation,
   verifyOperation,
+  settleOperation,
   resourcesOf(catalogue),
 ];
