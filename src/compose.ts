@@ -18,10 +18,12 @@ import { absentChain, openChain } from "./compose-chain.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import * as apiKey from "./domain/access/key.ts";
+import * as confirmation from "./domain/payments/confirmation.ts";
 import * as payment from "./domain/payments/payment.ts";
 import type { Quotas } from "./domain/ports.ts";
 import * as dataset from "./domain/trade/dataset.ts";
 import { keysProjection } from "./projections/access/keys.ts";
+import { paymentsProjection } from "./projections/payments/payments.ts";
 import { runnerDdl, startRunner } from "./projections/runner.ts";
 import { releasesProjection } from "./projections/trade/releases.ts";
 import { StreamCache } from "./stream-cache.ts";
@@ -34,8 +36,8 @@ export type House = {
 };
 
 /** Every domain file that has events, and every read model: a new area adds its line here. */
-const eventSchemas = [apiKey.events, dataset.events, payment.events];
-const projections = [keysProjection, releasesProjection];
+const eventSchemas = [apiKey.events, dataset.events, payment.events, confirmation.events];
+const projections = [keysProjection, releasesProjection, paymentsProjection];
 
 const APP_ROLE = "tallystick_app";
 
