@@ -192,7 +192,12 @@ async function prepare(database: Database, host: string): Promise<void> {
     try {
       await client.query("begin");
       await client.query("select pg_advisory_xact_lock(1380270404, 1)");
-      for (const ddl of [runnerDdl, quotasDdl, keptAnswersDdl, ...projections.map((projection) => projection.ddl)])
+      for (const ddl of [
+        runnerDdl,
+        quotasDdl,
+        keptAnswersDdl,
+        ...projections.map((projection) => projection.ddl),
+      ])
         await client.query(ddl);
       if (app_role) await client.query(grantsFor(client.escapeIdentifier(app_role)));
       await client.query("commit");

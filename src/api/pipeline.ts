@@ -16,7 +16,7 @@ import {
   make,
   requestDigest,
 } from "./call.ts";
-import { anonymous, payer } from "./caller.ts";
+import { payer } from "./caller.ts";
 import type { Admission, Gate, Presented } from "./gate.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
 import { methodOf, type Operation, paymentOf, type Wire } from "./operation.ts";
@@ -130,7 +130,12 @@ function callOf(operation: Operation, input: Fields, { caller }: Admission, ques
 }
 
 /** Serves a call that brought its payment. What is wrong with the payment is told in a fresh 402. */
-async function paid(parts: Parts, call: Call, question: Question, headers: Record<string, string>): Promise<Answer> {
+async function paid(
+  parts: Parts,
+  call: Call,
+  question: Question,
+  headers: Record<string, string>,
+): Promise<Answer> {
   const { operation } = call;
   const { presented, path } = question;
   const price = priceOf(operation, call.input);
@@ -141,9 +146,7 @@ async function paid(parts: Parts, call: Call, question: Question, headers: Recor
     const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
     const idempotency_key = call.idempotency_key ?? payment.identifier;
     const { made, bought } = await parts.till.serve({ ...call, caller, idempotency_key }, payment);
-    if (!bought) return answerOf(call, made, headers);
-    const settled = settleResponse(bought, payment.x402_version);
-    return { ...answerOf(call, made, { ...headers, ...settledHeaders(settled) }), payment: settled };
+    return answerOf(call, made, headers, bought && settleResponse(bought, payment.x402_version));
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
     await parts.cashier.refused(presented);
@@ -172,13 +175,15 @@ const noDecisions: Decide = () => {
   throw new Error("a stream decides nothing");
 };
 
-function answerOf(call: Call, made: Made, headers: Record<string, string>): Answer {
-  if (made.kind === "stream")
-    return { kind: "stream", status: made.status, headers, chunks: made.chunks };
-  if (made.etag !== "") headers.ETag = made.etag;
+function answerOf(call: Call, made: Made, headers: Record<string, string>, payment?: SettleResponse): Answer {
+  const { status } = made;
+  if (made.kind === "body" && made.etag !== "") headers.ETag = made.etag;
   if (isUnchanged(call, made)) return { kind: "unchanged", status: 304, headers };
+  Object.assign(headers, payment && settledHeaders(payment));
+  const settled = payment && { payment };
+  if (made.kind === "stream") return { kind: "stream", status, headers, chunks: made.chunks, ...settled };
   headers["Content-Type"] = "application/json; charset=utf-8";
-  return { kind: "body", status: made.status, headers, body: made.body };
+  return { kind: "body", status, headers, body: made.body, ...settled };
 }
 
 /** An unpaid probe is quoted for its own input if that is valid; reading it must not cost more than a query string. */

@@ -8,10 +8,10 @@ import { refuse } from "../../domain/refusal.ts";
 import type { Presented } from "../gate.ts";
 import type { Usdc } from "../operation.ts";
 import type { Payment } from "./charge.ts";
-import { examine } from "./checks.ts";
+import { type Asked, examine } from "./checks.ts";
 import { readPayment } from "./payload.ts";
 import { PaymentRefused } from "./refused.ts";
-import { NETWORK_V2, type PaymentTerms } from "./required.ts";
+import { microUsdc, NETWORK_V2, type PaymentTerms } from "./required.ts";
 
 /** Payments of an address that may be refused in a minute: judging one can cost a question to the chain. */
 const REFUSED_PER_MINUTE = 100;
@@ -34,16 +34,23 @@ export function createCashier(parts: { terms: PaymentTerms; recover: RecoverKey;
   const refusals = new RateLimiterMemory({ points: REFUSED_PER_MINUTE, duration: 60 });
   const contracts = new RateLimiterMemory({ points: CONTRACTS_PER_MINUTE, duration: 60 });
 
+  const asked = ({ price, path }: Quote): Asked => ({
+    pay_to: parts.terms.pay_to,
+    amount_micro: BigInt(microUsdc(price)),
+    resource: parts.terms.public_url + path,
+  });
+
   return {
     async accept({ payment, ip }, quote) {
-      if (((await refusals.get(ip))?.consumedPoints ?? 0) >= REFUSED_PER_MINUTE) refuseTooMany("refused payments");
+      if (((await refusals.get(ip))?.consumedPoints ?? 0) >= REFUSED_PER_MINUTE)
+        refuseTooMany("refused payments");
       const payload = readPayment(payment!);
       const { x402_version, identifier } = payload;
       const signed = normalised(payload.signed);
       const { from, nonce } = signed.transfer;
       const id = idOf({ network: NETWORK_V2, asset: USDC.address.toLowerCase() as Hex, payer: from, nonce });
       try {
-        const { contract } = examine(payload, { ...parts.terms, ...quote }, parts.clock.now(), parts.recover);
+        const { contract } = examine(payload, asked(quote), parts.clock.now(), parts.recover);
         if (contract) await contracts.consume(ip).catch(() => refuseTooMany("payments by contract wallets"));
         return { id, signed, x402_version, identifier, refusal: undefined };
       } catch (error) {

@@ -8,7 +8,13 @@
 import type { Claim, Mined, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
-import { ChainUnavailable, type Hex, NotSettled, type Receipt, TransactionPending } from "../../domain/ports.ts";
+import {
+  ChainUnavailable,
+  type Hex,
+  NotSettled,
+  type Receipt,
+  TransactionPending,
+} from "../../domain/ports.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { type Call, commandOf, idempotencyOf, type MakerParts, sha256 } from "../call.ts";
 import { PaymentRefused } from "./refused.ts";
@@ -22,13 +28,17 @@ export type Sale = { parts: MakerParts; call: Call; payment: Payment };
 
 export const pathOf = (id: string) => `/v1/agent/payments/${id}`;
 
-export const used = (message: string) => new PaymentRefused("invalid_exact_evm_nonce_already_used", message);
+export const used = (message: string) => new PaymentRefused("invalid_transaction_state", message);
 
 export function refusePending(id: string): never {
-  return refuse("unavailable", `this payment is being settled: ask again with the same one, or see ${pathOf(id)}`, {
-    type: "payment-pending",
-    retry_after_s: 5,
-  });
+  return refuse(
+    "unavailable",
+    `this payment is being settled: ask again with the same one, or see ${pathOf(id)}`,
+    {
+      type: "payment-pending",
+      retry_after_s: 5,
+    },
+  );
 }
 
 /** The same authorization, not another of the same payer and nonce. */
@@ -53,10 +63,16 @@ export async function charge(sale: Sale, state: PaymentState): Promise<() => Pro
   const facts = await parts.app.settlement.facts(payment.signed).catch(refuseWhileAway);
   if (facts.used) throw used("this authorization was used or cancelled; sign a new one");
   if (facts.balance < transfer.value)
-    throw new PaymentRefused("insufficient_funds", `${transfer.from} has less USDC than this costs; top it up`);
+    throw new PaymentRefused(
+      "insufficient_funds",
+      `${transfer.from} has less USDC than this costs; top it up`,
+    );
   if (!facts.would_settle) {
     const reason = (facts.reason ?? "without a reason").slice(0, 120);
-    throw new PaymentRefused("invalid_exact_evm_payload_signature", `USDC refuses the authorization: ${reason}`);
+    throw new PaymentRefused(
+      "invalid_exact_evm_payload_signature",
+      `USDC refuses the authorization: ${reason}`,
+    );
   }
   return async () => {
     await claim(sale, facts.seen_block);
@@ -78,12 +94,18 @@ async function claim({ parts, call, payment }: Sale, seen_block: bigint): Promis
     return;
   }
   for (let idem_key = `/claim/${once.idem_key}`; ; ) {
-    const { replayed, events } = await app.decide(payments, target, decision, commandOf(call, { ...once, idem_key }));
+    const { replayed, events } = await app.decide(
+      payments,
+      target,
+      decision,
+      commandOf(call, { ...once, idem_key }),
+    );
     if (!replayed) return;
     const holder = events[0]!.stream_id.slice(payments.streamOf("").length);
     const state = await app.load(payments, payments.targetOf(holder));
     const isOver = payments.isFree(state) || (state.status !== "unknown" && state.refund);
-    if (!isOver) refuse("conflict", `payment ${holder} holds this idempotency key`, { type: "payment-known" });
+    if (!isOver)
+      refuse("conflict", `payment ${holder} holds this idempotency key`, { type: "payment-known" });
     idem_key = `/claim/${once.idem_key}#${sha256(`${idem_key} ${holder}`).slice(0, 16)}`;
   }
 }

@@ -7,7 +7,16 @@ import type { Mined, PaidAnswer, PaymentState } from "../../domain/payments/paym
 import * as payments from "../../domain/payments/payment.ts";
 import { Refusal, refuse } from "../../domain/refusal.ts";
 import { type Committed, type Stage, transact } from "../../unit.ts";
-import { type Call, commandOf, idempotencyOf, isUnchanged, type Made, type MakerParts, make, sha256 } from "../call.ts";
+import {
+  type Call,
+  commandOf,
+  idempotencyOf,
+  isUnchanged,
+  type Made,
+  type MakerParts,
+  make,
+  sha256,
+} from "../call.ts";
 import { isAway } from "../problem.ts";
 import { charge, isSamePayment, type Payment, pathOf, refusePending, type Sale, used } from "./charge.ts";
 
