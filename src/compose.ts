@@ -138,8 +138,9 @@ export async function withHouse<T>(
   config: Config,
   log: Logger,
   work: (house: House) => Promise<T>,
+  opening?: Opening,
 ): Promise<T> {
-  const house = await openHouse(config, log);
+  const house = await openHouse(config, log, opening);
   try {
     return await work(house);
   } finally {

@@ -97,4 +97,3 @@ test("a payment is charged: the key that comes along names the tenant, whatever 
     createGate(parts(undefined)).admit(countCalls, { ...paying, secret: live }),
   ).rejects.toMatchObject({ code: "unauthorized" });
 });
-});

@@ -17,6 +17,8 @@ const confirmed = z.strictObject({
   timestamp: z.int(),
   /** What the log held of payments when it was compared: its position. */
   as_of_position: z.int().nonnegative(),
+  /** Payments claimed before this were looked for in every block up to this one, settled or not. */
+  claimed_before: z.iso.datetime(),
   /** What has become final since the confirmation before: payments and refunds, in the smallest unit of the asset. */
   payments: z.int().nonnegative(),
   settled_micro: z.int().nonnegative(),

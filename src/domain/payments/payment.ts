@@ -4,7 +4,7 @@
  */
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex } from "../ports.ts";
+import type { Hex, Receipt } from "../ports.ts";
 import { refuse } from "../refusal.ts";
 import type { TransferAuthorization } from "./authorization.ts";
 import type { SignedTransfer } from "./usdc.ts";
@@ -87,6 +87,15 @@ export const events = {
 
 export type Claim = z.infer<(typeof events.PaymentClaimed)[1]>;
 export type Mined = z.infer<z.ZodObject<typeof mined>>;
+
+/** What a payment keeps of the transaction that carried it. */
+export const minedBy = ({ transaction, block_number, block_hash, fee_wei }: Receipt): Mined => ({
+  transaction,
+  block_number: Number(block_number),
+  block_hash,
+  fee_wei: String(fee_wei),
+});
+
 export type PaidAnswer = z.infer<typeof answer>;
 export type Refund = {
   amount_micro: number;

@@ -12,7 +12,7 @@ export type Watched = {
   /** How much of the log was known when this was read. */
   as_of_position: number;
   confirmed: Confirmed | undefined;
-  /** Claimed and left behind, failed though not for good, reorged: ids, the longest waiting first. */
+  /** Claimed and left behind, failed though not for good, reorged. */
   unsettled: string[];
   /** The blocks of settlements and refunds that are not confirmed, lowest first. */
   blocks: WatchedBlock[];
@@ -24,21 +24,20 @@ const UNSETTLED = `unfinished and network = $1 and (status in ('failed', 'reorge
 /** Everything on a network that must be compared with the chain; `claimed_before` is an ISO time. */
 export async function watched(
   pool: pg.Pool,
-  { network, claimed_before, limit }: { network: string; claimed_before: string; limit: number },
+  { network, claimed_before }: { network: string; claimed_before: string },
 ): Promise<Watched> {
   // One statement sees one moment.
   const sql = `select
     coalesce((select position from read.checkpoints where projection = $3), 0) as as_of_position,
     (select facts from read.payments_confirmed_v1 where network = $1) as confirmed,
-    (select coalesce(jsonb_agg(id), '[]') from
-      (select id from read.payments_v1 where ${UNSETTLED} order by claimed_at limit $4) l) as unsettled,
+    (select coalesce(jsonb_agg(id), '[]') from read.payments_v1 where ${UNSETTLED}) as unsettled,
     (select coalesce(jsonb_agg(b order by block_number), '[]') from (
       select block_number, block_hash from read.payments_v1
        where unfinished and network = $1 and status = 'settled' and not final
       union
       select refund_block_number, refund_block_hash from read.payments_v1
        where unfinished and network = $1 and refund_status = 'paid' and not refund_final) b) as blocks`;
-  const values = [network, claimed_before, nameOf(paymentsProjection), limit];
+  const values = [network, claimed_before, nameOf(paymentsProjection)];
   const { confirmed, ...rest } = (await pool.query<Watched>(sql, values)).rows[0]!;
   return { ...rest, confirmed: confirmed ?? undefined };
 }
