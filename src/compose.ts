@@ -26,6 +26,7 @@ import { keysProjection } from "./projections/access/keys.ts";
 import { paymentsProjection } from "./projections/payments/payments.ts";
 import { runnerDdl, startRunner } from "./projections/runner.ts";
 import { releasesProjection } from "./projections/trade/releases.ts";
+import { startPaymentReactors } from "./reactors/payments/start.ts";
 import { StreamCache } from "./stream-cache.ts";
 
 export type House = {
@@ -41,8 +42,8 @@ const projections = [keysProjection, releasesProjection, paymentsProjection];
 
 const APP_ROLE = "tallystick_app";
 
-/** What of the house is opened; the chain only where payments are taken or paid. */
-export type Opening = { chain: boolean };
+/** What of the house is opened; the chain only where payments are taken or read, the reactors where the service runs. */
+export type Opening = { chain: boolean; reactors?: boolean };
 
 export async function openHouse(
   config: Config,
@@ -118,6 +119,10 @@ async function furnish(
       started_at: new Date(),
     },
   });
+  if (opening.reactors) {
+    const reactors = startPaymentReactors(app, log);
+    opened.push(() => reactors.stop());
+  }
 
   return {
     app,
