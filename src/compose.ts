@@ -18,12 +18,15 @@ import { absentChain, openChain } from "./compose-chain.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import * as apiKey from "./domain/access/key.ts";
+import * as confirmation from "./domain/payments/confirmation.ts";
 import * as payment from "./domain/payments/payment.ts";
 import type { Quotas } from "./domain/ports.ts";
 import * as dataset from "./domain/trade/dataset.ts";
 import { keysProjection } from "./projections/access/keys.ts";
+import { paymentsProjection } from "./projections/payments/payments.ts";
 import { runnerDdl, startRunner } from "./projections/runner.ts";
 import { releasesProjection } from "./projections/trade/releases.ts";
+import { startPaymentReactors } from "./reactors/payments/start.ts";
 import { StreamCache } from "./stream-cache.ts";
 
 export type House = {
@@ -34,13 +37,13 @@ export type House = {
 };
 
 /** Every domain file that has events, and every read model: a new area adds its line here. */
-const eventSchemas = [apiKey.events, dataset.events, payment.events];
-const projections = [keysProjection, releasesProjection];
+const eventSchemas = [apiKey.events, dataset.events, payment.events, confirmation.events];
+const projections = [keysProjection, releasesProjection, paymentsProjection];
 
 const APP_ROLE = "tallystick_app";
 
-/** What of the house is opened; the chain only where payments are taken or paid. */
-export type Opening = { chain: boolean };
+/** What of the house is opened; the chain only where payments are taken or read, the reactors where the service runs. */
+export type Opening = { chain: boolean; reactors?: boolean };
 
 export async function openHouse(
   config: Config,
@@ -116,6 +119,10 @@ async function furnish(
       started_at: new Date(),
     },
   });
+  if (opening.reactors) {
+    const reactors = startPaymentReactors(app, log);
+    opened.push(() => reactors.stop());
+  }
 
   return {
     app,
@@ -136,8 +143,9 @@ export async function withHouse<T>(
   config: Config,
   log: Logger,
   work: (house: House) => Promise<T>,
+  opening?: Opening,
 ): Promise<T> {
-  const house = await openHouse(config, log);
+  const house = await openHouse(config, log, opening);
   try {
     return await work(house);
   } finally {
