@@ -11,6 +11,7 @@ import { createTail } from "../eventstore/tail.ts";
 import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
+import { openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { type App, createApp } from "./app.ts";
 import { absentChain, openChain } from "./compose-chain.ts";
@@ -106,6 +107,7 @@ async function furnish(
     runner,
     clock: systemClock,
     random: systemRandom,
+    signer: await openSigner(join(config.DATA_DIR, "signing.key"), config.SIGNING_KEY),
     vintages,
     ...chain,
     settings: {

@@ -1,6 +1,7 @@
 /** Settings from the environment, every one checked; `.env.example` lists them with their defaults. */
 import { resolve } from "node:path";
 import { z } from "zod";
+import { isSigningKey } from "./adapters/signing-key.ts";
 import type { Hex } from "./domain/ports.ts";
 
 const flag = (fallback: boolean) =>
@@ -42,6 +43,10 @@ export const environment = z.object({
     .string()
     .regex(/^[a-z0-9.-]{1,253}$/, "is a host name such as log.example.org")
     .default("tallystick.local"),
+  SIGNING_KEY: z
+    .string()
+    .refine(isSigningKey, "is a private key of Ed25519: PKCS #8 as PEM, or its DER in base64 on one line")
+    .optional(),
   BASE_RPC_URL: z
     .url({
       protocol: /^https?$/,
