@@ -11,7 +11,7 @@ import { createTail } from "../eventstore/tail.ts";
 import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
-import { openSigner } from "./adapters/signing-key.ts";
+import { heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { type App, createApp } from "./app.ts";
 import { absentChain, openChain } from "./compose-chain.ts";
@@ -107,7 +107,7 @@ async function furnish(
     runner,
     clock: systemClock,
     random: systemRandom,
-    signer: await openSigner(join(config.DATA_DIR, "signing.key"), config.SIGNING_KEY),
+    signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
     vintages,
     ...chain,
     settings: {
@@ -124,6 +124,11 @@ async function furnish(
     ),
   };
 }
+
+const signingKeyFile = ({ DATA_DIR }: Config) => join(DATA_DIR, "signing.key");
+
+/** The key that a service with these settings signs with, where it has one already. */
+export const signingKeyOf = (config: Config) => heldSigner(signingKeyFile(config), config.SIGNING_KEY);
 
 async function openedChain(config: Config, log: Logger, opened: (() => Promise<unknown>)[]) {
   const { close, ...chain } = await openChain(config, log);

@@ -48,7 +48,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: ["src/domain/"],
     imports: {
       "@event-driven-io/emmett": "types",
-      "node:crypto": ["createHash", "createHmac", "hash", "timingSafeEqual"],
+      "node:crypto": ["createHash", "createHmac", "createPublicKey", "hash", "timingSafeEqual", "verify"],
       viem: [
         "decodeFunctionResult",
         "encodeFunctionData",
@@ -202,9 +202,10 @@ export const layers: Readonly<Record<string, Layer>> = {
       domain: "any",
       eventstore: "any",
       house: "any",
-      "node:fs/promises": "any",
+      ...files,
       "node:http": "any",
-      "node:path": "any",
+      "node:stream/consumers": "any",
+      "node:util": "any",
       operator: "any",
       pino: "types",
       projections: "any",

@@ -41,7 +41,7 @@ export type ReceiptPayload = {
   event: { origin: string; position: number; event_id: string; event_hash: string };
 };
 
-/** Says nothing but what the log says, its time included: the same payment has the same receipt for ever. */
+/** Says nothing but what the log says, its time included: asked for again, a payment has the same receipt. */
 export const receiptOf = ({ claim, settlement, answer, event, ...facts }: ReceiptFacts): ReceiptPayload => ({
   version: 1,
   network: claim.network,
