@@ -35,7 +35,7 @@ export type StreamAppend = {
 /** Same key and same request_hash: the first result again. Same key, another request_hash: refused. */
 export type Idempotency = {
   idem_key: string;
-  /** 32 bytes: SHA-256 over caller, operation and input; never over the events. */
+  /** 32 bytes: SHA-256 over operation and input; never over the events. The key names the caller. */
   request_hash: Uint8Array;
 };
 

@@ -9,6 +9,7 @@ import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import { createTail } from "../eventstore/tail.ts";
 import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts";
+import { createKeptAnswers, keptAnswersDdl } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
 import { heldSigner, openSigner } from "./adapters/signing-key.ts";
@@ -110,6 +111,7 @@ async function furnish(
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
     vintages,
     ...chain,
+    answers: createKeptAnswers(pool),
     settings: {
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic: config.ALLOW_SYNTHETIC || chain.embedded_chain,
@@ -195,7 +197,12 @@ async function prepare(database: Database, host: string): Promise<void> {
     try {
       await client.query("begin");
       await client.query("select pg_advisory_xact_lock(1380270404, 1)");
-      for (const ddl of [runnerDdl, quotasDdl, ...projections.map((projection) => projection.ddl)])
+      for (const ddl of [
+        runnerDdl,
+        quotasDdl,
+        keptAnswersDdl,
+        ...projections.map((projection) => projection.ddl),
+      ])
         await client.query(ddl);
       if (app_role) await client.query(grantsFor(client.escapeIdentifier(app_role)));
       await client.query("commit");

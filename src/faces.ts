@@ -25,7 +25,7 @@ export async function openFaces(
 ): Promise<RequestListener> {
   const { app, quotas } = house;
   const public_url = config.PUBLIC_URL;
-  const terms = { pay_to: app.pay_to, public_url };
+  const terms = { pay_to: app.pay_to, public_url, embedded_chain: app.embedded_chain };
   const metrics = createMetrics();
   const gate = createGate({
     findKey: (digest) => keyByDigest(app.pool, digest),

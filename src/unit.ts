@@ -41,8 +41,8 @@ export type UnitParts = { store: EventStore; schemas: EventSchemas; cache: Strea
 /** More runs than this on one command means contention that waiting will not mend. */
 const MAX_RUNS = 50;
 
-/** Stages what else belongs to the commit; called in every run. */
-export type Stage = (decide: Decide) => Promise<void>;
+/** Stages what else belongs to the commit, beside what the work came to; called in every run. */
+export type Stage<T> = (decide: Decide, result: T) => Promise<void>;
 
 /**
  * Runs `work` as one unit. `beforeAppend` runs once, after the first run that succeeds and before anything is
@@ -52,11 +52,11 @@ export async function transact<T>(
   parts: UnitParts,
   command: Command,
   work: (decide: Decide) => Promise<T>,
-  beforeAppend?: (result: T) => Promise<Stage>,
+  beforeAppend?: (result: T) => Promise<Stage<T>>,
 ): Promise<Committed<T>> {
   const earlier = await findEarlier(parts.store, command);
   if (earlier) return replay(parts, earlier, work);
-  let stage: Stage | undefined;
+  let stage: Stage<T> | undefined;
   for (let run = 1; run <= MAX_RUNS; run++) {
     const unit = new Unit(parts, command);
     try {
@@ -66,7 +66,7 @@ export async function transact<T>(
         unit.release();
         stage = await beforeAppend(result);
       }
-      await stage?.(unit.decide);
+      await stage?.(unit.decide, result);
       const outcome = await unit.append();
       if (outcome === "again") continue;
       if (outcome !== "replayed" && outcome.length > 0) return { result, events: outcome, replayed: false };

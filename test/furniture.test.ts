@@ -117,7 +117,11 @@ describe("requests.http", () => {
   const requests = [...read("requests.http").matchAll(/^([A-Z]+) \{\{host\}\}(\S+)$/gm)].map(
     ([, method, target]) => ({ method: method!, url: new URL(target!, "http://host") }),
   );
-  const documents = documentsOf(catalogue, { pay_to: "0x", public_url: "http://host" });
+  const documents = documentsOf(catalogue, {
+    pay_to: "0x",
+    public_url: "http://host",
+    embedded_chain: false,
+  });
   const others = ["POST /mcp", ...documents.map(({ path }) => `GET ${path}`)];
 
   test("shows a dozen calls", () => {

@@ -160,6 +160,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:crypto": "any",
       "node:events": "any",
       "node:http": "types",
+      "node:timers/promises": ["setTimeout"],
       pino: "types",
       projections: "any",
       "prom-client": "any",

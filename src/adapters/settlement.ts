@@ -10,7 +10,14 @@ import {
   transferCall,
   usedQuery,
 } from "../domain/payments/usdc.ts";
-import { type Call, type Chain, NotSettled, type Receipt, type Settlement } from "../domain/ports.ts";
+import {
+  type Call,
+  type Chain,
+  NotSettled,
+  type Receipt,
+  type Settlement,
+  TransactionPending,
+} from "../domain/ports.ts";
 import { MULTICALL3 } from "./multicall.ts";
 
 const HEIGHT_ABI = parseAbi(["function getBlockNumber() view returns (uint256)"]);
@@ -81,7 +88,9 @@ export function chainSettlement(chain: Chain): Settlement {
       const receipt = await chain.send(transferCall(payment), { gas, alone });
       if (settledBy(receipt, payment.transfer)) return receipt;
       // A signed authorization is anybody's to carry; one that was used before ours came is settled all the same.
-      const elsewhere = await settledElsewhere(chain, payment, seen_block);
+      const elsewhere = await settledElsewhere(chain, payment, seen_block).catch(() => {
+        throw new TransactionPending([receipt.transaction]);
+      });
       if (elsewhere) return elsewhere;
       throw new NotSettled("the transfer was refused by the chain: its balance or its authorization is gone");
     },

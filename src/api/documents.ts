@@ -4,12 +4,10 @@ import { openapi } from "./openapi.ts";
 import type { Operation } from "./operation.ts";
 import { problemsPage } from "./problem.ts";
 import { llmsPage, priceList } from "./reference.ts";
+import type { PaymentTerms } from "./x402/required.ts";
 
 /** All documents of a catalogue. What does not change while the service runs is rendered once. */
-export function documentsOf(
-  operations: Operation[],
-  terms: { pay_to: string; public_url: string },
-): Document[] {
+export function documentsOf(operations: Operation[], terms: PaymentTerms): Document[] {
   const fixed = (path: string, type: string, summary: string, body: string): Document => ({
     path,
     type,

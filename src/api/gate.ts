@@ -11,18 +11,21 @@ import type { Clock, Quotas } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 import type { KeyRow, KeyWithDigest } from "../projections/access/keys.ts";
 import { anonymous, type Caller } from "./caller.ts";
-import type { Access, Operation } from "./operation.ts";
+import { type Access, type Operation, paymentOf } from "./operation.ts";
 
 /** What a caller shows of itself, from headers alone. */
 export type Presented = {
   secret: string | undefined;
-  /** An x402 payment, still encoded. */
-  payment: string | undefined;
+  /** An x402 payment as it came: encoded in a header, or the object of an MCP call. */
+  payment: string | object | undefined;
   ip: string;
 };
 
 export type Admission = {
+  /** Whoever pays without a key is known once the payment has been read. */
   caller: Caller;
+  /** The call is to be charged to the payment it brought. */
+  pays: boolean;
   /** RateLimit and RateLimit-Policy, where a quota was counted. */
   headers: Record<string, string>;
 };
@@ -121,16 +124,24 @@ export function createGate(parts: GateParts, checks: KeyCheck[] = keyChecks): Ga
     return found;
   };
 
-  const byKey = async (operation: Operation, secret: string, ip: string): Promise<Admission> => {
+  const byKey = async (
+    operation: Operation,
+    secret: string,
+    ip: string,
+    pays: boolean,
+  ): Promise<Admission> => {
     const digest = digestOf(secret);
     const key = await look(digest, ip);
-    for (const check of checks) check.refuses({ secret, digest, operation, key });
+    // What is paid for needs no scope: the key only names the tenant.
+    const asked = pays ? checks.filter(({ name }) => name !== "scope") : checks;
+    for (const check of asked) check.refuses({ secret, digest, operation, key });
     // With `known` switched off in a test there is still no caller.
     if (!key) return refuse("unauthorized", "this key is unknown");
     const { key_id, tenant, scopes, space } = key;
     const caller: Caller = { kind: "key", tenant, key_id, scopes, space };
+    if (pays) return { caller, pays, headers: {} };
     const counted = keyWay(operation) !== undefined && (key.daily !== null || key.monthly !== null);
-    return { caller, headers: counted ? await count(key) : {} };
+    return { caller, pays, headers: counted ? await count(key) : {} };
   };
 
   const count = async (key: KeyRow): Promise<Record<string, string>> => {
@@ -154,17 +165,9 @@ export function createGate(parts: GateParts, checks: KeyCheck[] = keyChecks): Ga
 
   return {
     async admit(operation, presented) {
-      if (presented.secret !== undefined) return byKey(operation, presented.secret, presented.ip);
-      if (presented.payment !== undefined && operation.access.some((way) => way.kind === "pay")) {
-        refuse(
-          "unavailable",
-          "this service cannot settle payments at present; nothing was charged. Use an API key.",
-          {
-            type: "payment-unavailable",
-            retry_after_s: 3600,
-          },
-        );
-      }
+      const pays = presented.payment !== undefined && paymentOf(operation) !== undefined;
+      if (presented.secret !== undefined) return byKey(operation, presented.secret, presented.ip, pays);
+      if (pays) return { caller: anonymous, pays, headers: {} };
       if (operation.access.some((way) => way.kind === "open")) {
         await perAddress.consume(presented.ip).catch((full: RateLimiterRes) =>
           refuse("quota_exceeded", `free calls are limited to ${parts.open_per_minute} a minute`, {
@@ -172,9 +175,9 @@ export function createGate(parts: GateParts, checks: KeyCheck[] = keyChecks): Ga
             retry_after_s: Math.ceil(full.msBeforeNext / 1000),
           }),
         );
-        return { caller: anonymous, headers: {} };
+        return { caller: anonymous, pays: false, headers: {} };
       }
-      if (operation.access.some((way) => way.kind === "pay")) return "pay";
+      if (paymentOf(operation)) return "pay";
       return refuse("unauthorized", "this needs an API key: Authorization: Bearer sk_…");
     },
     forgetKeys: () => known.clear(),

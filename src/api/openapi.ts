@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { inputReader } from "./input.ts";
 import { areas, isEnveloped, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
-import { paymentRequired } from "./payment.ts";
 import { problemKinds } from "./problem.ts";
+import { paymentRequired } from "./x402/required.ts";
 
 export const INTERFACE_VERSION = "3.2.0";
 
@@ -217,7 +217,8 @@ function success(operation: Operation): Schema {
 }
 
 function paymentAnswer(operation: Operation, public_url: string): Schema {
-  const terms = { pay_to: "0x0000000000000000000000000000000000000000", public_url };
+  const pay_to = "0x0000000000000000000000000000000000000000";
+  const terms = { pay_to, public_url, embedded_chain: false } as const;
   const { body: example } = paymentRequired(
     operation,
     paymentOf(operation)!.unit_price,

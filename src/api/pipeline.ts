@@ -1,20 +1,31 @@
 /**
- * The one path of every call, whatever carries it: admit -> parse -> handle -> check -> encode -> append -> answer.
+ * The one path of every call, whatever carries it: admit -> parse -> handle -> check -> encode -> settle -> append -> answer.
  * HTTP and MCP hand it the same question and send the same answer in their own form.
  */
-import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { canonicalText } from "../../eventstore/canonical.ts";
-import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import { type Decide, transact } from "../unit.ts";
-import { actorOf, type Caller } from "./caller.ts";
-import type { Gate, Presented } from "./gate.ts";
+import {
+  type Call,
+  commandOf,
+  idempotencyOf,
+  isUnchanged,
+  type Made,
+  type MadeBody,
+  type MakerParts,
+  make,
+  requestDigest,
+} from "./call.ts";
+import { payer } from "./caller.ts";
+import type { Admission, Gate, Presented } from "./gate.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
-import { type Context, isEnveloped, methodOf, type Operation, paymentOf, type Wire } from "./operation.ts";
-import { type PaymentRequired, paymentRequired, priceOf } from "./payment.ts";
+import { methodOf, type Operation, paymentOf, type Wire } from "./operation.ts";
 import { refusalOf } from "./problem.ts";
+import { type Cashier, createCashier } from "./x402/cashier.ts";
+import { PaymentRefused } from "./x402/refused.ts";
+import { type PaymentRequired, type PaymentTerms, paymentRequired, priceOf } from "./x402/required.ts";
+import { type SettleResponse, settledHeaders, settleResponse } from "./x402/response.ts";
+import { createTill, refuseReusedKey, type Till } from "./x402/till.ts";
 
 export type Question = {
   presented: Presented;
@@ -30,27 +41,23 @@ export type Question = {
   signal: AbortSignal;
 };
 
+type Sent = { status: number; headers: Record<string, string>; payment?: SettleResponse };
+
 export type Answer =
-  | { kind: "body"; status: number; headers: Record<string, string>; body: Buffer }
+  | ({ kind: "body"; body: Buffer } & Sent)
+  | ({ kind: "stream"; chunks: AsyncIterable<string | Buffer> } & Sent)
   | { kind: "unchanged"; status: 304; headers: Record<string, string> }
-  | {
-      kind: "stream";
-      status: number;
-      headers: Record<string, string>;
-      chunks: AsyncIterable<string | Buffer>;
-    }
   | ({ kind: "pay" } & PaymentRequired)
   | { kind: "refused"; refusal: Refusal; headers: Record<string, string> };
 
-export type PipelineParts = {
-  app: App;
+export type PipelineParts = Pick<MakerParts, "app" | "onMismatch"> & {
   gate: Gate;
-  terms: { pay_to: string; public_url: string };
-  /** Told of an answer that does not fit its own schema: logged and counted, never a 500 after work was done. */
-  onMismatch: (operation: Operation, reason: string) => void;
+  terms: PaymentTerms;
   /** Bytes of finished answers kept in memory. */
   cache_bytes: number;
 };
+
+type Parts = MakerParts & PipelineParts & { cashier: Cashier; till: Till };
 
 /** One operation made ready: its input compiled, its answers kept. */
 export type Served = {
@@ -59,24 +66,25 @@ export type Served = {
   ask(question: Question): Promise<Answer>;
 };
 
-type Kept = { body: Buffer; etag: string };
-
-export function createPipeline(parts: PipelineParts): (operation: Operation) => Served {
-  const kept = new LRUCache<string, Kept>({
-    maxSize: Math.max(1, parts.cache_bytes),
+export function createPipeline(given: PipelineParts): (operation: Operation) => Served {
+  const finished = new LRUCache<string, MadeBody>({
+    maxSize: Math.max(1, given.cache_bytes),
     sizeCalculation: ({ body }, name) => body.length + name.length + 64,
   });
+  const { app, terms } = given;
+  const maker = { ...given, finished };
+  const cashier = createCashier({ terms, recover: app.recover, clock: app.clock });
+  const parts: Parts = { ...maker, cashier, till: createTill(maker) };
 
   return (operation) => {
     const reader = inputReader(operation.input);
-    return { operation, reader, ask: (question) => ask(parts, kept, operation, reader, question) };
+    return { operation, reader, ask: (question) => ask(parts, operation, reader, question) };
   };
 }
 
 /** Refusals are answers; whatever else is thrown is a fault of ours. */
 async function ask(
-  parts: PipelineParts,
-  kept: LRUCache<string, Kept>,
+  parts: Parts,
   operation: Operation,
   reader: InputReader,
   question: Question,
@@ -88,38 +96,94 @@ async function ask(
       const price = priceOf(operation, await validInput(operation, reader, question));
       return { kind: "pay", ...paymentRequired(operation, price, question.path, parts.terms) };
     }
-    const { caller } = admitted;
     Object.assign(headers, admitted.headers);
     if (paymentOf(operation)) headers["Cache-Control"] = "private, no-cache";
-    const input = await question.read(reader);
-    if (operation.output.kind === "stream") {
-      return {
-        kind: "stream",
-        status: operation.status ?? 200,
-        headers,
-        chunks: await streamed(parts, operation, input, caller, question),
-      };
-    }
-
-    const vintage = operation.vintage?.(parts.app);
-    const name = vintage === undefined ? undefined : `${operation.name} ${vintage} ${JSON.stringify(input)}`;
-    let answer = name === undefined ? undefined : kept.get(name);
-    if (!answer) {
-      const made = await handled(parts, operation, input, caller, question);
-      answer = encode(parts, operation, made, name !== undefined);
-      // The vintage may have been swapped meanwhile; then the answer is right but belongs under another name.
-      if (name !== undefined && operation.vintage?.(parts.app) === vintage) kept.set(name, answer);
-    }
-    if (answer.etag) headers.ETag = answer.etag;
-    if (answer.etag && matches(question.if_none_match, answer.etag))
-      return { kind: "unchanged", status: 304, headers };
-    headers["Content-Type"] = "application/json; charset=utf-8";
-    return { kind: "body", status: operation.status ?? 200, headers, body: answer.body };
+    const call = callOf(operation, await question.read(reader), admitted, question);
+    if (admitted.pays) return await paid(parts, call, question, headers);
+    return answerOf(call, await unpaid(parts, call), headers);
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
     return { kind: "refused", refusal, headers };
   }
+}
+
+function callOf(operation: Operation, input: Fields, { caller }: Admission, question: Question): Call {
+  const { idempotency_key, if_none_match, last_event_id, request_id } = question;
+  const request_sha256 = requestDigest(operation, input);
+  return {
+    operation,
+    input,
+    caller,
+    request_sha256,
+    idempotency_key,
+    if_none_match,
+    last_event_id,
+    request_id,
+    get wire() {
+      return question.wire;
+    },
+    get signal() {
+      return question.signal;
+    },
+  };
+}
+
+/** Serves a call that brought its payment. What is wrong with the payment is told in a fresh 402. */
+async function paid(
+  parts: Parts,
+  call: Call,
+  question: Question,
+  headers: Record<string, string>,
+): Promise<Answer> {
+  const { operation } = call;
+  const { presented, path } = question;
+  const price = priceOf(operation, call.input);
+  try {
+    const payment = await parts.cashier.accept(presented, { price, path });
+    if (call.caller.kind === "key" && call.caller.space === "test" && !parts.app.embedded_chain)
+      refuse("forbidden", "a test key moves no money of a real chain; leave the key out");
+    const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
+    const idempotency_key = call.idempotency_key ?? payment.identifier;
+    const { made, bought } = await parts.till.serve({ ...call, caller, idempotency_key }, payment);
+    return answerOf(call, made, headers, bought && settleResponse(bought, payment.x402_version));
+  } catch (error) {
+    if (!(error instanceof PaymentRefused)) throw error;
+    await parts.cashier.refused(presented);
+    return { kind: "pay", ...paymentRequired(operation, price, path, parts.terms, error) };
+  }
+}
+
+/** Serves a call that is free to its caller, and gives the same answer to the same Idempotency-Key. */
+async function unpaid(parts: Parts, call: Call): Promise<Made> {
+  if (call.operation.output.kind === "stream") return make(parts, call, noDecisions);
+  const once = idempotencyOf(call);
+  const { request_sha256 } = call;
+  const { answers, unit } = parts.app;
+  const kept = once && (await answers.find(once.idem_key));
+  if (kept && kept.request_sha256 !== request_sha256) refuseReusedKey();
+  if (kept?.body) return { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null };
+  const { result } = await transact(unit, commandOf(call, once), (decide) => make(parts, call, decide));
+  if (once && result.kind === "body") {
+    const { status, body } = result;
+    await answers.keep(once.idem_key, { request_sha256, status, body, payment_id: null });
+  }
+  return result;
+}
+
+const noDecisions: Decide = () => {
+  throw new Error("a stream decides nothing");
+};
+
+function answerOf(call: Call, made: Made, headers: Record<string, string>, payment?: SettleResponse): Answer {
+  const { status } = made;
+  if (made.kind === "body" && made.etag !== "") headers.ETag = made.etag;
+  if (isUnchanged(call, made)) return { kind: "unchanged", status: 304, headers };
+  Object.assign(headers, payment && settledHeaders(payment));
+  const settled = payment && { payment };
+  if (made.kind === "stream") return { kind: "stream", status, headers, chunks: made.chunks, ...settled };
+  headers["Content-Type"] = "application/json; charset=utf-8";
+  return { kind: "body", status, headers, body: made.body, ...settled };
 }
 
 /** An unpaid probe is quoted for its own input if that is valid; reading it must not cost more than a query string. */
@@ -135,90 +199,4 @@ async function validInput(
     if (error instanceof Refusal) return undefined;
     throw error;
   }
-}
-
-async function handled(
-  parts: PipelineParts,
-  operation: Operation,
-  input: Fields,
-  caller: Caller,
-  question: Question,
-): Promise<object> {
-  const idempotency = idempotencyOf(operation, input, caller, question.idempotency_key);
-  const meta: JsonObject = {
-    actor: actorOf(caller),
-    operation: operation.name,
-    request_id: question.request_id,
-  };
-  const done = await transact(parts.app.unit, { meta, ...(idempotency && { idempotency }) }, (decide) =>
-    operation.handle(context(parts, input, caller, question, decide)),
-  );
-  return done.result;
-}
-
-const noDecisions: Decide = () => {
-  throw new Error("a stream decides nothing");
-};
-
-async function streamed(
-  parts: PipelineParts,
-  operation: Operation,
-  input: Fields,
-  caller: Caller,
-  question: Question,
-): Promise<AsyncIterable<string | Buffer>> {
-  return (await operation.handle(context(parts, input, caller, question, noDecisions))) as AsyncIterable<
-    string | Buffer
-  >;
-}
-
-function context(
-  parts: PipelineParts,
-  input: Fields,
-  caller: Caller,
-  question: Question,
-  decide: Decide,
-): Context<never> {
-  const { signal, wire, last_event_id } = question;
-  return { input: input as never, caller, app: parts.app, decide, signal, wire, last_event_id };
-}
-
-function encode(parts: PipelineParts, operation: Operation, answer: object, tagged: boolean): Kept {
-  if (operation.output.kind === "json") {
-    const fits = operation.output.schema.safeParse(answer);
-    if (!fits.success) parts.onMismatch(operation, fits.error.message);
-  }
-  const body = Buffer.from(JSON.stringify(isEnveloped(operation) ? { success: true, ...answer } : answer));
-  // Weak, because the bytes on the wire may be compressed.
-  return {
-    body,
-    etag: tagged ? `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"` : "",
-  };
-}
-
-/** By weak comparison (RFC 9110, 13.1.2): a client or a cache between may have dropped the `W/`. */
-export const matches = (header: string | undefined, etag: string) =>
-  header !== undefined &&
-  (header.trim() === "*" ||
-    header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.slice(2)));
-
-/** A key is the caller's own: the same word used by two tenants names two commands. */
-function idempotencyOf(
-  operation: Operation,
-  input: Fields,
-  caller: Caller,
-  given: string | undefined,
-): Idempotency | undefined {
-  if (given === undefined || methodOf(operation) === "GET") return undefined;
-  if (!/^[\x21-\x7e]{1,128}$/.test(given)) {
-    refuse("invalid", "invalid Idempotency-Key", {
-      errors: [{ path: "Idempotency-Key", message: "is 1 to 128 visible ASCII characters" }],
-    });
-  }
-  const request = canonicalText(
-    { caller: caller.tenant, operation: operation.name, input: input as JsonObject },
-    "request",
-  );
-  const request_hash = createHash("sha256").update(request).digest();
-  return { idem_key: `${caller.tenant}/${given}`, request_hash };
 }

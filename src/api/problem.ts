@@ -50,6 +50,16 @@ export const problemKinds = {
     meaning:
       "The cursor belongs to a history this log does not hold; compare with what you kept before going on.",
   },
+  "payment-known": {
+    status: 409,
+    title: "Payment known",
+    meaning: "Another call with this payment, or with this Idempotency-Key, was faster.",
+  },
+  "answer-gone": {
+    status: 409,
+    title: "Answer gone",
+    meaning: "What this payment bought was answered and is not kept any more; its digest stands in the log.",
+  },
   "too-large": { status: 413, title: "Content too large", meaning: "The body exceeds the limit." },
   "unsupported-media-type": {
     status: 415,
@@ -93,6 +103,12 @@ export const problemKinds = {
     status: 503,
     title: "Payment unavailable",
     meaning: "Payments cannot be settled at the moment. Nothing was charged.",
+  },
+  "payment-pending": {
+    status: 503,
+    title: "Payment pending",
+    meaning:
+      "The payment is under way and its outcome not known yet. Ask again with the same payment; do not sign a new one.",
   },
 } satisfies Record<string, Kind>;
 

@@ -1,7 +1,7 @@
 /** The catalogue as people and models read it: docs/operations.md, llms.txt and the price list. */
 import { inputReader } from "./input.ts";
 import { areas, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
-import { paymentRequired } from "./payment.ts";
+import { type PaymentTerms, paymentRequired } from "./x402/required.ts";
 
 const priceText = (operation: Operation): string => {
   const payment = paymentOf(operation);
@@ -98,7 +98,7 @@ export function llmsPage(operations: Operation[], public_url: string): string {
 }
 
 /** `/.well-known/x402`: every priced resource with the requirement its 402 would carry. */
-export function priceList(operations: Operation[], terms: { pay_to: string; public_url: string }): object {
+export function priceList(operations: Operation[], terms: PaymentTerms): object {
   return {
     version: 1,
     x402Version: 2,

@@ -50,7 +50,7 @@ export async function serve({ settings, logger }: Terminal): Promise<void> {
     door.handle = await openFaces(house, { ...config, PUBLIC_URL: public_url }, log, stopping.signal);
     const embedded = config.DATABASE_URL === undefined && config.BASE_RPC_URL === undefined;
     const sandboxKey = embedded ? await keptSandboxKey(house.app, config.DATA_DIR) : undefined;
-    greet(public_url, sandboxKey);
+    greet(public_url, house.app, sandboxKey);
   } catch (error) {
     // Whatever is open would keep the process alive behind a door that says "starting" for ever.
     stopping.abort();
@@ -135,8 +135,14 @@ async function isKnown(app: App, secret: string): Promise<boolean> {
   return key !== undefined && key.revoked_at === null;
 }
 
-function greet(url: string, key: string | undefined): void {
+function greet(url: string, app: App, key: string | undefined): void {
   const lines = [`\nTallystick listens at ${url}   (OpenAPI ${url}/openapi.json, MCP ${url}/mcp)\n`];
+  if (app.embedded_chain) {
+    lines.push(
+      "Payments settle on a development chain: its USDC is worth nothing, and its signatures would be valid on Base.",
+      "Do not sign with a funded wallet. `npm run demo` pays a first call with a demo wallet.\n",
+    );
+  } else lines.push(`Payments settle on Base and go to ${app.pay_to}; ${app.chain.sender} pays for gas.\n`);
   if (key) {
     lines.push(
       `Sandbox key  ${key}\n`,

@@ -14,6 +14,21 @@ export type Quotas = {
   take(key: QuotaKey): Promise<Taken>;
 };
 
+/** An answer as it was given. `body` is null when it is the answer of the payment named by `payment_id`. */
+export type KeptAnswer = {
+  request_sha256: string;
+  status: number;
+  body: Buffer | null;
+  payment_id: string | null;
+};
+
+export type KeptAnswers = {
+  /** What was kept under this name in the last 24 hours. */
+  find(name: string): Promise<KeptAnswer | undefined>;
+  /** Keeps an answer of at most 1 MiB; a larger one is let go. */
+  keep(name: string, answer: KeptAnswer): Promise<void>;
+};
+
 /**
  * The public key (65 bytes, uncompressed) that made a signature (r and s, 64 bytes) of a 32-byte digest; undefined
  * when no key could have. `recovery` is the parity of the point: 0 or 1.

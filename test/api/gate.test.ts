@@ -74,6 +74,7 @@ test("a sound key is admitted", async () => {
   const verdict: Verdict = await createGate(parts(keyOf(live))).admit(countCalls, presented(live));
   expect(verdict).toEqual({
     caller: { kind: "key", tenant: "acme", key_id: "k_1", scopes: ["read"], space: "live" },
+    pays: false,
     headers: {},
   });
 });
@@ -83,8 +84,16 @@ test("a bad key is 401 even where a payment or nothing would do", async () => {
   await expect(gate.admit(countCalls, presented(live))).rejects.toMatchObject({ code: "unauthorized" });
 });
 
-test("a payment is not taken while it cannot be settled", async () => {
-  const gate = createGate(parts(undefined));
-  const paying = { secret: undefined, payment: "e30=", ip: "127.0.0.1" };
-  await expect(gate.admit(countCalls, paying)).rejects.toMatchObject({ type: "payment-unavailable" });
+test("a payment is charged: the key that comes along names the tenant, whatever its scopes and quota", async () => {
+  const paying = { payment: "e30=", ip: "127.0.0.1" };
+  const alone = await createGate(parts(undefined)).admit(countCalls, { ...paying, secret: undefined });
+  expect(alone).toMatchObject({ pays: true, caller: { kind: "anonymous" } });
+  const key = keyOf(live, { scopes: ["quote"], daily: 1 });
+  const spent: Quotas = { take: async () => ({ granted: false, usage: { day_used: 1, month_used: 1 } }) };
+  const gate = createGate({ ...parts(key), quotas: spent });
+  const verdict = await gate.admit(countCalls, { ...paying, secret: live });
+  expect(verdict).toMatchObject({ pays: true, caller: { tenant: "acme" }, headers: {} });
+  await expect(
+    createGate(parts(undefined)).admit(countCalls, { ...paying, secret: live }),
+  ).rejects.toMatchObject({ code: "unauthorized" });
 });

@@ -39,6 +39,8 @@ export type Service = {
 export type ServiceOptions = {
   env?: Record<string, string>;
   operations?: Operation[];
+  /** The chain that payments settle on; without one there is none. */
+  chain?: { rpc_url: string; gas_key: string; pay_to: string };
   /** A database of the test's own instead of a fresh one. */
   database_url?: string;
   /** Shares another service's database and folder: a second process of the same house. */
@@ -52,11 +54,19 @@ export async function startService(
   const own = given === undefined ? await freshDatabase() : undefined;
   const database_url = given ?? own!.url;
   const data_dir = options.beside?.data_dir ?? (await mkdtemp(join(tmpdir(), "tallystick-service-")));
-  const config = readConfig({ DATABASE_URL: database_url, DATA_DIR: data_dir, PORT: "0", ...options.env });
+  const { chain } = options;
+  const config = readConfig({
+    DATABASE_URL: database_url,
+    DATA_DIR: data_dir,
+    PORT: "0",
+    ALLOW_SYNTHETIC: "1",
+    ...(chain && { BASE_RPC_URL: chain.rpc_url, GAS_KEY: chain.gas_key, PAY_TO: chain.pay_to }),
+    ...options.env,
+  });
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: "trace" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const stopping = new AbortController();
-  const house = await openHouse(config, log);
+  const house = await openHouse(config, log, { chain: chain !== undefined });
   const server = createServer();
   const url = await listening(server);
   house.app.settings.public_url = url;

@@ -177,6 +177,10 @@ export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
   }
 }
 
+/** True of a payment that nobody has presented, or that failed before it bought anything. */
+export const isFree = (state: PaymentState): boolean =>
+  state.status === "unknown" || (state.status === "failed" && !state.answer && !state.refund);
+
 /** Takes a payment for one request: the last step before it is carried to the chain. */
 export const claim =
   (facts: Claim) =>

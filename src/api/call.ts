@@ -1,0 +1,105 @@
+/** One admitted call: what is asked, by whom, and the answer made for it. */
+import { createHash } from "node:crypto";
+import type { LRUCache } from "lru-cache";
+import { canonicalText } from "../../eventstore/canonical.ts";
+import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
+import type { App } from "../app.ts";
+import { refuse } from "../domain/refusal.ts";
+import type { Command, Decide } from "../unit.ts";
+import { actorOf, type Caller } from "./caller.ts";
+import type { Fields } from "./input.ts";
+import { isEnveloped, type Operation, type Wire } from "./operation.ts";
+
+export type Call = {
+  operation: Operation;
+  input: Fields;
+  caller: Caller;
+  /** SHA-256 of JCS {operation, input}, in hex: the same for HTTP and MCP. */
+  request_sha256: string;
+  idempotency_key: string | undefined;
+  if_none_match: string | undefined;
+  last_event_id: string | undefined;
+  wire: Wire;
+  request_id: string;
+  signal: AbortSignal;
+};
+
+/** An answer before it is sent: bytes, or a stream that has not begun. */
+export type Made =
+  | { kind: "body"; status: number; body: Buffer; etag: string; vintage: string | null }
+  | { kind: "stream"; status: number; chunks: AsyncIterable<string | Buffer>; vintage: string | null };
+
+export type MadeBody = Extract<Made, { kind: "body" }>;
+
+export type MakerParts = {
+  app: App;
+  /** Told of an answer that does not fit its own schema: logged and counted, never a 500 after work was done. */
+  onMismatch: (operation: Operation, reason: string) => void;
+  /** Finished answers of this process, by operation, vintage and input. */
+  finished: LRUCache<string, MadeBody>;
+};
+
+export const sha256 = (text: string | Buffer) => createHash("sha256").update(text).digest("hex");
+
+export const requestDigest = (operation: Operation, input: Fields) =>
+  sha256(canonicalText({ operation: operation.name, input: input as JsonObject }, "request"));
+
+/** Makes the answer. What is decided on the way is staged with `decide`. */
+export async function make(parts: MakerParts, call: Call, decide: Decide): Promise<Made> {
+  const { app } = parts;
+  const { operation, input, caller, signal, wire, last_event_id } = call;
+  const context = { input: input as never, caller, app, decide, signal, wire, last_event_id };
+  const status = operation.status ?? 200;
+  const vintage = operation.vintage?.(app);
+  if (operation.output.kind === "stream") {
+    const chunks = (await operation.handle(context)) as AsyncIterable<string | Buffer>;
+    return { kind: "stream", status, chunks, vintage: vintage ?? null };
+  }
+  const name = vintage === undefined ? undefined : `${operation.name} ${vintage} ${JSON.stringify(input)}`;
+  const before = name === undefined ? undefined : parts.finished.get(name);
+  if (before) return before;
+  const answer = await operation.handle(context);
+  const fits = operation.output.schema.safeParse(answer);
+  if (!fits.success) parts.onMismatch(operation, fits.error.message);
+  const body = Buffer.from(JSON.stringify(isEnveloped(operation) ? { success: true, ...answer } : answer));
+  const etag = name === undefined ? "" : etagOf(body);
+  const made: MadeBody = { kind: "body", status, body, etag, vintage: vintage ?? null };
+  // The vintage may have been swapped meanwhile; then the answer is right but belongs under another name.
+  if (name !== undefined && operation.vintage?.(app) === vintage) parts.finished.set(name, made);
+  return made;
+}
+
+/** Weak, because the bytes on the wire may be compressed. */
+const etagOf = (body: Buffer) => `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+
+/** True when the caller has this answer already. */
+export const isUnchanged = (call: Call, made: Made) =>
+  made.kind === "body" && made.etag !== "" && matches(call.if_none_match, made.etag);
+
+/** By weak comparison (RFC 9110, 13.1.2): a client or a cache between may have dropped the `W/`. */
+export const matches = (header: string | undefined, etag: string) =>
+  header !== undefined &&
+  (header.trim() === "*" ||
+    header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.slice(2)));
+
+/** What is hashed with every event of the call. */
+export const commandOf = (call: Call, idempotency?: Idempotency): Command => ({
+  meta: { actor: actorOf(call.caller), operation: call.operation.name, request_id: call.request_id },
+  ...(idempotency && { idempotency }),
+});
+
+/** The caller's own name for this command; the same word used by two tenants names two commands. */
+export function idempotencyOf(call: Call): (Idempotency & { idem_key: string }) | undefined {
+  const { caller, idempotency_key } = call;
+  // Strangers share the anonymous tenant, and must not meet each other's answers.
+  if (idempotency_key === undefined || caller.kind === "anonymous") return undefined;
+  if (!/^[\x21-\x7e]{1,128}$/.test(idempotency_key)) {
+    refuse("invalid", "invalid Idempotency-Key", {
+      errors: [{ path: "Idempotency-Key", message: "is 1 to 128 visible ASCII characters" }],
+    });
+  }
+  return {
+    idem_key: `${caller.tenant}/${idempotency_key}`,
+    request_hash: Buffer.from(call.request_sha256, "hex"),
+  };
+}

@@ -1,0 +1,172 @@
+/**
+ * Charges a payment: chain facts -> PaymentClaimed -> settled on the chain.
+ *
+ * The claim is what we intend, written down before it is sent. A process that dies after it leaves an unknown outcome,
+ * which the chain tells later; one that dies before it leaves nothing. So does a payment that could not settle anyway:
+ * the facts are asked first, or anybody could fill the log with signatures of empty wallets.
+ */
+import type { Claim, Mined, PaymentState } from "../../domain/payments/payment.ts";
+import * as payments from "../../domain/payments/payment.ts";
+import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
+import {
+  ChainUnavailable,
+  type Hex,
+  NotSettled,
+  type Receipt,
+  TransactionPending,
+} from "../../domain/ports.ts";
+import { refuse } from "../../domain/refusal.ts";
+import { type Call, commandOf, idempotencyOf, type MakerParts, sha256 } from "../call.ts";
+import { PaymentRefused } from "./refused.ts";
+import { NETWORK_V2 } from "./required.ts";
+
+/** A payment as it was presented; `refusal` says why it is not good for this call, unless it has been served already. */
+export type Payment = { id: string; signed: SignedTransfer; refusal: PaymentRefused | undefined };
+
+/** One call and the payment it brought. */
+export type Sale = { parts: MakerParts; call: Call; payment: Payment };
+
+export const pathOf = (id: string) => `/v1/agent/payments/${id}`;
+
+export const used = (message: string) => new PaymentRefused("invalid_transaction_state", message);
+
+export function refusePending(id: string): never {
+  return refuse(
+    "unavailable",
+    `this payment is being settled: ask again with the same one, or see ${pathOf(id)}`,
+    {
+      type: "payment-pending",
+      retry_after_s: 5,
+    },
+  );
+}
+
+/** The same authorization, not another of the same payer and nonce. */
+export function isSamePayment(claim: Claim, { signed }: Payment): boolean {
+  const { transfer, signature } = signed;
+  return (
+    signature === claim.signature &&
+    transfer.to === claim.pay_to &&
+    transfer.value === BigInt(claim.amount_micro) &&
+    transfer.valid_after === BigInt(claim.valid_after) &&
+    transfer.valid_before === BigInt(claim.valid_before)
+  );
+}
+
+/** Makes sure that the payment can be settled; answers what settles it, once its answer is ready. */
+export async function charge(sale: Sale, state: PaymentState): Promise<() => Promise<Mined>> {
+  if (state.status === "settled") return async () => state.settlement;
+  // A claim left behind by a process that died stands already.
+  if (state.status === "claimed") return () => carry(sale, BigInt(state.claim.seen_block));
+  const { parts, payment } = sale;
+  const { transfer } = payment.signed;
+  const facts = await parts.app.settlement.facts(payment.signed).catch(refuseWhileAway);
+  if (facts.used) throw used("this authorization was used or cancelled; sign a new one");
+  if (facts.balance < transfer.value)
+    throw new PaymentRefused(
+      "insufficient_funds",
+      `${transfer.from} has less USDC than this costs; top it up`,
+    );
+  if (!facts.would_settle) {
+    const reason = (facts.reason ?? "without a reason").slice(0, 120);
+    throw new PaymentRefused(
+      "invalid_exact_evm_payload_signature",
+      `USDC refuses the authorization: ${reason}`,
+    );
+  }
+  return async () => {
+    await claim(sale, facts.seen_block);
+    return carry(sale, facts.seen_block);
+  };
+}
+
+/**
+ * Appends the claim. Under an Idempotency-Key one payment at a time holds the key, and the next takes its place when that
+ * has failed or was given back: so two payments of one command are never both settled.
+ */
+async function claim({ parts, call, payment }: Sale, seen_block: bigint): Promise<void> {
+  const { app } = parts;
+  const decision = payments.claim(claimOf(call, payment, seen_block, app.clock.now()));
+  const target = payments.targetOf(payment.id);
+  const once = idempotencyOf(call);
+  if (!once) {
+    await app.decide(payments, target, decision, commandOf(call));
+    return;
+  }
+  for (let idem_key = `/claim/${once.idem_key}`; ; ) {
+    const { replayed, events } = await app.decide(
+      payments,
+      target,
+      decision,
+      commandOf(call, { ...once, idem_key }),
+    );
+    if (!replayed) return;
+    const holder = events[0]!.stream_id.slice(payments.streamOf("").length);
+    const state = await app.load(payments, payments.targetOf(holder));
+    const isOver = payments.isFree(state) || (state.status !== "unknown" && state.refund);
+    if (!isOver)
+      refuse("conflict", `payment ${holder} holds this idempotency key`, { type: "payment-known" });
+    idem_key = `/claim/${once.idem_key}#${sha256(`${idem_key} ${holder}`).slice(0, 16)}`;
+  }
+}
+
+function claimOf(call: Call, { signed }: Payment, seen_block: bigint, now: Date): Claim {
+  const { transfer, signature } = signed;
+  return {
+    network: NETWORK_V2,
+    asset: USDC.address.toLowerCase() as Hex,
+    payer: transfer.from,
+    pay_to: transfer.to,
+    amount_micro: Number(transfer.value),
+    valid_after: String(transfer.valid_after),
+    valid_before: String(transfer.valid_before),
+    nonce: transfer.nonce,
+    signature,
+    operation: call.operation.name,
+    request_sha256: call.request_sha256,
+    tenant: call.caller.tenant,
+    seen_block: Number(seen_block),
+    claimed_at: now.toISOString(),
+  };
+}
+
+/** Has the payment carried to the chain; one that certainly moved nothing is written down as failed. */
+async function carry({ parts, call, payment }: Sale, seen_block: bigint): Promise<Mined> {
+  const { app } = parts;
+  const failed = (reason: string) =>
+    app.decide(
+      payments,
+      payments.targetOf(payment.id),
+      payments.fail(reason, app.clock.now().toISOString()),
+      commandOf(call),
+    );
+  try {
+    return minedBy(await app.settlement.settle(payment.signed, seen_block));
+  } catch (error) {
+    if (error instanceof NotSettled) {
+      await failed(error.message);
+      throw new PaymentRefused("invalid_transaction_state", error.message);
+    }
+    if (error instanceof ChainUnavailable) {
+      await failed("nothing was sent: the chain was away");
+      return refuseWhileAway(error);
+    }
+    if (error instanceof TransactionPending) return refusePending(payment.id);
+    throw error;
+  }
+}
+
+const minedBy = ({ transaction, block_number, block_hash, fee_wei }: Receipt): Mined => ({
+  transaction,
+  block_number: Number(block_number),
+  block_hash,
+  fee_wei: String(fee_wei),
+});
+
+function refuseWhileAway(error: unknown): never {
+  if (!(error instanceof ChainUnavailable)) throw error;
+  return refuse("unavailable", "the chain is away: payments cannot be settled now, and nothing was charged", {
+    type: "payment-unavailable",
+    retry_after_s: 5,
+  });
+}

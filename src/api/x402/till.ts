@@ -1,0 +1,220 @@
+/**
+ * The till: serves calls for payments. A payment buys at most one answer, nothing is answered before it is settled, and
+ * whoever asks again with the same payment gets the same answer, from this process or another.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Mined, PaidAnswer, PaymentState } from "../../domain/payments/payment.ts";
+import * as payments from "../../domain/payments/payment.ts";
+import { Refusal, refuse } from "../../domain/refusal.ts";
+import { type Committed, type Stage, transact } from "../../unit.ts";
+import {
+  type Call,
+  commandOf,
+  idempotencyOf,
+  isUnchanged,
+  type Made,
+  type MakerParts,
+  make,
+  sha256,
+} from "../call.ts";
+import { isAway } from "../problem.ts";
+import { charge, isSamePayment, type Payment, pathOf, refusePending, type Sale, used } from "./charge.ts";
+
+/** What a call came to, and the payment that bought it; none when the answer was given before without one. */
+export type Served = { made: Made; bought?: Bought };
+
+/** What the log has of an answered payment, and the event that records its answer: what a receipt says. */
+export type Bought = {
+  payment_id: string;
+  claim: payments.Claim;
+  settlement: Mined;
+  answer: PaidAnswer;
+  event: { position: number; event_id: string; event_hash: Uint8Array; recorded_at_us: number };
+};
+
+export type Till = { serve(call: Call, payment: Payment): Promise<Served> };
+
+/** How long a second presentation of a payment waits for the outcome of the first. */
+const PATIENCE_MS = 10_000;
+/** The pause between two looks at a payment that another process is settling. */
+const LOOK_MS = 200;
+/** A call settles its payment within this; a claim that is older was left behind by a process that died. */
+const CLAIM_HOLDS_MS = 90_000;
+
+export function createTill(parts: MakerParts): Till {
+  /** Payments that calls of this process are serving. */
+  const flights = new Map<string, Promise<unknown>>();
+
+  return {
+    serve: async (call, payment) => {
+      const sale: Sale = { parts, call, payment };
+      for (const deadline = Date.now() + PATIENCE_MS; ; ) {
+        const earlier = await givenBefore(sale);
+        if (earlier) return earlier;
+        const flight = flights.get(payment.id);
+        if (flight) await Promise.race([flight.catch(() => undefined), pause(deadline - Date.now())]);
+        const state = await parts.app.load(payments, payments.targetOf(payment.id));
+        const standing = standingOf(state, sale);
+        if (standing === "answered") return repeat(sale, payment.id);
+        if (standing === "open" && !flights.has(payment.id)) {
+          const served = attempt(sale, state);
+          flights.set(payment.id, served);
+          try {
+            return await served;
+          } catch (error) {
+            // Another call was faster: what it comes to is waited for like any other's.
+            if (!isKnown(error)) throw error;
+          } finally {
+            flights.delete(payment.id);
+          }
+        }
+        if (Date.now() > deadline) refusePending(payment.id);
+        if (!flights.has(payment.id)) await pause(LOOK_MS);
+      }
+    },
+  };
+}
+
+const pause = (ms: number) => sleep(ms, undefined, { ref: false });
+
+const isKnown = (error: unknown) => error instanceof Refusal && error.type === "payment-known";
+
+/**
+ * What a payment finds: `open` may be served now, `pending` has an outcome that nobody knows yet, `answered` has its
+ * answer. Throws PaymentRefused for one that is not good, or was used for something else.
+ */
+function standingOf(state: PaymentState, { parts, call, payment }: Sale): "open" | "pending" | "answered" {
+  if (state.status === "unknown" || payments.isFree(state)) {
+    if (payment.refusal) throw payment.refusal;
+    return "open";
+  }
+  const { claim, answer, refund } = state;
+  const isSameCall = claim.request_sha256 === call.request_sha256 && claim.tenant === call.caller.tenant;
+  if (!isSameCall || !isSamePayment(claim, payment))
+    throw used("this payment was used for another call; sign a new one");
+  if (answer) return "answered";
+  if (refund) throw used(`this payment is refunded: ${pathOf(payment.id)}; sign a new one`);
+  if (state.status === "settled") return "open";
+  const age = parts.app.clock.now().getTime() - Date.parse(claim.claimed_at);
+  return state.status === "claimed" && age > CLAIM_HOLDS_MS ? "open" : "pending";
+}
+
+/** The answer that was given under the caller's Idempotency-Key; the payment that came along is left unsettled. */
+async function givenBefore({ parts, call, payment }: Sale): Promise<Served | undefined> {
+  const once = idempotencyOf(call);
+  const kept = once && (await parts.app.answers.find(once.idem_key));
+  if (!kept || kept.payment_id === payment.id) return undefined;
+  if (kept.request_sha256 !== call.request_sha256) refuseReusedKey();
+  if (kept.body)
+    return { made: { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null } };
+  const state = await parts.app.load(payments, payments.targetOf(kept.payment_id!));
+  if (state.status === "unknown" || !state.answer) return undefined;
+  return repeat({ parts, call, payment }, kept.payment_id!);
+}
+
+export const refuseReusedKey = () =>
+  refuse("unprocessable", "this idempotency key was used for another request", {
+    type: "idempotency-key-reused",
+  });
+
+/** Serves the call: charges the payment, or answers what a settled one is still owed. */
+async function attempt(sale: Sale, state: PaymentState): Promise<Served> {
+  const { parts, call, payment } = sale;
+  const { app } = parts;
+  const settle = await charge(sale, state);
+  let settlement: Mined | undefined;
+  const beforeAppend = async (made: Made): Promise<Stage<Made>> => {
+    if (isUnchanged(call, made)) return async () => {};
+    const mined = await settle();
+    settlement = mined;
+    return async (decide, result) => {
+      await keep(sale, result);
+      const decision = payments.settle(mined, answerOf(result), app.clock.now().toISOString());
+      await decide(payments, payments.targetOf(payment.id), decision);
+    };
+  };
+  const command = commandOf(call, idempotencyOf(call) ?? idempotencyOfPayment(call, payment.id));
+  let done: Committed<Made>;
+  try {
+    done = await transact(app.unit, command, (decide) => make(parts, call, decide), beforeAppend);
+  } catch (error) {
+    if (!settlement || isAway(error) || isKnown(error)) throw error;
+    // The money moved, and what it was for is refused by now.
+    await giveBack(sale, settlement);
+    if (!(error instanceof Refusal)) throw error;
+    const told = `${error.message}; the payment was settled and is being refunded: ${pathOf(payment.id)}`;
+    throw new Refusal(error.code, told, { errors: error.errors, type: error.type });
+  }
+  const recorded = done.events.find(({ stream_id }) => stream_id.startsWith(payments.streamOf("")));
+  if (!recorded) return { made: done.result };
+  const payment_id = recorded.stream_id.slice(payments.streamOf("").length);
+  return { made: done.result, bought: await boughtBy(sale, payment_id) };
+}
+
+const answerOf = (made: Made): PaidAnswer => ({
+  status: made.status,
+  sha256: made.kind === "body" ? sha256(made.body) : null,
+  vintage: made.vintage,
+});
+
+/** The log's own name for what a payment bought; no tenant's name begins with a slash. */
+const idempotencyOfPayment = (call: Call, id: string) => ({
+  idem_key: `/payment/${id}`,
+  request_hash: Buffer.from(call.request_sha256, "hex"),
+});
+
+async function giveBack({ parts, call, payment }: Sale, settlement: Mined): Promise<void> {
+  const at = parts.app.clock.now().toISOString();
+  const settleAndRefund = (state: PaymentState) => {
+    const settled = payments.settle(settlement, null, at)(state);
+    const next = settled.reduce(payments.evolve, state);
+    return [...settled, ...payments.openRefund("the call was refused after it was paid", at)(next)];
+  };
+  await parts.app.decide(payments, payments.targetOf(payment.id), settleAndRefund, commandOf(call));
+}
+
+const keptName = (id: string) => `/payment/${id}`;
+
+/** Keeps the bytes before the log says that they were given, so that they can be given again after a crash. */
+async function keep({ parts, call, payment }: Sale, made: Made): Promise<void> {
+  if (made.kind === "stream") return;
+  const { status, body } = made;
+  const kept = { request_sha256: call.request_sha256, status, payment_id: payment.id };
+  const once = idempotencyOf(call);
+  await Promise.all([
+    parts.app.answers.keep(keptName(payment.id), { ...kept, body }),
+    once && parts.app.answers.keep(once.idem_key, { ...kept, body: null }),
+  ]);
+}
+
+/** The same answer again: the bytes that were kept, or made anew over what was recorded then. */
+async function repeat(sale: Sale, id: string): Promise<Served> {
+  const { parts, call } = sale;
+  const bought = await boughtBy(sale, id);
+  const kept = await parts.app.answers.find(keptName(id));
+  const { status, sha256: digest, vintage } = bought.answer;
+  if (kept?.body && sha256(kept.body) === digest)
+    return { made: { kind: "body", status, body: kept.body, etag: "", vintage }, bought };
+  const command = commandOf(call, idempotencyOf(call) ?? idempotencyOfPayment(call, id));
+  const { result } = await transact(parts.app.unit, command, (decide) => make(parts, call, decide));
+  if (result.kind === "stream" || sha256(result.body) === digest) return { made: result, bought };
+  return refuse(
+    "conflict",
+    `this payment's answer was given and is not kept any more; its SHA-256 was ${digest}, see ${pathOf(id)}`,
+    { type: "answer-gone" },
+  );
+}
+
+async function boughtBy({ parts }: Sale, id: string): Promise<Bought> {
+  const { tenant } = payments.targetOf(id);
+  const recorded = await parts.app.store.readStream({ tenant, stream_id: payments.streamOf(id) });
+  const last = (type: payments.PaymentEvent["type"]) => recorded.findLast((event) => event.type === type)!;
+  const answered = recorded.findLast(({ payload }) => payload.answer)!;
+  return {
+    payment_id: id,
+    claim: last("PaymentClaimed").payload as unknown as payments.Claim,
+    settlement: last("PaymentSettled").payload as unknown as Mined,
+    answer: answered.payload.answer as unknown as PaidAnswer,
+    event: answered,
+  };
+}

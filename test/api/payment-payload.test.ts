@@ -1,0 +1,298 @@
+/** What is read as a payment, and what is refused by name; and the header that asks for one. */
+import {
+  decodePaymentRequiredHeader,
+  decodePaymentSignatureHeader,
+  encodePaymentRequiredHeader,
+} from "@x402/core/http";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { catalogue } from "../../src/api/catalogue.ts";
+import { methodOf, pathOf, paymentOf } from "../../src/api/operation.ts";
+import { type PaymentPayload, readPayment } from "../../src/api/x402/payload.ts";
+import { PaymentRefused } from "../../src/api/x402/refused.ts";
+import { paymentRequired } from "../../src/api/x402/required.ts";
+import { PAYEE, payment, wallet } from "../chain/fixture.ts";
+import { countCalls, takeNote } from "../support/notes.ts";
+import { headerOf, PRICE, presentedV1, presentedV2 } from "../support/x402.ts";
+
+const sound = await payment(wallet(0), PRICE);
+const v1 = presentedV1(sound);
+const v2 = presentedV2(sound, PAYEE);
+
+const refusal = (presented: string | object): { code: string; message: string } => {
+  try {
+    readPayment(presented);
+  } catch (error) {
+    if (error instanceof PaymentRefused) return error;
+    throw error;
+  }
+  throw new Error("it was read");
+};
+
+describe("a payment is read", () => {
+  test("of version 1", () => {
+    expect(readPayment(headerOf(v1))).toEqual({
+      x402_version: 1,
+      scheme: "exact",
+      network: "base",
+      signed: sound,
+    });
+  });
+
+  test("of version 2, with what stock clients send back of the 402", () => {
+    const { v2: offered } = paymentRequired(countCalls, "0.05", "/v1/agent/count", terms);
+    const [accepted] = offered.accepts;
+    const echoed = { ...v2, accepted: { ...accepted, later: 1 }, resource: offered.resource };
+    const extensions = {
+      ...offered.extensions,
+      "payment-identifier": { info: { required: false, id: "pay_7d5d747be160e280" } },
+    };
+    const header = headerOf({ ...echoed, extensions });
+    expect(decodePaymentSignatureHeader(header)).toMatchObject({ x402Version: 2 });
+    expect(readPayment(header)).toMatchObject({
+      x402_version: 2,
+      scheme: "exact",
+      network: "eip155:8453",
+      signed: sound,
+      accepted: { amount: PRICE, pay_to: PAYEE, max_timeout_seconds: 300 },
+      resource_url: "https://ours.example/v1/agent/count",
+      identifier: "pay_7d5d747be160e280",
+    } satisfies Partial<Record<keyof PaymentPayload, unknown>>);
+    expect(readPayment({ ...echoed, extensions: offered.extensions })).not.toHaveProperty("identifier");
+  });
+
+  test("in both alphabets of base64, padded or not, and as an object", () => {
+    const text = Buffer.from(JSON.stringify({ ...v2, extensions: { note: "»?>~" } }));
+    for (const presented of [
+      text.toString("base64"),
+      text.toString("base64url"),
+      text.toString("base64").replace(/=+$/, ""),
+      v2,
+    ])
+      expect(readPayment(presented)).toEqual(readPayment(v2));
+  });
+
+  test("with addresses in capitals, which it has in lower case", () => {
+    const from = wallet(0).address;
+    const { payload } = v1;
+    const capital = { ...v1, payload: { ...payload, authorization: { ...payload.authorization, from } } };
+    expect(from).not.toBe(sound.transfer.from);
+    expect(readPayment(capital).signed).toEqual(sound);
+  });
+});
+
+describe("what cannot be read is refused by name", () => {
+  const withAuthorization = (more: object) => ({
+    ...v1,
+    payload: { ...v1.payload, authorization: { ...v1.payload.authorization, ...more } },
+  });
+  const identified = (id: unknown) => ({ ...v2, extensions: { "payment-identifier": { info: { id } } } });
+
+  test.each<[string, string | object, string | RegExp]>([
+    ["no base64", "{}", "base64"],
+    ["nothing", "", "base64"],
+    ["base64 with rubbish within", `${headerOf(v1).slice(0, 40)}\n${headerOf(v1).slice(40)}`, "base64"],
+    ["two headers joined", `${headerOf(v1)}, ${headerOf(v1)}`, "base64"],
+    ["text beyond the limit", "A".repeat(16 * 1024 + 4), "longer than 16 KiB"],
+    ["no UTF-8", Buffer.from([0x22, 0xff, 0x22]).toString("base64"), "not JSON"],
+    ["no JSON", Buffer.from("{").toString("base64"), "not JSON"],
+    [
+      "a key that stands twice",
+      Buffer.from('{"x402Version":1,"x402Version":2}').toString("base64"),
+      "not JSON",
+    ],
+    ["a list", headerOf([v1]), "must be a JSON object"],
+    ["null", Buffer.from("null").toString("base64"), "must be a JSON object"],
+    ["an unknown member", { ...v1, more: 1 }, "more"],
+    [
+      "an unknown member of the authorization",
+      withAuthorization({ more: 1 }),
+      "payload.authorization: .*more",
+    ],
+    ["an amount as a number", withAuthorization({ value: 50_000 }), "payload.authorization.value"],
+    ["an amount below nothing", withAuthorization({ value: "-1" }), "payload.authorization.value"],
+    ["an amount in hex", withAuthorization({ value: "0x1" }), "payload.authorization.value"],
+    [
+      "an amount beyond 256 bits",
+      withAuthorization({ value: String(2n ** 256n) }),
+      "value: does not fit 256 bits",
+    ],
+    [
+      "a time with a fraction",
+      withAuthorization({ validBefore: "1.5" }),
+      "payload.authorization.validBefore",
+    ],
+    ["a short nonce", withAuthorization({ nonce: "0x00" }), "payload.authorization.nonce"],
+    ["a payer that is none", withAuthorization({ from: "alice" }), "payload.authorization.from"],
+    [
+      "half a byte of signature",
+      { ...v1, payload: { ...v1.payload, signature: "0xabc" } },
+      "payload.signature",
+    ],
+    [
+      "an endless signature",
+      { ...v1, payload: { ...v1.payload, signature: `0x${"ab".repeat(2049)}` } },
+      "payload.signature: has at most 4096 hex digits",
+    ],
+    ["no authorization", { ...v1, payload: { signature: "0x" } }, "payload.authorization"],
+    ["no terms", { x402Version: 2, payload: v1.payload }, "accepted"],
+    ["an endless name", { ...v1, ["x".repeat(9_000)]: 1 }, "^.{1,300}$"],
+    ["a short identifier", identified("short"), "extensions.payment-identifier.info.id"],
+    ["a long identifier", identified("x".repeat(129)), "extensions.payment-identifier.info.id"],
+    ["an identifier with a blank", identified("pay 7d5d747be160e280"), "takes letters, digits, - and _"],
+    ["an identifier that is a number", identified(1234567890123456), "extensions.payment-identifier.info.id"],
+  ])("%s", (_, presented, told) => {
+    const { code, message } = refusal(presented);
+    expect(code).toBe("invalid_payload");
+    expect(message).toMatch(new RegExp(told));
+  });
+
+  test.each([0, 3, "1", null, undefined])("x402Version %j", (x402Version) => {
+    expect(refusal({ ...v1, x402Version }).code).toBe("invalid_x402_version");
+  });
+});
+
+describe("whatever comes is read or refused", () => {
+  const members = [
+    "x402Version",
+    "scheme",
+    "network",
+    "payload",
+    "accepted",
+    "resource",
+    "extensions",
+    "__proto__",
+  ];
+  /** A value put somewhere into a sound payment, or taken out of it. */
+  const broken = fc
+    .tuple(
+      fc.constantFrom(v1 as object, v2 as object),
+      fc.array(
+        fc.oneof(
+          fc.constantFrom(
+            ...members,
+            "signature",
+            "authorization",
+            "value",
+            "from",
+            "extra",
+            "info",
+            "amount",
+          ),
+          fc.string({ maxLength: 5 }),
+        ),
+        { minLength: 1, maxLength: 3 },
+      ),
+      fc.option(fc.jsonValue({ maxDepth: 3 }), { nil: undefined }),
+    )
+    .map(([base, path, value]) => put(base, path, value));
+
+  test("any text", () => {
+    fc.assert(fc.property(fc.oneof(fc.string(), fc.base64String()), outcome));
+  });
+
+  test("any JSON, as an object and in a header", () => {
+    fc.assert(
+      fc.property(fc.oneof(broken, fc.object({ key: fc.constantFrom(...members) })), (value) => {
+        outcome(value);
+        outcome(Buffer.from(JSON.stringify(value)).toString("base64"));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("JSON as deep as a header allows", () => {
+    for (const text of ["[".repeat(12_000), `${'{"x402Version":2,"extensions":'.repeat(400)}`, deep(1_500)])
+      outcome(Buffer.from(text).toString("base64"));
+  });
+});
+
+const deep = (levels: number) =>
+  JSON.stringify({ ...v2, extensions: { other: 0 } }).replace(
+    ":0}",
+    `:${"[".repeat(levels)}${"]".repeat(levels)}}`,
+  );
+
+function outcome(presented: string | object): void {
+  try {
+    expect(readPayment(presented)).toHaveProperty("signed");
+  } catch (error) {
+    if (!(error instanceof PaymentRefused)) throw error;
+    expect(error.message.length).toBeLessThan(600);
+  }
+}
+
+function put(base: object, [name, ...rest]: string[], value: unknown): object {
+  const own = Object.getOwnPropertyDescriptor(base, name!)?.value as unknown;
+  const inner = rest.length === 0 || typeof own !== "object" || own === null ? value : put(own, rest, value);
+  const copy = { ...base };
+  Object.defineProperty(copy, name!, { value: inner, enumerable: true, configurable: true });
+  return copy;
+}
+
+const terms = { pay_to: PAYEE, public_url: "https://ours.example", embedded_chain: false };
+
+describe("the 402", () => {
+  const priced = [...catalogue, countCalls, takeNote].filter((operation) => paymentOf(operation));
+  type Bazaar = {
+    info: { input: Record<string, unknown> };
+    schema: { properties: { input: { properties: Record<string, { properties: object }> } } };
+    routeTemplate?: string;
+  };
+
+  test.each(priced.map((one) => [one.name, one] as const))(
+    "of %s has room in one header, with its extensions",
+    (_, operation) => {
+      const price = paymentOf(operation)!.unit_price;
+      const { headers, v2: offered } = paymentRequired(operation, price, pathOf(operation), terms);
+      const header = headers["PAYMENT-REQUIRED"]!;
+      expect(header.length).toBeLessThan(6 * 1024 + 1);
+      expect(header).toBe(encodePaymentRequiredHeader(offered));
+      expect(decodePaymentRequiredHeader(header)).toEqual(offered);
+      expect(offered.extensions).toMatchObject({ "payment-identifier": { info: { required: false } } });
+      const { info, schema } = offered.extensions!.bazaar as Bazaar;
+      expect(info.input).toMatchObject({ type: "http", method: methodOf(operation) });
+      const place = methodOf(operation) === "POST" ? "body" : "queryParams";
+      const told = { ...(info.input[place] as object), ...(info.input.pathParams as object) };
+      expect(told).toEqual(operation.example);
+      const { properties } = schema.properties.input;
+      const described = [properties[place]!, properties.pathParams ?? { properties: {} }];
+      expect(described.flatMap((one) => Object.keys(one.properties)).sort()).toEqual(
+        Object.keys(operation.input.shape).sort(),
+      );
+    },
+  );
+
+  test("names the parameters of its path as routes do", () => {
+    const { v2: offered } = paymentRequired(takeNote, "0.01", "/v1/agent/notes/a", terms);
+    expect(offered.extensions!.bazaar).toMatchObject({
+      routeTemplate: "/v1/agent/notes/:notebook",
+      info: { input: { bodyType: "json", body: { text: "hello" }, pathParams: { notebook: "a" } } },
+    });
+  });
+
+  test("declares less when its URL is long", () => {
+    const path = `/v1/agent/count?word=${"x".repeat(4_000)}`;
+    const { headers, v2: offered } = paymentRequired(countCalls, "0.05", path, terms);
+    expect(Object.keys(offered.extensions!)).toEqual(["payment-identifier"]);
+    expect(headers["PAYMENT-REQUIRED"]!.length).toBeLessThan(8 * 1024);
+  });
+
+  test("warns on the development chain, and there alone", () => {
+    const warning = "Development chain: do not sign with a funded wallet.";
+    const here = paymentRequired(countCalls, "0.05", "/", { ...terms, embedded_chain: true });
+    expect(here.body.accepts[0]!.description).toContain(warning);
+    expect(here.v2.resource.description).toContain(warning);
+    expect(paymentRequired(countCalls, "0.05", "/", terms).v2.resource.description).not.toContain(warning);
+  });
+
+  test("says why a payment was refused, in both generations", () => {
+    const refused = new PaymentRefused("insufficient_funds", "the wallet holds too little; fund it");
+    const { body, v2: offered } = paymentRequired(countCalls, "0.05", "/", terms, refused);
+    expect(body).toMatchObject({
+      error: "insufficient_funds",
+      detail: "the wallet holds too little; fund it",
+    });
+    expect(offered.error).toBe("insufficient_funds");
+  });
+});

@@ -1,0 +1,350 @@
+/** Calls that are paid for, over real HTTP, on a real chain and a real log. */
+import { createHash } from "node:crypto";
+import type { HDAccount } from "viem/accounts";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import * as apiKey from "../../src/domain/access/key.ts";
+import * as payments from "../../src/domain/payments/payment.ts";
+import { settledBy, TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
+import type { Hex } from "../../src/domain/ports.ts";
+import {
+  addressOf,
+  balanceOf,
+  GAS_KEY,
+  openWorkshop,
+  PAYEE,
+  payment as signedTransfer,
+  type Workshop,
+  wallet,
+} from "../chain/fixture.ts";
+import {
+  buy,
+  headerV1,
+  present,
+  quoteOf,
+  type SignedPayment,
+  settlementOf,
+  signPayment,
+} from "../support/buyer.ts";
+import { type Service, startService } from "../support/service.ts";
+import { facts, script, wares } from "./wares.ts";
+
+let workshop: Workshop;
+let service: Service & { database_url: string };
+let chain: { rpc_url: string; gas_key: Hex; pay_to: Hex };
+beforeAll(async () => {
+  workshop = await openWorkshop();
+  chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
+  service = await startService({ operations: wares, chain });
+}, 60_000);
+afterAll(async () => {
+  await service?.stop();
+  await workshop?.close();
+});
+beforeEach(() => {
+  script.before = async () => {};
+});
+
+const echoUrl = (say = "hello") => `${service.url}/v1/agent/test/echo?say=${say}`;
+const orderOf = (name: string, headers: Record<string, string> = {}): RequestInit => ({
+  method: "POST",
+  headers: { "Content-Type": "application/json", ...headers },
+  body: JSON.stringify({ name }),
+});
+const orderUrl = () => `${service.url}/v1/agent/test/order`;
+
+const idOf = ({ authorization }: SignedPayment) =>
+  payments.idOf({
+    network: "eip155:8453",
+    asset: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+    payer: authorization.from.toLowerCase() as Hex,
+    nonce: authorization.nonce as Hex,
+  });
+const stateOf = (payment: SignedPayment) => service.app.load(payments, payments.targetOf(idOf(payment)));
+const typesOf = async (payment: SignedPayment) => {
+  const { tenant, id } = payments.targetOf(idOf(payment));
+  const stream_id = payments.streamOf(id);
+  return (await service.app.store.readStream({ tenant, stream_id })).map(({ type }) => type);
+};
+const earned = () => balanceOf(workshop.chain, PAYEE);
+const headPosition = async () => (await service.app.store.head()).position;
+
+describe("a call with its payment", () => {
+  test("is settled, recorded and answered", async () => {
+    const before = await earned();
+    const { payment, answer } = await buy(wallet(0), echoUrl("paid"));
+    expect(answer.status).toBe(200);
+    expect(((await answer.json()) as { data: { said: string } }).data.said).toBe("paid");
+    expect(await earned()).toBe(before + 50_000n);
+    const settlement = settlementOf(answer);
+    expect(settlement).toMatchObject({ success: true });
+    expect(settlement.payer.toLowerCase()).toBe(addressOf(wallet(0)));
+    expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+    const state = await stateOf(payment);
+    expect(state).toMatchObject({ status: "settled", settlement: { transaction: settlement.transaction } });
+  });
+
+  test("appends the work and the payment in one commit", async () => {
+    const { payment, answer } = await buy(wallet(0), orderUrl(), orderOf("k_one_commit"));
+    expect(answer.status).toBe(201);
+    const found = await service.app.store.findCommit({ idem_key: `/payment/${idOf(payment)}` });
+    expect(found?.events.map(({ type }) => type).sort()).toEqual(["KeyIssued", "PaymentSettled"]);
+  });
+
+  test("of a key is charged all the same: the key names the tenant and no quota is used", async () => {
+    const { headers } = await service.issue({ tenant: "keyed", scopes: ["read"], daily: 1 });
+    const payment = await signPayment(wallet(0), await quoteOf(orderUrl(), orderOf("k_keyed")));
+    const answer = await present(orderUrl(), payment, orderOf("k_keyed", headers));
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get("RateLimit")).toBeNull();
+    expect(await stateOf(payment)).toMatchObject({ claim: { tenant: "keyed" } });
+    expect((await fetch(echoUrl(), { headers })).status).toBe(200);
+  });
+
+  test("for what the caller has already is not settled", async () => {
+    // Trade answers carry an ETag; the echo does not.
+    const url = `${service.url}/v1/agent/trade/overview`;
+    const { headers } = await service.issue();
+    const first = await fetch(url, { headers });
+    if (first.status === 503) return expect(await first.text()).toContain("dataset");
+    const etag = first.headers.get("ETag")!;
+    const payment = await signPayment(wallet(0), await quoteOf(url));
+    const answer = await present(url, payment, { headers: { "If-None-Match": etag } });
+    expect(answer.status).toBe(304);
+    expect(await typesOf(payment)).toEqual([]);
+  });
+});
+
+describe("the same payment again", () => {
+  test("gets the same bytes and is not charged twice", async () => {
+    const { payment, answer } = await buy(wallet(1), echoUrl("again"));
+    const first = await answer.text();
+    const before = await earned();
+    const second = await present(echoUrl("again"), payment);
+    expect(second.status).toBe(200);
+    expect(await second.text()).toBe(first);
+    expect(second.headers.get("X-PAYMENT-RESPONSE")).toBe(answer.headers.get("X-PAYMENT-RESPONSE"));
+    expect(await earned()).toBe(before);
+    expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+  });
+
+  test("for another call is refused", async () => {
+    const { payment } = await buy(wallet(1), echoUrl("mine"));
+    const answer = await present(echoUrl("other"), payment);
+    expect(answer.status).toBe(402);
+    expect(await answer.text()).toContain("another call");
+  });
+
+  test("sent 50 times at once is settled once, and all get one answer", async () => {
+    const payment = await signPayment(wallet(1), await quoteOf(echoUrl("fifty")));
+    const before = await earned();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => present(echoUrl("fifty"), payment)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+    expect(await earned()).toBe(before + 50_000n);
+    expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+  });
+
+  test("sent 50 times at once to two processes is settled once, and all get one answer", async () => {
+    const other = await startService({ operations: wares, chain, beside: service });
+    try {
+      const payment = await signPayment(wallet(1), await quoteOf(echoUrl("two")));
+      const before = await earned();
+      const urls = Array.from({ length: 50 }, (_, i) =>
+        i % 2 ? echoUrl("two") : `${other.url}/v1/agent/test/echo?say=two`,
+      );
+      const answers = await Promise.all(urls.map((url) => present(url, payment)));
+      expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+      expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
+      expect(await earned()).toBe(before + 50_000n);
+      expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe("what is not settled", () => {
+  test("a call that is refused costs nothing and leaves nothing", async () => {
+    await buy(wallet(2), orderUrl(), orderOf("k_taken"));
+    const [before, position] = [await earned(), await headPosition()];
+    const { answer, payment } = await buy(wallet(2), orderUrl(), orderOf("k_taken"));
+    expect(answer.status).toBe(409);
+    expect(await earned()).toBe(before);
+    expect(await headPosition()).toBe(position);
+    // The payment is still good for something else.
+    expect((await present(orderUrl(), payment, orderOf("k_free"))).status).toBe(201);
+  });
+
+  test("a handler that fails costs nothing", async () => {
+    const before = await earned();
+    script.before = async () => {
+      throw new Error("a fault of ours");
+    };
+    const { answer } = await buy(wallet(2), echoUrl("fault"));
+    expect(answer.status).toBe(500);
+    expect(await earned()).toBe(before);
+  });
+
+  test("a payer without money is told, and nothing is left in the log", async () => {
+    const { generatePrivateKey, privateKeyToAccount } = await import("viem/accounts");
+    const poor = privateKeyToAccount(generatePrivateKey());
+    const position = await headPosition();
+    const payment = await signPayment(poor, await quoteOf(echoUrl()));
+    const answer = await present(echoUrl(), payment);
+    expect(answer.status).toBe(402);
+    expect(await answer.json()).toMatchObject({ x402Version: 1, accepts: [{ scheme: "exact" }] });
+    expect(await headPosition()).toBe(position);
+  });
+
+  test("a balance drained between the look and the settlement: no answer, a fresh 402", async () => {
+    const { settlement } = service.app;
+    const { settle } = settlement;
+    const [payer, friend] = [wallet(6), wallet(7)];
+    const all = await balanceOf(workshop.chain, addressOf(payer));
+    const moved = async (from: HDAccount, to: HDAccount) => {
+      const signed = await signedTransfer(from, all, { to: addressOf(to) });
+      expect(
+        settledBy(await workshop.chain.send(transferCall(signed), { gas: TRANSFER_GAS }), signed.transfer),
+      ).toBe(true);
+    };
+    settlement.settle = async (payment, seen) => {
+      settlement.settle = settle;
+      await moved(payer, friend);
+      return settle(payment, seen);
+    };
+    const handled = script.handled;
+    const { answer, payment } = await buy(payer, echoUrl("drained"));
+    expect(answer.status).toBe(402);
+    expect(script.handled).toBe(handled + 1);
+    expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentFailed"]);
+    // Topped up again, the same payment is good.
+    await moved(friend, payer);
+    expect((await present(echoUrl("drained"), payment)).status).toBe(200);
+  });
+
+  test("junk leaves nothing in the log", async () => {
+    const position = await headPosition();
+    const good = await signPayment(wallet(3), await quoteOf(echoUrl()));
+    const bad = { ...good, signature: `0x${"11".repeat(64)}1b` };
+    for (const headers of [
+      { "X-PAYMENT": "rubbish" },
+      { "X-PAYMENT": Buffer.from("{}").toString("base64") },
+      headerV1(bad),
+      headerV1(good, { network: "base-sepolia" }),
+    ]) {
+      const answer = await fetch(echoUrl(), { headers });
+      expect(answer.status).toBe(402);
+    }
+    expect(await headPosition()).toBe(position);
+  });
+});
+
+describe("a refusal after the settlement", () => {
+  test("opens a refund, and the payer is told where", async () => {
+    // Another writer takes the name while the payment is being settled.
+    const { settlement } = service.app;
+    const { settle } = settlement;
+    settlement.settle = async (payment, seen) => {
+      const receipt = await settle(payment, seen);
+      const meta = { actor: "operator", operation: "test" };
+      const target = { tenant: "acme", id: "k_contested" };
+      await service.app.decide(apiKey, target, apiKey.issue(facts("k_contested")), { meta });
+      return receipt;
+    };
+    try {
+      const { answer, payment } = await buy(wallet(4), orderUrl(), orderOf("k_contested"));
+      expect(answer.status).toBe(409);
+      expect(await answer.text()).toContain("refunded");
+      expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentSettled", "RefundOpened"]);
+    } finally {
+      settlement.settle = settle;
+    }
+  });
+
+  test("work that another writer forces to be done again is answered, with the digest of what was sent", async () => {
+    const { settlement } = service.app;
+    const { settle } = settlement;
+    settlement.settle = async (payment, seen) => {
+      settlement.settle = settle;
+      const receipt = await settle(payment, seen);
+      const meta = { actor: "operator", operation: "test" };
+      await service.app.decide(apiKey, { tenant: "acme", id: "k_moved" }, apiKey.issue(facts("k_moved")), {
+        meta,
+      });
+      return receipt;
+    };
+    const { answer, payment } = await buy(wallet(4), `${service.url}/v1/agent/test/toggle?name=k_moved`);
+    expect(answer.status).toBe(200);
+    const body = Buffer.from(await answer.arrayBuffer());
+    // The first run issued the key; the one that counts found it issued.
+    expect(JSON.parse(body.toString())).toMatchObject({ data: { status: "revoked" } });
+    const digest = createHash("sha256").update(body).digest("hex");
+    expect(await stateOf(payment)).toMatchObject({ answer: { sha256: digest, status: 200 } });
+  });
+});
+
+describe("a stream", () => {
+  const url = () => `${service.url}/v1/agent/test/lines?count=3`;
+
+  test("is settled before its first line, and comes again for the same payment", async () => {
+    const before = await earned();
+    const { payment, answer } = await buy(wallet(8), url());
+    expect(settlementOf(answer)).toMatchObject({ success: true });
+    const text = await answer.text();
+    expect(text.trim().split("\n")).toHaveLength(4);
+    expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+    const again = await present(url(), payment);
+    expect(await again.text()).toBe(text);
+    expect(await earned()).toBe(before + 100_000n);
+  });
+
+  test("asked for 20 times at once by one payment is charged once and comes to all", async () => {
+    const before = await earned();
+    const payment = await signPayment(wallet(8), await quoteOf(url()));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => present(url(), payment)));
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    expect(new Set(texts).size).toBe(1);
+    expect(texts[0]).toContain("up_to_date");
+    expect(await earned()).toBe(before + 100_000n);
+  });
+});
+
+describe("Idempotency-Key", () => {
+  const once = (name: string, word: string) => orderOf(name, { "Idempotency-Key": word });
+
+  test("a new payment under the same key gets the first answer and is left unsettled", async () => {
+    const first = await buy(wallet(5), orderUrl(), once("k_idem", "word-1"));
+    const before = await earned();
+    const second = await buy(wallet(5), orderUrl(), once("k_idem", "word-1"));
+    expect(second.answer.status).toBe(201);
+    expect(await second.answer.text()).toBe(await first.answer.text());
+    expect(await earned()).toBe(before);
+    expect(await typesOf(second.payment)).toEqual([]);
+  });
+
+  test("another body under the same key is refused, before anything is charged", async () => {
+    const before = await earned();
+    const { answer } = await buy(wallet(5), orderUrl(), once("k_idem_other", "word-1"));
+    expect(answer.status).toBe(422);
+    expect(await earned()).toBe(before);
+  });
+
+  test("two payments under one key at once: one is settled, both get its answer", async () => {
+    const wanted = await quoteOf(orderUrl(), once("k_race", "word-2"));
+    const signed = await Promise.all([signPayment(wallet(5), wanted), signPayment(wallet(5), wanted)]);
+    const before = await earned();
+    const answers = await Promise.all(
+      signed.map((payment) => present(orderUrl(), payment, once("k_race", "word-2"))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(await earned()).toBe(before + 500_000n);
+  });
+
+  test("by API key the same bytes come again", async () => {
+    const { headers } = await service.issue({ tenant: "twice" });
+    const init = { headers: { ...headers, "Idempotency-Key": "w" } };
+    const first = await (await fetch(echoUrl("kept"), init)).text();
+    expect(await (await fetch(echoUrl("kept"), init)).text()).toBe(first);
+    expect((await fetch(echoUrl("else"), init)).status).toBe(422);
+  });
+});
