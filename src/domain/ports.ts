@@ -146,16 +146,30 @@ export class NotSettled extends Error {
 
 /** The chain could not be asked, or did not answer in time. It says nothing about anybody's payment; ask again later. */
 export class ChainUnavailable extends Error {
-  override readonly name = "ChainUnavailable";
+  override readonly name: string = "ChainUnavailable";
 }
 
-/** A transaction was signed and may have been sent: one of `transactions`, or none, will be mined. */
+/** The day's ether for gas is spent: nothing is sent before `resets_at`. */
+export class GasBudgetSpent extends ChainUnavailable {
+  override readonly name = "GasBudgetSpent";
+  readonly resets_at: Date;
+
+  constructor(resets_at: Date) {
+    super(`the day's gas budget is spent; it is renewed at ${resets_at.toISOString()}`);
+    this.resets_at = resets_at;
+  }
+}
+
+/**
+ * A transaction was signed and may have been sent: one of `transactions`, or none, will be mined. A facilitator that was
+ * asked to send one may not have named it.
+ */
 export class TransactionPending extends Error {
   override readonly name = "TransactionPending";
   readonly transactions: readonly Hex[];
 
   constructor(transactions: readonly Hex[]) {
-    super(`not mined in time, and may still be: ${transactions.join(", ")}`);
+    super(`not mined in time, and may still be: ${transactions.join(", ") || "what the facilitator sends"}`);
     this.transactions = transactions;
   }
 }
