@@ -53,11 +53,13 @@ export function isSamePayment(claim: Claim, { signed }: Payment): boolean {
   );
 }
 
+export type Charged = { claim: Claim; settlement: Mined };
+
 /** Makes sure that the payment can be settled; answers what settles it, once its answer is ready. */
-export async function charge(sale: Sale, state: PaymentState): Promise<() => Promise<Mined>> {
-  if (state.status === "settled") return async () => state.settlement;
+export async function charge(sale: Sale, state: PaymentState): Promise<() => Promise<Charged>> {
+  if (state.status === "settled") return async () => state;
   // A claim left behind by a process that died stands already.
-  if (state.status === "claimed") return () => carry(sale, BigInt(state.claim.seen_block));
+  if (state.status === "claimed") return () => carry(sale, state.claim);
   const { parts, payment } = sale;
   const { transfer } = payment.signed;
   const facts = await parts.app.settlement.facts(payment.signed).catch(refuseWhileAway);
@@ -75,8 +77,9 @@ export async function charge(sale: Sale, state: PaymentState): Promise<() => Pro
     );
   }
   return async () => {
-    await claim(sale, facts.seen_block);
-    return carry(sale, facts.seen_block);
+    const claim = claimOf(sale, facts.seen_block);
+    await record(sale, claim);
+    return carry(sale, claim);
   };
 }
 
@@ -84,9 +87,9 @@ export async function charge(sale: Sale, state: PaymentState): Promise<() => Pro
  * Appends the claim. Under an Idempotency-Key one payment at a time holds the key, and the next takes its place when that
  * has failed or was given back: so two payments of one command are never both settled.
  */
-async function claim({ parts, call, payment }: Sale, seen_block: bigint): Promise<void> {
+async function record({ parts, call, payment }: Sale, claim: Claim): Promise<void> {
   const { app } = parts;
-  const decision = payments.claim(claimOf(call, payment, seen_block, app.clock.now()));
+  const decision = payments.claim(claim);
   const target = payments.targetOf(payment.id);
   const once = idempotencyOf(call);
   if (!once) {
@@ -110,8 +113,8 @@ async function claim({ parts, call, payment }: Sale, seen_block: bigint): Promis
   }
 }
 
-function claimOf(call: Call, { signed }: Payment, seen_block: bigint, now: Date): Claim {
-  const { transfer, signature } = signed;
+function claimOf({ parts, call, payment }: Sale, seen_block: bigint): Claim {
+  const { transfer, signature } = payment.signed;
   return {
     network: NETWORK_V2,
     asset: USDC.address.toLowerCase() as Hex,
@@ -126,12 +129,12 @@ function claimOf(call: Call, { signed }: Payment, seen_block: bigint, now: Date)
     request_sha256: call.request_sha256,
     tenant: call.caller.tenant,
     seen_block: Number(seen_block),
-    claimed_at: now.toISOString(),
+    claimed_at: parts.app.clock.now().toISOString(),
   };
 }
 
 /** Has the payment carried to the chain; one that certainly moved nothing is written down as failed. */
-async function carry({ parts, call, payment }: Sale, seen_block: bigint): Promise<Mined> {
+async function carry({ parts, call, payment }: Sale, claim: Claim): Promise<Charged> {
   const { app } = parts;
   const failed = (reason: string) =>
     app.decide(
@@ -141,7 +144,8 @@ async function carry({ parts, call, payment }: Sale, seen_block: bigint): Promis
       commandOf(call),
     );
   try {
-    return minedBy(await app.settlement.settle(payment.signed, seen_block));
+    const receipt = await app.settlement.settle(payments.signedTransferOf(claim), BigInt(claim.seen_block));
+    return { claim, settlement: minedBy(receipt) };
   } catch (error) {
     if (error instanceof NotSettled) {
       await failed(error.message);

@@ -18,16 +18,23 @@ import {
   sha256,
 } from "../call.ts";
 import { isAway } from "../problem.ts";
-import { charge, isSamePayment, type Payment, pathOf, refusePending, type Sale, used } from "./charge.ts";
+import {
+  type Charged,
+  charge,
+  isSamePayment,
+  type Payment,
+  pathOf,
+  refusePending,
+  type Sale,
+  used,
+} from "./charge.ts";
 
 /** What a call came to, and the payment that bought it; none when the answer was given before without one. */
 export type Served = { made: Made; bought?: Bought };
 
 /** What the log has of an answered payment, and the event that records its answer: what a receipt says. */
-export type Bought = {
+export type Bought = Charged & {
   payment_id: string;
-  claim: payments.Claim;
-  settlement: Mined;
   answer: PaidAnswer;
   event: { position: number; event_id: string; event_hash: Uint8Array; recorded_at_us: number };
 };
@@ -122,14 +129,14 @@ async function attempt(sale: Sale, state: PaymentState): Promise<Served> {
   const { parts, call, payment } = sale;
   const { app } = parts;
   const settle = await charge(sale, state);
-  let settlement: Mined | undefined;
+  let charged: Charged | undefined;
   const beforeAppend = async (made: Made): Promise<Stage<Made>> => {
     if (isUnchanged(call, made)) return async () => {};
-    const mined = await settle();
-    settlement = mined;
+    charged = await settle();
+    const { settlement } = charged;
     return async (decide, result) => {
       await keep(sale, result);
-      const decision = payments.settle(mined, answerOf(result), app.clock.now().toISOString());
+      const decision = payments.settle(settlement, answerOf(result), app.clock.now().toISOString());
       await decide(payments, payments.targetOf(payment.id), decision);
     };
   };
@@ -138,17 +145,19 @@ async function attempt(sale: Sale, state: PaymentState): Promise<Served> {
   try {
     done = await transact(app.unit, command, (decide) => make(parts, call, decide), beforeAppend);
   } catch (error) {
-    if (!settlement || isAway(error) || isKnown(error)) throw error;
+    if (!charged || isAway(error) || isKnown(error)) throw error;
     // The money moved, and what it was for is refused by now.
-    await giveBack(sale, settlement);
+    await giveBack(sale, charged.settlement);
     if (!(error instanceof Refusal)) throw error;
     const told = `${error.message}; the payment was settled and is being refunded: ${pathOf(payment.id)}`;
     throw new Refusal(error.code, told, { errors: error.errors, type: error.type });
   }
-  const recorded = done.events.find(({ stream_id }) => stream_id.startsWith(payments.streamOf("")));
-  if (!recorded) return { made: done.result };
-  const payment_id = recorded.stream_id.slice(payments.streamOf("").length);
-  return { made: done.result, bought: await boughtBy(sale, payment_id) };
+  const { result: made, events } = done;
+  const event = events.find(({ stream_id }) => stream_id.startsWith(payments.streamOf("")));
+  if (!event) return { made };
+  const payment_id = event.stream_id.slice(payments.streamOf("").length);
+  if (!charged) return { made, bought: await boughtBy(sale, payment_id) };
+  return { made, bought: { ...charged, payment_id, answer: answerOf(made), event } };
 }
 
 const answerOf = (made: Made): PaidAnswer => ({
