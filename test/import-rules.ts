@@ -131,6 +131,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:net": "any",
       "node:os": "any",
       "node:path": "any",
+      "node:timers/promises": "any",
       "node:util": "any",
       "node:zlib": "any",
       pg: "any",

@@ -32,7 +32,7 @@ export type FacilitatorOptions = {
 const MAX_TIMEOUT_SECONDS = 300;
 
 export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Settlement {
-  const { wait_ms = 45_000, poll_ms = 500 } = options;
+  const { wait_ms = 40_000, poll_ms = 500 } = options;
   const ask = facilitator(chain.chain_id, options);
   const own = chainSettlement(chain);
 
