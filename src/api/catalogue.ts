@@ -3,5 +3,11 @@ import type { Operation } from "./operation.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
 import { replayOperations } from "./operations/replay.ts";
 import { tradeOperations } from "./operations/trade.ts";
+import { x402Operations } from "./operations/x402.ts";
 
-export const catalogue: Operation[] = [...discoveryOperations, ...tradeOperations, ...replayOperations];
+export const catalogue: Operation[] = [
+  ...discoveryOperations,
+  ...tradeOperations,
+  ...replayOperations,
+  ...x402Operations(() => catalogue),
+];

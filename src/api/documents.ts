@@ -3,7 +3,8 @@ import type { Document } from "./document.ts";
 import { openapi } from "./openapi.ts";
 import type { Operation } from "./operation.ts";
 import { problemsPage } from "./problem.ts";
-import { llmsPage, priceList } from "./reference.ts";
+import { llmsPage } from "./reference.ts";
+import { priceList } from "./x402/discovery.ts";
 import type { PaymentTerms } from "./x402/required.ts";
 
 /** All documents of a catalogue. What does not change while the service runs is rendered once. */
@@ -29,7 +30,7 @@ export function documentsOf(operations: Operation[], terms: PaymentTerms): Docum
     fixed(
       "/.well-known/x402",
       "application/json",
-      "The price list",
+      "The price list: what can be paid for",
       JSON.stringify(priceList(operations, terms)),
     ),
     keySet,

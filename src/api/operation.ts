@@ -11,6 +11,7 @@ import type { Caller } from "./caller.ts";
 export const areas = {
   discovery: "Health, feeds and what else an agent reads before its first call",
   trade: "EU bilateral trade: 27 reporters, HS2 to CN8, monthly",
+  payments: "Paying per call with x402: what is sold, what is supported, and whether a payment is good",
   replay: "The change feed and dated snapshots",
 } as const;
 export type Area = keyof typeof areas;
@@ -67,6 +68,7 @@ export type Context<In> = {
   signal: AbortSignal;
   wire: Wire;
   last_event_id: string | undefined;
+  request_id: string;
 };
 
 export type Operation = {
