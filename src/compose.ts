@@ -12,6 +12,7 @@ import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts
 import { createKeptAnswers, keptAnswersDdl } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
+import { heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { type App, createApp } from "./app.ts";
 import { absentChain, openChain } from "./compose-chain.ts";
@@ -110,6 +111,7 @@ async function furnish(
     runner,
     clock: systemClock,
     random: systemRandom,
+    signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
     vintages,
     ...chain,
     answers: createKeptAnswers(pool),
@@ -131,6 +133,11 @@ async function furnish(
     ),
   };
 }
+
+const signingKeyFile = ({ DATA_DIR }: Config) => join(DATA_DIR, "signing.key");
+
+/** The key that a service with these settings signs with, where it has one already. */
+export const signingKeyOf = (config: Config) => heldSigner(signingKeyFile(config), config.SIGNING_KEY);
 
 async function openedChain(config: Config, log: Logger, opened: (() => Promise<unknown>)[]) {
   const { close, ...chain } = await openChain(config, log);

@@ -36,6 +36,6 @@ export function formatVerdicts(report: VerifyReport): string {
 }
 
 /** Names inside a hostile export must not steer the terminal. */
-function printable(line: string): string {
+export function printable(line: string): string {
   return line.replace(/[\p{Cc}\p{Cf}]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);
 }

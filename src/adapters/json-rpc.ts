@@ -12,20 +12,12 @@ export type JsonRpcOptions = {
   request_ms?: number;
   /** An answer may take this long, both tries together. */
   deadline_ms?: number;
-  /** What is asked in one moment travels in one HTTP request (JSON-RPC 2.0, section 6). */
-  batch?: boolean;
 };
 
 /** Nothing is asked before the first use, and an endpoint that comes back is simply used again. */
-export function jsonRpc({
-  rpc_url,
-  chain_id,
-  request_ms = 4_000,
-  deadline_ms = 9_000,
-  batch = false,
-}: JsonRpcOptions): Ask {
+export function jsonRpc({ rpc_url, chain_id, request_ms = 4_000, deadline_ms = 9_000 }: JsonRpcOptions): Ask {
   const client = createPublicClient({
-    transport: http(rpc_url, { timeout: request_ms, retryCount: 1, retryDelay: 100, batch }),
+    transport: http(rpc_url, { timeout: request_ms, retryCount: 1, retryDelay: 100 }),
   });
   // viem's own timeout ends with the response's headers; a body that trickles is cut off here.
   const request = <T>(method: string, params: readonly unknown[]) =>

@@ -14,6 +14,8 @@ export function program(terminal: Terminal): Command {
     .description("Data, computation and trust for autonomous agents, over one verifiable log.")
     .version("0.1.0")
     .showHelpAfterError("(see --help)")
+    // Options behind a command are that command's: `verify` and `verify receipt` both have --json.
+    .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: true });
   root
     .command("serve")
