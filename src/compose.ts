@@ -21,10 +21,11 @@ import { openVintages } from "./datasets/vintage-store.ts";
 import * as apiKey from "./domain/access/key.ts";
 import * as confirmation from "./domain/payments/confirmation.ts";
 import * as payment from "./domain/payments/payment.ts";
-import type { Quotas } from "./domain/ports.ts";
+import type { Hex, Quotas } from "./domain/ports.ts";
 import * as dataset from "./domain/trade/dataset.ts";
 import { keysProjection } from "./projections/access/keys.ts";
 import { paymentsProjection } from "./projections/payments/payments.ts";
+import { gasSpent } from "./projections/payments/sums.ts";
 import { runnerDdl, startRunner } from "./projections/runner.ts";
 import { releasesProjection } from "./projections/trade/releases.ts";
 import { startPaymentReactors } from "./reactors/payments/start.ts";
@@ -79,7 +80,6 @@ async function furnish(
   });
   const database = await databaseOf(config, log);
   opened.push(() => database.release());
-  const chain = opening.chain ? await openedChain(config, log, opened) : await absentChain(config);
   await prepare(database, config.LOG_ORIGIN_HOST);
 
   const onError = (error: Error) => log.warn({ reason: error.message }, "a database connection broke");
@@ -90,6 +90,10 @@ async function furnish(
       "DATABASE_URL connects as a role that could alter the log; set DATABASE_OWNER_URL to separate them",
     );
   }
+  const gasRecorded = (day: string, except: readonly Hex[]) => gasSpent(pool, day, except);
+  const chain = opening.chain
+    ? await openedChain(config, log, opened, gasRecorded)
+    : await absentChain(config);
   const schemas = registry(eventSchemas);
   const store = createEventStore(pool, { schemas });
   opened.push(() => store.close());
@@ -139,8 +143,13 @@ const signingKeyFile = ({ DATA_DIR }: Config) => join(DATA_DIR, "signing.key");
 /** The key that a service with these settings signs with, where it has one already. */
 export const signingKeyOf = (config: Config) => heldSigner(signingKeyFile(config), config.SIGNING_KEY);
 
-async function openedChain(config: Config, log: Logger, opened: (() => Promise<unknown>)[]) {
-  const { close, ...chain } = await openChain(config, log);
+async function openedChain(
+  config: Config,
+  log: Logger,
+  opened: (() => Promise<unknown>)[],
+  gasRecorded: (day: string, except: readonly Hex[]) => Promise<bigint>,
+) {
+  const { close, ...chain } = await openChain(config, log, gasRecorded);
   opened.push(close);
   return chain;
 }

@@ -100,8 +100,9 @@ export class Sums {
 const dayOf = (at: string) => at.slice(0, 10);
 
 /** What the settlements and refunds of a UTC day (YYYY-MM-DD) cost in gas, each transaction once; in wei. */
-export async function gasSpent(pool: pg.Pool, day: string): Promise<bigint> {
-  const sql = "select coalesce(sum(fee_wei), 0)::text as wei from read.payments_gas_v1 where day = $1";
-  const { rows } = await pool.query<{ wei: string }>(sql, [day]);
+export async function gasSpent(pool: pg.Pool, day: string, except: readonly Hex[] = []): Promise<bigint> {
+  const sql = `select coalesce(sum(fee_wei), 0)::text as wei from read.payments_gas_v1
+    where day = $1 and transaction <> all($2)`;
+  const { rows } = await pool.query<{ wei: string }>(sql, [day, except]);
   return BigInt(rows[0]!.wei);
 }
