@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { StoreUnavailable } from "../../eventstore/errors.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
@@ -144,29 +145,57 @@ test("a claim that was left behind stays unknown while the chain is away", async
   expect((await present(echo("away", two), payment)).status).toBe(200);
 });
 
-test("a claim taken over from a process that is merely slow: one answer, and its receipt is true", async () => {
-  const payment = await signPayment(wallet(3), await quoteOf(echo("slow")));
+test.each([
+  { how: "without an Idempotency-Key", init: {} },
+  { how: "under an Idempotency-Key", init: under("slow-word") },
+])(
+  "a claim taken over $how from a process that is merely slow: one answer, and its receipt is true",
+  async ({ init }) => {
+    const payment = await signPayment(wallet(3), await quoteOf(echo("slow")));
+    const before = await earned();
+    const events = new EventEmitter();
+    const [claimed, both] = [once(events, "claimed"), once(events, "both")];
+    meddle(one.app.settlement, "settle", (was) => async (signed, seen) => {
+      events.emit("claimed");
+      await both;
+      return was(signed, seen);
+    });
+    later(two, 100_000);
+    meddle(two.app.settlement, "settle", (was) => async (signed, seen) => {
+      events.emit("both");
+      return was(signed, seen);
+    });
+    const slow = present(echo("slow"), payment);
+    await claimed;
+    const answers = await Promise.all([slow, present(echo("slow", two), payment, init)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const [a, b] = await Promise.all(answers.map((answer) => answer.text()));
+    expect(a).toBe(b);
+    expect(await stateOf(payment)).toMatchObject({ answer: { sha256: sha256(a!) } });
+    expect(await (await present(echo("slow"), payment)).text()).toBe(a);
+    expect(await earned()).toBe(before + 50_000n);
+  },
+);
+
+test("a log that is away after the settlement loses nothing and refunds nothing", async () => {
+  const payment = await signPayment(wallet(4), await quoteOf(echo("unlogged")));
   const before = await earned();
-  const events = new EventEmitter();
-  const [claimed, both] = [once(events, "claimed"), once(events, "both")];
-  meddle(one.app.settlement, "settle", (was) => async (signed, seen) => {
-    events.emit("claimed");
-    await both;
-    return was(signed, seen);
+  const { store } = one.app;
+  const { append } = store;
+  undo.push(() => {
+    store.append = append;
   });
-  later(two, 100_000);
-  meddle(two.app.settlement, "settle", (was) => async (signed, seen) => {
-    events.emit("both");
-    return was(signed, seen);
-  });
-  const slow = present(echo("slow"), payment);
-  await claimed;
-  const answers = await Promise.all([slow, present(echo("slow", two), payment)]);
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-  const [a, b] = await Promise.all(answers.map((answer) => answer.text()));
-  expect(a).toBe(b);
-  expect(await stateOf(payment)).toMatchObject({ answer: { sha256: sha256(a!) } });
-  expect(await (await present(echo("slow"), payment)).text()).toBe(a);
+  store.append = async (commit) => {
+    const types = commit.appends.flatMap(({ events }) => events.map(({ type }) => type));
+    if (!types.includes("PaymentSettled")) return append(commit);
+    store.append = append;
+    throw new StoreUnavailable("cut off");
+  };
+  expect((await present(echo("unlogged"), payment)).status).toBe(503);
+  expect(await typesOf(payment)).toEqual(["PaymentClaimed"]);
+  later(one, 100_000);
+  expect((await present(echo("unlogged"), payment)).status).toBe(200);
+  expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentSettled"]);
   expect(await earned()).toBe(before + 50_000n);
 });
 
