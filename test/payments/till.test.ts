@@ -258,6 +258,15 @@ test("what an API key was answered under its Idempotency-Key is not sold to it a
   expect((await present(echo("dear"), payment, init)).status).toBe(422);
 });
 
+test("what a key's tenant paid for under an Idempotency-Key comes again without a payment", async () => {
+  const { headers } = await one.issue({ tenant: "paid-first" });
+  const init = { headers: { ...headers, "Idempotency-Key": "paid" } };
+  const payment = await signPayment(wallet(6), await quoteOf(echo("paid-first")));
+  const first = await (await present(echo("paid-first"), payment, init)).text();
+  expect(await (await fetch(echo("paid-first"), init)).text()).toBe(first);
+  expect((await fetch(echo("other"), init)).status).toBe(422);
+});
+
 test("a settled payment whose call is refused by now is refunded, and its payer is told", async () => {
   const payment = await signPayment(wallet(7), await quoteOf(orderUrl(), order("k_owed")));
   meddle(one.app.settlement, "settle", (was) => async (signed, seen) => {

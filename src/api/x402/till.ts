@@ -43,10 +43,17 @@ export type Bought = Charged & {
   event: { position: number; event_id: string; event_hash: Uint8Array; recorded_at_us: number };
 };
 
-/** A payment that is to buy an answer. */
-type Purchase = Sale & { call: Call; parts: MakerParts };
+/** A call that asks for an answer. */
+type Asked = { app: App; parts: MakerParts; call: Call };
 
-export type Till = { serve(call: Call, payment: Payment): Promise<Served> };
+/** A payment that is to buy an answer. */
+type Purchase = Sale & Asked;
+
+export type Till = {
+  serve(call: Call, payment: Payment): Promise<Served>;
+  /** What was answered under the Idempotency-Key of a caller who brings no payment. */
+  given(call: Call): Promise<Made | undefined>;
+};
 
 /** How long a second presentation of a payment waits for the outcome of the first. */
 const PATIENCE_MS = 10_000;
@@ -63,10 +70,11 @@ export function createTill(parts: MakerParts): Till {
   const flights = new Map<string, Promise<unknown>>();
 
   return {
+    given: async (call) => (await givenBefore({ app, parts, call }))?.made,
     serve: async (call, payment) => {
       const purchase: Purchase = { app, parts, call, payment };
       for (const deadline = Date.now() + PATIENCE_MS; ; ) {
-        const earlier = await givenBefore(purchase);
+        const earlier = await givenBefore(purchase, payment);
         if (earlier) return earlier;
         const flight = flights.get(payment.id);
         if (flight) await Promise.race([flight.catch(() => undefined), pause(deadline - Date.now())]);
@@ -119,23 +127,23 @@ export function standingOf(
   return state.status === "claimed" && age > CLAIM_HOLDS_MS ? "open" : "pending";
 }
 
-/** The answer that was given under the caller's Idempotency-Key; the payment that came along is left unsettled. */
-async function givenBefore(purchase: Purchase): Promise<Served | undefined> {
-  const { app, call, payment } = purchase;
+/** The answer that was given under the caller's Idempotency-Key; a payment that came along is left unsettled. */
+async function givenBefore(asked: Asked, payment?: Payment): Promise<Served | undefined> {
+  const { app, call } = asked;
   const once = idempotencyOf(call);
   const kept = once && (await app.answers.find(once.idem_key));
-  if (!kept || kept.payment_id === payment.id) return undefined;
-  if (!(await isProven(purchase))) return undefined;
+  if (!kept || (payment && kept.payment_id === payment.id)) return undefined;
+  if (payment && !(await isProven(asked, payment))) return undefined;
   if (kept.request_sha256 !== call.request_sha256) refuseReusedKey();
   if (kept.body)
     return { made: { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null } };
   const state = await app.load(payments, payments.targetOf(kept.payment_id!));
   if (state.status === "unknown" || !state.answer) return undefined;
-  return repeat(purchase, kept.payment_id!);
+  return repeat(asked, kept.payment_id!);
 }
 
 /** Whether the caller is who it says: an API key has shown that, and a wallet shows it by a payment that is good. */
-async function isProven({ app, call, payment }: Purchase): Promise<boolean> {
+async function isProven({ app, call }: Asked, payment: Payment): Promise<boolean> {
   if (call.caller.kind === "key") return true;
   if (payment.refusal) return false;
   if (!payment.contract) return true;
@@ -148,7 +156,7 @@ async function isProven({ app, call, payment }: Purchase): Promise<boolean> {
   );
 }
 
-export const refuseReusedKey = () =>
+const refuseReusedKey = () =>
   refuse("unprocessable", "this idempotency key was used for another request", {
     type: "idempotency-key-reused",
   });
@@ -231,7 +239,7 @@ async function keep({ app, call, payment }: Sale, made: Made): Promise<void> {
 }
 
 /** The same answer again: the bytes that were kept, or made anew over what was recorded then. */
-async function repeat({ app, parts, call }: Purchase, id: string): Promise<Served> {
+async function repeat({ app, parts, call }: Asked, id: string): Promise<Served> {
   const bought = await boughtBy(app, id);
   const { status, sha256: digest, vintage } = bought.answer;
   const gone = () => refuseGone(bought);
