@@ -14,7 +14,6 @@ import {
   ChainUnavailable,
   type Hex,
   NotSettled,
-  type Receipt,
   type Settlement,
   TransactionPending,
 } from "../../domain/ports.ts";
@@ -185,7 +184,7 @@ async function carry(
     );
   try {
     const receipt = await app.settlement.settle(payments.signedTransferOf(claim), BigInt(claim.seen_block));
-    return { claim, settlement: minedBy(receipt) };
+    return { claim, settlement: payments.minedBy(receipt) };
   } catch (error) {
     if (error instanceof NotSettled) {
       await failed(error.message);
@@ -200,13 +199,6 @@ async function carry(
     throw error;
   }
 }
-
-const minedBy = ({ transaction, block_number, block_hash, fee_wei }: Receipt): Mined => ({
-  transaction,
-  block_number: Number(block_number),
-  block_hash,
-  fee_wei: String(fee_wei),
-});
 
 function refuseWhileAway(error: unknown): never {
   if (!(error instanceof ChainUnavailable)) throw error;

@@ -59,7 +59,7 @@ export type Till = {
 const PATIENCE_MS = 10_000;
 /** The pause between two looks at a payment that another process is settling. */
 const LOOK_MS = 200;
-/** A call settles its payment within this; a claim that is older was left behind by a process that died. */
+/** A claim that is older was likely left behind; of a process that is only slow, one more carrying of its payment moves nothing. */
 const CLAIM_HOLDS_MS = 90_000;
 /** A stream is made anew whenever it is asked for again; it was paid for as it went on in this time. */
 const STREAM_HOLDS_MS = 86_400_000;
