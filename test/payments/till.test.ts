@@ -286,6 +286,32 @@ test("a settled payment whose call is refused by now is refunded, and its payer 
   expect((await stateOf(payment)) as object).toHaveProperty("refund");
 });
 
+test("a payment buys for one tenant: not for another key, nor for its wallet", async () => {
+  const [mine, other] = [await one.issue({ tenant: "mine" }), await one.issue({ tenant: "other" })];
+  const payment = await signPayment(wallet(7), await quoteOf(echo("tenant")));
+  expect((await present(echo("tenant"), payment, mine)).status).toBe(200);
+  expect((await present(echo("tenant"), payment, other)).status).toBe(402);
+  expect((await present(echo("tenant"), payment)).status).toBe(402);
+});
+
+test("while a payment holds an Idempotency-Key, nothing is handled over and over for another one", async () => {
+  const wanted = await quoteOf(echo("waits"));
+  const [first, second] = [await signPayment(wallet(7), wanted), await signPayment(wallet(7), wanted)];
+  const events = new EventEmitter();
+  const claimed = once(events, "claimed");
+  meddle(one.app.settlement, "settle", (was) => async (signed, seen) => {
+    events.emit("claimed");
+    await new Promise((wake) => setTimeout(wake, 1_500));
+    return was(signed, seen);
+  });
+  const { handled } = script;
+  const answers = [present(echo("waits"), first, under("waits"))];
+  await claimed;
+  answers.push(present(echo("waits"), second, under("waits")));
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
+  expect(script.handled - handled).toBeLessThanOrEqual(2);
+});
+
 test("another authorization of the same payer and nonce gets nothing of the first one's", async () => {
   const { payment } = await buy(wallet(8), echo("nonce"));
   const { nonce } = payment.authorization;

@@ -17,7 +17,7 @@ import {
   type Settlement,
   TransactionPending,
 } from "../../domain/ports.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { Refusal, refuse } from "../../domain/refusal.ts";
 import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
 import { PaymentRefused } from "./refused.ts";
 import { NETWORK_V2 } from "./required.ts";
@@ -55,6 +55,16 @@ export function refusePending(id: string): never {
       retry_after_s: 5,
     },
   );
+}
+
+/** Another payment holds the caller's Idempotency-Key: what that comes to is the answer. */
+export class KeyHeld extends Refusal {
+  readonly holder: string;
+
+  constructor(holder: string) {
+    super("conflict", `payment ${holder} holds this idempotency key`, { type: "payment-known" });
+    this.holder = holder;
+  }
 }
 
 /** The same authorization, not another of the same payer and nonce. */
@@ -140,8 +150,7 @@ async function record({ app, call, payment }: Sale, claim: Claim): Promise<void>
     const holder = events[0]!.stream_id.slice(payments.streamOf("").length);
     const state = await app.load(payments, payments.targetOf(holder));
     const isOver = payments.isFree(state) || (state.status !== "unknown" && state.refund);
-    if (!isOver)
-      refuse("conflict", `payment ${holder} holds this idempotency key`, { type: "payment-known" });
+    if (!isOver) throw new KeyHeld(holder);
     idem_key = `/claim/${once.idem_key}#${sha256(`${idem_key} ${holder}`).slice(0, 16)}`;
   }
 }

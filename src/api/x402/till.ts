@@ -24,6 +24,7 @@ import {
   type Charged,
   charge,
   isSamePayment,
+  KeyHeld,
   type Payment,
   pathOf,
   refusePending,
@@ -73,6 +74,7 @@ export function createTill(parts: MakerParts): Till {
     given: async (call) => (await givenBefore({ app, parts, call }))?.made,
     serve: async (call, payment) => {
       const purchase: Purchase = { app, parts, call, payment };
+      let holder: string | undefined;
       for (const deadline = Date.now() + PATIENCE_MS; ; ) {
         const earlier = await givenBefore(purchase, payment);
         if (earlier) return earlier;
@@ -81,7 +83,8 @@ export function createTill(parts: MakerParts): Till {
         const state = await app.load(payments, payments.targetOf(payment.id));
         const standing = standingOf(state, purchase);
         if (standing === "answered") return repeat(purchase, payment.id);
-        if (standing === "open" && !flights.has(payment.id)) {
+        const isHeld = holder !== undefined && (await isUnderWay(app, holder));
+        if (standing === "open" && !isHeld && !flights.has(payment.id)) {
           const served = attempt(purchase, state);
           flights.set(payment.id, served);
           try {
@@ -89,11 +92,12 @@ export function createTill(parts: MakerParts): Till {
           } catch (error) {
             // Another call was faster: what it comes to is waited for like any other's.
             if (!isKnown(error)) throw error;
+            if (error instanceof KeyHeld) holder = error.holder;
           } finally {
             flights.delete(payment.id);
           }
         }
-        if (Date.now() > deadline) refusePending(payment.id);
+        if (Date.now() > deadline) refusePending(holder ?? payment.id);
         if (!flights.has(payment.id)) await pause(LOOK_MS);
       }
     },
@@ -103,6 +107,12 @@ export function createTill(parts: MakerParts): Till {
 const pause = (ms: number) => sleep(ms, undefined, { ref: false });
 
 const isKnown = (error: unknown) => error instanceof Refusal && error.type === "payment-known";
+
+/** Whether it is still to be told what a payment comes to: until then nothing is handled for one that waits for it. */
+async function isUnderWay(app: App, id: string): Promise<boolean> {
+  const state = await app.load(payments, payments.targetOf(id));
+  return !payments.isFree(state) && state.status !== "unknown" && !state.answer && !state.refund;
+}
 
 /**
  * What a payment finds: `open` may be served now, `pending` has an outcome that nobody knows yet, `answered` has its
