@@ -59,6 +59,8 @@ describe("without a running service", () => {
     ["--help"],
     ["keys", "--help"],
     ["keys", "issue", "--help"],
+    ["payments", "--help"],
+    ["payments", "books", "--help"],
     ["import", "--help"],
     ["sandbox", "--help"],
     ["export", "--help"],

@@ -27,7 +27,7 @@ import {
 import { compareWith } from "./compare.ts";
 import { recordRefund, refundToSeek } from "./refund.ts";
 import { type Ending, endingsOf, fromBlock, networkOf, type Sought } from "./search.ts";
-import { alone, type Turn, unlessRefused, untilStopped } from "./turn.ts";
+import { alone, forEach, type Turn, unlessRefused, untilStopped } from "./turn.ts";
 
 export type ReconcileOptions = {
   /** The call that claimed a payment settles it within this. */
@@ -44,9 +44,6 @@ export type ChainMemory = { head?: Block; standing: Set<Hex> };
 
 /** Blocks between two confirmations while something is looked for all along: it bounds how far back that goes. */
 const CONFIRM_EVERY = 1_000;
-
-/** Questions to the node at a time. */
-const AT_ONCE = 50;
 
 const meta = { actor: "reactor:payments", operation: "payments.reconcile" };
 
@@ -99,16 +96,12 @@ async function movedBlocks(
   const isSameChain = memory.head && (await chain.block(memory.head.number))?.hash === memory.head.hash;
   const known = isSameChain ? memory.standing : new Set<Hex>();
   const asked = blocks.filter(({ block_hash }) => !known.has(block_hash));
-  const moved: WatchedBlock[] = [];
-  for (let at = 0; at < asked.length; at += AT_ONCE) {
-    const piece = asked.slice(at, at + AT_ONCE);
-    const found = await Promise.all(piece.map(({ block_number }) => chain.block(BigInt(block_number))));
-    piece.forEach((block, i) => {
-      if (!found[i])
-        throw new ChainUnavailable(`the node does not know block ${block.block_number} any more`);
-      if (found[i].hash !== block.block_hash) moved.push(block);
-    });
-  }
+  const standing = await forEach(asked, async ({ block_number, block_hash }) => {
+    const found = await chain.block(BigInt(block_number));
+    if (!found) throw new ChainUnavailable(`the node does not know block ${block_number} any more`);
+    return found.hash === block_hash;
+  });
+  const moved = asked.filter((_, i) => !standing[i]);
   memory.head = latest;
   memory.standing = new Set(
     blocks.filter((block) => !moved.includes(block)).map(({ block_hash }) => block_hash),
@@ -125,25 +118,25 @@ async function followPayments(
 ): Promise<string[]> {
   const { confirmed } = seen;
   const sought = new Map<string, Sought>();
-  for (const id of ids) {
+  await forEach(ids, async (id) => {
     const state = await app.load(payments, payments.targetOf(id));
-    if (state.status === "unknown") continue;
+    if (state.status === "unknown") return;
     const { claim } = state;
     const isBelow = confirmed && claim.claimed_at < confirmed.claimed_before;
     const first = isBelow ? Math.max(claim.seen_block, confirmed.block_number) : claim.seen_block;
     sought.set(id, { transfer: payments.transferOf(claim), from_block: fromBlock(first) });
-  }
+  });
   const endings = await endingsOf(app.chain, [...sought.values()], heads.latest.number);
   const at = app.clock.now().toISOString();
   const reorged: string[] = [];
-  for (const [id, { transfer }] of sought) {
+  await forEach([...sought], async ([id, { transfer }]) => {
     const decision = (state: PaymentState) => follow(state, endings.get(transfer), heads, at);
     await unlessRefused(
       app.decide(payments, payments.targetOf(id), decision, { meta }).then(({ result: { state } }) => {
         if (state.status === "reorged") reorged.push(id);
       }),
     );
-  }
+  });
   return reorged;
 }
 
