@@ -98,7 +98,14 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   operator: {
     paths: ["src/operator/"],
-    imports: { app: "any", datasets: "any", domain: "any", eventstore: "any", projections: "any" },
+    imports: {
+      app: "any",
+      datasets: "any",
+      domain: "any",
+      eventstore: "any",
+      projections: "any",
+      reactors: "any",
+    },
   },
   reactors: {
     paths: ["src/reactors/"],

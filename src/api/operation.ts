@@ -11,8 +11,8 @@ import type { Caller } from "./caller.ts";
 export const areas = {
   discovery: "Health, feeds and what else an agent reads before its first call",
   trade: "EU bilateral trade: 27 reporters, HS2 to CN8, monthly",
-  payments: "Paying per call with x402: what is sold, what is supported, and whether a payment is good",
   replay: "The change feed and dated snapshots",
+  payments: "Paying per call: x402, refunds and the public revenue ledger",
 } as const;
 export type Area = keyof typeof areas;
 

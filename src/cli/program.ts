@@ -5,6 +5,7 @@ import { operationsPage } from "../api/reference.ts";
 import { dataCommands } from "./data.ts";
 import { keysCommand } from "./keys.ts";
 import { logCommands } from "./log.ts";
+import { paymentsCommand } from "./payments.ts";
 import { serve } from "./serve.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -22,6 +23,7 @@ export function program(terminal: Terminal): Command {
     .addHelpText("after", "\nSettings come from the environment; .env.example lists them.")
     .action(() => serve(terminal));
   root.addCommand(keysCommand(terminal));
+  root.addCommand(paymentsCommand(terminal));
   for (const command of dataCommands(terminal)) root.addCommand(command);
   for (const command of logCommands(terminal)) root.addCommand(command);
   root

@@ -13,4 +13,6 @@ export const specifiedPrices: Record<string, string | null> = {
   "POST /x402/verify": null,
   "POST /x402/settle": null,
   "GET /x402/discovery/resources": null,
+  "GET /v1/agent/payments/{id}": null,
+  "GET /soul/revenue/transparency": null,
 };
