@@ -1,7 +1,8 @@
-/** A service without a gas key, whose payments another one carries to the chain: as its facilitator, over HTTP. */
+/** Who pays the gas: another service that is our facilitator, over HTTP; or we ourselves, to the end of the day's budget. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as payments from "../../src/domain/payments/payment.ts";
 import type { Hex } from "../../src/domain/ports.ts";
+import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import {
   addressOf,
   balanceOf,
@@ -64,4 +65,34 @@ test("while the facilitator is away a paid call is 503, charges nothing and leav
   expect(answer.headers.get("retry-after")).toBeTruthy();
   expect(await balanceOf(workshop.chain, PAYEE)).toBe(before);
   expect((await service.app.store.head()).position).toBe(position);
+});
+
+test("a service whose gas budget is spent says when to come back, charges nothing and leaves nothing in the log", async () => {
+  const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY as Hex, pay_to: PAYEE };
+  const thrifty = await startService({ operations: wares, chain, env: { GAS_BUDGET_ETH: "0.000001" } });
+  const url = `${thrifty.url}/v1/agent/test/echo?say=dear`;
+  expect((await buy(wallet(0), url)).answer.status).toBe(200);
+  const before = await balanceOf(workshop.chain, PAYEE);
+  const { position } = await thrifty.app.store.head();
+  const { answer } = await buy(wallet(0), url);
+  expect(answer.status).toBe(503);
+  expect(((await answer.json()) as { detail: string }).detail).toMatch(
+    /gas budget is spent; it is renewed at .*T00:00/,
+  );
+  const seconds = Number(answer.headers.get("retry-after"));
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(86_400);
+  expect(await balanceOf(workshop.chain, PAYEE)).toBe(before);
+  expect((await thrifty.app.store.head()).position).toBe(position);
+  // Another process of the same house knows by the ledger what was spent.
+  while (!(await thrifty.app.caughtUp(paymentsProjection)));
+  const beside = await startService({
+    operations: wares,
+    chain,
+    beside: thrifty,
+    env: { GAS_BUDGET_ETH: "0.000001" },
+  });
+  expect((await buy(wallet(0), `${beside.url}/v1/agent/test/echo?say=dear`)).answer.status).toBe(503);
+  await beside.stop();
+  await thrifty.stop();
 });
