@@ -14,7 +14,7 @@ import { keptSecret } from "./adapters/kept-secret.ts";
 import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
 import { heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
-import { type App, type ChainParts, createApp } from "./app.ts";
+import { type App, createApp } from "./app.ts";
 import { absentChain, openChain } from "./compose-chain.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
@@ -90,7 +90,10 @@ async function furnish(
       "DATABASE_URL connects as a role that could alter the log; set DATABASE_OWNER_URL to separate them",
     );
   }
-  const chain = opening.chain ? await openedChain(config, log, opened, pool) : await absentChain(config);
+  const gasRecorded = (day: string, except: readonly Hex[]) => gasSpent(pool, day, except);
+  const chain = opening.chain
+    ? await openedChain(config, log, opened, gasRecorded)
+    : await absentChain(config);
   const schemas = registry(eventSchemas);
   const store = createEventStore(pool, { schemas });
   opened.push(() => store.close());
@@ -144,10 +147,9 @@ async function openedChain(
   config: Config,
   log: Logger,
   opened: (() => Promise<unknown>)[],
-  pool: pg.Pool,
-): Promise<ChainParts> {
-  const recorded = (day: string, except: readonly Hex[]) => gasSpent(pool, day, except);
-  const { close, ...chain } = await openChain(config, log, recorded);
+  gasRecorded: (day: string, except: readonly Hex[]) => Promise<bigint>,
+) {
+  const { close, ...chain } = await openChain(config, log, gasRecorded);
   opened.push(close);
   return chain;
 }

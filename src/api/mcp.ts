@@ -160,9 +160,9 @@ function presentedPayment(meta: CallToolRequestParams["_meta"]): string | object
 async function resultOf(parts: McpParts, answer: Answer, path: string): Promise<CallToolResult> {
   switch (answer.kind) {
     case "body":
-      return success(JSON.parse(answer.body.toString()) as object, answer.payment);
+      return success(answer.body.toString(), answer.payment);
     case "stream":
-      return success(await collect(answer.chunks), answer.payment);
+      return success(JSON.stringify(await collect(answer.chunks)), answer.payment);
     case "pay":
       return failure({ ...answer.v2, detail: answer.body.detail });
     case "refused":
@@ -198,9 +198,10 @@ async function collect(chunks: AsyncIterable<string | Buffer>): Promise<object> 
   return { items, last: null };
 }
 
-const success = (value: object, payment: SettleResponse | undefined): CallToolResult => ({
-  structuredContent: withoutSuccess(value),
-  content: [{ type: "text", text: JSON.stringify(value) }],
+/** The text is the body that HTTP sends: its SHA-256 is the one that a receipt names. */
+const success = (body: string, payment: SettleResponse | undefined): CallToolResult => ({
+  structuredContent: withoutSuccess(JSON.parse(body)),
+  content: [{ type: "text", text: body }],
   ...(payment && { _meta: { "x402/payment-response": payment } }),
 });
 

@@ -10,9 +10,8 @@ import { z } from "zod";
 import { catalogue } from "../../src/api/catalogue.ts";
 import { inputReader } from "../../src/api/input.ts";
 import { isEnveloped, methodOf, type Operation, pathOf, paymentOf } from "../../src/api/operation.ts";
-import { paymentStatus } from "../../src/api/operations/payments.ts";
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
-import { claimPayment } from "../support/payments.ts";
+import { claimExample } from "../support/claimed.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { specifiedPrices } from "./prices.ts";
@@ -25,7 +24,7 @@ let described: OpenApi;
 beforeAll(async () => {
   service = await startService({ env: { OPEN_CALLS_PER_MINUTE: "10000" } });
   await openSandbox(service);
-  await claimPayment(service.app, paymentStatus.example.id as string);
+  await claimExample(service.app);
   mine = (
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
   ).headers;

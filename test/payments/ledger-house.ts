@@ -28,6 +28,9 @@ export type Paid = { id: string; signed: SignedTransfer; target: { tenant: strin
 export type LedgerHouse = {
   app: App;
   workshop: Workshop;
+  database_url: string;
+  /** The settings by which another house takes payments on the same chain. */
+  chain: { rpc_url: string; gas_key: Hex; pay_to: Hex };
   logged: Record<string, unknown>[];
   /** Another process of the same house. */
   beside(): Promise<{ app: App; close(): Promise<void> }>;
@@ -93,6 +96,8 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
   const house: LedgerHouse = {
     app,
     workshop,
+    database_url: database.url,
+    chain: { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE },
     logged,
     beside: open,
     sign: async (payer, value, more = {}) => {

@@ -1,5 +1,5 @@
 /** Calls that are paid for, over real HTTP, on a real chain and a real log. */
-import { createHash } from "node:crypto";
+import { createHash, createPublicKey, verify } from "node:crypto";
 import type { HDAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as apiKey from "../../src/domain/access/key.ts";
@@ -81,6 +81,36 @@ describe("a call with its payment", () => {
     expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentSettled"]);
     const state = await stateOf(payment);
     expect(state).toMatchObject({ status: "settled", settlement: { transaction: settlement.transaction } });
+  });
+
+  test("comes with a receipt that proves it", async () => {
+    const { answer, payment } = await buy(wallet(0), echoUrl("proof"));
+    const body = Buffer.from(await answer.arrayBuffer());
+    const settled = settlementOf(answer) as {
+      extensions?: { "offer-receipt": { info: { receipt: { signature: string } } } };
+    };
+    const jws = settled.extensions!["offer-receipt"].info.receipt.signature;
+    const payload = JSON.parse(Buffer.from(jws.split(".")[1]!, "base64url").toString());
+    const { events } = (await service.app.store.findCommit({ idem_key: `/payment/${idOf(payment)}` }))!;
+    expect(payload).toMatchObject({
+      operation: "test_echo",
+      resourceUrl: echoUrl("proof"),
+      answer_sha256: createHash("sha256").update(body).digest("hex"),
+      event: {
+        position: events[0]!.position,
+        event_hash: Buffer.from(events[0]!.event_hash).toString("hex"),
+      },
+    });
+    const digest = createHash("sha256").update(body).digest("base64");
+    expect(answer.headers.get("Unencoded-Digest")).toBe(`sha-256=:${digest}:`);
+    const jwks = (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()) as {
+      keys: JsonWebKey[];
+    };
+    const key = createPublicKey({ key: jwks.keys[0] as never, format: "jwk" });
+    const [head, claims, signature] = jws.split(".") as [string, string, string];
+    expect(verify(null, Buffer.from(`${head}.${claims}`), key, Buffer.from(signature, "base64url"))).toBe(
+      true,
+    );
   });
 
   test("appends the work and the payment in one commit", async () => {

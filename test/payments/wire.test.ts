@@ -52,6 +52,9 @@ describe("over HTTP", () => {
       network: "eip155:8453",
       payer: addressOf(payer),
       amount: String(PRICE),
+      extensions: {
+        "offer-receipt": { info: { receipt: { format: "jws", signature: expect.any(String) } } },
+      },
     });
   });
 

@@ -95,7 +95,14 @@ export const paymentsProjection: Projection = {
       updated_at          text not null,
       unfinished          boolean not null
     );
-    create index if not exists payments_v1_unfinished on read.payments_v1 (claimed_at) where unfinished;
+    create index if not exists payments_v1_unsettled on read.payments_v1 (claimed_at)
+      where unfinished and status <> 'settled' and not final;
+    create index if not exists payments_v1_settled on read.payments_v1 (block_number, block_hash)
+      where unfinished and status = 'settled' and not final;
+    create index if not exists payments_v1_owing on read.payments_v1 (settled_at)
+      where unfinished and status = 'settled' and final;
+    create index if not exists payments_v1_refunded on read.payments_v1 (refund_block_number, refund_block_hash)
+      where unfinished and refund_status = 'paid' and not refund_final;
     create index if not exists payments_v1_ledger on read.payments_v1 (ledger_position desc);
     create table if not exists read.payments_confirmed_v1 (network text primary key, facts jsonb not null);
     ${sumsDdl}`,

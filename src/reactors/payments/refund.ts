@@ -43,7 +43,7 @@ async function turn(app: App, { log, told = {}, signal }: RefundOptions): Promis
   const { status } = await compareChain(app);
   if (status !== "same") return status;
   const due: Due[] = [];
-  for (const { id } of open) {
+  for (const id of open) {
     const state = await app.load(payments, payments.targetOf(id));
     const sought = refundToSeek(app, state);
     if (sought && state.status === "settled" && !state.refund?.paid)

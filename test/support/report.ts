@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { json, type Operation, operation, pay, type Usdc } from "../../src/api/operation.ts";
+
+/** An operation that is sold for `price`; it stands for whatever is dearer than a question. */
+export const report = (name: string, price: Usdc): Operation =>
+  operation({
+    name: `test_${name}`,
+    area: "discovery",
+    route: `POST /v1/agent/test/${name}`,
+    summary: "A report",
+    description: "A report that says what it cost.",
+    access: [pay(price)],
+    input: z.object({}),
+    output: json(z.object({ data: z.object({ price: z.string() }), meta: z.object({}) })),
+    example: {},
+    handle: async () => ({ data: { price }, meta: {} }),
+  });
