@@ -1,6 +1,7 @@
 /** Who pays the gas: another service that is our facilitator, over HTTP; or we ourselves, to the end of the day's budget. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as payments from "../../src/domain/payments/payment.ts";
+import { receiptIn, verifyReceipt } from "../../src/domain/payments/verify-receipt.ts";
 import type { Hex } from "../../src/domain/ports.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import {
@@ -52,8 +53,21 @@ test("a paid call is settled by the facilitator's gas, and recorded as the chain
   });
   // The same payment again is the same answer, and costs nothing.
   const again = await present(`${service.url}/v1/agent/test/echo?say=hosted`, payment);
-  expect(await again.text()).toBe(await answer.text());
+  const body = await answer.text();
+  expect(await again.text()).toBe(body);
   expect(await balanceOf(workshop.chain, PAYEE)).toBe(before + 50_000n);
+});
+
+test("what was settled that way has a receipt that its holder can verify", async () => {
+  const { answer } = await buy(wallet(1), `${service.url}/v1/agent/test/echo?say=proof`);
+  const { keys } = (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()) as { keys: object[] };
+  const verified = verifyReceipt(receiptIn(answer.headers.get("payment-response")!)!, {
+    keys,
+    body: Buffer.from(await answer.arrayBuffer()),
+    request: { operation: "test_echo", input: { say: "proof" } },
+  });
+  expect(verified.checks.filter(({ ok }) => !ok)).toEqual([]);
+  expect(verified).toMatchObject({ ok: true, payload: { transaction: settlementOf(answer).transaction } });
 });
 
 test("while the facilitator is away a paid call is 503, charges nothing and leaves nothing in the log", async () => {
