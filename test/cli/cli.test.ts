@@ -65,6 +65,7 @@ describe("without a running service", () => {
     ["sandbox", "--help"],
     ["export", "--help"],
     ["verify", "--help"],
+    ["verify", "receipt", "--help"],
     ["serve", "--help"],
   ])("%s %s explains itself", async (...args) => {
     const { code, stdout } = await run(args);
