@@ -4,7 +4,16 @@ import type { EventStore } from "../eventstore/store.ts";
 import type { Tail } from "../eventstore/tail.ts";
 import type { JsonObject } from "../eventstore/types.ts";
 import type { VintageStore } from "./datasets/vintage-store.ts";
-import type { Chain, Clock, Hex, KeptAnswers, Random, RecoverKey, Settlement } from "./domain/ports.ts";
+import type {
+  Chain,
+  Clock,
+  Hex,
+  KeptAnswers,
+  Random,
+  RecoverKey,
+  Settlement,
+  Signer,
+} from "./domain/ports.ts";
 import type { Projection } from "./projections/projection.ts";
 import type { Runner } from "./projections/runner.ts";
 import {
@@ -41,6 +50,7 @@ export type AppParts = ChainParts & {
   runner: Runner;
   clock: Clock;
   random: Random;
+  signer: Signer;
   answers: KeptAnswers;
   /** The trade data this process has open. */
   vintages: VintageStore;

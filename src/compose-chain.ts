@@ -4,9 +4,12 @@ import type { Logger } from "pino";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { baseChain } from "./adapters/base-chain.ts";
 import { EMBEDDED_CHAIN_ID, embeddedChain } from "./adapters/embedded-chain.ts";
+import { type GasBudget, type GasBudgetOptions, gasBudget } from "./adapters/gas-budget.ts";
+import { hostedSettlement } from "./adapters/hosted-facilitator.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { keyRecovery } from "./adapters/secp256k1.ts";
 import { chainSettlement } from "./adapters/settlement.ts";
+import { systemClock } from "./adapters/system.ts";
 import type { ChainParts } from "./app.ts";
 import type { Config } from "./config.ts";
 import { type Chain, ChainUnavailable, type Hex, type Settlement } from "./domain/ports.ts";
@@ -16,10 +19,11 @@ const BASE_CHAIN_ID = 8453;
 /** The keys that sign on the chain; on the embedded one they are made once and stay in DATA_DIR. */
 type ChainKeys = { gas: Hex; refund: Hex; pay_to: Hex };
 
-/** Everything that speaks to the chain, and how it is let go. */
+/** Everything that speaks to the chain, and how it is let go. `recorded` tells what gas has cost, where that is budgeted. */
 export async function openChain(
   config: Config,
   log: Logger,
+  recorded?: GasBudgetOptions["recorded"],
 ): Promise<ChainParts & { close(): Promise<void> }> {
   const keys = await keysOf(config);
   const gasAccount = addressOf(keys.gas);
@@ -30,23 +34,37 @@ export async function openChain(
         gas_accounts: [gasAccount],
         onLost: () => log.warn("the embedded chain is gone; starting it again"),
       });
-  const chain = baseChain({
+  const sending = baseChain({
     rpc_url: config.BASE_RPC_URL ?? node!.rpc_url,
     chain_id: node ? EMBEDDED_CHAIN_ID : BASE_CHAIN_ID,
     gas_key: keys.gas,
   });
+  // Play money needs no budget.
+  const budget =
+    node || !recorded
+      ? undefined
+      : gasBudget({ budget_eth: config.GAS_BUDGET_ETH, clock: systemClock, recorded });
+  const chain = budget?.counted(sending) ?? sending;
   return {
     chain,
-    settlement: chainSettlement(chain),
+    settlement: settlementOf(config, chain, budget),
     recover: keyRecovery().recover,
     pay_to: keys.pay_to,
     refunds: privateKeyToAccount(keys.refund),
     embedded_chain: node !== undefined,
     close: async () => {
-      chain.close();
+      sending.close();
       await node?.leave();
     },
   };
+}
+
+/** By a facilitator that pays the gas itself, or by our own key within its budget. */
+function settlementOf(config: Config, chain: Chain, budget: GasBudget | undefined): Settlement {
+  const { FACILITATOR_URL: url, FACILITATOR_TOKEN: token } = config;
+  if (url) return hostedSettlement(chain, { url, token });
+  const own = chainSettlement(chain);
+  return budget?.guarded(own) ?? own;
 }
 
 /** For commands that need no chain: whatever asks for it is told that it is away. */

@@ -12,18 +12,23 @@ import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts
 import { createKeptAnswers, keptAnswersDdl } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
+import { heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { type App, createApp } from "./app.ts";
 import { absentChain, openChain } from "./compose-chain.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import * as apiKey from "./domain/access/key.ts";
+import * as confirmation from "./domain/payments/confirmation.ts";
 import * as payment from "./domain/payments/payment.ts";
-import type { Quotas } from "./domain/ports.ts";
+import type { Hex, Quotas } from "./domain/ports.ts";
 import * as dataset from "./domain/trade/dataset.ts";
 import { keysProjection } from "./projections/access/keys.ts";
+import { paymentsProjection } from "./projections/payments/payments.ts";
+import { gasSpent } from "./projections/payments/sums.ts";
 import { runnerDdl, startRunner } from "./projections/runner.ts";
 import { releasesProjection } from "./projections/trade/releases.ts";
+import { startPaymentReactors } from "./reactors/payments/start.ts";
 import { StreamCache } from "./stream-cache.ts";
 
 export type House = {
@@ -34,13 +39,13 @@ export type House = {
 };
 
 /** Every domain file that has events, and every read model: a new area adds its line here. */
-const eventSchemas = [apiKey.events, dataset.events, payment.events];
-const projections = [keysProjection, releasesProjection];
+const eventSchemas = [apiKey.events, dataset.events, payment.events, confirmation.events];
+const projections = [keysProjection, releasesProjection, paymentsProjection];
 
 const APP_ROLE = "tallystick_app";
 
-/** What of the house is opened; the chain only where payments are taken or paid. */
-export type Opening = { chain: boolean };
+/** What of the house is opened; the chain only where payments are taken or read, the reactors where the service runs. */
+export type Opening = { chain: boolean; reactors?: boolean };
 
 export async function openHouse(
   config: Config,
@@ -75,7 +80,6 @@ async function furnish(
   });
   const database = await databaseOf(config, log);
   opened.push(() => database.release());
-  const chain = opening.chain ? await openedChain(config, log, opened) : await absentChain(config);
   await prepare(database, config.LOG_ORIGIN_HOST);
 
   const onError = (error: Error) => log.warn({ reason: error.message }, "a database connection broke");
@@ -86,6 +90,10 @@ async function furnish(
       "DATABASE_URL connects as a role that could alter the log; set DATABASE_OWNER_URL to separate them",
     );
   }
+  const gasRecorded = (day: string, except: readonly Hex[]) => gasSpent(pool, day, except);
+  const chain = opening.chain
+    ? await openedChain(config, log, opened, gasRecorded)
+    : await absentChain(config);
   const schemas = registry(eventSchemas);
   const store = createEventStore(pool, { schemas });
   opened.push(() => store.close());
@@ -107,6 +115,7 @@ async function furnish(
     runner,
     clock: systemClock,
     random: systemRandom,
+    signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
     vintages,
     ...chain,
     answers: createKeptAnswers(pool),
@@ -116,6 +125,10 @@ async function furnish(
       started_at: new Date(),
     },
   });
+  if (opening.reactors) {
+    const reactors = startPaymentReactors(app, log);
+    opened.push(() => reactors.stop());
+  }
 
   return {
     app,
@@ -125,8 +138,18 @@ async function furnish(
   };
 }
 
-async function openedChain(config: Config, log: Logger, opened: (() => Promise<unknown>)[]) {
-  const { close, ...chain } = await openChain(config, log);
+const signingKeyFile = ({ DATA_DIR }: Config) => join(DATA_DIR, "signing.key");
+
+/** The key that a service with these settings signs with, where it has one already. */
+export const signingKeyOf = (config: Config) => heldSigner(signingKeyFile(config), config.SIGNING_KEY);
+
+async function openedChain(
+  config: Config,
+  log: Logger,
+  opened: (() => Promise<unknown>)[],
+  gasRecorded: (day: string, except: readonly Hex[]) => Promise<bigint>,
+) {
+  const { close, ...chain } = await openChain(config, log, gasRecorded);
   opened.push(close);
   return chain;
 }
@@ -136,8 +159,9 @@ export async function withHouse<T>(
   config: Config,
   log: Logger,
   work: (house: House) => Promise<T>,
+  opening?: Opening,
 ): Promise<T> {
-  const house = await openHouse(config, log);
+  const house = await openHouse(config, log, opening);
   try {
     return await work(house);
   } finally {

@@ -1,6 +1,7 @@
 /** Settings from the environment, every one checked; `.env.example` lists them with their defaults. */
 import { resolve } from "node:path";
 import { z } from "zod";
+import { isSigningKey } from "./adapters/signing-key.ts";
 import type { Hex } from "./domain/ports.ts";
 
 const flag = (fallback: boolean) =>
@@ -42,6 +43,10 @@ export const environment = z.object({
     .string()
     .regex(/^[a-z0-9.-]{1,253}$/, "is a host name such as log.example.org")
     .default("tallystick.local"),
+  SIGNING_KEY: z
+    .string()
+    .refine(isSigningKey, "is a private key of Ed25519: PKCS #8 as PEM, or its DER in base64 on one line")
+    .optional(),
   BASE_RPC_URL: z
     .url({
       protocol: /^https?$/,
@@ -59,6 +64,7 @@ export const environment = z.object({
     .regex(/^\d{1,6}(\.\d{1,18})?$/, "is an amount of ether a day, such as 0.05")
     .default("0.05"),
   FACILITATOR_URL: z.url({ protocol: /^https?$/, error: "is the URL of an x402 facilitator" }).optional(),
+  FACILITATOR_TOKEN: z.string().min(1).optional(),
   ALLOW_SYNTHETIC: flag(false),
   TRUST_PROXY: integer(0, 10, 0),
   METRICS_TOKEN: z.string().min(16, "is at least 16 characters").optional(),

@@ -10,6 +10,7 @@ import {
   type Log,
   type Receipt,
 } from "../domain/ports.ts";
+import { codeSizesCall, haveCode, MOST_ACCOUNTS } from "./code-sizes.ts";
 import { type JsonRpcOptions, jsonRpc } from "./json-rpc.ts";
 import { apart, together } from "./multicall.ts";
 import { type SendLimits, sendQueue } from "./send-queue.ts";
@@ -56,6 +57,12 @@ export function baseChain(options: BaseChainOptions): BaseChain {
     if (answer === "0x") throw new ChainUnavailable("this chain has no Multicall3");
     return apart(answer);
   };
+  const askForCode = async (accounts: readonly Hex[]) => {
+    const found = haveCode(await ask<Hex>("eth_call", [codeSizesCall(accounts), "pending"]));
+    if (found.length !== accounts.length)
+      throw new ChainUnavailable("the RPC endpoint does not tell accounts with code from others");
+    return found;
+  };
   const queue = sendQueue({ ask, receipt, account, chain_id: options.chain_id, limits: sending });
 
   return {
@@ -68,10 +75,7 @@ export function baseChain(options: BaseChainOptions): BaseChain {
     block: (number) => blockAt(quantity(number)),
     read: async (calls, gas) =>
       (await Promise.all(pieces(calls, READ_CALLS).map((some) => readSome(some, gas)))).flat(),
-    hasCode: async (accounts) => {
-      const codes = await Promise.all(accounts.map((one) => ask<Hex>("eth_getCode", [one, "pending"])));
-      return codes.map((code) => code !== "0x");
-    },
+    hasCode: async (accounts) => (await Promise.all(pieces(accounts, MOST_ACCOUNTS).map(askForCode))).flat(),
     send: queue.send,
     receipt,
     logs: async ({ address, topics, from_block, to_block }) => {

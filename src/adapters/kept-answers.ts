@@ -19,9 +19,31 @@ export const KEPT_BODY_LIMIT = 1024 * 1024;
 
 const KEPT_FOR = "interval '24 hours'";
 const SWEEP_MS = 600_000;
+const WRITE_AT_ONCE = 64;
 
+type Waiting = { name: string; answer: KeptAnswer; done(): void; fail(error: unknown): void };
+
+/** While one write is under way further answers gather, and travel together. */
 export function createKeptAnswers(pool: pg.Pool): KeptAnswers {
+  const gathered: Waiting[] = [];
+  let writing = false;
   let sweepAt = 0;
+
+  async function write(): Promise<void> {
+    writing = true;
+    while (gathered.length > 0) {
+      const some = gathered.splice(0, WRITE_AT_ONCE);
+      await insert(pool, some).then(
+        () => {
+          for (const { done } of some) done();
+        },
+        (error) => {
+          for (const { fail } of some) fail(error);
+        },
+      );
+    }
+    writing = false;
+  }
 
   /** What has had its day is deleted now and then, a little at a time. */
   function sweep(): void {
@@ -39,14 +61,31 @@ export function createKeptAnswers(pool: pg.Pool): KeptAnswers {
       const { rows } = await pool.query<KeptAnswer>({ name: "kept_answer", text, values: [name] });
       return rows[0];
     },
-    keep: async (name, { request_sha256, status, body, payment_id }) => {
-      if (body && body.length > KEPT_BODY_LIMIT) return;
-      const text = `insert into access.kept_answers (name, request_sha256, status, body, payment_id)
-        values ($1, $2, $3, $4, $5) on conflict (name) do update set
-          request_sha256 = excluded.request_sha256, status = excluded.status, body = excluded.body, payment_id = excluded.payment_id, kept_at = now()`;
-      const values = [name, request_sha256, status, body, payment_id];
-      await pool.query({ name: "keep_answer", text, values });
+    keep: (name, answer) => {
+      if (answer.body && answer.body.length > KEPT_BODY_LIMIT) return Promise.resolve();
       sweep();
+      return new Promise((done, fail) => {
+        gathered.push({ name, answer, done, fail });
+        if (!writing) void write();
+      });
     },
   };
+}
+
+/** The same name twice in one statement would fail it: the last one counts. Names in order, so that writers cannot deadlock. */
+async function insert(pool: pg.Pool, some: Waiting[]): Promise<void> {
+  const byName = new Map(some.map(({ name, answer }) => [name, answer]));
+  const rows = [...byName].sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = `insert into access.kept_answers (name, request_sha256, status, body, payment_id)
+    select * from unnest($1::text[], $2::text[], $3::int[], $4::bytea[], $5::text[])
+    on conflict (name) do update set request_sha256 = excluded.request_sha256, status = excluded.status,
+      body = excluded.body, payment_id = excluded.payment_id, kept_at = now()`;
+  const values = [
+    rows.map(([name]) => name),
+    rows.map(([, { request_sha256 }]) => request_sha256),
+    rows.map(([, { status }]) => status),
+    rows.map(([, { body }]) => body),
+    rows.map(([, { payment_id }]) => payment_id),
+  ];
+  await pool.query({ name: "keep_answers", text, values });
 }

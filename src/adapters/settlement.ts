@@ -2,6 +2,7 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import {
   CONTRACT_PAYER_GAS,
+  cancelledQuery,
   factCalls,
   paymentFacts,
   type SignedTransfer,
@@ -13,6 +14,8 @@ import {
 import {
   type Call,
   type Chain,
+  ChainUnavailable,
+  type Hex,
   NotSettled,
   type Receipt,
   type Settlement,
@@ -32,82 +35,121 @@ const FACTS = 3;
 /** A reorg may bring a payment into an earlier block than the height at which it was looked at. */
 const REORG_MARGIN = 16n;
 
-type Facts = Awaited<ReturnType<Settlement["facts"]>>;
-type Asker = { payment: SignedTransfer; resolve(facts: Facts): void; reject(error: unknown): void };
+export type Facts = Awaited<ReturnType<Settlement["facts"]>>;
 
 export function chainSettlement(chain: Chain): Settlement {
-  let askers: Asker[] = [];
+  const hasCode = gathered((accounts: Hex[]) => chain.hasCode(accounts));
+  const plainFacts = gathered((payments: SignedTransfer[]) => readFacts(chain, payments));
 
-  /** What is asked in one moment is asked in one request; accounts with code by themselves, within their gas. */
-  async function askTogether(): Promise<void> {
-    await new Promise((wake) => setImmediate(wake));
-    const asked = askers;
-    askers = [];
-    try {
-      const haveCode = await chain.hasCode(asked.map(({ payment }) => payment.transfer.from));
-      const plain = asked.filter((_, i) => !haveCode[i]);
-      const contracts = asked.filter((_, i) => haveCode[i]);
-      await Promise.all([
-        plain.length > 0 && tell(plain),
-        ...contracts.map((one) => tell([one], CONTRACT_PAYER_GAS).catch(one.reject)),
-      ]);
-    } catch (error) {
-      for (const { reject } of asked) reject(error);
-    }
-  }
+  const facts = async (payment: SignedTransfer): Promise<Facts> => {
+    if (!(await hasCode(payment.transfer.from))) return plainFacts(payment);
+    const [alone] = await readFacts(chain, [payment], CONTRACT_PAYER_GAS);
+    return alone!;
+  };
 
-  async function tell(group: Asker[], gas?: bigint): Promise<void> {
-    const answers = await chain.read(
-      [HEIGHT_CALL, ...group.flatMap(({ payment }) => factCalls(payment))],
-      gas,
-    );
-    const seen_block = decodeFunctionResult({
-      abi: HEIGHT_ABI,
-      functionName: "getBlockNumber",
-      data: answers[0]!.data,
+  async function carry(payment: SignedTransfer, seen_block: bigint, alone: boolean): Promise<Receipt> {
+    const gas = alone ? TRANSFER_GAS + CONTRACT_PAYER_GAS : TRANSFER_GAS;
+    const receipt = await chain.send(transferCall(payment), { gas, alone });
+    if (settledBy(receipt, payment.transfer)) return receipt;
+    const fate = await fateOf(chain, facts, payment, seen_block).catch((error) => {
+      throw error instanceof ChainUnavailable ? new TransactionPending([receipt.transaction]) : error;
     });
-    group.forEach(({ resolve, reject }, i) => {
-      const from = 1 + i * FACTS;
-      try {
-        resolve({ ...paymentFacts(answers.slice(from, from + FACTS)), seen_block });
-      } catch (error) {
-        reject(error);
-      }
-    });
+    if (fate.kind === "settled") return fate.receipt;
+    if (fate.kind === "unclear") throw new TransactionPending([receipt.transaction]);
+    if (fate.kind === "refused") throw new NotSettled(fate.reason);
+    // A neighbour that had no code when it was looked at may have used up the gas of all.
+    if (!alone) return carry(payment, seen_block, true);
+    throw new NotSettled("the payer's contract refused the transfer when it was carried out");
   }
 
   return {
-    facts: (payment) =>
-      new Promise((resolve, reject) => {
-        askers.push({ payment, resolve, reject });
-        if (askers.length === 1) void askTogether();
-      }),
-    settle: async (payment, seen_block) => {
-      const [alone] = await chain.hasCode([payment.transfer.from]);
-      const gas = alone ? TRANSFER_GAS + CONTRACT_PAYER_GAS : TRANSFER_GAS;
-      const receipt = await chain.send(transferCall(payment), { gas, alone });
-      if (settledBy(receipt, payment.transfer)) return receipt;
-      // A signed authorization is anybody's to carry; one that was used before ours came is settled all the same.
-      const elsewhere = await settledElsewhere(chain, payment, seen_block).catch(() => {
-        throw new TransactionPending([receipt.transaction]);
-      });
-      if (elsewhere) return elsewhere;
-      throw new NotSettled("the transfer was refused by the chain: its balance or its authorization is gone");
-    },
+    facts,
+    settle: async (payment, seen_block) => carry(payment, seen_block, await hasCode(payment.transfer.from)),
   };
+}
+
+/** The facts of payments as they are now, in one question; `gas` where code of strangers answers. */
+async function readFacts(chain: Chain, payments: readonly SignedTransfer[], gas?: bigint): Promise<Facts[]> {
+  const [height, ...answers] = await chain.read([HEIGHT_CALL, ...payments.flatMap(factCalls)], gas);
+  const seen_block = decodeFunctionResult({
+    abi: HEIGHT_ABI,
+    functionName: "getBlockNumber",
+    data: height!.data,
+  });
+  return payments.map((_, i) => ({
+    ...paymentFacts(answers.slice(i * FACTS, (i + 1) * FACTS)),
+    seen_block,
+  }));
+}
+
+/**
+ * What became of a payment that a transaction of ours did not move: `settled` by somebody else's, `refused` for good or
+ * for now, `open` when it would go through, `unclear` when its nonce is spent and the endpoint does not know yet by what.
+ */
+export type Fate =
+  | { kind: "settled"; receipt: Receipt }
+  | { kind: "refused"; reason: string }
+  | { kind: "open" }
+  | { kind: "unclear" };
+
+/** A signed authorization is anybody's to carry: one that was used before ours came is settled all the same. */
+export async function fateOf(
+  chain: Chain,
+  facts: Settlement["facts"],
+  payment: SignedTransfer,
+  seen_block: bigint,
+): Promise<Fate> {
+  const receipt = await settledElsewhere(chain, payment, seen_block);
+  if (receipt) return { kind: "settled", receipt };
+  const { used, would_settle, reason } = await facts(payment);
+  if (would_settle) return { kind: "open" };
+  if (!used)
+    return { kind: "refused", reason: `the chain refuses the transfer: ${reason || "it gives no reason"}` };
+  const range = await rangeFrom(chain, seen_block);
+  const cancelled = await chain.logs(cancelledQuery([payment.transfer], ...range));
+  return cancelled.length > 0
+    ? { kind: "refused", reason: "the payer cancelled the authorization" }
+    : { kind: "unclear" };
 }
 
 /** The transaction that moved a payment, whoever sent it; undefined when none has, up to the newest block. */
 export async function settledElsewhere(
   chain: Chain,
   { transfer }: SignedTransfer,
-  from_block: bigint,
+  seen_block: bigint,
 ): Promise<Receipt | undefined> {
-  const { latest } = await chain.heads();
-  const from = from_block > REORG_MARGIN ? from_block - REORG_MARGIN : 0n;
-  for (const { transaction } of await chain.logs(usedQuery([transfer], from, latest.number))) {
+  const range = await rangeFrom(chain, seen_block);
+  for (const { transaction } of await chain.logs(usedQuery([transfer], ...range))) {
     const receipt = await chain.receipt(transaction);
     if (receipt && settledBy(receipt, transfer)) return receipt;
   }
   return undefined;
+}
+
+async function rangeFrom(chain: Chain, seen_block: bigint): Promise<[from: bigint, to: bigint]> {
+  const { latest } = await chain.heads();
+  return [seen_block > REORG_MARGIN ? seen_block - REORG_MARGIN : 0n, latest.number];
+}
+
+/** Makes one question of all that are asked in the same moment. */
+function gathered<Question, Answer>(ask: (questions: Question[]) => Promise<Answer[]>) {
+  type Asker = { question: Question; resolve(answer: Answer): void; reject(error: unknown): void };
+  let askers: Asker[] = [];
+  const askAll = async () => {
+    const asked = askers;
+    askers = [];
+    try {
+      const answers = await ask(asked.map(({ question }) => question));
+      asked.forEach(({ resolve }, i) => {
+        resolve(answers[i]!);
+      });
+    } catch (error) {
+      for (const { reject } of asked) reject(error);
+    }
+  };
+  return (question: Question) =>
+    new Promise<Answer>((resolve, reject) => {
+      askers.push({ question, resolve, reject });
+      if (askers.length === 1) setImmediate(askAll);
+    });
 }

@@ -47,8 +47,8 @@ export const requestDigest = (operation: Operation, input: Fields) =>
 /** Makes the answer. What is decided on the way is staged with `decide`. */
 export async function make(parts: MakerParts, call: Call, decide: Decide): Promise<Made> {
   const { app } = parts;
-  const { operation, input, caller, signal, wire, last_event_id } = call;
-  const context = { input: input as never, caller, app, decide, signal, wire, last_event_id };
+  const { operation, input, caller, signal, wire, last_event_id, request_id } = call;
+  const context = { input: input as never, caller, app, decide, signal, wire, last_event_id, request_id };
   const status = operation.status ?? 200;
   const vintage = operation.vintage?.(app);
   if (operation.output.kind === "stream") {
@@ -83,13 +83,18 @@ export const matches = (header: string | undefined, etag: string) =>
     header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.slice(2)));
 
 /** What is hashed with every event of the call. */
-export const commandOf = (call: Call, idempotency?: Idempotency): Command => ({
+export const commandOf = (
+  call: Pick<Call, "operation" | "caller" | "request_id">,
+  idempotency?: Idempotency,
+): Command => ({
   meta: { actor: actorOf(call.caller), operation: call.operation.name, request_id: call.request_id },
   ...(idempotency && { idempotency }),
 });
 
 /** The caller's own name for this command; the same word used by two tenants names two commands. */
-export function idempotencyOf(call: Call): (Idempotency & { idem_key: string }) | undefined {
+export function idempotencyOf(
+  call: Pick<Call, "caller" | "idempotency_key" | "request_sha256">,
+): (Idempotency & { idem_key: string }) | undefined {
   const { caller, idempotency_key } = call;
   // Strangers share the anonymous tenant, and must not meet each other's answers.
   if (idempotency_key === undefined || caller.kind === "anonymous") return undefined;

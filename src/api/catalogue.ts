@@ -1,7 +1,15 @@
 /** Everything the service does, area by area: the one list that all faces and documents derive from. */
 import type { Operation } from "./operation.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
+import { paymentOperations } from "./operations/payments.ts";
 import { replayOperations } from "./operations/replay.ts";
 import { tradeOperations } from "./operations/trade.ts";
+import { x402Operations } from "./operations/x402.ts";
 
-export const catalogue: Operation[] = [...discoveryOperations, ...tradeOperations, ...replayOperations];
+export const catalogue: Operation[] = [
+  ...discoveryOperations,
+  ...tradeOperations,
+  ...replayOperations,
+  ...x402Operations(() => catalogue),
+  ...paymentOperations,
+];

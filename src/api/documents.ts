@@ -1,8 +1,10 @@
+import { didOf, keyUrl } from "../domain/payments/receipt.ts";
 import type { Document } from "./document.ts";
 import { openapi } from "./openapi.ts";
 import type { Operation } from "./operation.ts";
 import { problemsPage } from "./problem.ts";
-import { llmsPage, priceList } from "./reference.ts";
+import { llmsPage } from "./reference.ts";
+import { priceList } from "./x402/discovery.ts";
 import type { PaymentTerms } from "./x402/required.ts";
 
 /** All documents of a catalogue. What does not change while the service runs is rendered once. */
@@ -28,9 +30,11 @@ export function documentsOf(operations: Operation[], terms: PaymentTerms): Docum
     fixed(
       "/.well-known/x402",
       "application/json",
-      "The price list",
+      "The price list: what can be paid for",
       JSON.stringify(priceList(operations, terms)),
     ),
+    keySet,
+    didDocument,
     fixed(
       "/.well-known/security.txt",
       "text/plain",
@@ -67,6 +71,37 @@ const ready: Document = {
     return {
       status: up ? 200 : 503,
       body: JSON.stringify({ status: up ? "ready" : "not ready", log, datasets }),
+    };
+  },
+};
+
+/** RFC 7517: the key that signs receipts. */
+const keySet: Document = {
+  path: "/.well-known/jwks.json",
+  type: "application/jwk-set+json",
+  summary: "The public key that signs receipts",
+  render: ({ signer, settings }) => {
+    const kid = keyUrl(settings.public_url, signer.kid);
+    return { body: JSON.stringify({ keys: [{ ...signer.public_key, kid, use: "sig", alg: "EdDSA" }] }) };
+  },
+};
+
+/** The same key where the method did:web looks for it: x402 names the keys of receipts by DID. */
+const didDocument: Document = {
+  path: "/.well-known/did.json",
+  type: "application/did+json",
+  summary: "The same key as a DID document (did:web)",
+  render: ({ signer, settings }) => {
+    const [id, key_url] = [didOf(settings.public_url), keyUrl(settings.public_url, signer.kid)];
+    const key = { id: key_url, type: "JsonWebKey", controller: id, publicKeyJwk: signer.public_key };
+    const context = ["https://www.w3.org/ns/did/v1", "https://w3id.org/security/jwk/v1"];
+    return {
+      body: JSON.stringify({
+        "@context": context,
+        id,
+        verificationMethod: [key],
+        assertionMethod: [key_url],
+      }),
     };
   },
 };

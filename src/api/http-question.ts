@@ -16,7 +16,11 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
   return {
     presented: {
       secret: presentedSecret(headers.authorization, text(headers["x-api-key"])),
-      payment: text(headers["payment-signature"]) ?? text(headers["x-payment"]),
+      // HEAD has no answer that could be paid for.
+      payment:
+        req.method === "HEAD"
+          ? undefined
+          : presentedPayment(text(headers["payment-signature"]), text(headers["x-payment"])),
       get ip() {
         return req.ip ?? "";
       },
@@ -44,6 +48,13 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
 
 /** Node joins a header of these names that is sent twice. */
 const text = (header: string | string[] | undefined) => header as string | undefined;
+
+/** x402 version 2 names the header PAYMENT-SIGNATURE, version 1 X-PAYMENT; one call is paid for once. */
+function presentedPayment(signature: string | undefined, payment: string | undefined): string | undefined {
+  if (signature !== undefined && payment !== undefined && signature !== payment)
+    refuse("invalid", "PAYMENT-SIGNATURE and X-PAYMENT carry different payments; send one");
+  return signature ?? payment;
+}
 
 /**
  * Aborted when the answer is over, the caller is gone or the service stops. AbortSignal.any would leave a trace of every

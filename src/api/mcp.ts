@@ -4,6 +4,7 @@
  */
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import {
+  type CallToolRequestParams,
   type CallToolResult,
   createMcpHandler,
   ProtocolError,
@@ -22,6 +23,7 @@ import { areas, methodOf, type Operation, pathOf, paymentOf } from "./operation.
 import type { Answer, Served } from "./pipeline.ts";
 import { type ProblemAnswer, problemOfRefusal } from "./problem.ts";
 import { requestId } from "./request-id.ts";
+import type { SettleResponse } from "./x402/response.ts";
 
 export type McpParts = {
   served: Served[];
@@ -40,7 +42,8 @@ const NEWLINE = 0x0a;
 
 const INSTRUCTIONS =
   "EU trade data and more, sold per call. Send an API key in the Authorization header of the MCP connection, or pay: " +
-  "a tool that needs payment answers isError with an x402 requirement. Prices stand in each tool's _meta.";
+  "a tool that needs payment answers isError with an x402 requirement; call it again with the payment in " +
+  '_meta["x402/payment"]. Prices stand in each tool\'s _meta.';
 
 export function createMcp(parts: McpParts): RequestHandler {
   const byName = new Map(parts.served.map((served) => [served.operation.name, served]));
@@ -65,7 +68,7 @@ export function createMcp(parts: McpParts): RequestHandler {
           throw new ProtocolError(ProtocolErrorCode.InvalidParams, told);
         }
         res.locals.operation = params.name;
-        return call(parts, served, params.arguments ?? {}, req, res.locals.request_id, signal);
+        return call(parts, served, params, req, res.locals.request_id, signal);
       });
       return server;
     });
@@ -119,7 +122,7 @@ function toolOf(operation: Operation): Tool {
 async function call(
   parts: McpParts,
   served: Served,
-  args: Record<string, unknown>,
+  params: CallToolRequestParams,
   req: Request,
   request_id: string,
   signal: AbortSignal,
@@ -129,10 +132,10 @@ async function call(
     const answer = await served.ask({
       presented: {
         secret: presentedSecret(req.get("authorization"), req.get("x-api-key")),
-        payment: undefined,
+        payment: presentedPayment(params._meta),
         ip: req.ip ?? "",
       },
-      read: (reader) => reader.fromObject(args, {}),
+      read: (reader) => reader.fromObject(params.arguments ?? {}, {}),
       path,
       wire: "ndjson",
       idempotency_key: undefined,
@@ -147,14 +150,21 @@ async function call(
   }
 }
 
+/** The payment of a call: an object as x402 has it, or the text that a header would carry. */
+function presentedPayment(meta: CallToolRequestParams["_meta"]): string | object | undefined {
+  const payment: unknown = meta?.["x402/payment"];
+  if (payment === undefined || payment === null) return undefined;
+  return typeof payment === "object" ? payment : String(payment);
+}
+
 async function resultOf(parts: McpParts, answer: Answer, path: string): Promise<CallToolResult> {
   switch (answer.kind) {
     case "body":
-      return success(JSON.parse(answer.body.toString()) as object);
+      return success(answer.body.toString(), answer.payment);
     case "stream":
-      return success(await collect(answer.chunks));
+      return success(JSON.stringify(await collect(answer.chunks)), answer.payment);
     case "pay":
-      return failure(answer.v2);
+      return failure({ ...answer.v2, detail: answer.body.detail });
     case "refused":
       return failure(
         problemOfRefusal(answer.refusal, { public_url: parts.public_url, instance: path }).problem,
@@ -188,9 +198,11 @@ async function collect(chunks: AsyncIterable<string | Buffer>): Promise<object> 
   return { items, last: null };
 }
 
-const success = (value: object): CallToolResult => ({
-  structuredContent: withoutSuccess(value),
-  content: [{ type: "text", text: JSON.stringify(value) }],
+/** The text is the body that HTTP sends: its SHA-256 is the one that a receipt names. */
+const success = (body: string, payment: SettleResponse | undefined): CallToolResult => ({
+  structuredContent: withoutSuccess(JSON.parse(body)),
+  content: [{ type: "text", text: body }],
+  ...(payment && { _meta: { "x402/payment-response": payment } }),
 });
 
 const failure = (value: object): CallToolResult => ({

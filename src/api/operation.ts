@@ -12,6 +12,7 @@ export const areas = {
   discovery: "Health, feeds and what else an agent reads before its first call",
   trade: "EU bilateral trade: 27 reporters, HS2 to CN8, monthly",
   replay: "The change feed and dated snapshots",
+  payments: "Paying per call: x402, refunds and the public revenue ledger",
 } as const;
 export type Area = keyof typeof areas;
 
@@ -67,6 +68,7 @@ export type Context<In> = {
   signal: AbortSignal;
   wire: Wire;
   last_event_id: string | undefined;
+  request_id: string;
 };
 
 export type Operation = {

@@ -3,6 +3,7 @@
  * HTTP and MCP hand it the same question and send the same answer in their own form.
  */
 import { LRUCache } from "lru-cache";
+import { receiptExtension, receiptOf, signReceipt } from "../domain/payments/receipt.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import { type Decide, transact } from "../unit.ts";
 import {
@@ -21,11 +22,12 @@ import type { Admission, Gate, Presented } from "./gate.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
 import { methodOf, type Operation, paymentOf, type Wire } from "./operation.ts";
 import { refusalOf } from "./problem.ts";
+import { unencodedDigest } from "./unencoded-digest.ts";
 import { type Cashier, createCashier } from "./x402/cashier.ts";
 import { PaymentRefused } from "./x402/refused.ts";
 import { type PaymentRequired, type PaymentTerms, paymentRequired, priceOf } from "./x402/required.ts";
 import { type SettleResponse, settledHeaders, settleResponse } from "./x402/response.ts";
-import { createTill, refuseReusedKey, type Till } from "./x402/till.ts";
+import { type Bought, createTill, refuseReusedKey, type Till } from "./x402/till.ts";
 
 export type Question = {
   presented: Presented;
@@ -146,12 +148,23 @@ async function paid(
     const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
     const idempotency_key = call.idempotency_key ?? payment.identifier;
     const { made, bought } = await parts.till.serve({ ...call, caller, idempotency_key }, payment);
-    return answerOf(call, made, headers, bought && settleResponse(bought, payment.x402_version));
+    if (!bought) return answerOf(call, made, headers);
+    const receipt = made.kind === "body" ? await receiptFor(parts, bought, path) : undefined;
+    const settled = settleResponse(bought, payment.x402_version, receipt);
+    if (bought.answer.sha256) headers["Unencoded-Digest"] = unencodedDigest(bought.answer.sha256);
+    return answerOf(call, made, headers, settled);
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
     await parts.cashier.refused(presented);
     return { kind: "pay", ...paymentRequired(operation, price, path, parts.terms, error) };
   }
+}
+
+/** The signed receipt of what a payment bought, as x402's extension offer-receipt carries it. */
+async function receiptFor({ app, terms }: Parts, bought: Bought, path: string) {
+  const { origin } = await app.store.identity();
+  const payload = receiptOf({ ...bought, resource_url: terms.public_url + path, log_origin: origin });
+  return receiptExtension(signReceipt(payload, app.signer));
 }
 
 /** Serves a call that is free to its caller, and gives the same answer to the same Idempotency-Key. */

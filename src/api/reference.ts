@@ -1,7 +1,6 @@
 /** The catalogue as people and models read it: docs/operations.md, llms.txt and the price list. */
 import { inputReader } from "./input.ts";
 import { areas, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
-import { type PaymentTerms, paymentRequired } from "./x402/required.ts";
 
 const priceText = (operation: Operation): string => {
   const payment = paymentOf(operation);
@@ -95,20 +94,4 @@ export function llmsPage(operations: Operation[], public_url: string): string {
     lines.push("");
   }
   return lines.join("\n");
-}
-
-/** `/.well-known/x402`: every priced resource with the requirement its 402 would carry. */
-export function priceList(operations: Operation[], terms: PaymentTerms): object {
-  return {
-    version: 1,
-    x402Version: 2,
-    resources: operations.flatMap((operation) => {
-      const payment = paymentOf(operation);
-      if (!payment) return [];
-      const { v2 } = paymentRequired(operation, payment.unit_price, pathOf(operation), terms);
-      return [
-        { ...v2.resource, method: methodOf(operation), price_usdc: payment.unit_price, accepts: v2.accepts },
-      ];
-    }),
-  };
 }

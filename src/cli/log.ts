@@ -7,6 +7,7 @@ import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { verifyFile } from "../../eventstore/verify/verify-export.ts";
 import { withHouse } from "../compose.ts";
 import { refuse } from "../domain/refusal.ts";
+import { verifyReceiptCommand } from "./receipt.ts";
 import type { Terminal } from "./terminal.ts";
 
 type ExportOptions = { from?: number; to?: number; tenant?: string; stream?: string };
@@ -63,6 +64,7 @@ export function logCommands({ settings, logger }: Terminal): Command[] {
       if (!report.ok) process.exitCode = 1;
     });
 
+  verifying.enablePositionalOptions().addCommand(verifyReceiptCommand({ settings }));
   return [exporting, verifying];
 }
 

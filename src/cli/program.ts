@@ -6,6 +6,7 @@ import { dataCommands } from "./data.ts";
 import { demoCommand } from "./demo.ts";
 import { keysCommand } from "./keys.ts";
 import { logCommands } from "./log.ts";
+import { paymentsCommand } from "./payments.ts";
 import { serve } from "./serve.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -14,6 +15,8 @@ export function program(terminal: Terminal): Command {
     .description("Data, computation and trust for autonomous agents, over one verifiable log.")
     .version("0.1.0")
     .showHelpAfterError("(see --help)")
+    // Options behind a command are that command's: `verify` and `verify receipt` both have --json.
+    .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: true });
   root
     .command("serve")
@@ -22,6 +25,7 @@ export function program(terminal: Terminal): Command {
     .action(() => serve(terminal));
   root.addCommand(demoCommand(terminal));
   root.addCommand(keysCommand(terminal));
+  root.addCommand(paymentsCommand(terminal));
   for (const command of dataCommands(terminal)) root.addCommand(command);
   for (const command of logCommands(terminal)) root.addCommand(command);
   root

@@ -28,7 +28,7 @@ export async function serve({ settings, logger }: Terminal): Promise<void> {
   const port = typeof address === "object" && address ? address.port : config.PORT;
   const public_url = config.PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${port}`;
 
-  const opening = openHouse({ ...config, PUBLIC_URL: public_url }, log, { chain: true });
+  const opening = openHouse({ ...config, PUBLIC_URL: public_url }, log, { chain: true, reactors: true });
   const stop = once(async (signal: string) => {
     log.info({ signal }, "stopping: no new calls, those under way are finished");
     stopping.abort();

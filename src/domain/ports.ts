@@ -39,6 +39,16 @@ export type RecoverKey = (
   recovery: 0 | 1,
 ) => Uint8Array | undefined;
 
+/** A public key of Ed25519 as a JWK (RFC 8037). */
+export type OkpKey = { kty: "OKP"; crv: "Ed25519"; x: string };
+
+/** The service's own Ed25519 key. `kid` is its thumbprint (RFC 7638); a signature has 64 bytes. */
+export type Signer = {
+  readonly kid: string;
+  readonly public_key: OkpKey;
+  sign(bytes: Uint8Array): Uint8Array;
+};
+
 /** 0x and hex digits, in lower case: an address (40), a hash (64) or bytes. */
 export type Hex = `0x${string}`;
 
@@ -136,16 +146,30 @@ export class NotSettled extends Error {
 
 /** The chain could not be asked, or did not answer in time. It says nothing about anybody's payment; ask again later. */
 export class ChainUnavailable extends Error {
-  override readonly name = "ChainUnavailable";
+  override readonly name: string = "ChainUnavailable";
 }
 
-/** A transaction was signed and may have been sent: one of `transactions`, or none, will be mined. */
+/** The day's ether for gas is spent: nothing is sent before `resets_at`. */
+export class GasBudgetSpent extends ChainUnavailable {
+  override readonly name = "GasBudgetSpent";
+  readonly resets_at: Date;
+
+  constructor(resets_at: Date) {
+    super(`the day's gas budget is spent; it is renewed at ${resets_at.toISOString()}`);
+    this.resets_at = resets_at;
+  }
+}
+
+/**
+ * A transaction was signed and may have been sent: one of `transactions`, or none, will be mined. A facilitator that was
+ * asked to send one may not have named it.
+ */
 export class TransactionPending extends Error {
   override readonly name = "TransactionPending";
   readonly transactions: readonly Hex[];
 
   constructor(transactions: readonly Hex[]) {
-    super(`not mined in time, and may still be: ${transactions.join(", ")}`);
+    super(`not mined in time, and may still be: ${transactions.join(", ") || "what the facilitator sends"}`);
     this.transactions = transactions;
   }
 }

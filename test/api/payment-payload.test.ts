@@ -6,6 +6,7 @@ import {
 } from "@x402/core/http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { catalogue } from "../../src/api/catalogue.ts";
 import { methodOf, pathOf, paymentOf } from "../../src/api/operation.ts";
 import { type PaymentPayload, readPayment } from "../../src/api/x402/payload.ts";
@@ -234,9 +235,10 @@ const terms = { pay_to: PAYEE, public_url: "https://ours.example", embedded_chai
 
 describe("the 402", () => {
   const priced = [...catalogue, countCalls, takeNote].filter((operation) => paymentOf(operation));
+  type Fields = Record<string, z.core.JSONSchema.JSONSchema>;
   type Bazaar = {
     info: { input: Record<string, unknown> };
-    schema: { properties: { input: { properties: Record<string, { properties: object }> } } };
+    schema: { properties: { input: { properties: Record<string, { properties: Fields }> } } };
     routeTemplate?: string;
   };
 
@@ -252,6 +254,11 @@ describe("the 402", () => {
       expect(offered.extensions).toMatchObject({ "payment-identifier": { info: { required: false } } });
       const { info, schema } = offered.extensions!.bazaar as Bazaar;
       expect(info.input).toMatchObject({ type: "http", method: methodOf(operation) });
+      // Directories hold `info` against `schema` before they list it.
+      expect(z.fromJSONSchema(schema).safeParse(info).error).toBeUndefined();
+      expect(z.fromJSONSchema(schema).safeParse({ input: { ...info.input, method: "PUT" } }).success).toBe(
+        false,
+      );
       const place = methodOf(operation) === "POST" ? "body" : "queryParams";
       const told = { ...(info.input[place] as object), ...(info.input.pathParams as object) };
       expect(told).toEqual(operation.example);
@@ -268,6 +275,20 @@ describe("the 402", () => {
     expect(offered.extensions!.bazaar).toMatchObject({
       routeTemplate: "/v1/agent/notes/:notebook",
       info: { input: { bodyType: "json", body: { text: "hello" }, pathParams: { notebook: "a" } } },
+    });
+  });
+
+  test("leaves the descriptions of fields out when they are long, and nothing else of that name", () => {
+    const description = z.string().describe("what it says ".repeat(400));
+    const wordy = { ...countCalls, input: z.object({ description }), example: { description: "mine" } };
+    const { headers, v2: offered } = paymentRequired(wordy, "0.05", "/v1/agent/count", terms);
+    expect(headers["PAYMENT-REQUIRED"]!.length).toBeLessThan(6 * 1024);
+    const { info, schema } = offered.extensions!.bazaar as Bazaar;
+    expect(info.input.queryParams).toEqual({ description: "mine" });
+    expect(schema.properties.input.properties.queryParams).toEqual({
+      type: "object",
+      properties: { description: { type: "string" } },
+      required: ["description"],
     });
   });
 

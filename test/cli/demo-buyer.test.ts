@@ -1,10 +1,11 @@
 /** The demo's buyer at services that are not what they should be: nothing is signed for them. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { verifyTypedData } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ask, buy, sign } from "../../src/cli/demo-buyer.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
-import { PAYEE, wallet } from "../chain/fixture.ts";
+import { PAYEE, typedData, wallet } from "../chain/fixture.ts";
 import { headerOf } from "../support/x402.ts";
 
 const requirement = {
@@ -51,6 +52,9 @@ test("what is sold on its terms is bought, and the domain that is signed is USDC
   const offer = await ask(url);
   const payment = await sign(wallet(0), offer);
   expect(payment.transfer).toMatchObject({ to: PAYEE, value: 50_000n });
+  const { address } = wallet(0);
+  const { signature, transfer } = payment;
+  expect(await verifyTypedData({ ...typedData(transfer), address, signature })).toBe(true);
   const again = await sign(wallet(0), { ...offer, accepted: { ...offer.accepted, maxTimeoutSeconds: 1e9 } });
   expect(again.transfer.valid_before - payment.transfer.valid_before).toBeLessThan(60n);
   expect(again.transfer.nonce).not.toBe(payment.transfer.nonce);

@@ -9,8 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { catalogue } from "../../src/api/catalogue.ts";
 import { inputReader } from "../../src/api/input.ts";
-import { methodOf, type Operation, pathOf, paymentOf } from "../../src/api/operation.ts";
+import { isEnveloped, methodOf, type Operation, pathOf, paymentOf } from "../../src/api/operation.ts";
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
+import { claimExample } from "../support/claimed.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { specifiedPrices } from "./prices.ts";
@@ -23,6 +24,7 @@ let described: OpenApi;
 beforeAll(async () => {
   service = await startService({ env: { OPEN_CALLS_PER_MINUTE: "10000" } });
   await openSandbox(service);
+  await claimExample(service.app);
   mine = (
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
   ).headers;
@@ -76,8 +78,11 @@ describe("every operation", () => {
       for (const line of lines) operation.output.item.parse(line);
       return;
     }
-    const { success, ...answer } = JSON.parse(text);
-    expect(success).toBe(true);
+    const answer = JSON.parse(text);
+    if (isEnveloped(operation)) {
+      expect(answer.success).toBe(true);
+      delete answer.success;
+    }
     // Nothing may be in the answer that its schema does not tell of.
     expect(z.toJSONSchema(operation.output.schema, { unrepresentable: "any" })).toBeDefined();
     expect(operation.output.schema.parse(answer)).toEqual(answer);
@@ -262,12 +267,12 @@ describe("documents", () => {
     const llms = await (await fetch(`${service.url}/llms.txt`)).text();
     for (const { name } of catalogue) expect(llms).toContain(`[${name}]`);
     const list = (await (await fetch(`${service.url}/.well-known/x402`)).json()) as {
-      resources: { url: string; price_usdc: string }[];
+      resources: string[];
+      prices: { url: string; price_usdc: string }[];
     };
     const priced = catalogue.filter((operation) => paymentOf(operation));
-    expect(list.resources.map(({ url }) => url).sort()).toEqual(
-      priced.map((one) => service.url + pathOf(one)).sort(),
-    );
+    expect([...list.resources].sort()).toEqual(priced.map((one) => service.url + pathOf(one)).sort());
+    expect(list.prices.map(({ url }) => url)).toEqual(list.resources);
   });
 
   test("docs/operations.md is what the catalogue says", async () => {

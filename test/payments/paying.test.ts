@@ -1,10 +1,7 @@
 /** Calls that are paid for, over real HTTP, on a real chain and a real log. */
-import { createHash } from "node:crypto";
+import { createHash, createPublicKey, verify } from "node:crypto";
 import type { HDAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { z } from "zod";
-import { catalogue } from "../../src/api/catalogue.ts";
-import { json, key, type Operation, operation, pay } from "../../src/api/operation.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { settledBy, TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
@@ -29,81 +26,7 @@ import {
   signPayment,
 } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
-
-/** What the handlers below are told to do, and how often they did. */
-const script = { handled: 0, before: async () => {} };
-
-const facts = (key_id: string): apiKey.KeyFacts => ({
-  key_id,
-  tenant: "acme",
-  space: "live",
-  label: null,
-  scopes: ["read"],
-  daily: null,
-  monthly: null,
-  secret_sha256: createHash("sha256").update(key_id).digest("hex"),
-  issued_at: "2026-01-01T00:00:00.000Z",
-});
-
-const echo = operation({
-  name: "test_echo",
-  area: "discovery",
-  route: "GET /v1/agent/test/echo",
-  summary: "Says it again",
-  description: "Says it again, with a number that is never the same.",
-  access: [key("read"), pay("0.05")],
-  input: z.object({ say: z.string().default("hello") }),
-  output: json(z.object({ data: z.object({ said: z.string(), nth: z.int() }), meta: z.object({}) })),
-  example: {},
-  handle: async ({ input }) => {
-    script.handled++;
-    await script.before();
-    return { data: { said: input.say, nth: script.handled }, meta: {} };
-  },
-});
-
-/** Appends an event for the caller: a key stands in for whatever is bought. */
-const order = operation({
-  name: "test_order",
-  area: "discovery",
-  route: "POST /v1/agent/test/order",
-  summary: "Orders",
-  description: "Issues a key of this name, once.",
-  access: [key("order"), pay("0.50")],
-  input: z.object({ name: z.string() }),
-  output: json(z.object({ data: z.object({ name: z.string() }), meta: z.object({}) })),
-  status: 201,
-  example: { name: "k_example" },
-  handle: async ({ input, decide }) => {
-    script.handled++;
-    await decide(apiKey, { tenant: "acme", id: input.name }, apiKey.issue(facts(input.name)));
-    await script.before();
-    return { data: { name: input.name }, meta: {} };
-  },
-});
-
-/** Its answer depends on what another writer did meanwhile. */
-const toggle = operation({
-  name: "test_toggle",
-  area: "discovery",
-  route: "GET /v1/agent/test/toggle",
-  summary: "Toggles",
-  description: "Issues a key that is not there, revokes one that is.",
-  access: [pay("0.01")],
-  input: z.object({ name: z.string() }),
-  output: json(z.object({ data: z.object({ status: z.string() }), meta: z.object({}) })),
-  example: { name: "k_example" },
-  handle: async ({ input, decide }) => {
-    const { state } = await decide(apiKey, { tenant: "acme", id: input.name }, (key) =>
-      key.status === "unknown"
-        ? apiKey.issue(facts(input.name))(key)
-        : apiKey.revoke("2026-01-02T00:00:00.000Z")(key),
-    );
-    return { data: { status: state.status }, meta: {} };
-  },
-});
-
-const operations: Operation[] = [...catalogue, echo, order, toggle];
+import { facts, script, wares } from "./wares.ts";
 
 let workshop: Workshop;
 let service: Service & { database_url: string };
@@ -111,7 +34,7 @@ let chain: { rpc_url: string; gas_key: Hex; pay_to: Hex };
 beforeAll(async () => {
   workshop = await openWorkshop();
   chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  service = await startService({ operations, chain });
+  service = await startService({ operations: wares, chain });
 }, 60_000);
 afterAll(async () => {
   await service?.stop();
@@ -158,6 +81,36 @@ describe("a call with its payment", () => {
     expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentSettled"]);
     const state = await stateOf(payment);
     expect(state).toMatchObject({ status: "settled", settlement: { transaction: settlement.transaction } });
+  });
+
+  test("comes with a receipt that proves it", async () => {
+    const { answer, payment } = await buy(wallet(0), echoUrl("proof"));
+    const body = Buffer.from(await answer.arrayBuffer());
+    const settled = settlementOf(answer) as {
+      extensions?: { "offer-receipt": { info: { receipt: { signature: string } } } };
+    };
+    const jws = settled.extensions!["offer-receipt"].info.receipt.signature;
+    const payload = JSON.parse(Buffer.from(jws.split(".")[1]!, "base64url").toString());
+    const { events } = (await service.app.store.findCommit({ idem_key: `/payment/${idOf(payment)}` }))!;
+    expect(payload).toMatchObject({
+      operation: "test_echo",
+      resourceUrl: echoUrl("proof"),
+      answer_sha256: createHash("sha256").update(body).digest("hex"),
+      event: {
+        position: events[0]!.position,
+        event_hash: Buffer.from(events[0]!.event_hash).toString("hex"),
+      },
+    });
+    const digest = createHash("sha256").update(body).digest("base64");
+    expect(answer.headers.get("Unencoded-Digest")).toBe(`sha-256=:${digest}:`);
+    const jwks = (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()) as {
+      keys: JsonWebKey[];
+    };
+    const key = createPublicKey({ key: jwks.keys[0] as never, format: "jwk" });
+    const [head, claims, signature] = jws.split(".") as [string, string, string];
+    expect(verify(null, Buffer.from(`${head}.${claims}`), key, Buffer.from(signature, "base64url"))).toBe(
+      true,
+    );
   });
 
   test("appends the work and the payment in one commit", async () => {
@@ -222,7 +175,7 @@ describe("the same payment again", () => {
   });
 
   test("sent 50 times at once to two processes is settled once, and all get one answer", async () => {
-    const other = await startService({ operations, chain, beside: service });
+    const other = await startService({ operations: wares, chain, beside: service });
     try {
       const payment = await signPayment(wallet(1), await quoteOf(echoUrl("two")));
       const before = await earned();
@@ -357,6 +310,32 @@ describe("a refusal after the settlement", () => {
     expect(JSON.parse(body.toString())).toMatchObject({ data: { status: "revoked" } });
     const digest = createHash("sha256").update(body).digest("hex");
     expect(await stateOf(payment)).toMatchObject({ answer: { sha256: digest, status: 200 } });
+  });
+});
+
+describe("a stream", () => {
+  const url = () => `${service.url}/v1/agent/test/lines?count=3`;
+
+  test("is settled before its first line, and comes again for the same payment", async () => {
+    const before = await earned();
+    const { payment, answer } = await buy(wallet(8), url());
+    expect(settlementOf(answer)).toMatchObject({ success: true });
+    const text = await answer.text();
+    expect(text.trim().split("\n")).toHaveLength(4);
+    expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+    const again = await present(url(), payment);
+    expect(await again.text()).toBe(text);
+    expect(await earned()).toBe(before + 100_000n);
+  });
+
+  test("asked for 20 times at once by one payment is charged once and comes to all", async () => {
+    const before = await earned();
+    const payment = await signPayment(wallet(8), await quoteOf(url()));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => present(url(), payment)));
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    expect(new Set(texts).size).toBe(1);
+    expect(texts[0]).toContain("up_to_date");
+    expect(await earned()).toBe(before + 100_000n);
   });
 });
 

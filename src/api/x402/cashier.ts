@@ -2,14 +2,14 @@
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import { readSignature, writeSignature } from "../../domain/payments/authorization.ts";
 import { idOf } from "../../domain/payments/payment.ts";
-import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
+import { USDC } from "../../domain/payments/usdc.ts";
 import type { Clock, Hex, RecoverKey } from "../../domain/ports.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { Presented } from "../gate.ts";
 import type { Usdc } from "../operation.ts";
 import type { Payment } from "./charge.ts";
 import { type Asked, examine } from "./checks.ts";
-import { readPayment } from "./payload.ts";
+import { type PaymentPayload, readPayment } from "./payload.ts";
 import { PaymentRefused } from "./refused.ts";
 import { microUsdc, NETWORK_V2, type PaymentTerms } from "./required.ts";
 
@@ -46,17 +46,10 @@ export function createCashier(parts: { terms: PaymentTerms; recover: RecoverKey;
         refuseTooMany("refused payments");
       const payload = readPayment(payment!);
       const { x402_version, identifier } = payload;
-      const signed = normalised(payload.signed);
-      const { from, nonce } = signed.transfer;
-      const id = idOf({ network: NETWORK_V2, asset: USDC.address.toLowerCase() as Hex, payer: from, nonce });
-      try {
-        const { contract } = examine(payload, asked(quote), parts.clock.now(), parts.recover);
-        if (contract) await contracts.consume(ip).catch(() => refuseTooMany("payments by contract wallets"));
-        return { id, signed, x402_version, identifier, refusal: undefined };
-      } catch (error) {
-        if (!(error instanceof PaymentRefused)) throw error;
-        return { id, signed, x402_version, identifier, refusal: error };
-      }
+      const taken = judged(payload, asked(quote), parts.clock.now(), parts.recover);
+      if (taken.contract)
+        await contracts.consume(ip).catch(() => refuseTooMany("payments by contract wallets"));
+      return { ...taken, x402_version, identifier };
     },
     async refused({ ip }) {
       await refusals.penalty(ip);
@@ -64,10 +57,28 @@ export function createCashier(parts: { terms: PaymentTerms; recover: RecoverKey;
   };
 }
 
-/** A plain key's signature as the token's contract takes it; any other form is left to a contract wallet to judge. */
-function normalised({ transfer, signature }: SignedTransfer): SignedTransfer {
+/**
+ * A payment by its name, and why it is not good for what is asked. A plain key's signature stands in it as the token's
+ * contract takes it; `contract`: only the chain can judge the signature.
+ */
+export function judged(
+  payload: PaymentPayload,
+  asked: Asked,
+  now: Date,
+  recover: RecoverKey,
+): Payment & { contract: boolean } {
+  const { transfer, signature } = payload.signed;
   const plain = readSignature(signature);
-  return { transfer, signature: plain ? writeSignature(plain) : signature };
+  const signed = { transfer, signature: plain ? writeSignature(plain) : signature };
+  const { from: payer, nonce } = transfer;
+  const id = idOf({ network: NETWORK_V2, asset: USDC.address.toLowerCase() as Hex, payer, nonce });
+  try {
+    const { contract } = examine(payload, asked, now, recover);
+    return { id, signed, contract, refusal: undefined };
+  } catch (error) {
+    if (!(error instanceof PaymentRefused)) throw error;
+    return { id, signed, contract: false, refusal: error };
+  }
 }
 
 const refuseTooMany = (what: string): never =>

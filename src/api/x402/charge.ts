@@ -5,6 +5,8 @@
  * which the chain tells later; one that dies before it leaves nothing. So does a payment that could not settle anyway:
  * the facts are asked first, or anybody could fill the log with signatures of empty wallets.
  */
+
+import type { App } from "../../app.ts";
 import type { Claim, Mined, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
@@ -13,10 +15,11 @@ import {
   type Hex,
   NotSettled,
   type Receipt,
+  type Settlement,
   TransactionPending,
 } from "../../domain/ports.ts";
 import { refuse } from "../../domain/refusal.ts";
-import { type Call, commandOf, idempotencyOf, type MakerParts, sha256 } from "../call.ts";
+import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
 import { PaymentRefused } from "./refused.ts";
 import { NETWORK_V2 } from "./required.ts";
 
@@ -24,7 +27,13 @@ import { NETWORK_V2 } from "./required.ts";
 export type Payment = { id: string; signed: SignedTransfer; refusal: PaymentRefused | undefined };
 
 /** One call and the payment it brought. */
-export type Sale = { parts: MakerParts; call: Call; payment: Payment };
+export type Sale = { app: App; call: SoldCall; payment: Payment };
+
+/** What the log is told of the call that a payment is charged for. */
+export type SoldCall = Pick<
+  Call,
+  "operation" | "caller" | "request_sha256" | "request_id" | "idempotency_key"
+>;
 
 export const pathOf = (id: string) => `/v1/agent/payments/${id}`;
 
@@ -53,14 +62,25 @@ export function isSamePayment(claim: Claim, { signed }: Payment): boolean {
   );
 }
 
+export type Charged = { claim: Claim; settlement: Mined };
+
 /** Makes sure that the payment can be settled; answers what settles it, once its answer is ready. */
-export async function charge(sale: Sale, state: PaymentState): Promise<() => Promise<Mined>> {
-  if (state.status === "settled") return async () => state.settlement;
+export async function charge(sale: Sale, state: PaymentState): Promise<() => Promise<Charged>> {
+  if (state.status === "settled") return async () => state;
   // A claim left behind by a process that died stands already.
-  if (state.status === "claimed") return () => carry(sale, BigInt(state.claim.seen_block));
-  const { parts, payment } = sale;
-  const { transfer } = payment.signed;
-  const facts = await parts.app.settlement.facts(payment.signed).catch(refuseWhileAway);
+  if (state.status === "claimed") return () => carry(sale, state.claim);
+  const { seen_block } = await settleable(sale.app.settlement, sale.payment.signed);
+  return async () => {
+    const claim = claimOf(sale, seen_block);
+    await record(sale, claim);
+    return carry(sale, claim);
+  };
+}
+
+/** What the chain says of a payment that would settle now. Throws PaymentRefused for one that would not. */
+export async function settleable(settlement: Settlement, signed: SignedTransfer) {
+  const { transfer } = signed;
+  const facts = await settlement.facts(signed).catch(refuseWhileAway);
   if (facts.used) throw used("this authorization was used or cancelled; sign a new one");
   if (facts.balance < transfer.value)
     throw new PaymentRefused(
@@ -74,19 +94,15 @@ export async function charge(sale: Sale, state: PaymentState): Promise<() => Pro
       `USDC refuses the authorization: ${reason}`,
     );
   }
-  return async () => {
-    await claim(sale, facts.seen_block);
-    return carry(sale, facts.seen_block);
-  };
+  return facts;
 }
 
 /**
  * Appends the claim. Under an Idempotency-Key one payment at a time holds the key, and the next takes its place when that
  * has failed or was given back: so two payments of one command are never both settled.
  */
-async function claim({ parts, call, payment }: Sale, seen_block: bigint): Promise<void> {
-  const { app } = parts;
-  const decision = payments.claim(claimOf(call, payment, seen_block, app.clock.now()));
+async function record({ app, call, payment }: Sale, claim: Claim): Promise<void> {
+  const decision = payments.claim(claim);
   const target = payments.targetOf(payment.id);
   const once = idempotencyOf(call);
   if (!once) {
@@ -110,8 +126,8 @@ async function claim({ parts, call, payment }: Sale, seen_block: bigint): Promis
   }
 }
 
-function claimOf(call: Call, { signed }: Payment, seen_block: bigint, now: Date): Claim {
-  const { transfer, signature } = signed;
+function claimOf({ app, call, payment }: Sale, seen_block: bigint): Claim {
+  const { transfer, signature } = payment.signed;
   return {
     network: NETWORK_V2,
     asset: USDC.address.toLowerCase() as Hex,
@@ -126,13 +142,12 @@ function claimOf(call: Call, { signed }: Payment, seen_block: bigint, now: Date)
     request_sha256: call.request_sha256,
     tenant: call.caller.tenant,
     seen_block: Number(seen_block),
-    claimed_at: now.toISOString(),
+    claimed_at: app.clock.now().toISOString(),
   };
 }
 
 /** Has the payment carried to the chain; one that certainly moved nothing is written down as failed. */
-async function carry({ parts, call, payment }: Sale, seen_block: bigint): Promise<Mined> {
-  const { app } = parts;
+async function carry({ app, call, payment }: Sale, claim: Claim): Promise<Charged> {
   const failed = (reason: string) =>
     app.decide(
       payments,
@@ -141,7 +156,8 @@ async function carry({ parts, call, payment }: Sale, seen_block: bigint): Promis
       commandOf(call),
     );
   try {
-    return minedBy(await app.settlement.settle(payment.signed, seen_block));
+    const receipt = await app.settlement.settle(payments.signedTransferOf(claim), BigInt(claim.seen_block));
+    return { claim, settlement: minedBy(receipt) };
   } catch (error) {
     if (error instanceof NotSettled) {
       await failed(error.message);

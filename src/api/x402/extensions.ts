@@ -40,7 +40,7 @@ export function bazaarForms(operation: Operation): Extension[] {
   let forms = made.get(operation);
   if (!forms) {
     const whole = bazaar(operation);
-    forms = [whole, withoutDescriptions(whole) as Extension];
+    forms = [whole, { ...whole, schema: withoutDescriptions(whole.schema) as Schema }];
     made.set(operation, forms);
   }
   return forms;

@@ -48,19 +48,21 @@ const signature = z
   .regex(/^0x(?:[0-9a-fA-F]{2})*$/, "is 0x and an even number of hex digits")
   .transform((text) => text.toLowerCase() as Hex);
 
-const uint256 = z
+export const address = hex(40);
+
+export const uint256 = z
   .string("is a decimal string")
   .regex(/^\d{1,78}$/, "is a whole number as a decimal string")
   .transform((text) => BigInt(text))
   .refine((value) => value < UINT256, "does not fit 256 bits");
 
-const word = z.string().max(100);
+export const word = z.string().max(100);
 
 const transfer = z.strictObject({
   signature,
   authorization: z.strictObject({
-    from: hex(40),
-    to: hex(40),
+    from: address,
+    to: address,
     value: uint256,
     validAfter: uint256,
     validBefore: uint256,
@@ -77,9 +79,9 @@ const v2 = z.strictObject({
   accepted: z.object({
     scheme: word,
     network: word,
-    asset: hex(40),
+    asset: address,
     amount: uint256,
-    payTo: hex(40),
+    payTo: address,
     maxTimeoutSeconds: z.number(),
     extra: z.object({ name: word.optional(), version: word.optional() }).nullish(),
   }),

@@ -1,6 +1,6 @@
 /**
- * Why a payment will not do. Source: "Error handling" in the specification of x402 version 2, and for the amount that
- * is not exact the name that its EVM reference implementation gives.
+ * Why a payment will not do. Source: "Error handling" in the specification of x402 version 2, and for an amount
+ * that is too high the name that its EVM reference implementation gives.
  */
 export type PaymentRefusedCode =
   | "insufficient_funds"

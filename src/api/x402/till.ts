@@ -3,6 +3,7 @@
  * whoever asks again with the same payment gets the same answer, from this process or another.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { App } from "../../app.ts";
 import type { Mined, PaidAnswer, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { Refusal, refuse } from "../../domain/refusal.ts";
@@ -18,19 +19,29 @@ import {
   sha256,
 } from "../call.ts";
 import { isAway } from "../problem.ts";
-import { charge, isSamePayment, type Payment, pathOf, refusePending, type Sale, used } from "./charge.ts";
+import {
+  type Charged,
+  charge,
+  isSamePayment,
+  type Payment,
+  pathOf,
+  refusePending,
+  type Sale,
+  used,
+} from "./charge.ts";
 
 /** What a call came to, and the payment that bought it; none when the answer was given before without one. */
 export type Served = { made: Made; bought?: Bought };
 
 /** What the log has of an answered payment, and the event that records its answer: what a receipt says. */
-export type Bought = {
+export type Bought = Charged & {
   payment_id: string;
-  claim: payments.Claim;
-  settlement: Mined;
   answer: PaidAnswer;
   event: { position: number; event_id: string; event_hash: Uint8Array; recorded_at_us: number };
 };
+
+/** A payment that is to buy an answer. */
+type Purchase = Sale & { call: Call; parts: MakerParts };
 
 export type Till = { serve(call: Call, payment: Payment): Promise<Served> };
 
@@ -42,22 +53,23 @@ const LOOK_MS = 200;
 const CLAIM_HOLDS_MS = 90_000;
 
 export function createTill(parts: MakerParts): Till {
+  const { app } = parts;
   /** Payments that calls of this process are serving. */
   const flights = new Map<string, Promise<unknown>>();
 
   return {
     serve: async (call, payment) => {
-      const sale: Sale = { parts, call, payment };
+      const purchase: Purchase = { app, parts, call, payment };
       for (const deadline = Date.now() + PATIENCE_MS; ; ) {
-        const earlier = await givenBefore(sale);
+        const earlier = await givenBefore(purchase);
         if (earlier) return earlier;
         const flight = flights.get(payment.id);
         if (flight) await Promise.race([flight.catch(() => undefined), pause(deadline - Date.now())]);
-        const state = await parts.app.load(payments, payments.targetOf(payment.id));
-        const standing = standingOf(state, sale);
-        if (standing === "answered") return repeat(sale, payment.id);
+        const state = await app.load(payments, payments.targetOf(payment.id));
+        const standing = standingOf(state, purchase);
+        if (standing === "answered") return repeat(purchase, payment.id);
         if (standing === "open" && !flights.has(payment.id)) {
-          const served = attempt(sale, state);
+          const served = attempt(purchase, state);
           flights.set(payment.id, served);
           try {
             return await served;
@@ -83,7 +95,10 @@ const isKnown = (error: unknown) => error instanceof Refusal && error.type === "
  * What a payment finds: `open` may be served now, `pending` has an outcome that nobody knows yet, `answered` has its
  * answer. Throws PaymentRefused for one that is not good, or was used for something else.
  */
-function standingOf(state: PaymentState, { parts, call, payment }: Sale): "open" | "pending" | "answered" {
+export function standingOf(
+  state: PaymentState,
+  { app, call, payment }: Sale,
+): "open" | "pending" | "answered" {
   if (state.status === "unknown" || payments.isFree(state)) {
     if (payment.refusal) throw payment.refusal;
     return "open";
@@ -95,21 +110,22 @@ function standingOf(state: PaymentState, { parts, call, payment }: Sale): "open"
   if (answer) return "answered";
   if (refund) throw used(`this payment is refunded: ${pathOf(payment.id)}; sign a new one`);
   if (state.status === "settled") return "open";
-  const age = parts.app.clock.now().getTime() - Date.parse(claim.claimed_at);
+  const age = app.clock.now().getTime() - Date.parse(claim.claimed_at);
   return state.status === "claimed" && age > CLAIM_HOLDS_MS ? "open" : "pending";
 }
 
 /** The answer that was given under the caller's Idempotency-Key; the payment that came along is left unsettled. */
-async function givenBefore({ parts, call, payment }: Sale): Promise<Served | undefined> {
+async function givenBefore(purchase: Purchase): Promise<Served | undefined> {
+  const { app, call, payment } = purchase;
   const once = idempotencyOf(call);
-  const kept = once && (await parts.app.answers.find(once.idem_key));
+  const kept = once && (await app.answers.find(once.idem_key));
   if (!kept || kept.payment_id === payment.id) return undefined;
   if (kept.request_sha256 !== call.request_sha256) refuseReusedKey();
   if (kept.body)
     return { made: { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null } };
-  const state = await parts.app.load(payments, payments.targetOf(kept.payment_id!));
+  const state = await app.load(payments, payments.targetOf(kept.payment_id!));
   if (state.status === "unknown" || !state.answer) return undefined;
-  return repeat({ parts, call, payment }, kept.payment_id!);
+  return repeat(purchase, kept.payment_id!);
 }
 
 export const refuseReusedKey = () =>
@@ -118,18 +134,17 @@ export const refuseReusedKey = () =>
   });
 
 /** Serves the call: charges the payment, or answers what a settled one is still owed. */
-async function attempt(sale: Sale, state: PaymentState): Promise<Served> {
-  const { parts, call, payment } = sale;
-  const { app } = parts;
-  const settle = await charge(sale, state);
-  let settlement: Mined | undefined;
+async function attempt(purchase: Purchase, state: PaymentState): Promise<Served> {
+  const { app, parts, call, payment } = purchase;
+  const settle = await charge(purchase, state);
+  let charged: Charged | undefined;
   const beforeAppend = async (made: Made): Promise<Stage<Made>> => {
     if (isUnchanged(call, made)) return async () => {};
-    const mined = await settle();
-    settlement = mined;
+    charged = await settle();
+    const { settlement } = charged;
     return async (decide, result) => {
-      await keep(sale, result);
-      const decision = payments.settle(mined, answerOf(result), app.clock.now().toISOString());
+      await keep(purchase, result);
+      const decision = payments.settle(settlement, answerOf(result), app.clock.now().toISOString());
       await decide(payments, payments.targetOf(payment.id), decision);
     };
   };
@@ -138,17 +153,19 @@ async function attempt(sale: Sale, state: PaymentState): Promise<Served> {
   try {
     done = await transact(app.unit, command, (decide) => make(parts, call, decide), beforeAppend);
   } catch (error) {
-    if (!settlement || isAway(error) || isKnown(error)) throw error;
+    if (!charged || isAway(error) || isKnown(error)) throw error;
     // The money moved, and what it was for is refused by now.
-    await giveBack(sale, settlement);
+    await giveBack(purchase, charged.settlement);
     if (!(error instanceof Refusal)) throw error;
     const told = `${error.message}; the payment was settled and is being refunded: ${pathOf(payment.id)}`;
     throw new Refusal(error.code, told, { errors: error.errors, type: error.type });
   }
-  const recorded = done.events.find(({ stream_id }) => stream_id.startsWith(payments.streamOf("")));
-  if (!recorded) return { made: done.result };
-  const payment_id = recorded.stream_id.slice(payments.streamOf("").length);
-  return { made: done.result, bought: await boughtBy(sale, payment_id) };
+  const { result: made, events } = done;
+  const event = events.find(({ stream_id }) => stream_id.startsWith(payments.streamOf("")));
+  if (!event) return { made };
+  const payment_id = event.stream_id.slice(payments.streamOf("").length);
+  if (!charged) return { made, bought: await boughtBy(app, payment_id) };
+  return { made, bought: { ...charged, payment_id, answer: answerOf(made), event } };
 }
 
 const answerOf = (made: Made): PaidAnswer => ({
@@ -163,40 +180,39 @@ const idempotencyOfPayment = (call: Call, id: string) => ({
   request_hash: Buffer.from(call.request_sha256, "hex"),
 });
 
-async function giveBack({ parts, call, payment }: Sale, settlement: Mined): Promise<void> {
-  const at = parts.app.clock.now().toISOString();
+async function giveBack({ app, call, payment }: Sale, settlement: Mined): Promise<void> {
+  const at = app.clock.now().toISOString();
   const settleAndRefund = (state: PaymentState) => {
     const settled = payments.settle(settlement, null, at)(state);
     const next = settled.reduce(payments.evolve, state);
     return [...settled, ...payments.openRefund("the call was refused after it was paid", at)(next)];
   };
-  await parts.app.decide(payments, payments.targetOf(payment.id), settleAndRefund, commandOf(call));
+  await app.decide(payments, payments.targetOf(payment.id), settleAndRefund, commandOf(call));
 }
 
 const keptName = (id: string) => `/payment/${id}`;
 
 /** Keeps the bytes before the log says that they were given, so that they can be given again after a crash. */
-async function keep({ parts, call, payment }: Sale, made: Made): Promise<void> {
+async function keep({ app, call, payment }: Sale, made: Made): Promise<void> {
   if (made.kind === "stream") return;
   const { status, body } = made;
   const kept = { request_sha256: call.request_sha256, status, payment_id: payment.id };
   const once = idempotencyOf(call);
   await Promise.all([
-    parts.app.answers.keep(keptName(payment.id), { ...kept, body }),
-    once && parts.app.answers.keep(once.idem_key, { ...kept, body: null }),
+    app.answers.keep(keptName(payment.id), { ...kept, body }),
+    once && app.answers.keep(once.idem_key, { ...kept, body: null }),
   ]);
 }
 
 /** The same answer again: the bytes that were kept, or made anew over what was recorded then. */
-async function repeat(sale: Sale, id: string): Promise<Served> {
-  const { parts, call } = sale;
-  const bought = await boughtBy(sale, id);
-  const kept = await parts.app.answers.find(keptName(id));
+async function repeat({ app, parts, call }: Purchase, id: string): Promise<Served> {
+  const bought = await boughtBy(app, id);
+  const kept = await app.answers.find(keptName(id));
   const { status, sha256: digest, vintage } = bought.answer;
   if (kept?.body && sha256(kept.body) === digest)
     return { made: { kind: "body", status, body: kept.body, etag: "", vintage }, bought };
   const command = commandOf(call, idempotencyOf(call) ?? idempotencyOfPayment(call, id));
-  const { result } = await transact(parts.app.unit, command, (decide) => make(parts, call, decide));
+  const { result } = await transact(app.unit, command, (decide) => make(parts, call, decide));
   if (result.kind === "stream" || sha256(result.body) === digest) return { made: result, bought };
   return refuse(
     "conflict",
@@ -205,9 +221,9 @@ async function repeat(sale: Sale, id: string): Promise<Served> {
   );
 }
 
-async function boughtBy({ parts }: Sale, id: string): Promise<Bought> {
+async function boughtBy(app: App, id: string): Promise<Bought> {
   const { tenant } = payments.targetOf(id);
-  const recorded = await parts.app.store.readStream({ tenant, stream_id: payments.streamOf(id) });
+  const recorded = await app.store.readStream({ tenant, stream_id: payments.streamOf(id) });
   const last = (type: payments.PaymentEvent["type"]) => recorded.findLast((event) => event.type === type)!;
   const answered = recorded.findLast(({ payload }) => payload.answer)!;
   return {

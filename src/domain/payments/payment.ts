@@ -4,7 +4,7 @@
  */
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex } from "../ports.ts";
+import type { Hex, Receipt } from "../ports.ts";
 import { refuse } from "../refusal.ts";
 import type { TransferAuthorization } from "./authorization.ts";
 import type { SignedTransfer } from "./usdc.ts";
@@ -65,8 +65,14 @@ export const events = {
   },
   /** The answer to a payment whose settlement was known before its answer was. */
   PaymentAnswered: { 1: z.strictObject({ answer, answered_at: z.iso.datetime() }) },
-  /** Not settled. Until it expires anybody may still carry it to the chain, and then it is settled after all. */
-  PaymentFailed: { 1: z.strictObject({ reason: z.string().max(200), failed_at: z.iso.datetime() }) },
+  PaymentFailed: {
+    1: z.strictObject({
+      reason: z.string().max(200),
+      /** False: until it expires anybody may still carry it to the chain, and then it is settled after all. */
+      for_good: z.boolean(),
+      failed_at: z.iso.datetime(),
+    }),
+  },
   PaymentReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }) },
   RefundOpened: {
     1: z.strictObject({
@@ -81,6 +87,15 @@ export const events = {
 
 export type Claim = z.infer<(typeof events.PaymentClaimed)[1]>;
 export type Mined = z.infer<z.ZodObject<typeof mined>>;
+
+/** What a payment keeps of the transaction that carried it. */
+export const minedBy = ({ transaction, block_number, block_hash, fee_wei }: Receipt): Mined => ({
+  transaction,
+  block_number: Number(block_number),
+  block_hash,
+  fee_wei: String(fee_wei),
+});
+
 export type PaidAnswer = z.infer<typeof answer>;
 export type Refund = {
   amount_micro: number;
@@ -93,7 +108,7 @@ export type PaymentEvent =
   | Event<"PaymentClaimed", Claim>
   | Event<"PaymentSettled", Mined & { answer: PaidAnswer | null; settled_at: string }>
   | Event<"PaymentAnswered", { answer: PaidAnswer; answered_at: string }>
-  | Event<"PaymentFailed", { reason: string; failed_at: string }>
+  | Event<"PaymentFailed", { reason: string; for_good: boolean; failed_at: string }>
   | Event<"PaymentReorged", { transaction: Hex; reorged_at: string }>
   | Event<"RefundOpened", { amount_micro: number; reason: string; opened_at: string }>
   | Event<"RefundPaid", Mined & { paid_at: string }>
@@ -106,7 +121,7 @@ export type PaymentEvent =
 export type PaymentState =
   | { status: "unknown" }
   | ({ status: "claimed" | "reorged"; claim: Claim } & Owing)
-  | ({ status: "failed"; claim: Claim; reason: string } & Owing)
+  | ({ status: "failed"; claim: Claim; reason: string; for_good: boolean } & Owing)
   | ({ status: "settled"; claim: Claim; settlement: Mined & { settled_at: string } } & Owing);
 
 type Owing = { answer?: PaidAnswer; refund?: Refund };
@@ -162,8 +177,10 @@ export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
     }
     case "PaymentAnswered":
       return { ...state, answer: event.data.answer };
-    case "PaymentFailed":
-      return { status: "failed", claim, reason: event.data.reason, ...owing };
+    case "PaymentFailed": {
+      const { reason, for_good } = event.data;
+      return { status: "failed", claim, reason, for_good, ...owing };
+    }
     case "PaymentReorged":
       return { status: "reorged", claim, ...owing };
     case "RefundOpened":
@@ -171,8 +188,9 @@ export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
     case "RefundPaid":
       return refund ? { ...state, refund: { ...refund, paid: event.data } } : state;
     case "RefundReorged": {
-      const { paid: _, ...open } = refund ?? {};
-      return { ...state, refund: open as Refund };
+      if (!refund) return state;
+      const { paid: _, ...open } = refund;
+      return { ...state, refund: open };
     }
   }
 }
@@ -185,11 +203,21 @@ export const isFree = (state: PaymentState): boolean =>
 export const claim =
   (facts: Claim) =>
   (state: PaymentState): PaymentEvent[] => {
-    const isFree =
-      state.status === "unknown" || (state.status === "failed" && !state.answer && !state.refund);
-    if (!isFree) refuse("conflict", "this payment was presented before", { type: "payment-known" });
+    if (!isFree(state)) refuse("conflict", "this payment was presented before", { type: "payment-known" });
+    // Both could be carried to the chain, which takes one of them: the stream must know which to look for.
+    if (state.status === "failed" && !isSameTransfer(state.claim, facts))
+      refuse(
+        "conflict",
+        "another authorization of this nonce was presented before; sign one with a new nonce",
+      );
     return [{ type: "PaymentClaimed", data: facts }];
   };
+
+const isSameTransfer = (a: Claim, b: Claim) =>
+  a.pay_to === b.pay_to &&
+  a.amount_micro === b.amount_micro &&
+  a.valid_after === b.valid_after &&
+  a.valid_before === b.valid_before;
 
 /** The chain moved the money, as `settlement` says. `given` is what is answered for it in the same commit. */
 export const settle =
@@ -212,15 +240,28 @@ export const settle =
 
 const isSamePlace = (a: Mined, b: Mined) => a.transaction === b.transaction && a.block_hash === b.block_hash;
 
-/** It did not settle: it expired, was cancelled, or its payer had not enough any more. */
+/** It did not settle, though it may yet: its payer had not enough, or nothing could be sent. */
 export const fail =
   (reason: string, at: string) =>
-  (state: PaymentState): PaymentEvent[] => {
-    if (state.status === "failed") return [];
-    if (state.status !== "claimed" && state.status !== "reorged")
-      refuse("conflict", `a payment that is ${state.status} cannot fail`);
-    return [{ type: "PaymentFailed", data: { reason, failed_at: at } }];
-  };
+  (state: PaymentState): PaymentEvent[] =>
+    state.status === "failed" ? [] : failure(state, { reason, for_good: false, failed_at: at });
+
+/** It can never settle: it expired, was cancelled or used for something else, and the chain will not take that back. */
+export const giveUp =
+  (reason: string, at: string) =>
+  (state: PaymentState): PaymentEvent[] =>
+    state.status === "failed" && state.for_good
+      ? []
+      : failure(state, { reason, for_good: true, failed_at: at });
+
+function failure(
+  state: PaymentState,
+  data: { reason: string; for_good: boolean; failed_at: string },
+): PaymentEvent[] {
+  if (state.status === "unknown") refuse("not_found", "no such payment was claimed");
+  if (state.status === "settled") refuse("conflict", "a payment that is settled cannot fail");
+  return [{ type: "PaymentFailed", data }];
+}
 
 /** The chain took the settlement back. */
 export const reorg =

@@ -1,6 +1,6 @@
 /** What payments ask of USDC's contract, and what its logs say about them. Source: Circle's FiatTokenV2_2 and EIP-3009. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
-import type { Call, CallResult, Heads, Hex, LogQuery, Receipt } from "../ports.ts";
+import type { Call, CallResult, Heads, Hex, Log, LogQuery, Receipt } from "../ports.ts";
 import type { TransferAuthorization } from "./authorization.ts";
 
 /** USDC on Base. Source: Circle's list of contract addresses. */
@@ -26,8 +26,9 @@ const ABI = parseAbi([
   "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
 ]);
 
-/** keccak256 of AuthorizationUsed(address,bytes32) and of Transfer(address,address,uint256). */
+/** keccak256 of AuthorizationUsed(address,bytes32), AuthorizationCanceled(address,bytes32), Transfer(address,address,uint256). */
 const AUTHORIZATION_USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
+const AUTHORIZATION_CANCELED = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
 export type SignedTransfer = { transfer: TransferAuthorization; signature: Hex };
@@ -86,8 +87,41 @@ export function usedQuery(
   to_block: bigint,
 ): LogQuery {
   const payers = [...new Set(transfers.map(({ from }) => topicOf(from)))];
-  const nonces = transfers.map(({ nonce }) => nonce.toLowerCase() as Hex);
+  const nonces = transfers.map(({ nonce }) => lower(nonce));
   return { address: ADDRESS, topics: [AUTHORIZATION_USED, payers, nonces], from_block, to_block };
+}
+
+/** The logs in which authorizations of these payers and nonces came to their end: used by whomever, or cancelled. */
+export function endedQuery(
+  transfers: readonly TransferAuthorization[],
+  from_block: bigint,
+  to_block: bigint,
+): LogQuery {
+  const used = usedQuery(transfers, from_block, to_block);
+  const [, ...whose] = used.topics;
+  return { ...used, topics: [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], ...whose] };
+}
+
+/** True when a log of `endedQuery` is about this authorization: its payer and its nonce. */
+export const isAbout = ({ topics: [, payer, nonce] }: Log, transfer: TransferAuthorization): boolean =>
+  payer === topicOf(transfer.from) && nonce === lower(transfer.nonce);
+
+export const isCancellation = ({ topics: [kind] }: Log): boolean => kind === AUTHORIZATION_CANCELED;
+
+/** Micro-USDC as a decimal string, cents at least: 50000 -> "0.05", 1000001 -> "1.000001". */
+export function decimalUsdc(micro: bigint | number): string {
+  const sign = micro < 0 ? "-" : "";
+  const digits = String(micro)
+    .replace("-", "")
+    .padStart(USDC.decimals + 1, "0");
+  const fraction = digits.slice(-USDC.decimals).replace(/0{1,4}$/, "");
+  return `${sign}${digits.slice(0, -USDC.decimals)}.${fraction}`;
+}
+
+/** The logs in which they were cancelled. */
+export function cancelledQuery(...range: Parameters<typeof usedQuery>): LogQuery {
+  const { topics, ...query } = usedQuery(...range);
+  return { ...query, topics: [AUTHORIZATION_CANCELED, ...topics.slice(1)] };
 }
 
 /**
@@ -97,9 +131,7 @@ export function usedQuery(
 export function settledBy({ success, logs }: Receipt, transfer: TransferAuthorization): boolean {
   if (!success) return false;
   const ours = logs.filter(({ address }) => address === ADDRESS);
-  const used = ours.find(({ topics: [kind, payer, nonce] }) => {
-    return kind === AUTHORIZATION_USED && payer === topicOf(transfer.from) && nonce === lower(transfer.nonce);
-  });
+  const used = ours.find((log) => log.topics[0] === AUTHORIZATION_USED && isAbout(log, transfer));
   const moved = used && ours.find(({ index }) => index === used.index + 1);
   if (!moved) return false;
   const [kind, from, to] = moved.topics;

@@ -1,0 +1,184 @@
+/**
+ * Claim: at least 300 paid calls a second, each settled on the chain before it is answered, on a real node and a real log.
+ *
+ *     npx tsx bench/paid-calls.ts [--payments 2000] [--callers 1,16,64,256] [--sequential 100]
+ *
+ * Beside it, in the same run: the same transfers settled one after the other, as a facilitator does that sends a
+ * transaction and waits for its receipt before the next. The service, the node and Postgres share this machine with the
+ * callers, who live in a process of their own and signed their payments before the clock started.
+ */
+import { fork } from "node:child_process";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { createPublicClient, createWalletClient, http } from "viem";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { base } from "viem/chains";
+import { demoAccounts } from "../src/adapters/chain-contracts.ts";
+import { EMBEDDED_CHAIN_ID, embeddedChain } from "../src/adapters/embedded-chain.ts";
+import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
+import { transferCall } from "../src/domain/payments/usdc.ts";
+import { wares } from "../test/payments/wares.ts";
+import { signPayment } from "../test/support/buyer.ts";
+import { startService } from "../test/support/service.ts";
+
+const { values } = parseArgs({
+  options: {
+    payments: { type: "string", default: "2000" },
+    callers: { type: "string", default: "1,16,64,256" },
+    sequential: { type: "string", default: "100" },
+  },
+});
+
+const PRICE = "50000";
+
+type Job = { url: string; payments: string[]; callers: number };
+type Done = { seconds: number; latencies: number[] };
+
+/** The callers' process: each caller presents one payment after the other. */
+async function call({ url, payments, callers }: Job): Promise<Done> {
+  const waiting = [...payments];
+  const latencies: number[] = [];
+  const began = performance.now();
+  const caller = async () => {
+    for (let payment = waiting.pop(); payment; payment = waiting.pop()) {
+      const asked = performance.now();
+      const answer = await fetch(url, { headers: { "X-PAYMENT": payment } });
+      const text = await answer.text();
+      if (answer.status !== 200) throw new Error(`${answer.status}: ${text}`);
+      latencies.push(performance.now() - asked);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return { seconds: (performance.now() - began) / 1000, latencies };
+}
+
+const inOtherProcess = (job: Job) =>
+  new Promise<Done>((done, fail) => {
+    const child = fork(fileURLToPath(import.meta.url), { env: { ...process.env, CALLERS: "1" } });
+    child.once("message", (message) => {
+      done(message as Done);
+      child.disconnect();
+    });
+    child.once("exit", (code) => code && fail(new Error(`the callers ended with ${code}`)));
+    child.send(job);
+  });
+
+/** Milliseconds spent waiting for each part, over all calls of a round. */
+const spent = { facts: 0, settle: 0, claim: 0, record: 0, answers: 0 };
+type Part = keyof typeof spent;
+function timed<A extends unknown[], T>(partOf: (...args: A) => Part, work: (...args: A) => Promise<T>) {
+  return async (...args: A): Promise<T> => {
+    const began = performance.now();
+    try {
+      return await work(...args);
+    } finally {
+      spent[partOf(...args)] += performance.now() - began;
+    }
+  };
+}
+
+async function main(): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), "tallystick-bench-"));
+  await chmod(dir, 0o755);
+  const server = await embeddedPostgres({ dir: join(dir, "postgres") });
+  const [gas_key, stock_key] = [generatePrivateKey(), generatePrivateKey()];
+  const pay_to = privateKeyToAccount(generatePrivateKey()).address;
+  const gas_accounts = [gas_key, stock_key].map((key) => privateKeyToAccount(key).address);
+  const node = await embeddedChain({ dir: join(dir, "chain"), gas_accounts });
+  const wanted = {
+    maxAmountRequired: PRICE,
+    payTo: pay_to,
+    asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+    maxTimeoutSeconds: 3000,
+    extra: { name: "USD Coin", version: "2" },
+  } as const;
+  const sign = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, i) => signPayment(demoAccounts[i % 10]!, wanted)));
+  try {
+    const service = await startService({
+      operations: wares,
+      database_url: server.ownerUrl,
+      chain: { rpc_url: node.rpc_url, gas_key, pay_to },
+      env: { LOG_LEVEL: "info" },
+    });
+    const { settlement, store, answers } = service.app;
+    settlement.facts = timed((_payment) => "facts", settlement.facts);
+    settlement.settle = timed((_payment, _seen) => "settle", settlement.settle);
+    answers.keep = timed((_name, _answer) => "answers", answers.keep);
+    store.append = timed(
+      ({ appends }) =>
+        appends.some(({ events }) => events[0]?.type === "PaymentClaimed") ? "claim" : "record",
+      store.append,
+    );
+    const url = `${service.url}/v1/agent/test/echo`;
+    const encode = (payload: object) =>
+      Buffer.from(JSON.stringify({ x402Version: 1, scheme: "exact", network: "base", payload })).toString(
+        "base64",
+      );
+    await inOtherProcess({ url, payments: (await sign(50)).map(encode), callers: 16 });
+
+    console.log(
+      "| callers | paid calls /s | p50 ms | p95 ms | facts | claim | settle | answer kept | recorded |",
+    );
+    console.log("|---|---|---|---|---|---|---|---|---|");
+    for (const callers of values.callers.split(",").map(Number)) {
+      const count = Math.min(Number(values.payments), Math.max(100, callers * 40));
+      const payments = (await sign(count)).map(encode);
+      for (const part of Object.keys(spent) as Part[]) spent[part] = 0;
+      const { seconds, latencies } = await inOtherProcess({ url, payments, callers });
+      latencies.sort((a, b) => a - b);
+      const at = (share: number) => latencies[Math.floor(share * (latencies.length - 1))]!.toFixed(0);
+      const total = latencies.reduce((sum, ms) => sum + ms, 0);
+      const share = (part: Part) => `${((100 * spent[part]) / total).toFixed(0)} %`;
+      const parts = (["facts", "claim", "settle", "answers", "record"] as const).map(share);
+      console.log(`| ${[callers, (count / seconds).toFixed(0), at(0.5), at(0.95), ...parts].join(" | ")} |`);
+    }
+    await service.stop();
+    console.log(
+      `one after the other: ${(await sequentially(node.rpc_url, stock_key, wanted)).toFixed(0)} /s`,
+    );
+  } finally {
+    await node.leave();
+    await server.leave();
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** Transfers a second of a facilitator that sends one transaction and waits for its receipt before the next. */
+async function sequentially(rpc_url: string, key: `0x${string}`, wanted: Parameters<typeof signPayment>[1]) {
+  const chain = { ...base, id: EMBEDDED_CHAIN_ID };
+  const account = privateKeyToAccount(key);
+  const wallet = createWalletClient({ account, chain, transport: http(rpc_url) });
+  const reader = createPublicClient({ chain, transport: http(rpc_url), pollingInterval: 10 });
+  const count = Number(values.sequential);
+  const signed = await Promise.all(
+    Array.from({ length: count }, (_, i) => signPayment(demoAccounts[i % 10]!, wanted)),
+  );
+  const began = performance.now();
+  for (const { authorization: a, signature } of signed) {
+    const transfer = {
+      from: a.from as `0x${string}`,
+      to: a.to as `0x${string}`,
+      value: BigInt(a.value),
+      valid_after: BigInt(a.validAfter),
+      valid_before: BigInt(a.validBefore),
+      nonce: a.nonce as `0x${string}`,
+    };
+    const hash = await wallet.sendTransaction(
+      transferCall({ transfer, signature: signature as `0x${string}` }),
+    );
+    const { status } = await reader.waitForTransactionReceipt({ hash });
+    if (status !== "success") throw new Error(`a transfer was ${status}`);
+  }
+  return count / ((performance.now() - began) / 1000);
+}
+
+if (process.env.CALLERS) {
+  process.once("message", async (job) => {
+    const done = await call(job as Job);
+    process.send!(done);
+  });
+} else await main();

@@ -1,0 +1,186 @@
+/**
+ * The Settlement port over an x402 facilitator somewhere else, which pays the gas. Its word alone settles nothing: what
+ * counts is what our own endpoint of the chain shows. Source of the requests and answers: x402 version 2, section 7.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { type SignedTransfer, settledBy, USDC } from "../domain/payments/usdc.ts";
+import {
+  type Chain,
+  ChainUnavailable,
+  type Hex,
+  NotSettled,
+  type Receipt,
+  type Settlement,
+  TransactionPending,
+} from "../domain/ports.ts";
+import { chainSettlement, fateOf, settledElsewhere } from "./settlement.ts";
+
+export type FacilitatorOptions = {
+  /** Where /verify and /settle are. */
+  url: string;
+  /** Sent as `Authorization: Bearer …`. */
+  token?: string | undefined;
+  /** One request to the facilitator may take this long. */
+  request_ms?: number;
+  /** A payment that was handed over is looked for on the chain this long. */
+  wait_ms?: number;
+  /** The pause between two looks. */
+  poll_ms?: number;
+};
+
+/** The time that a requirement grants, in seconds; a facilitator holds the authorization against it. */
+const MAX_TIMEOUT_SECONDS = 300;
+
+export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Settlement {
+  const { wait_ms = 40_000, poll_ms = 500 } = options;
+  const ask = facilitator(chain.chain_id, options);
+  const own = chainSettlement(chain);
+
+  /** Looks until the chain shows the payment; what fails meanwhile says nothing about it. */
+  async function awaited(payment: SignedTransfer, seen_block: bigint, transaction?: Hex): Promise<Receipt> {
+    for (const deadline = Date.now() + wait_ms; ; await sleep(poll_ms)) {
+      const receipt = await moved(payment, seen_block, transaction).catch(unlessAway);
+      if (receipt) return receipt;
+      if (Date.now() > deadline) throw new TransactionPending(transaction ? [transaction] : []);
+    }
+  }
+
+  async function moved(payment: SignedTransfer, seen_block: bigint, transaction?: Hex) {
+    const told = transaction && (await chain.receipt(transaction));
+    if (told && settledBy(told, payment.transfer)) return told;
+    return settledElsewhere(chain, payment, seen_block);
+  }
+
+  return {
+    facts: async (payment) => {
+      const facts = await own.facts(payment);
+      if (!facts.would_settle) return facts;
+      const verdict = await ask("verify", payment);
+      if (verdict.kind === "yes") return facts;
+      if (verdict.kind === "no") return { ...facts, would_settle: false, reason: verdict.reason };
+      throw new ChainUnavailable("the facilitator does not verify payments now", { cause: verdict.cause });
+    },
+    settle: async (payment, seen_block) => {
+      const outcome = await ask("settle", payment);
+      if (outcome.kind === "unsent")
+        throw new ChainUnavailable("the facilitator was not reached: nothing was sent", {
+          cause: outcome.cause,
+        });
+      if (outcome.kind !== "no") {
+        return awaited(payment, seen_block, outcome.kind === "yes" ? outcome.transaction : undefined);
+      }
+      const fate = await fateOf(chain, own.facts, payment, seen_block).catch(unlessAway);
+      if (fate?.kind === "settled") return fate.receipt;
+      if (fate?.kind === "refused") throw new NotSettled(fate.reason);
+      // It says no, and the chain would say yes: for good if it knows the reason, else it may be sending yet.
+      if (fate?.kind === "open" && outcome.final)
+        throw new NotSettled(`the facilitator refuses the payment: ${outcome.reason}`);
+      return awaited(payment, seen_block, outcome.transaction);
+    },
+  };
+}
+
+function unlessAway(error: unknown): undefined {
+  if (!(error instanceof ChainUnavailable)) throw error;
+}
+
+/**
+ * What a facilitator says. `unsent`: the request surely never reached it, or it did not admit us. `unknown`: it may have
+ * done anything. A `no` is `final` when it has to do with the payment itself and names no transaction.
+ */
+type Verdict =
+  | { kind: "yes"; transaction?: Hex | undefined }
+  | { kind: "no"; reason: string; final: boolean; transaction?: Hex | undefined }
+  | { kind: "unsent" | "unknown"; cause: unknown };
+
+/** Failures before a connection stands. */
+const UNREACHED = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
+
+/** Answers of a door that was not opened: no authorization, no such path, too many. */
+const NOT_ADMITTED = new Set([401, 403, 404, 405, 429]);
+
+/** x402 version 2, section 9, without those that leave open whether anything was sent. */
+const FINAL = /^(insufficient_|unsupported_|invalid_(?!transaction_state|.*nonce))/;
+
+function facilitator(chain_id: number, { url, token, request_ms = 30_000 }: FacilitatorOptions) {
+  const headers = {
+    "content-type": "application/json",
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
+  return async (what: "verify" | "settle", payment: SignedTransfer): Promise<Verdict> => {
+    try {
+      const response = await fetch(`${url.replace(/\/+$/, "")}/${what}`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(requestOf(payment, chain_id)),
+        // The token is for this address alone.
+        redirect: "error",
+        signal: AbortSignal.timeout(request_ms),
+      });
+      const text = await response.text();
+      if (NOT_ADMITTED.has(response.status))
+        return { kind: "unsent", cause: new Error(`it answers ${response.status}`) };
+      return (
+        verdictOf(text) ?? { kind: "unknown", cause: new Error(`it answers ${response.status}, no verdict`) }
+      );
+    } catch (error) {
+      const { code = "" } = ((error as Error).cause ?? {}) as { code?: string };
+      return { kind: UNREACHED.has(code) ? "unsent" : "unknown", cause: error };
+    }
+  };
+}
+
+/** Either answer of a facilitator: {isValid, invalidReason} or {success, errorReason, transaction}. */
+function verdictOf(text: string): Verdict | undefined {
+  let answer: { [member: string]: unknown };
+  try {
+    answer = JSON.parse(text) ?? {};
+  } catch {
+    return undefined;
+  }
+  const { isValid, success = isValid, transaction: named } = answer;
+  const transaction = isHash(named) ? (named.toLowerCase() as Hex) : undefined;
+  if (success === true) return { kind: "yes", transaction };
+  const reason = String(answer.invalidReason ?? answer.errorReason ?? "it gives no reason").slice(0, 120);
+  if (success !== false) return undefined;
+  return { kind: "no", reason, final: FINAL.test(reason) && transaction === undefined, transaction };
+}
+
+const isHash = (value: unknown): value is string =>
+  typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value);
+
+/** The payment as its payer would have presented it, and the requirement that it fulfils. */
+function requestOf({ transfer, signature }: SignedTransfer, chain_id: number) {
+  const accepted = {
+    scheme: "exact",
+    network: `eip155:${chain_id}`,
+    amount: String(transfer.value),
+    asset: USDC.address,
+    payTo: transfer.to,
+    maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
+    extra: { name: USDC.name, version: USDC.version },
+  };
+  const authorization = {
+    from: transfer.from,
+    to: transfer.to,
+    value: String(transfer.value),
+    validAfter: String(transfer.valid_after),
+    validBefore: String(transfer.valid_before),
+    nonce: transfer.nonce,
+  };
+  return {
+    x402Version: 2,
+    paymentPayload: { x402Version: 2, accepted, payload: { signature, authorization } },
+    paymentRequirements: accepted,
+  };
+}

@@ -1,0 +1,52 @@
+/** The Signer port: an Ed25519 key from the environment or from a file of mode 0600, made on first use. */
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from "node:crypto";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { OkpKey, Signer } from "../domain/ports.ts";
+import { keptSecret } from "./kept-secret.ts";
+
+/** Signs with the key that is `given`, else with the one in the file. */
+export async function openSigner(path: string, given?: string): Promise<Signer> {
+  return signerOf(given ?? (await keptSecret(path, makeKey)), path);
+}
+
+/** The same key where there is one; none is made. */
+export async function heldSigner(path: string, given?: string): Promise<Signer | undefined> {
+  if (given === undefined && !existsSync(path)) return undefined;
+  return signerOf(given ?? (await readFile(path, "utf8")), path);
+}
+
+/** True of PKCS #8 as PEM (line ends may be written as \n), or of its DER in base64, when it holds an Ed25519 key. */
+export const isSigningKey = (text: string) => readKey(text) !== undefined;
+
+function readKey(text: string): KeyObject | undefined {
+  const der = Buffer.from(text.replace(/-----[A-Z ]+-----|\\n|\s/g, ""), "base64");
+  try {
+    const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+    return key.asymmetricKeyType === "ed25519" ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const makeKey = () =>
+  generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+
+function signerOf(text: string, path: string): Signer {
+  const key = readKey(text);
+  if (!key) throw new Error(`${path} holds no private key of Ed25519`);
+  const { x } = createPublicKey(key).export({ format: "jwk" });
+  const public_key: OkpKey = { kty: "OKP", crv: "Ed25519", x: x! };
+  return { kid: thumbprintOf(public_key), public_key, sign: (bytes) => sign(null, bytes, key) };
+}
+
+/** RFC 7638: over the required members alone, in the order of their names. */
+const thumbprintOf = ({ crv, kty, x }: OkpKey) =>
+  createHash("sha256").update(JSON.stringify({ crv, kty, x })).digest("base64url");

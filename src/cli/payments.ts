@@ -1,0 +1,48 @@
+import { Command } from "commander";
+import { withHouse } from "../compose.ts";
+import { decimalUsdc } from "../domain/payments/usdc.ts";
+import { ChainUnavailable } from "../domain/ports.ts";
+import { refuse } from "../domain/refusal.ts";
+import { type Account, type Books, books } from "../operator/books.ts";
+import type { Terminal } from "./terminal.ts";
+
+export function paymentsCommand({ settings, logger }: Terminal): Command {
+  const payments = new Command("payments").description("compare the payments of the log with the chain");
+
+  payments
+    .command("books")
+    .description("add up payments and refunds on the chain and in the log: the sums agree to the micro-unit")
+    .option("--json", "print JSON", false)
+    .addHelpText(
+      "after",
+      "\nExits with 1 when they disagree. What is being settled at the moment may differ for a few seconds.",
+    )
+    .action(async ({ json }: { json: boolean }) => {
+      const result = await withHouse(settings(), logger("warn"), ({ app }) => books(app), {
+        chain: true,
+      }).catch((error) => {
+        if (!(error instanceof ChainUnavailable)) throw error;
+        return refuse("unavailable", `the chain cannot be read: ${error.message}; see BASE_RPC_URL`);
+      });
+      process.stdout.write(json ? `${printed(result)}\n` : page(result));
+      if (!result.agree) process.exitCode = 1;
+    });
+
+  return payments;
+}
+
+/** Sums as decimal strings of micro-USDC. */
+const printed = (result: Books) =>
+  JSON.stringify(result, (_, value) => (typeof value === "bigint" ? String(value) : value), 2);
+
+const page = ({ payments, refunds, agree }: Books) =>
+  [
+    side("payments", payments, "settled - reorged"),
+    side("refunds", refunds, "paid - reorged"),
+    agree ? "The books agree." : "THE BOOKS DISAGREE.",
+    ...[...payments.differences, ...refunds.differences].map((id) => `  differs: ${id}`),
+    "",
+  ].join("\n");
+
+const side = (name: string, { chain_micro, log_micro }: Account, meaning: string) =>
+  `${name.padEnd(9)} chain ${decimalUsdc(chain_micro)} USDC, log ${decimalUsdc(log_micro)} USDC (${meaning})`;

@@ -1,0 +1,153 @@
+/** `tallystick verify receipt`: everything that can be said of a receipt without asking the service. */
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { styleText } from "node:util";
+import { createGunzip } from "node:zlib";
+import { Command, InvalidArgumentError } from "commander";
+import { printable } from "../../eventstore/verify/report.ts";
+import { verifyFile } from "../../eventstore/verify/verify-export.ts";
+import { signingKeyOf } from "../compose.ts";
+import {
+  type Evidence,
+  type LoggedEvent,
+  receiptIn,
+  type VerifiedReceipt,
+  verifyReceipt,
+} from "../domain/payments/verify-receipt.ts";
+import { refuse } from "../domain/refusal.ts";
+import type { Terminal } from "./terminal.ts";
+
+type Options = {
+  jwks?: string;
+  body?: string;
+  request?: Evidence["request"];
+  export?: string;
+  json: boolean;
+};
+
+const FETCH_MS = 10_000;
+
+export function verifyReceiptCommand({ settings }: Pick<Terminal, "settings">): Command {
+  return new Command("receipt")
+    .description("check a signed receipt, and what it claims of an answer, a request and the log")
+    .argument("<file>", "the JWS, or the PAYMENT-RESPONSE it came in; - for standard input")
+    .option(
+      "--jwks <file|url>",
+      "the service's keys, its /.well-known/jwks.json; the key in DATA_DIR if left out",
+    )
+    .option("--body <file>", "the answer as it was received, decoded")
+    .option("--request <json>", 'what was asked: {"operation": …, "input": …}, with every default', asRequest)
+    .option("--export <file>", "an export of the log or of the payment's stream (.gz too)")
+    .option("--json", "print the checks as JSON", false)
+    .addHelpText("after", "\nExits with 1 when any check fails. Only a URL given with --jwks is asked.")
+    .action(async (file: string, options: Options) => {
+      const given = file === "-" ? await text(process.stdin) : await fileOf(file, "utf8");
+      const jws =
+        receiptIn(given) ??
+        refuse("invalid", `${file} holds no receipt: neither a JWS nor a PAYMENT-RESPONSE`);
+      const keys = options.jwks ? await keysAt(options.jwks) : await ownKeys(settings);
+      const body = options.body === undefined ? undefined : await fileOf(options.body);
+      const evidence = { keys, body, request: options.request };
+      const verified = await withExport(verifyReceipt(jws, evidence), options.export, (log) =>
+        verifyReceipt(jws, { ...evidence, log }),
+      );
+      process.stdout.write(options.json ? `${JSON.stringify(verified, null, 2)}\n` : spoken(verified));
+      if (!verified.ok) process.exitCode = 1;
+    });
+}
+
+/** The export is verified first, all of it: then its lines are what was hashed into the event that the receipt names. */
+async function withExport(
+  verified: VerifiedReceipt,
+  path: string | undefined,
+  again: (log: Evidence["log"]) => VerifiedReceipt,
+): Promise<VerifiedReceipt> {
+  if (path === undefined || !verified.payload) return verified;
+  const report = await verifyFile(path);
+  const failed = report.verdicts.find(({ ok }) => !ok);
+  const detail = failed ? `${failed.name}: ${failed.reason ?? failed.detail}` : `${report.events} events`;
+  const checks = [{ name: "export", ok: report.ok, detail }];
+  if (!report.ok) return { ...verified, ok: false, checks: [...verified.checks, ...checks] };
+  const { ok, ...more } = again(await streamIn(path, `payment-${verified.payload.payment_id}`));
+  return { ok, ...more, checks: [...more.checks, ...checks] };
+}
+
+/** The events of one stream in an export, and the origin in its first line. */
+async function streamIn(path: string, stream_id: string): Promise<NonNullable<Evidence["log"]>> {
+  const file = createReadStream(path);
+  const input = path.endsWith(".gz") ? file.pipe(createGunzip()) : file;
+  let origin: string | undefined;
+  const events: LoggedEvent[] = [];
+  for await (const line of createInterface({ input })) {
+    if (origin === undefined) ({ origin } = JSON.parse(line) as { origin: string });
+    else if (line.includes(JSON.stringify(stream_id))) {
+      const event = JSON.parse(line) as LoggedEvent;
+      if (event.stream_id === stream_id) events.push(event);
+    }
+  }
+  return { origin: origin!, events };
+}
+
+function spoken({ ok, checks, payload }: VerifiedReceipt): string {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const lines = checks.map(
+    ({ name, ok, detail }) =>
+      `${marked(ok, ok ? "ok  " : "FAIL")} ${name.padEnd(width)}  ${printable(detail)}`,
+  );
+  if (payload && ok) {
+    const { payer, amount, asset, resourceUrl, issuedAt } = payload as { [name: string]: string };
+    const at = new Date(Number(issuedAt) * 1000).toISOString();
+    lines.push(printable(`${at}: ${payer} paid ${amount} of ${asset} for ${resourceUrl}`));
+  }
+  lines.push(marked(ok, ok ? "verified" : "NOT verified"));
+  return `${lines.join("\n")}\n`;
+}
+
+const marked = (ok: boolean, word: string) =>
+  process.stdout.isTTY && process.stdout.hasColors() ? styleText(ok ? "green" : "red", word) : word;
+
+async function ownKeys(settings: Terminal["settings"]): Promise<readonly unknown[]> {
+  const config = settings();
+  const signer = await signingKeyOf(config);
+  if (!signer)
+    refuse("invalid", `${config.DATA_DIR} has no signing key: give the service's keys with --jwks`);
+  return [{ ...signer!.public_key, kid: signer!.kid }];
+}
+
+async function keysAt(place: string): Promise<readonly unknown[]> {
+  const set = /^https?:\/\//.test(place) ? await fetched(place) : await fileOf(place, "utf8");
+  try {
+    const { keys } = JSON.parse(set) as { keys?: unknown };
+    if (Array.isArray(keys)) return keys;
+  } catch {}
+  return refuse("invalid", `--jwks ${place} is no JWK set: {"keys": [...]}`);
+}
+
+async function fetched(url: string): Promise<string> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_MS) });
+    if (response.ok) return await response.text();
+    return refuse("unavailable", `--jwks ${url} answers ${response.status}`);
+  } catch (error) {
+    return refuse("unavailable", `--jwks ${url} cannot be fetched: ${(error as Error).message}`);
+  }
+}
+
+function fileOf(path: string, encoding: "utf8"): Promise<string>;
+function fileOf(path: string): Promise<Buffer>;
+function fileOf(path: string, encoding?: "utf8"): Promise<string | Buffer> {
+  return readFile(path, encoding).catch((error: Error) =>
+    refuse("invalid", `${path} cannot be read: ${error.message}`),
+  );
+}
+
+function asRequest(text: string): Evidence["request"] {
+  try {
+    const { operation, input, ...others } = JSON.parse(text) as { [name: string]: unknown };
+    if (typeof operation === "string" && typeof input === "object" && Object.keys(others).length === 0)
+      return { operation, input };
+  } catch {}
+  throw new InvalidArgumentError('is JSON: {"operation": "top-partners", "input": {…}}');
+}

@@ -1,0 +1,55 @@
+/**
+ * How far the chain is agreed with for good: a block of it that stays, up to which every payment of the log was looked
+ * for and found where the log says. What lies below need not be looked at again.
+ */
+import type { Event } from "@event-driven-io/emmett";
+import { z } from "zod";
+import type { Hex } from "../ports.ts";
+import { refuse } from "../refusal.ts";
+
+const hash = z.string().regex(/^0x[0-9a-f]{64}$/) as z.ZodType<Hex>;
+
+const confirmed = z.strictObject({
+  network: z.string(),
+  block_number: z.int().nonnegative(),
+  block_hash: hash,
+  /** Of the block, in seconds of Unix time. */
+  timestamp: z.int(),
+  /** What the log held of payments when it was compared: its position. */
+  as_of_position: z.int().nonnegative(),
+  /** Payments claimed before this were looked for in every block up to this one, settled or not. */
+  claimed_before: z.iso.datetime(),
+  /** What has become final since the confirmation before: payments and refunds, in the smallest unit of the asset. */
+  payments: z.int().nonnegative(),
+  settled_micro: z.int().nonnegative(),
+  refunds: z.int().nonnegative(),
+  refunded_micro: z.int().nonnegative(),
+  confirmed_at: z.iso.datetime(),
+});
+
+export const events = { ChainConfirmed: { 1: confirmed } };
+
+export type Confirmed = z.infer<typeof confirmed>;
+export type ConfirmationEvent = Event<"ChainConfirmed", Confirmed>;
+
+/** The newest confirmation; undefined before the first. */
+export type ConfirmationState = Confirmed | undefined;
+
+/** `eip155:8453`: the stream of a network lies with the operator. */
+export const targetOf = (network: string) => ({ tenant: "operator", id: network });
+
+export const streamOf = (network: string) => `chain-${network}`;
+
+export const initialState = (): ConfirmationState => undefined;
+
+export const evolve = (_state: ConfirmationState, event: ConfirmationEvent): ConfirmationState => event.data;
+
+/** Moves on from the confirmation that `facts` were counted after; if another process was faster, its own stands. */
+export const confirm =
+  (facts: Confirmed, after: Confirmed | undefined) =>
+  (state: ConfirmationState): ConfirmationEvent[] => {
+    if (state?.as_of_position !== after?.as_of_position) return [];
+    if (state && (state.block_number > facts.block_number || state.as_of_position >= facts.as_of_position))
+      refuse("conflict", "a confirmation is of a later block and of a later position than the one before");
+    return [{ type: "ChainConfirmed", data: facts }];
+  };

@@ -1,0 +1,32 @@
+/** The transfer that gives a payment back: an authorization of our own whose nonce is the payment's, so that the chain takes one. */
+import { createHash } from "node:crypto";
+import type { Hex } from "../ports.ts";
+import type { TransferAuthorization } from "./authorization.ts";
+import { authorizationDigest, domainSeparator } from "./authorization.ts";
+import { type Claim, idOf } from "./payment.ts";
+import { USDC } from "./usdc.ts";
+
+/** SHA-256 of "tallystick refund" and the payment's name. */
+const refundNonce = (id: string): Hex =>
+  `0x${createHash("sha256").update(`tallystick refund ${id}`).digest("hex")}`;
+
+/** Gives `amount_micro` back to the payer of a claim, until `valid_before` (seconds of Unix time). */
+export const refundTransfer = (
+  claim: Claim,
+  amount_micro: number,
+  from: Hex,
+  valid_before: number,
+): TransferAuthorization => ({
+  from,
+  to: claim.payer,
+  value: BigInt(amount_micro),
+  valid_after: 0n,
+  valid_before: BigInt(valid_before),
+  nonce: refundNonce(idOf(claim)),
+});
+
+/** What the refunding account signs. */
+export function refundDigest(transfer: TransferAuthorization, chainId: number): Hex {
+  const digest = authorizationDigest(domainSeparator(USDC, chainId))(transfer);
+  return `0x${Buffer.from(digest).toString("hex")}`;
+}

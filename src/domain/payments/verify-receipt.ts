@@ -1,0 +1,258 @@
+/**
+ * Verifies a receipt by what its holder has: the service's keys, and where given the answer, the request and the events of
+ * the log. Written apart from the signing, so that one mistake cannot stand on both sides.
+ */
+import { createHash, createPublicKey, verify } from "node:crypto";
+
+/** One claim of a receipt and whether it holds. */
+export type Check = { name: string; ok: boolean; detail: string };
+
+export type VerifiedReceipt = {
+  /** True when every check is. */
+  ok: boolean;
+  checks: Check[];
+  /** What the receipt says; null unless its signature holds. */
+  payload: Members | null;
+};
+
+export type Evidence = {
+  /** The `keys` of the service's JWK set. */
+  keys: readonly unknown[];
+  /** The answer as it was received, decoded. */
+  body?: Uint8Array | undefined;
+  /** What was asked, with the defaults filled in. */
+  request?: { operation: string; input: unknown } | undefined;
+  /** The events of the payment's stream, out of an export whose hashes were verified. */
+  log?: { origin: string; events: readonly LoggedEvent[] } | undefined;
+};
+
+/** A line of an export; the export of one stream has no positions. */
+export type LoggedEvent = {
+  position?: number;
+  tenant: string;
+  stream_id: string;
+  version: number;
+  event_id: string;
+  event_hash: string;
+  type: string;
+  /** JSON text. */
+  payload: string;
+};
+
+type Members = { [name: string]: unknown };
+
+/** Stops at the signature if that does not hold: what nobody signed claims nothing. */
+export function verifyReceipt(jws: string, evidence: Evidence): VerifiedReceipt {
+  const checks: Check[] = [];
+  try {
+    const { kid, payload } = signedBy(evidence.keys, jws);
+    checks.push({ name: "signature", ok: true, detail: `Ed25519, by ${kid}` });
+    checks.push(check("members", membersFault(payload, kid), "as x402's offer-receipt, version 1, and ours"));
+    // What follows reads members whose form has been checked.
+    if (checks.every(({ ok }) => ok)) checks.push(...evidenceChecks(payload, evidence));
+    return { ok: checks.every(({ ok }) => ok), checks, payload };
+  } catch (error) {
+    if (!(error instanceof Unsigned)) throw error;
+    return { ok: false, checks: [{ name: "signature", ok: false, detail: error.message }], payload: null };
+  }
+}
+
+/** The JWS in a text: itself, or inside a PAYMENT-RESPONSE, which is JSON or the base64 of it. Undefined: none. */
+export function receiptIn(text: string): string | undefined {
+  const bare = text.trim().replace(/^(x-)?payment-response:\s*/i, "");
+  if (/^[\w-]+\.[\w-]*\.[\w-]*$/.test(bare)) return bare;
+  try {
+    const response = JSON.parse(bare.startsWith("{") ? bare : Buffer.from(bare, "base64").toString());
+    const receipt = response.extensions["offer-receipt"].info.receipt;
+    return receipt.format === "jws" && typeof receipt.signature === "string" ? receipt.signature : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+class Unsigned extends Error {}
+
+/** The payload of a JWS that one of the keys signed; the algorithm is ours to say, never the header's. */
+function signedBy(keys: readonly unknown[], jws: string): { kid: string; payload: Members } {
+  const parts = jws.split(".");
+  const [header, body, signature] = parts.map(decoded);
+  if (parts.length !== 3 || !header || !body || !signature)
+    throw new Unsigned("this is no compact JWS: three parts of base64url");
+  const { alg, kid, crit, jwk } = jsonOf(header) ?? {};
+  if (alg !== "EdDSA") throw new Unsigned(`the algorithm is ${JSON.stringify(alg)}, and only EdDSA counts`);
+  if (crit !== undefined) throw new Unsigned("the header demands extensions that nobody here knows");
+  if (typeof kid !== "string") throw new Unsigned("the header names no key");
+  const named = keys.filter(isOkp).filter((key) => isCalled(key, kid));
+  if (named.length === 0) throw new Unsigned(`none of the ${keys.length} keys given is ${kid}`);
+  if (jwk !== undefined && !named.some(({ x }) => isOkp(jwk) && jwk.x === x))
+    throw new Unsigned("the header carries another key than the one it names");
+  const signed = Buffer.from(jws.slice(0, jws.lastIndexOf(".")));
+  if (!named.some((key) => hasSigned(key, signed, signature)))
+    throw new Unsigned(`not by ${kid}: the receipt was altered, or another key signed it`);
+  const payload = jsonOf(body);
+  if (!payload) throw new Unsigned("what was signed is no JSON object");
+  return { kid, payload };
+}
+
+/** x402 calls a key by a DID URL; a set may have only its fragment. */
+const isCalled = (key: Okp, kid: string) =>
+  typeof key.kid === "string" && (key.kid === kid || kid.endsWith(`#${key.kid}`));
+
+type Okp = { kty: "OKP"; crv: "Ed25519"; x: string; kid?: unknown };
+
+function isOkp(key: unknown): key is Okp {
+  if (typeof key !== "object" || key === null) return false;
+  const { kty, crv, x, use = "sig", alg = "EdDSA" } = key as Members;
+  const isEd25519 = kty === "OKP" && crv === "Ed25519" && typeof x === "string" && decoded(x)?.length === 32;
+  return isEd25519 && use === "sig" && alg === "EdDSA";
+}
+
+const hasSigned = ({ kty, crv, x }: Okp, signed: Uint8Array, signature: Uint8Array) =>
+  verify(null, signed, createPublicKey({ key: { kty, crv, x }, format: "jwk" }), signature);
+
+/** The bytes of base64url in its only form; undefined for any other text. */
+function decoded(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, "base64url");
+  return text !== "" && bytes.toString("base64url") === text ? bytes : undefined;
+}
+
+function jsonOf(bytes: Buffer): Members | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString());
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Members)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const check = (name: string, fault: string | undefined, detail: string): Check => ({
+  name,
+  ok: fault === undefined,
+  detail: fault ?? detail,
+});
+
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+const SHA256 = /^[0-9a-f]{64}$/;
+const CHAIN = /^eip155:\d+$/;
+
+const FORMS: { [member: string]: (value: unknown) => boolean } = {
+  version: (value) => value === 1,
+  network: (value) => isText(value, CHAIN),
+  resourceUrl: (value) => typeof value === "string" && URL.canParse(value),
+  payer: (value) => isText(value, ADDRESS),
+  issuedAt: isCount,
+  transaction: (value) => isText(value, /^0x[0-9a-f]{64}$/),
+  asset: (value) => isText(value, ADDRESS),
+  amount: (value) => isText(value, /^[1-9]\d*$/),
+  payTo: (value) => isText(value, ADDRESS),
+  payment_id: (value) => isText(value, /^eip155(:[0-9a-fx]+){4}$/),
+  operation: (value) => isText(value, /./),
+  request_sha256: (value) => isText(value, SHA256),
+  answer_status: isCount,
+  answer_sha256: (value) => value === null || isText(value, SHA256),
+  vintage: (value) => value === null || isText(value, /./),
+  event: (value) => {
+    const { origin, position, event_id, event_hash } = (value ?? {}) as Members;
+    return isText(origin, /./) && isCount(position) && isText(event_id, /./) && isText(event_hash, SHA256);
+  },
+};
+
+function isText(value: unknown, form: RegExp): value is string {
+  return typeof value === "string" && form.test(value);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+function membersFault(payload: Members, kid: string): string | undefined {
+  const wrong = Object.entries(FORMS).find(([name, fits]) => !fits(payload[name]))?.[0];
+  if (wrong) return `${wrong} is ${JSON.stringify(payload[wrong])}`;
+  const { network, asset, payer, payment_id, resourceUrl } = payload as { [name: string]: string };
+  if (!payment_id!.startsWith(`${network}:${asset}:${payer}:`))
+    return "payment_id is that of another network, asset or payer";
+  const service = `did:web:${encodeURIComponent(new URL(resourceUrl!).host)}`;
+  return kid.startsWith(`${service}#`) ? undefined : `the key ${kid} is not of ${service}`;
+}
+
+function evidenceChecks(payload: Members, { body, request, log }: Evidence): Check[] {
+  const checks: Check[] = [];
+  if (body)
+    checks.push(check("body", bodyFault(payload, body), `${body.length} bytes, as they were answered`));
+  if (request) {
+    const { operation, input } = request;
+    const isSame = sha256(canonical({ operation, input })) === payload.request_sha256;
+    const fault = isSame ? undefined : `asked was another: ${payload.operation}, ${payload.request_sha256}`;
+    checks.push(check("request", fault, `${operation}, with this input`));
+  }
+  return log ? [...checks, ...logChecks(payload, log)] : checks;
+}
+
+function bodyFault({ answer_sha256 }: Members, body: Uint8Array): string | undefined {
+  if (answer_sha256 === null) return "the answer was a stream, whose digest is not in the receipt";
+  const digest = sha256(body);
+  return digest === answer_sha256 ? undefined : `this body is ${digest}, answered was ${answer_sha256}`;
+}
+
+/** The event that the receipt names, and what the stream says before it of the claim and the settlement. */
+function logChecks(payload: Members, { origin, events }: NonNullable<Evidence["log"]>): Check[] {
+  const named = payload.event as Members;
+  const event = events.find(({ event_hash }) => event_hash === named.event_hash);
+  if (!event) return [check("event", `no event of this export has the hash ${named.event_hash}`, "")];
+  const { stream_id, tenant, event_id, position = named.position } = event;
+  const place = { origin, position, event_id, stream_id, tenant };
+  const wanted = {
+    ...named,
+    stream_id: `payment-${payload.payment_id}`,
+    tenant: `wallet:${payload.payer}`,
+  };
+  const { sha256: answer_sha256, status, vintage } = (payloadOf(event).answer ?? {}) as Members;
+  const answer = { answer_sha256, answer_status: status, vintage };
+  const checks = [
+    check("event", difference(place, wanted), `position ${named.position} of ${origin}`),
+    check("answer", difference(answer, payload), `recorded by ${event.type}`),
+  ];
+  const stream = events.filter((one) => one.stream_id === stream_id);
+  if (stream.some(({ type }) => type === "PaymentSettled"))
+    checks.push(check("settlement", settlementFault(payload, stream), String(payload.transaction)));
+  const claimed = stream.findLast(
+    ({ type, version }) => type === "PaymentClaimed" && version <= event.version,
+  );
+  if (claimed) {
+    const { network, asset, payer, pay_to, amount_micro, operation, request_sha256 } = payloadOf(claimed);
+    const amount = String(amount_micro);
+    const claim = { network, asset, payer, payTo: pay_to, amount, operation, request_sha256 };
+    checks.push(check("claim", difference(claim, payload), `${amount} of ${asset} by ${payer}`));
+  }
+  return checks;
+}
+
+/** A reorg may have moved the settlement after the answer was recorded, or have taken it back. */
+function settlementFault({ transaction }: Members, stream: readonly LoggedEvent[]): string | undefined {
+  const standing = stream.findLast(
+    (event) => payloadOf(event).transaction === transaction && /^Payment/.test(event.type),
+  );
+  if (!standing) return `no event of this export settles ${transaction}`;
+  return standing.type === "PaymentSettled" ? undefined : "the chain took the settlement back afterwards";
+}
+
+const payloadOf = ({ payload }: LoggedEvent) => JSON.parse(payload) as Members;
+
+/** The first member in which the log and the receipt differ. */
+function difference(logged: Members, said: Members): string | undefined {
+  const name = Object.keys(logged).find((one) => logged[one] !== said[one]);
+  if (name === undefined) return undefined;
+  return `${name} is ${JSON.stringify(logged[name])} in the log and ${JSON.stringify(said[name])} in the receipt`;
+}
+
+const sha256 = (data: string | Uint8Array) => createHash("sha256").update(data).digest("hex");
+
+/** RFC 8785 of a JSON value. */
+function canonical(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(",")}}`;
+}

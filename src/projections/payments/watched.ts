@@ -1,0 +1,92 @@
+/** What the reactors look after: payments and refunds whose outcome is unknown or may still change. */
+import type pg from "pg";
+import type { Confirmed } from "../../domain/payments/confirmation.ts";
+import type { Hex } from "../../domain/ports.ts";
+import { nameOf } from "../runner.ts";
+import { paymentsProjection } from "./payments.ts";
+
+export type WatchedBlock = { block_number: number; block_hash: Hex };
+export type FinalSums = Pick<Confirmed, "payments" | "settled_micro" | "refunds" | "refunded_micro">;
+
+export type Watched = {
+  /** How much of the log was known when this was read. */
+  as_of_position: number;
+  confirmed: Confirmed | undefined;
+  /** Claimed and left behind, failed though not for good, reorged. */
+  unsettled: string[];
+  /** The blocks of settlements and refunds that are not confirmed, lowest first. */
+  blocks: WatchedBlock[];
+};
+
+/** Each has an index of its own, which holds few rows however many payments there were. */
+const UNSETTLED = "unfinished and status <> 'settled' and not final";
+const SETTLED = "unfinished and status = 'settled' and not final";
+const OWING = "unfinished and status = 'settled' and final";
+const REFUNDED = "unfinished and refund_status = 'paid' and not refund_final";
+
+/** Everything on a network that must be compared with the chain; `claimed_before` is an ISO time. */
+export async function watched(
+  pool: pg.Pool,
+  { network, claimed_before }: { network: string; claimed_before: string },
+): Promise<Watched> {
+  // One statement sees one moment.
+  const sql = `select
+    coalesce((select position from read.checkpoints where projection = $3), 0) as as_of_position,
+    (select facts from read.payments_confirmed_v1 where network = $1) as confirmed,
+    (select coalesce(jsonb_agg(id), '[]') from read.payments_v1
+      where ${UNSETTLED} and network = $1 and (status <> 'claimed' or claimed_at < $2)) as unsettled,
+    (select coalesce(jsonb_agg(b order by block_number), '[]') from (
+      select block_number, block_hash from read.payments_v1 where ${SETTLED} and network = $1
+      union
+      select refund_block_number, refund_block_hash from read.payments_v1 where ${REFUNDED} and network = $1) b) as blocks`;
+  const values = [network, claimed_before, nameOf(paymentsProjection)];
+  const { confirmed, ...rest } = (await pool.query<Watched>(sql, values)).rows[0]!;
+  return { ...rest, confirmed: confirmed ?? undefined };
+}
+
+/** The payments that were settled, and those that were refunded, in blocks of these hashes and are not confirmed. */
+export async function movedWith(
+  pool: pg.Pool,
+  hashes: Hex[],
+): Promise<{ settled: string[]; refunded: string[] }> {
+  const sql = `select
+    (select coalesce(jsonb_agg(id), '[]') from read.payments_v1
+      where ${SETTLED} and block_hash = any($1)) as settled,
+    (select coalesce(jsonb_agg(id), '[]') from read.payments_v1
+      where ${REFUNDED} and refund_block_hash = any($1)) as refunded`;
+  return (await pool.query(sql, [hashes])).rows[0]!;
+}
+
+/** What a confirmation up to a block adds: settlements and refunds that were known at `as_of_position`. */
+export async function finalUpTo(
+  pool: pg.Pool,
+  {
+    network,
+    block_number,
+    as_of_position,
+  }: { network: string; block_number: number; as_of_position: number },
+): Promise<FinalSums> {
+  const sql = `select * from
+    (select count(*)::int as payments, coalesce(sum(amount_micro), 0)::bigint as settled_micro
+       from read.payments_v1 where ${SETTLED} and network = $1 and block_number <= $2 and settled_position <= $3) p,
+    (select count(*)::int as refunds, coalesce(sum(refund_micro), 0)::bigint as refunded_micro
+       from read.payments_v1
+      where ${REFUNDED} and network = $1 and refund_block_number <= $2 and refund_position <= $3) r`;
+  return (await pool.query<FinalSums>(sql, [network, block_number, as_of_position])).rows[0]!;
+}
+
+/** Payments that are settled for good, before an ISO time, and have neither an answer nor a refund. */
+export async function unanswered(pool: pg.Pool, network: string, settled_before: string): Promise<string[]> {
+  const sql = `select id from read.payments_v1 where ${OWING} and network = $1
+    and not answered and refund_status is null and settled_at < $2 order by settled_at limit 100`;
+  const { rows } = await pool.query<{ id: string }>(sql, [network, settled_before]);
+  return rows.map(({ id }) => id);
+}
+
+/** Payments whose refund is open and whose settlement stays, the oldest first. */
+export async function openRefunds(pool: pg.Pool, network: string): Promise<string[]> {
+  const sql = `select id from read.payments_v1 where ${OWING} and network = $1
+    and refund_status = 'open' order by settled_at limit 100`;
+  const { rows } = await pool.query<{ id: string }>(sql, [network]);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,238 @@
+/**
+ * Whenever a payment's outcome is unknown or could change, the chain is asked, and the log follows the chain.
+ *
+ * Once a block is final and all that the log has up to it was found there, ChainConfirmed says so, and it is not looked
+ * at again. A chain that is away, hangs or lags changes nothing: the next turn asks again.
+ */
+import type { App } from "../../app.ts";
+import * as confirmation from "../../domain/payments/confirmation.ts";
+import type { PaymentEvent, PaymentState } from "../../domain/payments/payment.ts";
+import * as payments from "../../domain/payments/payment.ts";
+import {
+  type Block,
+  ChainUnavailable,
+  type Heads,
+  type Hex,
+  NotSettled,
+  TransactionPending,
+} from "../../domain/ports.ts";
+import {
+  finalUpTo,
+  movedWith,
+  unanswered,
+  type Watched,
+  type WatchedBlock,
+  watched,
+} from "../../projections/payments/watched.ts";
+import { compareWith } from "./compare.ts";
+import { recordRefund, refundToSeek } from "./refund.ts";
+import { type Ending, endingsOf, fromBlock, networkOf, type Sought } from "./search.ts";
+import { alone, type Turn, unlessRefused, untilStopped } from "./turn.ts";
+
+export type ReconcileOptions = {
+  /** The call that claimed a payment settles it within this. */
+  claim_holds_ms?: number;
+  /** A settled payment that has no answer after this is refunded. */
+  answer_within_ms?: number;
+  /** What the turn before learned, so that not every block is asked for again. */
+  memory?: ChainMemory;
+  signal?: AbortSignal;
+};
+
+/** Blocks that were found in the chain which ended in `head`. */
+export type ChainMemory = { head?: Block; standing: Set<Hex> };
+
+/** Blocks between two confirmations while something is looked for all along: it bounds how far back that goes. */
+const CONFIRM_EVERY = 1_000;
+
+/** Questions to the node at a time. */
+const AT_ONCE = 50;
+
+const meta = { actor: "reactor:payments", operation: "payments.reconcile" };
+
+/** One turn: compares everything that is not final yet with the chain, and asks nothing when there is nothing. */
+export async function reconcile(app: App, options: ReconcileOptions = {}): Promise<Turn> {
+  try {
+    return await alone(app, () => turn(app, options));
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return "away";
+    throw error;
+  }
+}
+
+async function turn(app: App, options: ReconcileOptions): Promise<Turn> {
+  const { claim_holds_ms = 90_000, answer_within_ms = 900_000 } = options;
+  const network = networkOf(app.chain);
+  const now = app.clock.now().getTime();
+  const claimed_before = new Date(now - claim_holds_ms).toISOString();
+  await refundUnanswered(app, network, new Date(now - answer_within_ms).toISOString());
+  const seen = await watched(app.pool, { network, claimed_before });
+  if (seen.unsettled.length === 0 && seen.blocks.length === 0) return "done";
+  if (seen.confirmed) {
+    const { status } = await compareWith(app.chain, seen.confirmed);
+    if (status !== "same") return status;
+  }
+  const heads = await app.chain.heads();
+  const highest = seen.blocks.at(-1)?.block_number ?? 0;
+  if (heads.latest.number < highest) return "behind";
+  const moved = await movedBlocks(app, seen.blocks, heads.latest, options.memory ?? { standing: new Set() });
+  const { settled, refunded } = await movedWith(
+    app.pool,
+    moved.map(({ block_hash }) => block_hash),
+  );
+  const reorged = await followPayments(app, [...seen.unsettled, ...settled], seen, heads);
+  await followRefunds(app, refunded, heads);
+  const isAgreed = moved.every(({ block_number }) => block_number > heads.finalized.number);
+  if (isAgreed) await confirmFinal(app, seen, heads.finalized, claimed_before);
+  await sendAgain(app, reorged, options.signal);
+  return "done";
+}
+
+/** The blocks that are not in the chain any more. One that the node does not know at all is its lag, not a reorg. */
+async function movedBlocks(
+  { chain }: App,
+  blocks: readonly WatchedBlock[],
+  latest: Block,
+  memory: ChainMemory,
+): Promise<WatchedBlock[]> {
+  // What was found below a block that still stands, still stands.
+  const isSameChain = memory.head && (await chain.block(memory.head.number))?.hash === memory.head.hash;
+  const known = isSameChain ? memory.standing : new Set<Hex>();
+  const asked = blocks.filter(({ block_hash }) => !known.has(block_hash));
+  const moved: WatchedBlock[] = [];
+  for (let at = 0; at < asked.length; at += AT_ONCE) {
+    const piece = asked.slice(at, at + AT_ONCE);
+    const found = await Promise.all(piece.map(({ block_number }) => chain.block(BigInt(block_number))));
+    piece.forEach((block, i) => {
+      if (!found[i])
+        throw new ChainUnavailable(`the node does not know block ${block.block_number} any more`);
+      if (found[i].hash !== block.block_hash) moved.push(block);
+    });
+  }
+  memory.head = latest;
+  memory.standing = new Set(
+    blocks.filter((block) => !moved.includes(block)).map(({ block_hash }) => block_hash),
+  );
+  return moved;
+}
+
+/** Looks payments up in the chain and appends what it says; answers those that it took back. */
+async function followPayments(
+  app: App,
+  ids: readonly string[],
+  seen: Watched,
+  heads: Heads,
+): Promise<string[]> {
+  const { confirmed } = seen;
+  const sought = new Map<string, Sought>();
+  for (const id of ids) {
+    const state = await app.load(payments, payments.targetOf(id));
+    if (state.status === "unknown") continue;
+    const { claim } = state;
+    const isBelow = confirmed && claim.claimed_at < confirmed.claimed_before;
+    const first = isBelow ? Math.max(claim.seen_block, confirmed.block_number) : claim.seen_block;
+    sought.set(id, { transfer: payments.transferOf(claim), from_block: fromBlock(first) });
+  }
+  const endings = await endingsOf(app.chain, [...sought.values()], heads.latest.number);
+  const at = app.clock.now().toISOString();
+  const reorged: string[] = [];
+  for (const [id, { transfer }] of sought) {
+    const decision = (state: PaymentState) => follow(state, endings.get(transfer), heads, at);
+    await unlessRefused(
+      app.decide(payments, payments.targetOf(id), decision, { meta }).then(({ result: { state } }) => {
+        if (state.status === "reorged") reorged.push(id);
+      }),
+    );
+  }
+  return reorged;
+}
+
+/** What the chain's word means for a payment. */
+function follow(
+  state: PaymentState,
+  ending: Ending | undefined,
+  { finalized }: Heads,
+  at: string,
+): PaymentEvent[] {
+  if (state.status === "unknown") return [];
+  if (ending?.kind === "moved") return payments.settle(ending.mined, null, at)(state);
+  if (state.status === "settled") return payments.reorg(state.settlement.transaction, at)(state);
+  if (ending && ending.block_number <= finalized.number) return payments.giveUp(ending.reason, at)(state);
+  // No later block has an earlier time.
+  if (BigInt(finalized.timestamp) >= BigInt(state.claim.valid_before))
+    return payments.giveUp("expired", at)(state);
+  return [];
+}
+
+/** The same for refunds that stood in blocks which moved. */
+async function followRefunds(app: App, ids: readonly string[], heads: Heads): Promise<void> {
+  for (const id of ids) {
+    const target = payments.targetOf(id);
+    const state = await app.load(payments, target);
+    const sought = refundToSeek(app, state);
+    if (!sought || state.status === "unknown" || !state.refund?.paid) continue;
+    const { transaction } = state.refund.paid;
+    const ending = (await endingsOf(app.chain, [sought], heads.latest.number)).get(sought.transfer);
+    const at = app.clock.now().toISOString();
+    if (ending?.kind === "moved") await recordRefund(app, id, ending.mined);
+    else await unlessRefused(app.decide(payments, target, payments.reorgRefund(transaction, at), { meta }));
+  }
+}
+
+async function confirmFinal(
+  app: App,
+  seen: Watched,
+  finalized: Block,
+  claimed_before: string,
+): Promise<void> {
+  const { as_of_position, confirmed } = seen;
+  const network = networkOf(app.chain);
+  const block_number = Number(finalized.number);
+  if (confirmed && block_number < confirmed.block_number) return;
+  const sums = await finalUpTo(app.pool, { network, block_number, as_of_position });
+  const isDue = seen.unsettled.length > 0 && block_number - (confirmed?.block_number ?? 0) > CONFIRM_EVERY;
+  if (sums.payments + sums.refunds === 0 && !isDue) return;
+  const facts: confirmation.Confirmed = {
+    network,
+    block_number,
+    block_hash: finalized.hash,
+    timestamp: finalized.timestamp,
+    as_of_position,
+    claimed_before,
+    ...sums,
+    confirmed_at: app.clock.now().toISOString(),
+  };
+  const decision = confirmation.confirm(facts, confirmed);
+  await unlessRefused(app.decide(confirmation, confirmation.targetOf(network), decision, { meta }));
+}
+
+/** A payment that the chain took back still holds for a while: it is carried there again, if it would go through. */
+async function sendAgain(app: App, ids: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+  const send = async (id: string) => {
+    const target = payments.targetOf(id);
+    const state = await app.load(payments, target);
+    if (state.status !== "reorged") return;
+    const signed = payments.signedTransferOf(state.claim);
+    try {
+      if (!(await app.settlement.facts(signed)).would_settle) return;
+      const mined = payments.minedBy(await app.settlement.settle(signed, BigInt(state.claim.seen_block)));
+      const at = app.clock.now().toISOString();
+      await unlessRefused(app.decide(payments, target, payments.settle(mined, null, at), { meta }));
+    } catch (error) {
+      const isUndone = [NotSettled, ChainUnavailable, TransactionPending].some(
+        (kind) => error instanceof kind,
+      );
+      if (!isUndone) throw error;
+    }
+  };
+  await untilStopped(Promise.all(ids.map(send)), signal);
+}
+
+/** Settled for good, and nobody came for the answer. */
+async function refundUnanswered(app: App, network: string, settled_before: string): Promise<void> {
+  for (const id of await unanswered(app.pool, network, settled_before)) {
+    const at = app.clock.now().toISOString();
+    const decision = payments.openRefund("no answer was given for it", at);
+    await unlessRefused(app.decide(payments, payments.targetOf(id), decision, { meta }));
+  }
+}

@@ -1,0 +1,58 @@
+/** What the reactors of payments share: one process acts at a time, and none waits longer than the service runs. */
+import type { App } from "../../app.ts";
+import { Refusal } from "../../domain/refusal.ts";
+
+/** What became of a turn: another process had it, the chain was away, behind, or another one than the log knows. */
+export type Turn = "done" | "taken" | "away" | "behind" | "foreign";
+
+export type ReactorLog = Record<"info" | "warn" | "error", (facts: object, message: string) => void>;
+
+/** The two numbers of the advisory lock: this service's, and that of these reactors. */
+const LOCK = [1380270404, 2];
+
+/** Does the work unless another process is at it. Should the lock's connection break, two may act at once: the decider and the chain's nonces allow that. */
+export async function alone(app: App, work: () => Promise<Turn>): Promise<Turn> {
+  const client = await app.pool.connect();
+  let broken: Error | undefined;
+  try {
+    const sql = "select pg_try_advisory_lock($1, $2) as taken";
+    const { rows } = await client.query<{ taken: boolean }>(sql, LOCK);
+    if (!rows[0]!.taken) return "taken";
+    try {
+      return await work();
+    } finally {
+      await client.query("select pg_advisory_unlock($1, $2)", LOCK).catch((error: Error) => {
+        broken = error;
+      });
+    }
+  } finally {
+    // A connection that may still hold the lock is not used again.
+    client.release(broken);
+  }
+}
+
+/** Appends what a decision comes to; one that a faster writer made needless is left for the next turn to see. */
+export async function unlessRefused(work: Promise<unknown>): Promise<void> {
+  await work.catch((error) => {
+    if (!(error instanceof Refusal) || error.code !== "conflict") throw error;
+  });
+}
+
+/** The answer, or undefined once the service stops. */
+export async function untilStopped<T>(
+  work: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T | undefined> {
+  if (!signal) return work;
+  let stop = () => {};
+  const stopped = new Promise<undefined>((done) => {
+    stop = () => done(undefined);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,142 @@
+/** The day's gas budget over real transactions: what they cost is counted, and what is above it is not sent. */
+import { parseEther } from "viem";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type GasBudget, gasBudget } from "../../src/adapters/gas-budget.ts";
+import { chainSettlement } from "../../src/adapters/settlement.ts";
+import { TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
+import {
+  type Chain,
+  ChainUnavailable,
+  GasBudgetSpent,
+  type Hex,
+  type Settlement,
+} from "../../src/domain/ports.ts";
+import { balanceOf, openWorkshop, PAYEE, payment, type Workshop, wallet } from "./fixture.ts";
+
+let workshop: Workshop;
+beforeAll(async () => {
+  workshop = await openWorkshop();
+});
+afterAll(() => workshop.close());
+
+/** What was recorded, a fee a transaction, as the read model keeps it; and what was asked of it. */
+let records: { day: string; transaction: Hex; fee_wei: bigint }[];
+let questions: { day: string; except: readonly Hex[] }[];
+let isAway: boolean;
+let now: number;
+let budget: GasBudget;
+let chain: Chain;
+let settlement: Settlement;
+/** Nothing but settling costs the sender of the workshop ether. */
+let etherBefore: bigint;
+
+const ether = async () => BigInt(await workshop.rpc<Hex>("eth_getBalance", workshop.chain.sender, "latest"));
+const settle = async () => settlement.settle(await payment(wallet(0), 5n), 0n);
+const later = (ms: number) => {
+  now += ms;
+};
+
+/** A budget of so much, over fresh books. */
+function open(budget_wei: bigint): void {
+  const recorded = async (day: string, except: readonly Hex[]) => {
+    questions.push({ day, except });
+    if (isAway) throw new Error("the database is away");
+    const counted = records.filter((one) => one.day === day && !except.includes(one.transaction));
+    return counted.reduce((sum, { fee_wei }) => sum + fee_wei, 0n);
+  };
+  const budget_eth = `0.${String(budget_wei).padStart(18, "0")}`;
+  expect(parseEther(budget_eth)).toBe(budget_wei);
+  budget = gasBudget({ budget_eth, clock: { now: () => new Date(now) }, recorded });
+  chain = budget.counted(workshop.chain);
+  settlement = budget.guarded(chainSettlement(chain));
+}
+
+beforeEach(async () => {
+  records = [];
+  questions = [];
+  isAway = false;
+  now = Date.parse("2026-01-02T23:50:00Z");
+  etherBefore = await ether();
+});
+
+test("payments settle until the budget is spent, then nothing is sent till the next UTC day", async () => {
+  open(1n);
+  const first = await settle();
+  expect(etherBefore - (await ether())).toBe(first.fee_wei);
+  const paid = await balanceOf(workshop.chain, PAYEE);
+  const left = await ether();
+  const failure = await settle().catch((error) => error);
+  expect(failure).toBeInstanceOf(GasBudgetSpent);
+  expect(failure).toBeInstanceOf(ChainUnavailable);
+  expect(failure.message).toContain("2026-01-03T00:00:00.000Z");
+  await expect(settlement.facts(await payment(wallet(0), 5n))).rejects.toThrow(GasBudgetSpent);
+  expect(await ether()).toBe(left);
+  expect(await balanceOf(workshop.chain, PAYEE)).toBe(paid);
+  later(9 * 60_000 + 59_000);
+  await expect(settle()).rejects.toThrow(GasBudgetSpent);
+  later(1_000);
+  await settle();
+});
+
+test("a transaction of many payments costs once, and one that failed costs all the same", async () => {
+  open(10n ** 17n);
+  const many = await Promise.all(Array.from({ length: 20 }, () => settle()));
+  expect(new Set(many.map(({ transaction }) => transaction)).size).toBe(1);
+  const drained = await payment(wallet(1), 20_000_000_000n);
+  await expect(settlement.settle(drained, 0n)).rejects.toThrow(/exceeds balance/);
+  const spent = etherBefore - (await ether());
+  expect(spent).toBeGreaterThan(many[0]!.fee_wei);
+  // As much as was spent is not above the budget of one wei more, and is above its own.
+  open(spent + 1n);
+  records = [{ day: "2026-01-02", transaction: "0x01", fee_wei: spent }];
+  expect(await settlement.facts(await payment(wallet(0), 5n))).toMatchObject({ would_settle: true });
+  open(spent);
+  await expect(settle()).rejects.toThrow(GasBudgetSpent);
+});
+
+test("what failed is counted by the process that sent it", async () => {
+  open(1n);
+  await expect(settlement.settle(await payment(wallet(1), 20_000_000_000n), 0n)).rejects.toThrow(
+    /exceeds balance/,
+  );
+  await expect(settle()).rejects.toThrow(GasBudgetSpent);
+});
+
+test("what others and earlier runs recorded counts, asked for at most every ten seconds", async () => {
+  open(1_000n);
+  records = [{ day: "2026-01-01", transaction: "0x01", fee_wei: 5_000n }];
+  const signed = await payment(wallet(0), 5n);
+  for (let i = 0; i < 5; i++) await settlement.facts(signed);
+  expect(questions).toEqual([{ day: "2026-01-02", except: [] }]);
+  records.push({ day: "2026-01-02", transaction: "0x02", fee_wei: 1_000n });
+  later(9_999);
+  await settlement.facts(signed);
+  later(1);
+  const failures = await Promise.allSettled([1, 2, 3].map(() => settlement.facts(signed)));
+  for (const failure of failures) expect(failure).toMatchObject({ reason: expect.any(GasBudgetSpent) });
+  expect(questions).toHaveLength(2);
+  // The database being away does not make the day cheaper.
+  isAway = true;
+  later(10_000);
+  await expect(settlement.facts(signed)).rejects.toThrow(GasBudgetSpent);
+});
+
+test("a transaction of ours is not counted twice when it is recorded", async () => {
+  open(10n ** 17n);
+  const { transaction, fee_wei } = await settle();
+  records = [{ day: "2026-01-02", transaction, fee_wei }];
+  open(2n * fee_wei);
+  const again = await settle();
+  records = [{ day: "2026-01-02", transaction: again.transaction, fee_wei: again.fee_wei }];
+  later(10_000);
+  expect(await settlement.facts(await payment(wallet(0), 5n))).toMatchObject({ would_settle: true });
+  expect(questions.at(-1)).toEqual({ day: "2026-01-02", except: [again.transaction] });
+});
+
+test("other transactions of the key are counted too, and are not held up", async () => {
+  open(1n);
+  const send = async () => chain.send(transferCall(await payment(wallet(2), 3n)), { gas: TRANSFER_GAS });
+  await send();
+  await expect(settle()).rejects.toThrow(GasBudgetSpent);
+  await send();
+});

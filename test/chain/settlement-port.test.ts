@@ -1,0 +1,254 @@
+/** The Settlement port over a real chain: what is asked and sent together, whom it may harm, and what it says when it cannot tell. */
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { BaseChain } from "../../src/adapters/base-chain.ts";
+import { chainSettlement } from "../../src/adapters/settlement.ts";
+import {
+  type SignedTransfer,
+  settledBy,
+  TRANSFER_GAS,
+  transferCall,
+  USDC,
+} from "../../src/domain/payments/usdc.ts";
+import {
+  ChainUnavailable,
+  type Hex,
+  NotSettled,
+  type Settlement,
+  TransactionPending,
+} from "../../src/domain/ports.ts";
+import { addressOf, balanceOf, openWorkshop, PAYEE, payment, type Workshop, wallet } from "./fixture.ts";
+import { type Meddler, openMeddler } from "./meddler.ts";
+
+let workshop: Workshop;
+let meddler: Meddler;
+let chain: BaseChain;
+let settlement: Settlement;
+beforeAll(async () => {
+  workshop = await openWorkshop();
+  meddler = await openMeddler(workshop.node.rpc_url);
+  chain = workshop.connect({
+    rpc_url: meddler.url,
+    request_ms: 500,
+    deadline_ms: 1_500,
+    sending: { wait_ms: 4_000 },
+  });
+  settlement = chainSettlement(chain);
+  await chain.heads();
+});
+afterAll(async () => {
+  chain.close();
+  await meddler.close();
+  await workshop.close();
+});
+beforeEach(() => {
+  meddler.meddle = () => undefined;
+  meddler.asked.length = 0;
+});
+
+/** Answers whatever it is asked with isValidSignature's magic value: PUSH4 0x1626ba7e, shift left 224, return 32 bytes. */
+const YES: Hex = "0x631626ba7e60e01b60005260206000f3";
+/** Answers 32 bytes of zero. */
+const NO: Hex = "0x600060005260206000f3";
+/** Jumps back to its start for ever. */
+const BURN: Hex = "0x5b600056";
+
+/** An account with this code and one USDC, and a payment it is said to have signed. */
+async function contractPayer(code: Hex, value = 100n): Promise<SignedTransfer> {
+  const from: Hex = `0x${randomBytes(20).toString("hex")}`;
+  await chain.send(transferCall(await payment(wallet(8), 1_000_000n, { to: from })), { gas: TRANSFER_GAS });
+  await workshop.rpc("anvil_setCode", from, code);
+  const { transfer } = await payment(wallet(8), value, { from });
+  return { transfer, signature: `0x${"5a".repeat(300)}` };
+}
+
+const count = (method: string) => meddler.asked.filter((one) => one === method).length;
+
+/** Carried to the chain by somebody who is not us. */
+async function carriedByStranger(signed: SignedTransfer): Promise<Hex> {
+  const { to, data } = transferCall(signed);
+  return workshop.rpc<Hex>("eth_sendTransaction", { from: wallet(9).address, to, data });
+}
+
+async function cancel({ transfer: { from, nonce } }: SignedTransfer, payer = wallet(5)): Promise<void> {
+  const signature = await payer.signTypedData({
+    domain: { name: USDC.name, version: USDC.version, chainId: 8453, verifyingContract: USDC.address },
+    types: {
+      CancelAuthorization: [
+        { name: "authorizer", type: "address" },
+        { name: "nonce", type: "bytes32" },
+      ],
+    },
+    primaryType: "CancelAuthorization",
+    message: { authorizer: from, nonce },
+  });
+  const words = [
+    from.slice(2).padStart(64, "0"),
+    nonce.slice(2),
+    "60".padStart(64, "0"),
+    "41".padStart(64, "0"),
+  ];
+  const data = `0xb7b72899${words.join("")}${signature.slice(2).padEnd(192, "0")}`;
+  await workshop.rpc("eth_sendTransaction", { from: wallet(9).address, to: USDC.address, data });
+}
+
+describe("facts", () => {
+  test("of 200 payments asked at once take a handful of requests, and each is its own", async () => {
+    const good = await Promise.all(
+      Array.from({ length: 198 }, (_, i) => payment(wallet(i % 8), BigInt(i + 1))),
+    );
+    const now = BigInt(Math.floor(Date.now() / 1000));
+    const expired = await payment(wallet(0), 1n, { valid_before: now - 10n });
+    const forged = { ...(await payment(wallet(1), 1n)), signature: good[0]!.signature };
+    const facts = await Promise.all([...good, expired, forged].map(settlement.facts));
+    expect(facts.slice(0, 198).every(({ used, would_settle }) => !used && would_settle)).toBe(true);
+    expect(facts.slice(198)).toMatchObject([
+      { would_settle: false, reason: expect.stringMatching(/expired/) },
+      { would_settle: false, reason: expect.stringMatching(/signature/) },
+    ]);
+    const { latest } = await workshop.chain.heads();
+    for (const { seen_block } of facts) expect(Number(latest.number - seen_block)).toBeLessThanOrEqual(2);
+    // One for who has code, five for three questions each about 200 payments.
+    expect(meddler.asked).toEqual(Array(6).fill("eth_call"));
+  });
+
+  test("of payers with code are asked one by one; who delegates (EIP-7702) has code", async () => {
+    const [yes, no, burn] = [await contractPayer(YES), await contractPayer(NO), await contractPayer(BURN)];
+    const plain = await payment(wallet(2), 5n);
+    const delegating = await contractPayer(`0xef0100${yes.transfer.from.slice(2)}`);
+    meddler.asked.length = 0;
+    const facts = await Promise.all([yes, plain, no, burn, delegating].map(settlement.facts));
+    expect(facts.map(({ would_settle }) => would_settle)).toEqual([true, true, false, false, true]);
+    expect(facts.map(({ balance }) => balance).with(1, 1_000_000n)).toEqual(Array(5).fill(1_000_000n));
+    expect(meddler.asked).toEqual(Array(6).fill("eth_call"));
+  });
+
+  test("who has code is told of more accounts than one call can answer for", async () => {
+    const { transfer } = await contractPayer(YES);
+    const accounts = Array.from({ length: 1_201 }, (): Hex => `0x${randomBytes(20).toString("hex")}`);
+    accounts[1_100] = transfer.from;
+    const found = await chain.hasCode(accounts);
+    expect(found.flatMap((one, i) => (one ? [i] : []))).toEqual([1_100]);
+    expect(found).toHaveLength(1_201);
+    expect(await chain.hasCode([])).toEqual([]);
+  });
+});
+
+describe("settling", () => {
+  test("many at once is one transaction; a replay is settled by the first", async () => {
+    const before = await balanceOf(chain, PAYEE);
+    const many = await Promise.all(Array.from({ length: 60 }, (_, i) => payment(wallet(i % 8), 10n)));
+    const receipts = await Promise.all(many.map((one) => settlement.settle(one, 0n)));
+    expect(new Set(receipts.map(({ transaction }) => transaction)).size).toBe(1);
+    expect(await balanceOf(chain, PAYEE)).toBe(before + 600n);
+    const again = await settlement.settle(many[0]!, receipts[0]!.block_number);
+    expect(again.transaction).toBe(receipts[0]!.transaction);
+    expect(await balanceOf(chain, PAYEE)).toBe(before + 600n);
+  });
+
+  test("a contract's payment travels alone, and by what its code says", async () => {
+    const [yes, no] = [await contractPayer(YES), await contractPayer(NO)];
+    const plain = await payment(wallet(3), 5n);
+    const settled = await Promise.all([settlement.settle(yes, 0n), settlement.settle(plain, 0n)]);
+    expect(settledBy(settled[0], yes.transfer)).toBe(true);
+    expect(settled[0].transaction).not.toBe(settled[1].transaction);
+    await expect(settlement.settle(no, 0n)).rejects.toThrow(NotSettled);
+  });
+
+  test("a contract that burns the gas it is given harms nobody else", async () => {
+    const burn = await contractPayer(BURN);
+    const good = await Promise.all([1n, 2n, 3n].map((value) => payment(wallet(4), value)));
+    const [burnt, ...receipts] = await Promise.allSettled(
+      [burn, ...good].map((one) => settlement.settle(one, 0n)),
+    );
+    expect(burnt).toMatchObject({ reason: expect.any(NotSettled) });
+    for (const receipt of receipts) expect(receipt.status).toBe("fulfilled");
+  });
+
+  test("not even one that had no code yet when it was looked at: its neighbours are carried again, alone", async () => {
+    const burn = await contractPayer(BURN);
+    const good = await Promise.all([1n, 2n, 3n].map((value) => payment(wallet(4), value)));
+    const blind = chainSettlement({ ...chain, hasCode: async (accounts) => accounts.map(() => false) });
+    const [burnt, ...receipts] = await Promise.allSettled(
+      [burn, ...good].map((one) => blind.settle(one, 0n)),
+    );
+    expect(burnt).toMatchObject({ reason: expect.any(NotSettled) });
+    expect(receipts.map(({ status }) => status)).toEqual(Array(3).fill("fulfilled"));
+    const transactions = receipts.map(
+      (one) => (one as PromiseFulfilledResult<{ transaction: Hex }>).value.transaction,
+    );
+    expect(new Set(transactions).size).toBe(3);
+  });
+
+  test("what a stranger carried first is found by its log", async () => {
+    const signed = await payment(wallet(5), 70n);
+    const { seen_block } = await settlement.facts(signed);
+    const transaction = await carriedByStranger(signed);
+    const receipt = await settlement.settle(signed, seen_block);
+    expect(receipt.transaction).toBe(transaction);
+    expect(settledBy(receipt, signed.transfer)).toBe(true);
+  });
+
+  test("is refused when the balance is gone or the authorization cancelled, and nothing moves", async () => {
+    const before = await balanceOf(chain, PAYEE);
+    const everything = await balanceOf(chain, addressOf(wallet(6)));
+    const signed = await payment(wallet(6), 100n);
+    expect(await settlement.facts(signed)).toMatchObject({ would_settle: true });
+    await carriedByStranger(await payment(wallet(6), everything, { to: addressOf(wallet(7)) }));
+    await expect(settlement.settle(signed, 0n)).rejects.toThrow(/exceeds balance/);
+    const cancelled = await payment(wallet(5), 80n);
+    await cancel(cancelled);
+    const failure = await settlement.settle(cancelled, 0n).catch((error) => error);
+    expect(failure).toBeInstanceOf(NotSettled);
+    expect(failure.message).toMatch(/cancelled/);
+    expect(await balanceOf(chain, PAYEE)).toBe(before);
+  });
+});
+
+describe("an endpoint that is", () => {
+  test("dead: nothing is known and nothing was sent, and it heals", async () => {
+    const signed = await payment(wallet(0), 9n);
+    meddler.meddle = () => "hangs up";
+    await expect(settlement.facts(signed)).rejects.toThrow(ChainUnavailable);
+    await expect(settlement.settle(signed, 0n)).rejects.toThrow(ChainUnavailable);
+    meddler.meddle = () => undefined;
+    expect(await settlement.facts(signed)).toMatchObject({ used: false, would_settle: true });
+    expect(settledBy(await settlement.settle(signed, 0n), signed.transfer)).toBe(true);
+  });
+
+  test("dead to one question fails nobody whose question it answers", async () => {
+    const contract = await contractPayer(YES);
+    const plain = await payment(wallet(1), 9n);
+    const { from } = contract.transfer;
+    // Of the two that share who has code, only the contract's own question goes unanswered.
+    meddler.meddle = (method, [call]) => {
+      const data = (call as { to?: Hex; data?: string })?.to ? String((call as { data?: string }).data) : "";
+      return method === "eth_call" && data.includes(from.slice(2)) ? "hangs up" : undefined;
+    };
+    const [first, second] = await Promise.allSettled([settlement.facts(contract), settlement.facts(plain)]);
+    expect(first).toMatchObject({ reason: expect.any(ChainUnavailable) });
+    expect(second).toMatchObject({ value: { would_settle: true } });
+  });
+
+  test("dead after the transaction was mined without moving the payment: the outcome is not known yet", async () => {
+    const signed = await payment(wallet(5), 71n);
+    const transaction = await carriedByStranger(signed);
+    meddler.meddle = (method) => (method === "eth_getLogs" ? "hangs up" : undefined);
+    await expect(settlement.settle(signed, 0n)).rejects.toThrow(TransactionPending);
+    meddler.meddle = () => undefined;
+    expect((await settlement.settle(signed, 0n)).transaction).toBe(transaction);
+  });
+
+  test("behind with its logs: a payment whose nonce is spent is not called refused", async () => {
+    const signed = await payment(wallet(5), 72n);
+    await carriedByStranger(signed);
+    meddler.meddle = (method) => (method === "eth_getLogs" ? { result: [] } : undefined);
+    await expect(settlement.settle(signed, 0n)).rejects.toThrow(TransactionPending);
+    expect(count("eth_sendRawTransaction")).toBe(1);
+  });
+
+  test("wrong about who has code is not believed", async () => {
+    meddler.meddle = (method) => (method === "eth_call" ? { result: "0x" } : undefined);
+    await expect(settlement.facts(await payment(wallet(0), 1n))).rejects.toThrow(ChainUnavailable);
+  });
+});

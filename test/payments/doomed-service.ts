@@ -1,0 +1,52 @@
+/** A service that ends itself, as kill -9 would, when a paid call comes to the step named by DIES_AT. */
+import { startService } from "../support/service.ts";
+import { script, wares } from "./wares.ts";
+
+const { DIES_AT, DATABASE, RPC, GAS_KEY, PAY_TO } = process.env as Record<string, string>;
+
+const dieAt = async (step: string) => {
+  if (DIES_AT !== step) return;
+  process.kill(process.pid, "SIGKILL");
+  await new Promise(() => undefined);
+};
+
+const service = await startService({
+  operations: wares,
+  database_url: DATABASE!,
+  chain: { rpc_url: RPC!, gas_key: GAS_KEY!, pay_to: PAY_TO! },
+});
+const { settlement, store, answers } = service.app;
+const { facts, settle } = settlement;
+const { append } = store;
+const { keep } = answers;
+
+settlement.facts = async (payment) => {
+  const found = await facts(payment);
+  await dieAt("after the facts");
+  return found;
+};
+script.before = () => dieAt("in the handler");
+settlement.settle = async (payment, seen_block) => {
+  const mined = settle(payment, seen_block);
+  if (DIES_AT === "while it is sent") {
+    // The transaction is in the node's hands, and nobody here waits for it any more.
+    await new Promise((wake) => setTimeout(wake, 60));
+    await dieAt("while it is sent");
+  }
+  const receipt = await mined;
+  await dieAt("after it is settled");
+  return receipt;
+};
+answers.keep = async (name, answer) => {
+  await keep(name, answer);
+  await dieAt("after the answer is kept");
+};
+store.append = async (commit) => {
+  const types = commit.appends.flatMap(({ events }) => events.map(({ type }) => type));
+  if (types.includes("PaymentClaimed")) await dieAt("before the claim");
+  const result = await append(commit);
+  if (types.includes("PaymentClaimed")) await dieAt("after the claim");
+  if (types.includes("PaymentSettled")) await dieAt("after it is recorded");
+  return result;
+};
+process.stdout.write(`${service.url}\n`);

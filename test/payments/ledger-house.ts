@@ -1,0 +1,192 @@
+/** A house on a chain of its own whose payments are claimed, settled and reconciled by hand. */
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { generatePrivateKey, type HDAccount } from "viem/accounts";
+import { expect } from "vitest";
+import type { App } from "../../src/app.ts";
+import { openHouse } from "../../src/compose.ts";
+import { readConfig } from "../../src/config.ts";
+import type { TransferAuthorization } from "../../src/domain/payments/authorization.ts";
+import type { Claim, PaidAnswer } from "../../src/domain/payments/payment.ts";
+import * as payments from "../../src/domain/payments/payment.ts";
+import { type SignedTransfer, TRANSFER_GAS, transferCall, USDC } from "../../src/domain/payments/usdc.ts";
+import type { Hex, Receipt } from "../../src/domain/ports.ts";
+import { books } from "../../src/operator/books.ts";
+import { paymentsProjection } from "../../src/projections/payments/payments.ts";
+import { type ReconcileOptions, reconcile } from "../../src/reactors/payments/reconcile.ts";
+import { addressOf, GAS_KEY, openWorkshop, PAYEE, payment, type Workshop, wallet } from "../chain/fixture.ts";
+import { freshDatabase } from "../support/database.ts";
+
+export const ANSWER: PaidAnswer = { status: 200, sha256: "ab".repeat(32), vintage: null };
+
+/** A payment of a test: its name, its signed authorization, and where its stream lies. */
+export type Paid = { id: string; signed: SignedTransfer; target: { tenant: string; id: string } };
+
+export type LedgerHouse = {
+  app: App;
+  workshop: Workshop;
+  database_url: string;
+  /** The settings by which another house takes payments on the same chain. */
+  chain: { rpc_url: string; gas_key: Hex; pay_to: Hex };
+  logged: Record<string, unknown>[];
+  /** Another process of the same house. */
+  beside(): Promise<{ app: App; close(): Promise<void> }>;
+  /** Signs a payment that holds for five minutes of the chain's time. */
+  sign(payer: HDAccount, value: bigint, more?: Partial<TransferAuthorization>): Promise<SignedTransfer>;
+  /** Signs and claims; ten minutes ago unless said otherwise. */
+  claim(
+    payer: HDAccount,
+    value: bigint,
+    more?: Partial<TransferAuthorization>,
+    facts?: Partial<Claim>,
+  ): Promise<Paid>;
+  /** Carries a payment to the chain and appends what came of it. */
+  settle(paid: Paid, answer?: PaidAnswer | null): Promise<Receipt>;
+  /** Carries an authorization to the chain past the house, as anybody may. */
+  carry(signed: SignedTransfer): Promise<Hex>;
+  fail(paid: Paid): Promise<void>;
+  /** One turn over a read model that knows the whole log; `done` unless said otherwise. */
+  reconcile(options?: ReconcileOptions, turn?: string): Promise<void>;
+  stateOf(paid: Paid): Promise<payments.PaymentState>;
+  /** The types of a payment's events. */
+  storyOf(paid: Paid): Promise<string[]>;
+  folded(): Promise<void>;
+  mine(blocks: number): Promise<void>;
+  /** Lets the chain's time pass. */
+  pass(seconds: number): Promise<void>;
+  snapshot(): Promise<Hex>;
+  /** Takes the chain back to a snapshot and lets it go on differently. */
+  revert(snapshot: Hex): Promise<void>;
+  /** The books agree, and this much is settled in them. */
+  expectBooks(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export async function openLedgerHouse(): Promise<LedgerHouse> {
+  const [workshop, database] = await Promise.all([openWorkshop(), freshDatabase()]);
+  const logged: Record<string, unknown>[] = [];
+  const log = pino({ level: "info" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const REFUND_KEY = generatePrivateKey();
+  const open = async () => {
+    const data_dir = await mkdtemp(join(tmpdir(), "tallystick-ledger-"));
+    const config = readConfig({
+      DATABASE_URL: database.url,
+      DATA_DIR: data_dir,
+      BASE_RPC_URL: workshop.node.rpc_url,
+      GAS_KEY,
+      PAY_TO: PAYEE,
+      REFUND_KEY,
+      ALLOW_SYNTHETIC: "1",
+    });
+    const house = await openHouse(config, log, { chain: true });
+    const close = async () => {
+      await house.close();
+      await rm(data_dir, { recursive: true, force: true });
+    };
+    return { app: house.app, close };
+  };
+  const { app, close } = await open();
+  const { rpc, chain } = workshop;
+  const now = () => app.clock.now().toISOString();
+  const meta = { actor: "test", operation: "test" };
+
+  const house: LedgerHouse = {
+    app,
+    workshop,
+    database_url: database.url,
+    chain: { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE },
+    logged,
+    beside: open,
+    sign: async (payer, value, more = {}) => {
+      const { latest } = await chain.heads();
+      const valid_before = BigInt(latest.timestamp + 300);
+      return payment(payer, value, { valid_after: 0n, valid_before, ...more });
+    },
+    claim: async (payer, value, more = {}, facts = {}) => {
+      const signed = await house.sign(payer, value, more);
+      const { transfer, signature } = signed;
+      const { latest } = await chain.heads();
+      const claim: Claim = {
+        network: "eip155:8453",
+        asset: USDC.address.toLowerCase() as Hex,
+        payer: transfer.from,
+        pay_to: transfer.to,
+        amount_micro: Number(transfer.value),
+        valid_after: String(transfer.valid_after),
+        valid_before: String(transfer.valid_before),
+        nonce: transfer.nonce,
+        signature,
+        operation: "test_echo",
+        request_sha256: "cd".repeat(32),
+        tenant: payments.walletTenant(transfer.from),
+        seen_block: Number(latest.number),
+        claimed_at: new Date(app.clock.now().getTime() - 600_000).toISOString(),
+        ...facts,
+      };
+      const id = payments.idOf(claim);
+      const target = payments.targetOf(id);
+      await app.decide(payments, target, payments.claim(claim), { meta });
+      return { id, signed, target };
+    },
+    settle: async ({ signed, target }, answer = ANSWER) => {
+      const receipt = await app.settlement.settle(signed, 0n);
+      await app.decide(payments, target, payments.settle(payments.minedBy(receipt), answer, now()), { meta });
+      return receipt;
+    },
+    carry: async (signed) => {
+      const { to, data } = transferCall(signed);
+      const from = wallet(9).address;
+      return rpc<Hex>("eth_sendTransaction", { from, to, data, gas: `0x${TRANSFER_GAS.toString(16)}` });
+    },
+    fail: async ({ target }) => {
+      await app.decide(payments, target, payments.fail("test", now()), { meta });
+    },
+    reconcile: async (options = {}, turn = "done") => {
+      await house.folded();
+      expect(await reconcile(app, options)).toBe(turn);
+      await house.folded();
+    },
+    stateOf: ({ target }) => app.load(payments, target),
+    storyOf: async ({ id, target: { tenant } }) => {
+      const events = await app.store.readStream({ tenant, stream_id: payments.streamOf(id) });
+      return events.map(({ type }) => type);
+    },
+    folded: async () => {
+      const { position } = await app.store.head();
+      expect(await app.runner.reached(paymentsProjection, position, 10_000)).toBe(true);
+    },
+    mine: async (blocks) => {
+      for (let i = 0; i < blocks; i++) await rpc("evm_mine");
+    },
+    pass: async (seconds) => {
+      await rpc("evm_increaseTime", seconds);
+      await house.mine(4);
+    },
+    snapshot: () => rpc<Hex>("evm_snapshot"),
+    revert: async (snapshot) => {
+      const { latest } = await chain.heads();
+      expect(await rpc<boolean>("evm_revert", snapshot)).toBe(true);
+      // Another history, as long as the first one and a little longer.
+      await rpc("anvil_setBalance", `0x${randomUUID().replaceAll("-", "").padEnd(40, "0")}`, "0x1");
+      while ((await chain.heads()).latest.number < latest.number + 1n) await rpc("evm_mine");
+    },
+    expectBooks: async () => {
+      expect(await books(app)).toMatchObject({ agree: true });
+    },
+    close: async () => {
+      await close();
+      await workshop.close();
+      await database.drop();
+    },
+  };
+  return house;
+}
+
+/** The account that refunds are paid from is given this much. */
+export async function fundRefunds({ app, workshop, sign }: LedgerHouse, micro: bigint): Promise<void> {
+  const to = addressOf(app.refunds);
+  await workshop.chain.send(transferCall(await sign(wallet(8), micro, { to })), { gas: TRANSFER_GAS });
+}

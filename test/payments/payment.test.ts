@@ -1,0 +1,326 @@
+import { DeciderSpecification } from "@event-driven-io/emmett";
+import { describe, expect, test } from "vitest";
+import {
+  type Claim,
+  claim,
+  events,
+  evolve,
+  fail,
+  giveUp,
+  idOf,
+  initialState,
+  isFree,
+  type Mined,
+  openRefund,
+  type PaidAnswer,
+  type PaymentEvent,
+  type PaymentState,
+  paymentId,
+  payRefund,
+  reorg,
+  reorgRefund,
+  settle,
+  targetOf,
+} from "../../src/domain/payments/payment.ts";
+import type { Hex } from "../../src/domain/ports.ts";
+import { Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
+
+const hex = (digit: string, digits: number) => `0x${digit.repeat(digits)}` as Hex;
+
+const facts: Claim = {
+  network: "eip155:8453",
+  asset: hex("a", 40),
+  payer: hex("b", 40),
+  pay_to: hex("c", 40),
+  amount_micro: 50_000,
+  valid_after: "0",
+  valid_before: "1790000000",
+  nonce: hex("d", 64),
+  signature: hex("e", 130),
+  operation: "trade_balance",
+  request_sha256: "f".repeat(64),
+  tenant: "acme",
+  seen_block: 10,
+  claimed_at: "2026-01-01T00:00:00.000Z",
+};
+const AT = "2026-01-01T00:00:09.000Z";
+const mined = (letter: string, block_number = 11): Mined => ({
+  ...{ transaction: hex(letter, 64), block_number, block_hash: hex(letter, 64), fee_wei: "1000" },
+});
+const first = mined("1");
+const second = mined("2", 12);
+/** The same transaction in another block. */
+const lifted: Mined = { ...first, block_number: 12, block_hash: hex("9", 64) };
+const answer: PaidAnswer = { status: 200, sha256: "0".repeat(64), vintage: "v" };
+
+const claimed: PaymentEvent = { type: "PaymentClaimed", data: facts };
+const settledBy = (by: Mined, given: PaidAnswer | null): PaymentEvent => ({
+  type: "PaymentSettled",
+  data: { ...by, answer: given, settled_at: AT },
+});
+const answered: PaymentEvent = { type: "PaymentAnswered", data: { answer, answered_at: AT } };
+const failed = (reason: string, for_good: boolean): PaymentEvent => ({
+  type: "PaymentFailed",
+  data: { reason, for_good, failed_at: AT },
+});
+const reorged = (by: Mined): PaymentEvent => ({
+  type: "PaymentReorged",
+  data: { transaction: by.transaction, reorged_at: AT },
+});
+const refundOpened: PaymentEvent = {
+  type: "RefundOpened",
+  data: { amount_micro: 50_000, reason: "late", opened_at: AT },
+};
+const refundPaid = (by: Mined): PaymentEvent => ({ type: "RefundPaid", data: { ...by, paid_at: AT } });
+const refundReorged = (by: Mined): PaymentEvent => ({
+  type: "RefundReorged",
+  data: { transaction: by.transaction, reorged_at: AT },
+});
+
+type Decide = (state: PaymentState) => PaymentEvent[];
+const given = DeciderSpecification.for<Decide, PaymentEvent, PaymentState>({
+  decide: (decide, state) => decide(state),
+  evolve,
+  initialState,
+});
+const refused =
+  (code: RefusalCode, type?: string) =>
+  (refusal: Refusal): boolean =>
+    refusal.code === code && refusal.type === type;
+const stateAfter = (...history: PaymentEvent[]) => history.reduce(evolve, initialState());
+/** emmett's `then` cannot compare null fields. */
+const decided = (history: PaymentEvent[], decide: Decide) => decide(stateAfter(...history));
+
+describe("claiming", () => {
+  test("takes a payment that nobody has presented", () => given([]).when(claim(facts)).then([claimed]));
+
+  test("takes one that failed before it bought anything, for whatever call", () => {
+    const again: Claim = { ...facts, operation: "health", tenant: "other", seen_block: 20 };
+    return given([claimed, failed("no funds", false)])
+      .when(claim(again))
+      .then([{ type: "PaymentClaimed", data: again }]);
+  });
+
+  test.each([
+    { amount_micro: 1 },
+    { pay_to: hex("1", 40) },
+    { valid_before: "1790000001" },
+    { valid_after: "1" },
+  ])("refuses another authorization of the same nonce: %o", (other) =>
+    given([claimed, failed("no funds", false)])
+      .when(claim({ ...facts, ...other }))
+      .thenThrows(Refusal, refused("conflict")),
+  );
+
+  const taken: [string, PaymentEvent[]][] = [
+    ["claimed", [claimed]],
+    ["settled", [claimed, settledBy(first, answer)]],
+    ["reorged", [claimed, settledBy(first, null), reorged(first)]],
+    [
+      "failed after its answer was given",
+      [claimed, settledBy(first, answer), reorged(first), failed("x", true)],
+    ],
+    [
+      "failed with a refund",
+      [claimed, settledBy(first, null), refundOpened, reorged(first), failed("x", true)],
+    ],
+  ];
+  test.each(taken)("refuses one that is %s", (_, history) =>
+    given(history).when(claim(facts)).thenThrows(Refusal, refused("conflict", "payment-known")),
+  );
+});
+
+describe("settling", () => {
+  test("with the answer that it bought", () =>
+    given([claimed])
+      .when(settle(first, answer, AT))
+      .then([settledBy(first, answer)]));
+
+  test.each<[string, PaymentEvent[]]>([
+    ["claimed", [claimed]],
+    ["failed", [claimed, failed("no funds", false)]],
+    ["given up", [claimed, failed("expired", true)]],
+    ["reorged", [claimed, settledBy(first, null), reorged(first)]],
+  ])("one that is %s, without an answer: the chain wins", (_, history) =>
+    expect(decided(history, settle(second, null, AT))).toEqual([settledBy(second, null)]),
+  );
+
+  test("said twice, nothing happens", () =>
+    given([claimed, settledBy(first, answer)])
+      .when(settle(first, null, AT))
+      .thenNothingHappened());
+
+  test("then answering, once", () =>
+    given([claimed, settledBy(first, null)])
+      .when(settle(first, answer, AT))
+      .then([answered]));
+
+  test.each<[string, PaymentEvent[]]>([
+    ["settling", [claimed, settledBy(first, answer)]],
+    ["answering", [claimed, settledBy(first, null), answered]],
+    ["a reorg after it", [claimed, settledBy(first, answer), reorged(first)]],
+    ["a refund", [claimed, settledBy(first, null), refundOpened]],
+  ])("refuses a second answer after %s", (_, history) =>
+    given(history)
+      .when(settle(first, answer, AT))
+      .thenThrows(Refusal, refused("conflict", "payment-known")),
+  );
+
+  test.each([
+    ["another transaction", second],
+    ["another block", lifted],
+  ])("follows it to %s, and keeps the answer", (_, place) => {
+    const history = [claimed, settledBy(first, answer)];
+    const moved = decided(history, settle(place, null, AT));
+    expect(moved).toEqual([reorged(first), settledBy(place, null)]);
+    expect(stateAfter(...history, ...moved)).toMatchObject({ status: "settled", settlement: place, answer });
+  });
+
+  test("refuses what was never claimed", () =>
+    given([])
+      .when(settle(first, null, AT))
+      .thenThrows(Refusal, refused("not_found")));
+});
+
+describe("failing", () => {
+  test("for a while, then for good", () => {
+    expect(decided([claimed], fail("no funds", AT))).toEqual([failed("no funds", false)]);
+    expect(decided([claimed, failed("no funds", false)], giveUp("expired", AT))).toEqual([
+      failed("expired", true),
+    ]);
+  });
+
+  test("of one that was reorged keeps its answer", () => {
+    const history = [claimed, settledBy(first, answer), reorged(first)];
+    expect(decided(history, fail("no funds", AT))).toEqual([failed("no funds", false)]);
+    const state = stateAfter(...history, ...decided(history, giveUp("expired", AT)));
+    expect(state).toMatchObject({ status: "failed", reason: "expired", for_good: true, answer });
+  });
+
+  test.each<[string, PaymentEvent[], Decide]>([
+    ["fail", [claimed, failed("no funds", false)], fail("again", AT)],
+    ["fail after giving up", [claimed, failed("expired", true)], fail("again", AT)],
+    ["give up", [claimed, failed("expired", true)], giveUp("again", AT)],
+  ])("said twice, nothing happens: %s", (_, history, decide) =>
+    given(history).when(decide).thenNothingHappened(),
+  );
+
+  test.each([
+    ["fail", fail("x", AT)],
+    ["give up", giveUp("x", AT)],
+  ])("refuses to %s what is settled or unknown", (_, decide) => {
+    given([claimed, settledBy(first, null)])
+      .when(decide)
+      .thenThrows(Refusal, refused("conflict"));
+    return given([]).when(decide).thenThrows(Refusal, refused("not_found"));
+  });
+});
+
+describe("a reorg", () => {
+  test("takes a settlement back", () =>
+    given([claimed, settledBy(first, answer)])
+      .when(reorg(first.transaction, AT))
+      .then([reorged(first)]));
+
+  test.each<[string, PaymentEvent[]]>([
+    ["of another transaction", [claimed, settledBy(second, answer)]],
+    ["said twice", [claimed, settledBy(first, answer), reorged(first)]],
+    ["of what is claimed", [claimed]],
+    ["of what is unknown", []],
+  ])("%s changes nothing", (_, history) =>
+    given(history).when(reorg(first.transaction, AT)).thenNothingHappened(),
+  );
+});
+
+describe("a refund", () => {
+  const open = [claimed, settledBy(first, null), refundOpened];
+  const paid = [...open, refundPaid(second)];
+
+  test("is opened for a settled payment without an answer, for its whole amount, once", () => {
+    given([claimed, settledBy(first, null)])
+      .when(openRefund("late", AT))
+      .then([refundOpened]);
+    return given(open).when(openRefund("again", AT)).thenNothingHappened();
+  });
+
+  test.each<[string, PaymentEvent[]]>([
+    ["unknown", []],
+    ["claimed", [claimed]],
+    ["failed", [claimed, failed("x", true)]],
+    ["reorged", [claimed, settledBy(first, null), reorged(first)]],
+    ["answered", [claimed, settledBy(first, answer)]],
+    ["answered later", [claimed, settledBy(first, null), answered]],
+  ])("is refused for a payment that is %s", (_, history) =>
+    given(history).when(openRefund("late", AT)).thenThrows(Refusal, refused("conflict")),
+  );
+
+  test("is paid once, and followed to another place", () => {
+    given(open)
+      .when(payRefund(second, AT))
+      .then([refundPaid(second)]);
+    given(paid).when(payRefund(second, AT)).thenNothingHappened();
+    return given(paid)
+      .when(payRefund(lifted, AT))
+      .then([refundReorged(second), refundPaid(lifted)]);
+  });
+
+  test.each<[string, PaymentEvent[]]>([
+    ["of what is unknown", []],
+    ["that was never opened", [claimed, settledBy(first, null)]],
+  ])("%s cannot be paid", (_, history) =>
+    given(history).when(payRefund(second, AT)).thenThrows(Refusal, refused("conflict")),
+  );
+
+  test("that the chain took back is open again, and paid again", () => {
+    given(paid)
+      .when(reorgRefund(second.transaction, AT))
+      .then([refundReorged(second)]);
+    const back = [...paid, refundReorged(second)];
+    const state = stateAfter(...back);
+    expect(state).toMatchObject({ refund: { amount_micro: 50_000 } });
+    expect(state).not.toHaveProperty("refund.paid");
+    return given(back)
+      .when(payRefund(first, AT))
+      .then([refundPaid(first)]);
+  });
+
+  test.each<[string, PaymentEvent[]]>([
+    ["of another transaction", [...open, refundPaid(first)]],
+    ["of one that is open", open],
+    ["where none was opened", [claimed]],
+    ["of what is unknown", []],
+  ])("a reorg %s changes nothing", (_, history) =>
+    given(history).when(reorgRefund(second.transaction, AT)).thenNothingHappened(),
+  );
+
+  test("stays with its payment through a reorg", () =>
+    expect(stateAfter(...open, reorged(first), settledBy(second, null))).toMatchObject({
+      status: "settled",
+      refund: { reason: "late" },
+    }));
+});
+
+test("only what bought nothing is free", () => {
+  expect(isFree(stateAfter())).toBe(true);
+  expect(isFree(stateAfter(claimed, failed("x", false)))).toBe(true);
+  expect(isFree(stateAfter(claimed))).toBe(false);
+  expect(isFree(stateAfter(claimed, settledBy(first, answer), reorged(first), failed("x", true)))).toBe(
+    false,
+  );
+});
+
+test("its name is its authorization's own, and its stream lies with its payer", () => {
+  const id = idOf(facts);
+  expect(paymentId.parse(id)).toBe(id);
+  expect(paymentId.safeParse(id.toUpperCase()).success).toBe(false);
+  expect(targetOf(id)).toEqual({ tenant: `wallet:${facts.payer}`, id });
+});
+
+test("every event fits its schema", () => {
+  const all: PaymentEvent[] = [
+    ...[claimed, settledBy(first, answer), settledBy(first, null), answered, failed("x", true)],
+    ...[reorged(first), refundOpened, refundPaid(second), refundReorged(second)],
+  ];
+  expect(new Set(all.map(({ type }) => type))).toEqual(new Set(Object.keys(events)));
+  for (const { type, data } of all) expect(events[type][1].parse(data)).toEqual(data);
+});

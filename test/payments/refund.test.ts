@@ -1,0 +1,186 @@
+/** Refunds on a real chain: paid once, whoever dies and however many try, and followed through reorgs. */
+import type pg from "pg";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { openPool } from "../../eventstore/pool.ts";
+import * as payments from "../../src/domain/payments/payment.ts";
+import { refundDigest } from "../../src/domain/payments/refund.ts";
+import { paymentsProjection } from "../../src/projections/payments/payments.ts";
+import { gasSpent } from "../../src/projections/payments/sums.ts";
+import { payRefunds, refundToSeek } from "../../src/reactors/payments/refund.ts";
+import { startPaymentReactors } from "../../src/reactors/payments/start.ts";
+import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
+import { freshDatabase } from "../support/database.ts";
+import { fundRefunds, type LedgerHouse, openLedgerHouse, type Paid } from "./ledger-house.ts";
+
+let house: LedgerHouse;
+beforeAll(async () => {
+  house = await openLedgerHouse();
+});
+afterAll(() => house.close());
+afterEach(() => house.expectBooks());
+
+const warnings: string[] = [];
+const warn = (_: object, message: string) => void warnings.push(message);
+const log = { info: warn, warn, error: warn };
+
+const pay = async (app = house.app, told = {}) => {
+  await house.folded();
+  return payRefunds(app, { log, told });
+};
+
+/** A settled payment whose refund is open and may be paid. */
+async function owed(micro: bigint): Promise<Paid> {
+  const paid = await house.claim(wallet(0), micro);
+  await house.settle(paid, null);
+  await house.app.decide(payments, paid.target, payments.openRefund("test", new Date().toISOString()), {
+    meta: { actor: "test", operation: "test" },
+  });
+  await house.mine(4);
+  await house.reconcile();
+  return paid;
+}
+
+const refundOf = async (paid: Paid) => {
+  const state = await house.stateOf(paid);
+  return state.status === "unknown" ? undefined : state.refund;
+};
+const payerHas = () => balanceOf(house.workshop.chain, addressOf(wallet(0)));
+
+test("without money it stays open, and the operator is told once which account needs how much", async () => {
+  const paid = await owed(50_000n);
+  const told = {};
+  expect([await pay(house.app, told), await pay(house.app, told)]).toEqual(["done", "done"]);
+  expect(warnings).toEqual([
+    `refunds of 0.05 USDC are open: send that much USDC to ${house.app.refunds.address}`,
+  ]);
+  expect(await refundOf(paid)).not.toHaveProperty("paid");
+  await fundRefunds(house, 1_000_000n);
+  await pay(house.app, told);
+  expect(await refundOf(paid)).toHaveProperty("paid");
+});
+
+test("it is paid once, though two processes try at once and again", async () => {
+  const paid = await owed(60_000n);
+  const before = await payerHas();
+  const other = await house.beside();
+  await Promise.all([pay(), pay(other.app), pay(), pay(other.app)]);
+  await pay(other.app);
+  await other.close();
+  expect(await payerHas()).toBe(before + 60_000n);
+  expect((await house.storyOf(paid)).slice(2)).toEqual(["RefundOpened", "RefundPaid"]);
+});
+
+test("one that was sent by a process that died before it could say so is found", async () => {
+  const paid = await owed(70_000n);
+  const before = await payerHas();
+  const { transfer } = refundToSeek(house.app, await house.stateOf(paid))!;
+  const signature = await house.app.refunds.sign({ hash: refundDigest(transfer, 8453) });
+  const { transaction } = await house.app.settlement.settle({ transfer, signature }, 0n);
+  await pay();
+  expect(await refundOf(paid)).toMatchObject({ paid: { transaction } });
+  expect(await payerHas()).toBe(before + 70_000n);
+});
+
+test("nothing is paid back before the payment is final, nor after the chain took it back", async () => {
+  const paid = await house.claim(wallet(0), 80_000n);
+  const snapshot = await house.snapshot();
+  await house.settle(paid, null);
+  await house.app.decide(payments, paid.target, payments.openRefund("test", new Date().toISOString()), {
+    meta: { actor: "test", operation: "test" },
+  });
+  await pay();
+  expect(await refundOf(paid)).not.toHaveProperty("paid");
+  await house.revert(snapshot);
+  await house.pass(400);
+  await house.reconcile();
+  await house.reconcile();
+  expect(await house.stateOf(paid)).toMatchObject({ status: "failed", for_good: true });
+  await pay();
+  expect(await refundOf(paid)).not.toHaveProperty("paid");
+});
+
+test("one that a reorg dropped is paid again", async () => {
+  const paid = await owed(90_000n);
+  const before = await payerHas();
+  const snapshot = await house.snapshot();
+  await pay();
+  await house.revert(snapshot);
+  expect(await payerHas()).toBe(before);
+  await house.reconcile();
+  await pay();
+  expect(await payerHas()).toBe(before + 90_000n);
+  const story = ["RefundOpened", "RefundPaid", "RefundReorged", "RefundPaid"];
+  expect((await house.storyOf(paid)).slice(2)).toEqual(story);
+});
+
+test("one that a reorg moved is followed", async () => {
+  const paid = await owed(91_000n);
+  const snapshot = await house.snapshot();
+  await pay();
+  const { transfer } = refundToSeek(house.app, await house.stateOf(paid))!;
+  await house.revert(snapshot);
+  const signature = await house.app.refunds.sign({ hash: refundDigest(transfer, 8453) });
+  const transaction = await house.carry({ transfer, signature });
+  await house.mine(1);
+  await house.reconcile();
+  expect(await refundOf(paid)).toMatchObject({ paid: { transaction } });
+});
+
+test("the reactors see a payment through by themselves, from settlement to a final refund, and stop when told", async () => {
+  const before = await payerHas();
+  const paid = await house.claim(wallet(0), 95_000n);
+  await house.carry(paid.signed);
+  const other = await house.beside();
+  const options = { every_ms: 20, answer_within_ms: -1_000 };
+  const reactors = [house.app, other.app].map((app) => startPaymentReactors(app, log, options));
+  const isFinal = async () => {
+    const sql = "select refund_final from read.payments_v1 where id = $1";
+    const { rows } = await house.app.pool.query<{ refund_final: boolean }>(sql, [paid.id]);
+    return rows[0]?.refund_final;
+  };
+  while (!(await isFinal())) await house.mine(1);
+  await Promise.all(reactors.map((one) => one.stop()));
+  await other.close();
+  expect(await payerHas()).toBe(before);
+  expect((await house.storyOf(paid)).slice(1)).toEqual(["PaymentSettled", "RefundOpened", "RefundPaid"]);
+});
+
+test("gas is counted by day, once for each transaction that stands, refunds included", async () => {
+  await house.folded();
+  const { rows } = await house.app.pool.query<{ day: string; wei: string }>(
+    `select day, sum(fee)::text as wei from (
+       select transaction, left(settled_at, 10) as day, fee_wei as fee from read.payments_v1 where status = 'settled'
+       union
+       select refund_transaction, left(refunded_at, 10), refund_fee_wei from read.payments_v1
+        where refund_status = 'paid') t group by day`,
+  );
+  expect(rows.length).toBeGreaterThan(0);
+  for (const { day, wei } of rows) expect(await gasSpent(house.app.pool, day)).toBe(BigInt(wei));
+  expect(await gasSpent(house.app.pool, "2026-01-01")).toBe(0n);
+});
+
+test("the read model is the same however the log is cut into batches", async () => {
+  await house.folded();
+  const tables = ["payments", "payments_sums", "payments_gas", "payments_confirmed"];
+  const contentOf = async (pool: pg.Pool) =>
+    Promise.all(
+      tables.map(async (table) => {
+        const sql = `select jsonb_agg(t order by t::text) as rows from read.${table}_v1 t`;
+        return (await pool.query<{ rows: unknown }>(sql)).rows[0]!.rows;
+      }),
+    );
+  const live = await contentOf(house.app.pool);
+  const events = await house.app.store.readLog({ after: 0, limit: 10_000 });
+  for (const size of [1, 3, events.length]) {
+    const database = await freshDatabase();
+    const pool = openPool(database.url, { max: 1 });
+    await pool.query(`create schema read; ${paymentsProjection.ddl}`);
+    const client = await pool.connect();
+    for (let at = 0; at < events.length; at += size)
+      await paymentsProjection.fold(events.slice(at, at + size), client);
+    client.release();
+    expect(await contentOf(pool)).toEqual(live);
+    await pool.end();
+    await database.drop();
+  }
+});

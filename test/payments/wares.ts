@@ -1,0 +1,101 @@
+/** Small things for sale, whose handlers tests can steer. */
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { catalogue } from "../../src/api/catalogue.ts";
+import { json, key, type Operation, operation, pay, stream } from "../../src/api/operation.ts";
+import * as apiKey from "../../src/domain/access/key.ts";
+
+/** What the handlers below are told to do, and how often they did. */
+export const script = { handled: 0, before: async () => {} };
+
+/** A key stands in for whatever is bought. */
+export const facts = (key_id: string): apiKey.KeyFacts => ({
+  key_id,
+  tenant: "acme",
+  space: "live",
+  label: null,
+  scopes: ["read"],
+  daily: null,
+  monthly: null,
+  secret_sha256: createHash("sha256").update(key_id).digest("hex"),
+  issued_at: "2026-01-01T00:00:00.000Z",
+});
+
+const echo = operation({
+  name: "test_echo",
+  area: "discovery",
+  route: "GET /v1/agent/test/echo",
+  summary: "Says it again",
+  description: "Says it again, with a number that is never the same.",
+  access: [key("read"), pay("0.05")],
+  input: z.object({ say: z.string().default("hello") }),
+  output: json(z.object({ data: z.object({ said: z.string(), nth: z.int() }), meta: z.object({}) })),
+  example: {},
+  handle: async ({ input }) => {
+    script.handled++;
+    await script.before();
+    return { data: { said: input.say, nth: script.handled }, meta: {} };
+  },
+});
+
+/** Appends an event for the caller: a key stands in for whatever is bought. */
+const order = operation({
+  name: "test_order",
+  area: "discovery",
+  route: "POST /v1/agent/test/order",
+  summary: "Orders",
+  description: "Issues a key of this name, once.",
+  access: [key("order"), pay("0.50")],
+  input: z.object({ name: z.string() }),
+  output: json(z.object({ data: z.object({ name: z.string() }), meta: z.object({}) })),
+  status: 201,
+  example: { name: "k_example" },
+  handle: async ({ input, decide }) => {
+    script.handled++;
+    await decide(apiKey, { tenant: "acme", id: input.name }, apiKey.issue(facts(input.name)));
+    await script.before();
+    return { data: { name: input.name }, meta: {} };
+  },
+});
+
+/** Its answer depends on what another writer did meanwhile. */
+const toggle = operation({
+  name: "test_toggle",
+  area: "discovery",
+  route: "GET /v1/agent/test/toggle",
+  summary: "Toggles",
+  description: "Issues a key that is not there, revokes one that is.",
+  access: [pay("0.01")],
+  input: z.object({ name: z.string() }),
+  output: json(z.object({ data: z.object({ status: z.string() }), meta: z.object({}) })),
+  example: { name: "k_example" },
+  handle: async ({ input, decide }) => {
+    const { state } = await decide(apiKey, { tenant: "acme", id: input.name }, (key) =>
+      key.status === "unknown"
+        ? apiKey.issue(facts(input.name))(key)
+        : apiKey.revoke("2026-01-02T00:00:00.000Z")(key),
+    );
+    return { data: { status: state.status }, meta: {} };
+  },
+});
+
+/** Comes line by line. */
+const lines = operation({
+  name: "test_lines",
+  area: "discovery",
+  route: "GET /v1/agent/test/lines",
+  summary: "Lines",
+  description: "A line for each number.",
+  access: [pay("0.10")],
+  input: z.object({ count: z.int().max(1_000).default(3) }),
+  output: stream(z.object({ n: z.int() }), z.object({ up_to_date: z.boolean() })),
+  example: {},
+  handle: async ({ input }) => numbered(input.count),
+});
+
+async function* numbered(count: number): AsyncGenerator<string> {
+  for (let n = 0; n < count; n++) yield `${JSON.stringify({ n })}\n`;
+  yield '{"up_to_date":true}\n';
+}
+
+export const wares: Operation[] = [...catalogue, echo, order, toggle, lines];
