@@ -104,7 +104,7 @@ describe("a call with its payment", () => {
     const digest = createHash("sha256").update(body).digest("base64");
     expect(answer.headers.get("Unencoded-Digest")).toBe(`sha-256=:${digest}:`);
     const jwks = (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()) as {
-      keys: JsonWebKey[];
+      keys: object[];
     };
     const key = createPublicKey({ key: jwks.keys[0] as never, format: "jwk" });
     const [head, claims, signature] = jws.split(".") as [string, string, string];
