@@ -63,7 +63,7 @@ export async function serve({ settings, logger }: Terminal): Promise<void> {
 }
 
 /** A host as it stands in a URL; one that means every address is reached at this machine's own. */
-function hostInUrl(host: string): string {
+export function hostInUrl(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
 }
