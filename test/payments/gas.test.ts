@@ -1,4 +1,5 @@
 /** Who pays the gas: another service that is our facilitator, over HTTP; or we ourselves, to the end of the day's budget. */
+import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { receiptIn, verifyReceipt } from "../../src/domain/payments/verify-receipt.ts";
@@ -24,7 +25,7 @@ beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY as Hex, pay_to: PAYEE };
   facilitator = await startService({ chain });
-  const env = { GAS_KEY: "", FACILITATOR_URL: `${facilitator.url}/x402` };
+  const env = { GAS_KEY: "", REFUND_KEY: generatePrivateKey(), FACILITATOR_URL: `${facilitator.url}/x402` };
   service = await startService({ operations: wares, chain, env });
 }, 60_000);
 afterAll(async () => {
