@@ -60,7 +60,7 @@ export type LedgerHouse = {
   snapshot(): Promise<Hex>;
   /** Takes the chain back to a snapshot and lets it go on differently. */
   revert(snapshot: Hex): Promise<void>;
-  /** The books agree, and this much is settled in them. */
+  /** The log and the chain agree, to the micro-unit. */
   expectBooks(): Promise<void>;
   close(): Promise<void>;
 };

@@ -73,12 +73,10 @@ async function turn(app: App, options: ReconcileOptions): Promise<Turn> {
   const highest = seen.blocks.at(-1)?.block_number ?? 0;
   if (heads.latest.number < highest) return "behind";
   const moved = await movedBlocks(app, seen.blocks, heads.latest, options.memory ?? { standing: new Set() });
-  const { settled, refunded } = await movedWith(
-    app.pool,
-    moved.map(({ block_hash }) => block_hash),
-  );
-  const reorged = await followPayments(app, [...seen.unsettled, ...settled], seen, heads);
-  await followRefunds(app, refunded, heads);
+  const gone = new Set(moved.map(({ block_hash }) => block_hash));
+  const { settled, refunded } = await movedWith(app.pool, [...gone]);
+  const reorged = await followPayments(app, [...seen.unsettled, ...settled], seen, heads, gone);
+  await followRefunds(app, refunded, heads, gone);
   const isAgreed = moved.every(({ block_number }) => block_number > heads.finalized.number);
   if (isAgreed) await confirmFinal(app, seen, heads.finalized, claimed_before);
   await sendAgain(app, reorged, options.signal);
@@ -115,6 +113,7 @@ async function followPayments(
   ids: readonly string[],
   seen: Watched,
   heads: Heads,
+  gone: ReadonlySet<Hex>,
 ): Promise<string[]> {
   const { confirmed } = seen;
   const sought = new Map<string, Sought>();
@@ -130,7 +129,7 @@ async function followPayments(
   const at = app.clock.now().toISOString();
   const reorged: string[] = [];
   await forEach([...sought], async ([id, { transfer }]) => {
-    const decision = (state: PaymentState) => follow(state, endings.get(transfer), heads, at);
+    const decision = (state: PaymentState) => follow(state, endings.get(transfer), heads, gone, at);
     await unlessRefused(
       app.decide(payments, payments.targetOf(id), decision, { meta }).then(({ result: { state } }) => {
         if (state.status === "reorged") reorged.push(id);
@@ -140,14 +139,17 @@ async function followPayments(
   return reorged;
 }
 
-/** What the chain's word means for a payment. */
+/** What the chain's word means for a payment; `gone` are the blocks that are not in it any more. */
 function follow(
   state: PaymentState,
   ending: Ending | undefined,
   { finalized }: Heads,
+  gone: ReadonlySet<Hex>,
   at: string,
 ): PaymentEvent[] {
   if (state.status === "unknown") return [];
+  // A settlement by its own call may be newer than what was looked through.
+  if (state.status === "settled" && !gone.has(state.settlement.block_hash)) return [];
   if (ending?.kind === "moved") return payments.settle(ending.mined, null, at)(state);
   if (state.status === "settled") return payments.reorg(state.settlement.transaction, at)(state);
   if (ending && ending.block_number <= finalized.number) return payments.giveUp(ending.reason, at)(state);
@@ -158,18 +160,24 @@ function follow(
 }
 
 /** The same for refunds that stood in blocks which moved. */
-async function followRefunds(app: App, ids: readonly string[], heads: Heads): Promise<void> {
-  for (const id of ids) {
+async function followRefunds(
+  app: App,
+  ids: readonly string[],
+  heads: Heads,
+  gone: ReadonlySet<Hex>,
+): Promise<void> {
+  await forEach(ids, async (id) => {
     const target = payments.targetOf(id);
     const state = await app.load(payments, target);
     const sought = refundToSeek(app, state);
-    if (!sought || state.status === "unknown" || !state.refund?.paid) continue;
-    const { transaction } = state.refund.paid;
+    if (!sought || state.status === "unknown" || !state.refund?.paid) return;
+    const { transaction, block_hash } = state.refund.paid;
     const ending = (await endingsOf(app.chain, [sought], heads.latest.number)).get(sought.transfer);
     const at = app.clock.now().toISOString();
     if (ending?.kind === "moved") await recordRefund(app, id, ending.mined);
-    else await unlessRefused(app.decide(payments, target, payments.reorgRefund(transaction, at), { meta }));
-  }
+    else if (gone.has(block_hash))
+      await unlessRefused(app.decide(payments, target, payments.reorgRefund(transaction, at), { meta }));
+  });
 }
 
 async function confirmFinal(
