@@ -81,7 +81,7 @@ export async function absentChain(config: Config): Promise<ChainParts> {
     receipt: away,
     logs: away,
   };
-  const settlement: Settlement = { facts: away, settle: away };
+  const settlement = closedSettlement("this command opens no chain");
   return {
     chain,
     settlement,
@@ -90,6 +90,12 @@ export async function absentChain(config: Config): Promise<ChainParts> {
     refunds: privateKeyToAccount(keys.refund),
     embedded_chain: config.BASE_RPC_URL === undefined,
   };
+}
+
+/** Takes no payments, for the reason given. */
+export function closedSettlement(reason: string): Settlement {
+  const refuse = () => Promise.reject(new ChainUnavailable(reason));
+  return { facts: refuse, settle: refuse };
 }
 
 async function keysOf(config: Config): Promise<ChainKeys> {
