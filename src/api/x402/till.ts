@@ -160,11 +160,12 @@ async function attempt(purchase: Purchase, state: PaymentState): Promise<Served>
     const told = `${error.message}; the payment was settled and is being refunded: ${pathOf(payment.id)}`;
     throw new Refusal(error.code, told, { errors: error.errors, type: error.type });
   }
-  const { result: made, events } = done;
+  const { result: made, events, replayed } = done;
   const event = events.find(({ stream_id }) => stream_id.startsWith(payments.streamOf("")));
   if (!event) return { made };
   const payment_id = event.stream_id.slice(payments.streamOf("").length);
-  if (!charged) return { made, bought: await boughtBy(app, payment_id) };
+  // Another call was faster, or this one's own append went through unseen: what was made now is not what was recorded.
+  if (replayed || !charged) return repeat(purchase, payment_id);
   return { made, bought: { ...charged, payment_id, answer: answerOf(made), event } };
 }
 
