@@ -12,7 +12,7 @@ import type { Hex } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 import { ask, type Bought, buy, get, type Offer, type SignedPayment, sign } from "./demo-buyer.ts";
 import { findPlace, type Place } from "./demo-place.ts";
-import { idOf, prove } from "./demo-proof.ts";
+import { ANSWER, EXPORT, idOf, prove, RECEIPT } from "./demo-proof.ts";
 import { tell } from "./demo-story.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -99,8 +99,7 @@ async function buyOneAnswer(place: Place, config: Config, key: Hex | undefined):
   tell.step(5, "The settlement", "PAYMENT-RESPONSE");
   tell.line("transaction", bought.settlement.transaction);
   await tellChain(app, payment, bought, before);
-  if (bought.receipt) tell.line("receipt", `signed by the service: ${JSON.stringify(bought.receipt)}`);
-  else tell.line("receipt", "this service signs none");
+  tellReceipt(bought);
 
   tell.step(6, "The payment in the log", "");
   await tellStatus(place.url, payment);
@@ -116,25 +115,25 @@ async function buyOneAnswer(place: Place, config: Config, key: Hex | undefined):
 }
 
 const priceList = z.looseObject({
-  resources: z.array(z.looseObject({ url: z.url(), price_usdc: z.string() })),
+  prices: z.array(z.looseObject({ url: z.url(), price_usdc: z.string() })),
 });
 const datasets = z.looseObject({ data: z.looseObject({ datasets: z.array(z.unknown()) }) });
 
 /** Reads what is sold and answers the path and query of the call to buy. */
 async function choose(url: string): Promise<string> {
-  const { resources } = await readJson(`${url}/.well-known/x402`, priceList);
+  const { prices } = await readJson(`${url}/.well-known/x402`, priceList);
   const { data } = await readJson(`${url}/v1/agent/health`, datasets);
   const has_data = data.datasets.length > 0;
   const offered = WISHES.flatMap((wish) => {
-    const found = resources.find((resource) => new URL(resource.url).pathname === wish.path);
+    const found = prices.find((one) => new URL(one.url).pathname === wish.path);
     return found && (has_data || !wish.of_data) ? [{ ...wish, ...found }] : [];
   });
-  const prices = resources.map(({ price_usdc }) => Number(price_usdc));
+  const amounts = prices.map(({ price_usdc }) => Number(price_usdc));
   if (!offered[0]) return refuse("not_found", `${url} sells nothing that this demo knows how to ask`);
   const { path, query, price_usdc } = offered[0];
   tell.line(
     "sold",
-    `${resources.length} operations, ${amount(Math.min(...prices))} to ${amount(Math.max(...prices))} a call`,
+    `${prices.length} operations, ${amount(Math.min(...amounts))} to ${amount(Math.max(...amounts))} a call`,
   );
   tell.line("chosen", `${path}, ${price_usdc} USDC`);
   if (!has_data) tell.line("", "There is no trade data yet, so the agent buys its own change feed instead.");
@@ -192,6 +191,21 @@ async function tellChain(
   tell.line("payee", `${usdc(before.payee)} -> ${usdc(after.payee)}`);
 }
 
+/** Of a receipt's members those that are not on the screen already. */
+const TELLING = ["operation", "request_sha256", "answer_sha256", "vintage", "event"];
+
+function tellReceipt({ receipt }: Bought): void {
+  if (!receipt) {
+    tell.line("receipt", "none came with this answer");
+    return;
+  }
+  tell.line("receipt", "a JWS signed by the service; beside the payment it names");
+  for (const name of TELLING) {
+    const value = receipt.payload[name];
+    if (value !== undefined) tell.line("", `${name} ${JSON.stringify(value)}`);
+  }
+}
+
 const status = z.looseObject({ data: z.looseObject({ status: z.string() }) });
 
 /** What the service says of the payment, where it says anything. */
@@ -204,13 +218,19 @@ async function tellStatus(url: string, payment: SignedPayment): Promise<void> {
     tell.line("the service", `says ${read.data.data.status} (GET /v1/agent/payments/{id}, free)`);
 }
 
-async function tellProof(app: App, folder: string, payment: SignedPayment, bought: Bought): Promise<void> {
-  const { file, report, types, findings } = await prove(app, folder, payment, bought);
+async function tellProof(app: App, place: string, payment: SignedPayment, bought: Bought): Promise<void> {
+  const { folder, report, types, findings } = await prove(app, place, payment, bought);
   tell.line("exported", `by the operator's side of this machine: ${types.join(", ")}`);
   tell.line("verified", "by this process, from the file and the chain alone:");
   for (const { name, ok, detail } of report.verdicts) tell.finding({ ok, says: `${name}: ${detail}` });
   for (const finding of findings) tell.finding(finding);
-  tell.line("by hand", `bin/tallystick verify ${file}`);
+  const kept = (name: string) => join(folder, name);
+  tell.line("by hand", `bin/tallystick verify ${kept(EXPORT)}`);
+  if (bought.receipt)
+    tell.line(
+      "",
+      `bin/tallystick verify receipt ${kept(RECEIPT)} --body ${kept(ANSWER)} --export ${kept(EXPORT)}`,
+    );
   if (!report.ok || findings.some(({ ok }) => !ok))
     refuse(
       "unprocessable",

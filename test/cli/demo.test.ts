@@ -97,6 +97,10 @@ describe("where no service runs", () => {
     expect(stdout).toContain('{"rank":1,');
     expect(stdout).toContain('"synthetic":true');
     expect(stdout).toContain("ok   PaymentSettled holds the SHA-256 of the answer as it was received here");
+    // The receipt holds against the answer and the export that the demo kept.
+    const command = /tallystick (verify receipt .*)/.exec(stdout)![1]!;
+    const receipt = await run("data", command.split(" "));
+    expect(receipt.code, receipt.stdout + receipt.stderr).toBe(0);
   });
 });
 
