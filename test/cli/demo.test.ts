@@ -186,7 +186,7 @@ describe("off the development chain", () => {
     expect(stdout).toContain("Its stream was not exported");
   });
 
-  test("what cannot be done is named", async () => {
+  test("what cannot be done is named", { timeout: 60_000 }, async () => {
     const dear = await startService({
       chain: chain(),
       operations: [...discoveryOperations, report("five", "5.00")],
@@ -202,5 +202,7 @@ describe("off the development chain", () => {
     expect(stderr).toContain("no Tallystick answers at http://127.0.0.1:1");
     expect((await run("off", ["demo", "--url", "ftp://x"])).stderr).toContain("a URL such as");
     expect((await run("off", ["demo", "--key", "0x12"])).stderr).toContain("0x and 64 hex digits");
+    const zero = await run("off", ["demo", "--url", service.url, "--key", "-"], `0x${"0".repeat(64)}`);
+    expect(zero.stderr).toMatch(/^--key -: standard input is no private key/);
   });
 });
