@@ -19,11 +19,11 @@ const BASE_CHAIN_ID = 8453;
 /** The keys that sign on the chain; on the embedded one they are made once and stay in DATA_DIR. */
 type ChainKeys = { gas: Hex; refund: Hex; pay_to: Hex };
 
-/** Everything that speaks to the chain, and how it is let go. `recorded` tells what gas has cost, where that is budgeted. */
+/** Everything that speaks to the chain, and how it is let go. `recorded` tells what gas has cost, which the budget is held against. */
 export async function openChain(
   config: Config,
   log: Logger,
-  recorded?: GasBudgetOptions["recorded"],
+  recorded: GasBudgetOptions["recorded"],
 ): Promise<ChainParts & { close(): Promise<void> }> {
   const keys = await keysOf(config);
   const gasAccount = addressOf(keys.gas);
@@ -40,10 +40,9 @@ export async function openChain(
     gas_key: keys.gas,
   });
   // Play money needs no budget.
-  const budget =
-    node || !recorded
-      ? undefined
-      : gasBudget({ budget_eth: config.GAS_BUDGET_ETH, clock: systemClock, recorded });
+  const budget = node
+    ? undefined
+    : gasBudget({ budget_eth: config.GAS_BUDGET_ETH, clock: systemClock, recorded });
   const chain = budget?.counted(sending) ?? sending;
   return {
     chain,

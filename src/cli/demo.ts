@@ -121,19 +121,19 @@ const datasets = z.looseObject({ data: z.looseObject({ datasets: z.array(z.unkno
 
 /** Reads what is sold and answers the path and query of the call to buy. */
 async function choose(url: string): Promise<string> {
-  const { prices } = await readJson(`${url}/.well-known/x402`, priceList);
+  const { prices: offers } = await readJson(`${url}/.well-known/x402`, priceList);
   const { data } = await readJson(`${url}/v1/agent/health`, datasets);
   const has_data = data.datasets.length > 0;
   const offered = WISHES.flatMap((wish) => {
-    const found = prices.find((one) => new URL(one.url).pathname === wish.path);
+    const found = offers.find((offer) => new URL(offer.url).pathname === wish.path);
     return found && (has_data || !wish.of_data) ? [{ ...wish, ...found }] : [];
   });
-  const amounts = prices.map(({ price_usdc }) => Number(price_usdc));
+  const prices = offers.map(({ price_usdc }) => Number(price_usdc));
   if (!offered[0]) return refuse("not_found", `${url} sells nothing that this demo knows how to ask`);
   const { path, query, price_usdc } = offered[0];
   tell.line(
     "sold",
-    `${prices.length} operations, ${amount(Math.min(...amounts))} to ${amount(Math.max(...amounts))} a call`,
+    `${offers.length} operations, ${amount(Math.min(...prices))} to ${amount(Math.max(...prices))} a call`,
   );
   tell.line("chosen", `${path}, ${price_usdc} USDC`);
   if (!has_data) tell.line("", "There is no trade data yet, so the agent buys its own change feed instead.");

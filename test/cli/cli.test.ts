@@ -59,10 +59,13 @@ describe("without a running service", () => {
     ["--help"],
     ["keys", "--help"],
     ["keys", "issue", "--help"],
+    ["payments", "--help"],
+    ["payments", "books", "--help"],
     ["import", "--help"],
     ["sandbox", "--help"],
     ["export", "--help"],
     ["verify", "--help"],
+    ["verify", "receipt", "--help"],
     ["serve", "--help"],
   ])("%s %s explains itself", async (...args) => {
     const { code, stdout } = await run(args);

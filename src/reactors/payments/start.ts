@@ -1,7 +1,7 @@
 /** Runs the reactors of payments for as long as the service does. */
 import type { App } from "../../app.ts";
 import { compareChain } from "./compare.ts";
-import { type ReconcileOptions, reconcile } from "./reconcile.ts";
+import { type ChainMemory, type ReconcileOptions, reconcile } from "./reconcile.ts";
 import { payRefunds } from "./refund.ts";
 import type { ReactorLog, Turn } from "./turn.ts";
 
@@ -18,7 +18,7 @@ export function startPaymentReactors(
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const memory = { standing: new Set<never>() };
+  const memory: ChainMemory = { standing: new Set() };
   const told = {};
   let last = "done";
 
