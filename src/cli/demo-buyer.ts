@@ -58,10 +58,9 @@ export type SignedPayment = {
 export type Bought = {
   status: number;
   body: string;
-  content_type: string;
   settlement: z.infer<typeof settlement>;
-  /** The payload of the receipt's JWS, where the service gave one; its signature is not checked here. */
-  receipt: Record<string, unknown> | undefined;
+  /** The receipt that the service gave, if it gave one; its signature is not checked here. */
+  receipt: { jws: string; payload: Record<string, unknown> } | undefined;
 };
 
 /** GET that gives up in time; a refusal where nobody answers. */
@@ -144,7 +143,6 @@ export async function buy(url: string, { header }: SignedPayment): Promise<Bough
   return {
     status: answer.status,
     body,
-    content_type: answer.headers.get("content-type") ?? "",
     settlement: settled,
     receipt: receiptOf(settled.extensions?.["offer-receipt"]?.info.receipt.signature),
   };
@@ -153,7 +151,8 @@ export async function buy(url: string, { header }: SignedPayment): Promise<Bough
 function receiptOf(jws: string | undefined): Bought["receipt"] {
   if (jws === undefined) return undefined;
   try {
-    return z.looseObject({}).parse(JSON.parse(Buffer.from(jws.split(".")[1]!, "base64url").toString()));
+    const payload: unknown = JSON.parse(Buffer.from(jws.split(".")[1]!, "base64url").toString());
+    return { jws, payload: z.looseObject({}).parse(payload) };
   } catch {
     return refuse("unprocessable", "the receipt in PAYMENT-RESPONSE is not a JWS of a JSON object");
   }

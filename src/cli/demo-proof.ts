@@ -1,6 +1,6 @@
 /** Holds what the buyer signed and was told against an export of the payment's stream, and against the chain. */
 import { createHash } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { exportFile } from "../../eventstore/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
@@ -12,7 +12,12 @@ import { settledBy, USDC } from "../domain/payments/usdc.ts";
 import type { Bought, SignedPayment } from "./demo-buyer.ts";
 
 export type Finding = { ok: boolean; says: string };
-export type Proof = { file: string; report: VerifyReport; types: string[]; findings: Finding[] };
+/** `folder` keeps the export, the answer and the receipt, for whoever checks them again. */
+export type Proof = { folder: string; report: VerifyReport; types: string[]; findings: Finding[] };
+
+export const EXPORT = "stream.ndjson";
+export const ANSWER = "answer";
+export const RECEIPT = "receipt.jws";
 
 export const idOf = ({ transfer }: SignedPayment) =>
   payments.idOf({
@@ -23,15 +28,13 @@ export const idOf = ({ transfer }: SignedPayment) =>
   });
 
 /** Exports the stream into a file of `folder`; everything after that is read from the file, and the last finding from the chain. */
-export async function prove(
-  app: App,
-  folder: string,
-  payment: SignedPayment,
-  bought: Bought,
-): Promise<Proof> {
+export async function prove(app: App, place: string, payment: SignedPayment, bought: Bought): Promise<Proof> {
   const { tenant, id } = payments.targetOf(idOf(payment));
+  const folder = join(place, payment.transfer.nonce.slice(2, 18));
   await mkdir(folder, { recursive: true });
-  const file = join(folder, `payment-${payment.transfer.nonce.slice(2, 18)}.ndjson`);
+  await writeFile(join(folder, ANSWER), bought.body);
+  if (bought.receipt) await writeFile(join(folder, RECEIPT), bought.receipt.jws);
+  const file = join(folder, EXPORT);
   await exportFile(app.pool, { log_id: MAIN_LOG, tenant, stream_id: payments.streamOf(id) }, file);
   const report = await verifyFile(file);
   const events = (await readFile(file, "utf8"))
@@ -46,7 +49,7 @@ export async function prove(
       says: "that transaction on the chain moved exactly what was signed",
     },
   ];
-  return { file, report, types: events.map(({ type }) => type), findings };
+  return { folder, report, types: events.map(({ type }) => type), findings };
 }
 
 function recorded(

@@ -12,7 +12,7 @@ import type { Hex } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 import { ask, type Bought, buy, get, type Offer, type SignedPayment, sign } from "./demo-buyer.ts";
 import { findPlace, type Place } from "./demo-place.ts";
-import { idOf, prove } from "./demo-proof.ts";
+import { ANSWER, EXPORT, idOf, prove, RECEIPT } from "./demo-proof.ts";
 import { tell } from "./demo-story.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -36,13 +36,13 @@ export function demoCommand({ settings, logger }: Terminal): Command {
     .option(
       "--key <key>",
       "pay real money off the development chain: a private key (0x and 64 hex digits), or - for standard input",
-      asKey,
+      asWallet,
     )
     .addHelpText(
       "after",
       "\nWithout --key it pays only on a development chain, with a wallet whose key everybody has. It pays at most 0.10 USDC.",
     )
-    .action(async ({ url, key }: { url?: string; key?: string }) => {
+    .action(async ({ url, key }: { url?: string; key?: ReturnType<typeof asWallet> }) => {
       const config = settings();
       tell.title("An agent with a wallet, and nothing else");
       const place = await findPlace(config, logger("warn"), url, () =>
@@ -53,14 +53,14 @@ export function demoCommand({ settings, logger }: Terminal): Command {
       );
       try {
         tell.line("service", place.own ? `${place.url}, for as long as this takes` : place.url);
-        await buyOneAnswer(place, config, key === "-" ? await keyFromInput() : (key as Hex | undefined));
+        await buyOneAnswer(place, config, key === FROM_INPUT ? await walletFromInput() : key);
       } finally {
         await place.close();
       }
     });
 }
 
-async function buyOneAnswer(place: Place, config: Config, key: Hex | undefined): Promise<void> {
+async function buyOneAnswer(place: Place, config: Config, own: LocalAccount | undefined): Promise<void> {
   const begun = Date.now();
   tell.step(1, "The price list", "GET /.well-known/x402");
   const path = await choose(place.url);
@@ -74,12 +74,12 @@ async function buyOneAnswer(place: Place, config: Config, key: Hex | undefined):
     `Payment Required: ${usdc(offer.amount_micro)} to ${offer.accepted.payTo} on Base (eip155:8453)`,
   );
   tell.line("says", offer.resource.description);
-  const account = accountFor(place.url, offer, develops, key);
+  const wallet = walletFor(place.url, offer, develops, own);
 
   tell.step(3, "Signing", "TransferWithAuthorization, EIP-3009");
-  const payment = await sign(account, offer);
+  const payment = await sign(wallet, offer);
   const { from, nonce, valid_before } = payment.transfer;
-  tell.line("wallet", `${from}${key ? "" : ", the first of the public development mnemonic"}`);
+  tell.line("wallet", `${from}${own ? "" : ", the first of the public development mnemonic"}`);
   tell.line(
     "signed",
     `${usdc(offer.amount_micro)}, until ${new Date(Number(valid_before) * 1000).toISOString()}`,
@@ -99,8 +99,7 @@ async function buyOneAnswer(place: Place, config: Config, key: Hex | undefined):
   tell.step(5, "The settlement", "PAYMENT-RESPONSE");
   tell.line("transaction", bought.settlement.transaction);
   await tellChain(app, payment, bought, before);
-  if (bought.receipt) tell.line("receipt", `signed by the service: ${JSON.stringify(bought.receipt)}`);
-  else tell.line("receipt", "this service signs none");
+  tellReceipt(bought);
 
   tell.step(6, "The payment in the log", "");
   await tellStatus(place.url, payment);
@@ -148,23 +147,23 @@ async function readJson<Schema extends z.ZodType>(url: string, schema: Schema): 
 }
 
 /** A demo wallet on a development chain, the given one elsewhere; never the wrong one. */
-function accountFor(
+function walletFor(
   url: string,
   { amount_micro }: Offer,
   develops: boolean,
-  key: Hex | undefined,
+  own: LocalAccount | undefined,
 ): LocalAccount {
-  if (develops && key)
+  if (develops && own)
     refuse(
       "forbidden",
       `${url} runs a development chain, and what is signed there is valid on Base: leave --key out`,
     );
-  if (!develops && !key)
+  if (!develops && !own)
     refuse(
       "forbidden",
       `${url} does not settle on a development chain: demo wallets have nothing there; --key pays ${usdc(amount_micro)} of your own`,
     );
-  return key ? privateKeyToAccount(key) : mnemonicToAccount(MNEMONIC);
+  return own ?? mnemonicToAccount(MNEMONIC);
 }
 
 type Balances = { payer: bigint; payee: bigint };
@@ -192,6 +191,21 @@ async function tellChain(
   tell.line("payee", `${usdc(before.payee)} -> ${usdc(after.payee)}`);
 }
 
+/** Of a receipt's members those that are not on the screen already. */
+const TELLING = ["operation", "request_sha256", "answer_sha256", "vintage", "event"];
+
+function tellReceipt({ receipt }: Bought): void {
+  if (!receipt) {
+    tell.line("receipt", "none came with this answer");
+    return;
+  }
+  tell.line("receipt", "a JWS signed by the service; beside the payment it names");
+  for (const name of TELLING) {
+    const value = receipt.payload[name];
+    if (value !== undefined) tell.line("", `${name} ${JSON.stringify(value)}`);
+  }
+}
+
 const status = z.looseObject({ data: z.looseObject({ status: z.string() }) });
 
 /** What the service says of the payment, where it says anything. */
@@ -204,13 +218,19 @@ async function tellStatus(url: string, payment: SignedPayment): Promise<void> {
     tell.line("the service", `says ${read.data.data.status} (GET /v1/agent/payments/{id}, free)`);
 }
 
-async function tellProof(app: App, folder: string, payment: SignedPayment, bought: Bought): Promise<void> {
-  const { file, report, types, findings } = await prove(app, folder, payment, bought);
+async function tellProof(app: App, place: string, payment: SignedPayment, bought: Bought): Promise<void> {
+  const { folder, report, types, findings } = await prove(app, place, payment, bought);
   tell.line("exported", `by the operator's side of this machine: ${types.join(", ")}`);
   tell.line("verified", "by this process, from the file and the chain alone:");
   for (const { name, ok, detail } of report.verdicts) tell.finding({ ok, says: `${name}: ${detail}` });
   for (const finding of findings) tell.finding(finding);
-  tell.line("by hand", `bin/tallystick verify ${file}`);
+  const kept = (name: string) => join(folder, name);
+  tell.line("by hand", `bin/tallystick verify ${kept(EXPORT)}`);
+  if (bought.receipt)
+    tell.line(
+      "",
+      `bin/tallystick verify receipt ${kept(RECEIPT)} --body ${kept(ANSWER)} --export ${kept(EXPORT)}`,
+    );
   if (!report.ok || findings.some(({ ok }) => !ok))
     refuse(
       "unprocessable",
@@ -224,12 +244,26 @@ const usdc = (micro: bigint) => amount(Number(micro) / 10 ** USDC.decimals);
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
-const keyFromInput = async () => asKey((await text(process.stdin)).trim()) as Hex;
+const FROM_INPUT = "-";
 
-function asKey(given: string): string {
-  if (given !== "-" && !/^0x[0-9a-fA-F]{64}$/.test(given))
-    throw new InvalidArgumentError("a private key is 0x and 64 hex digits");
-  return given;
+async function walletFromInput(): Promise<LocalAccount> {
+  const wallet = walletOf((await text(process.stdin)).trim());
+  return wallet ?? refuse("invalid", "--key -: standard input is no private key: 0x and 64 hex digits");
+}
+
+function walletOf(key: string): LocalAccount | undefined {
+  try {
+    return privateKeyToAccount(key as Hex);
+  } catch {
+    return undefined;
+  }
+}
+
+function asWallet(given: string): LocalAccount | typeof FROM_INPUT {
+  if (given === FROM_INPUT) return FROM_INPUT;
+  const wallet = walletOf(given);
+  if (!wallet) throw new InvalidArgumentError("a private key is 0x and 64 hex digits");
+  return wallet;
 }
 
 function asUrl(given: string): string {

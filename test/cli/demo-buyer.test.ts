@@ -69,7 +69,7 @@ test("the payload of a receipt is read", async () => {
   const extensions = { "offer-receipt": { info: { receipt: { format: "jws", signature } } } };
   paid.header = headerOf({ ...settlement, extensions });
   const { receipt } = await buy(url, await sign(wallet(0), await ask(url)));
-  expect(receipt).toEqual({ operation: "echo" });
+  expect(receipt).toEqual({ jws: signature, payload: { operation: "echo" } });
   extensions["offer-receipt"].info.receipt.signature = "rubbish";
   paid.header = headerOf({ ...settlement, extensions });
   await expect(buy(url, await sign(wallet(0), await ask(url)))).rejects.toThrow("not a JWS");

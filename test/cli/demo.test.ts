@@ -97,6 +97,10 @@ describe("where no service runs", () => {
     expect(stdout).toContain('{"rank":1,');
     expect(stdout).toContain('"synthetic":true');
     expect(stdout).toContain("ok   PaymentSettled holds the SHA-256 of the answer as it was received here");
+    // The receipt holds against the answer and the export that the demo kept.
+    const command = /tallystick (verify receipt .*)/.exec(stdout)![1]!;
+    const receipt = await run("data", command.split(" "));
+    expect(receipt.code, receipt.stdout + receipt.stderr).toBe(0);
   });
 });
 
@@ -182,7 +186,7 @@ describe("off the development chain", () => {
     expect(stdout).toContain("Its stream was not exported");
   });
 
-  test("what cannot be done is named", async () => {
+  test("what cannot be done is named", { timeout: 60_000 }, async () => {
     const dear = await startService({
       chain: chain(),
       operations: [...discoveryOperations, report("five", "5.00")],
@@ -198,5 +202,7 @@ describe("off the development chain", () => {
     expect(stderr).toContain("no Tallystick answers at http://127.0.0.1:1");
     expect((await run("off", ["demo", "--url", "ftp://x"])).stderr).toContain("a URL such as");
     expect((await run("off", ["demo", "--key", "0x12"])).stderr).toContain("0x and 64 hex digits");
+    const zero = await run("off", ["demo", "--url", service.url, "--key", "-"], `0x${"0".repeat(64)}`);
+    expect(zero.stderr).toMatch(/^--key -: standard input is no private key/);
   });
 });
