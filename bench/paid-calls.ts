@@ -19,7 +19,10 @@ import { base } from "viem/chains";
 import { demoAccounts } from "../src/adapters/chain-contracts.ts";
 import { EMBEDDED_CHAIN_ID, embeddedChain } from "../src/adapters/embedded-chain.ts";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
+import { judged } from "../src/api/x402/cashier.ts";
+import { readPayment } from "../src/api/x402/payload.ts";
 import { transferCall } from "../src/domain/payments/usdc.ts";
+import type { Hex } from "../src/domain/ports.ts";
 import { wares } from "../test/payments/wares.ts";
 import { signPayment } from "../test/support/buyer.ts";
 import { startService } from "../test/support/service.ts";
@@ -141,6 +144,17 @@ async function main(): Promise<void> {
         `| ${[callers, (count / seconds).toFixed(0), at(0.5), at(0.95), ...parts, cpu].join(" | ")} |`,
       );
     }
+    const asked = { pay_to: pay_to.toLowerCase() as Hex, amount_micro: BigInt(PRICE) };
+    const checked = (await sign(1_000)).map(encode);
+    const began = performance.now();
+    for (const payment of checked) {
+      const { refusal } = judged(readPayment(payment), asked, new Date(), service.app.recover);
+      if (refusal) throw refusal;
+    }
+    const ms = (performance.now() - began) / checked.length;
+    console.log(
+      `reading and checking a payment in process: ${ms.toFixed(3)} ms, ${(1000 / ms).toFixed(0)} /s`,
+    );
     await service.stop();
     console.log(
       `one after the other: ${(await sequentially(node.rpc_url, stock_key, wanted)).toFixed(0)} /s`,
