@@ -45,6 +45,7 @@ export async function openFaces(
       metrics.mismatched(operation.name);
       log.error({ operation: operation.name, reason }, "an answer does not fit its own schema");
     },
+    onPresented: metrics.presented,
     cache_bytes: config.ANSWER_CACHE_MB * 1024 * 1024,
   });
   const served = operations.map(serve);

@@ -66,11 +66,15 @@ const ready: Document = {
       (head) => ({ up: true, position: head.position }),
       () => ({ up: false, position: null }),
     );
+    const chain = await within(CHAIN_MS, app.chain.heads()).then(
+      ({ latest }) => ({ up: true, block: Number(latest.number) }),
+      () => ({ up: false, block: null }),
+    );
     const datasets = app.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
     const up = log.up && datasets.length > 0;
     return {
       status: up ? 200 : 503,
-      body: JSON.stringify({ status: up ? "ready" : "not ready", log, datasets }),
+      body: JSON.stringify({ status: up ? "ready" : "not ready", log, chain, datasets }),
     };
   },
 };
@@ -105,6 +109,16 @@ const didDocument: Document = {
     };
   },
 };
+
+/** Without the chain nobody can pay, and everything else goes on: it is told of, and does not make the service unready. */
+const CHAIN_MS = 1_000;
+
+function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  return new Promise((done, fail) => {
+    const timer = setTimeout(() => fail(new Error("late")), ms);
+    answer.then(done, fail).finally(() => clearTimeout(timer));
+  });
+}
 
 /** RFC 9116; it must be renewed within a year, so it always ends half a year from the start. */
 const securityText = (public_url: string) => {

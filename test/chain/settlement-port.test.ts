@@ -1,6 +1,6 @@
 /** The Settlement port over a real chain: what is asked and sent together, whom it may harm, and what it says when it cannot tell. */
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
 import {
@@ -64,11 +64,17 @@ async function contractPayer(code: Hex, value = 100n): Promise<SignedTransfer> {
 
 const count = (method: string) => meddler.asked.filter((one) => one === method).length;
 
-/** Carried to the chain by somebody who is not us. */
-async function carriedByStranger(signed: SignedTransfer): Promise<Hex> {
-  const { to, data } = transferCall(signed);
-  return workshop.rpc<Hex>("eth_sendTransaction", { from: wallet(9).address, to, data });
+/** Carried to the chain by somebody who is not us, and mined: the node may be resting for a save. */
+async function sentByStranger(to: Hex, data: Hex): Promise<Hex> {
+  const transaction = await workshop.rpc<Hex>("eth_sendTransaction", { from: wallet(9).address, to, data });
+  await vi.waitFor(async () => expect(await workshop.chain.receipt(transaction)).toBeDefined(), 10_000);
+  return transaction;
 }
+
+const carriedByStranger = (signed: SignedTransfer) => {
+  const { to, data } = transferCall(signed);
+  return sentByStranger(to, data);
+};
 
 async function cancel({ transfer: { from, nonce } }: SignedTransfer, payer = wallet(5)): Promise<void> {
   const signature = await payer.signTypedData({
@@ -89,7 +95,7 @@ async function cancel({ transfer: { from, nonce } }: SignedTransfer, payer = wal
     "41".padStart(64, "0"),
   ];
   const data = `0xb7b72899${words.join("")}${signature.slice(2).padEnd(192, "0")}`;
-  await workshop.rpc("eth_sendTransaction", { from: wallet(9).address, to: USDC.address, data });
+  await sentByStranger(USDC.address, data as Hex);
 }
 
 describe("facts", () => {
@@ -189,7 +195,7 @@ describe("settling", () => {
     expect(settledBy(receipt, signed.transfer)).toBe(true);
   });
 
-  test("is refused when the balance is gone or the authorization cancelled, and nothing moves", async () => {
+  test("is refused when the balance is gone, the authorization cancelled or its nonce used for another transfer", async () => {
     const before = await balanceOf(chain, PAYEE);
     const everything = await balanceOf(chain, addressOf(wallet(6)));
     const signed = await payment(wallet(6), 100n);
@@ -201,6 +207,10 @@ describe("settling", () => {
     const failure = await settlement.settle(cancelled, 0n).catch((error) => error);
     expect(failure).toBeInstanceOf(NotSettled);
     expect(failure.message).toMatch(/cancelled/);
+    const other = await payment(wallet(5), 81n);
+    const { nonce } = other.transfer;
+    await carriedByStranger(await payment(wallet(5), 81n, { to: addressOf(wallet(7)), nonce }));
+    await expect(settlement.settle(other, 0n)).rejects.toThrow(/another transfer/);
     expect(await balanceOf(chain, PAYEE)).toBe(before);
   });
 });

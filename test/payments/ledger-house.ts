@@ -60,7 +60,7 @@ export type LedgerHouse = {
   snapshot(): Promise<Hex>;
   /** Takes the chain back to a snapshot and lets it go on differently. */
   revert(snapshot: Hex): Promise<void>;
-  /** The books agree, and this much is settled in them. */
+  /** The log and the chain agree, to the micro-unit. */
   expectBooks(): Promise<void>;
   close(): Promise<void>;
 };
@@ -139,7 +139,11 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
     carry: async (signed) => {
       const { to, data } = transferCall(signed);
       const from = wallet(9).address;
-      return rpc<Hex>("eth_sendTransaction", { from, to, data, gas: `0x${TRANSFER_GAS.toString(16)}` });
+      const gas = `0x${TRANSFER_GAS.toString(16)}`;
+      const transaction = await rpc<Hex>("eth_sendTransaction", { from, to, data, gas });
+      // Mining rests while the node's state is saved.
+      while (!(await chain.receipt(transaction))) await new Promise((wake) => setTimeout(wake, 10));
+      return transaction;
     },
     fail: async ({ target }) => {
       await app.decide(payments, target, payments.fail("test", now()), { meta });

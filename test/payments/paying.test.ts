@@ -340,6 +340,12 @@ describe("a stream", () => {
   });
 });
 
+test("the operator sees what came of payments", async () => {
+  const page = await (await fetch(`${service.url}/metrics`)).text();
+  expect(page).toMatch(/tallystick_payments_total\{outcome="answered"\} [1-9]/);
+  expect(page).toMatch(/tallystick_payments_total\{outcome="refused"\} [1-9]/);
+});
+
 describe("Idempotency-Key", () => {
   const once = (name: string, word: string) => orderOf(name, { "Idempotency-Key": word });
 

@@ -12,6 +12,7 @@ import * as payments from "../../domain/payments/payment.ts";
 import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
 import {
   ChainUnavailable,
+  GasBudgetSpent,
   type Hex,
   NotSettled,
   type Settlement,
@@ -211,8 +212,10 @@ async function carry(
 
 function refuseWhileAway(error: unknown): never {
   if (!(error instanceof ChainUnavailable)) throw error;
-  return refuse("unavailable", "the chain is away: payments cannot be settled now, and nothing was charged", {
+  const budget = error instanceof GasBudgetSpent ? error : undefined;
+  const why = budget?.message ?? "the chain is away";
+  return refuse("unavailable", `${why}: payments cannot be settled now, and nothing was charged`, {
     type: "payment-unavailable",
-    retry_after_s: 5,
+    retry_after_s: budget ? Math.ceil((budget.resets_at.getTime() - Date.now()) / 1000) : 5,
   });
 }

@@ -205,6 +205,7 @@ async function attempt(purchase: Purchase, state: PaymentState): Promise<Served>
   // The caller's Idempotency-Key was answered meanwhile, and not for this payment.
   if (charged && payment_id !== payment.id) await giveBack(purchase, charged.settlement);
   if (!event || !payment_id) return { made };
+  // Another call was faster, or this one's own append went through unseen: what was made now is not what was recorded.
   if (replayed || !charged) return repeat(purchase, payment_id);
   return { made, bought: { ...charged, payment_id, answer: answerOf(made), event } };
 }
