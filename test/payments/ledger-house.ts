@@ -14,10 +14,19 @@ import type { Claim, PaidAnswer } from "../../src/domain/payments/payment.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { type SignedTransfer, TRANSFER_GAS, transferCall, USDC } from "../../src/domain/payments/usdc.ts";
 import type { Hex, Receipt } from "../../src/domain/ports.ts";
-import { books } from "../../src/operator/books.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import { type ReconcileOptions, reconcile } from "../../src/reactors/payments/reconcile.ts";
-import { addressOf, GAS_KEY, openWorkshop, PAYEE, payment, type Workshop, wallet } from "../chain/fixture.ts";
+import {
+  addressOf,
+  carriedByStranger,
+  GAS_KEY,
+  openWorkshop,
+  PAYEE,
+  payment,
+  type Workshop,
+  wallet,
+} from "../chain/fixture.ts";
+import { expectBooks } from "../support/books.ts";
 import { freshDatabase } from "../support/database.ts";
 
 export const ANSWER: PaidAnswer = { status: 200, sha256: "ab".repeat(32), vintage: null };
@@ -60,7 +69,7 @@ export type LedgerHouse = {
   snapshot(): Promise<Hex>;
   /** Takes the chain back to a snapshot and lets it go on differently. */
   revert(snapshot: Hex): Promise<void>;
-  /** The books agree, and this much is settled in them. */
+  /** The books agree, to the micro-unit. */
   expectBooks(): Promise<void>;
   close(): Promise<void>;
 };
@@ -136,11 +145,7 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
       await app.decide(payments, target, payments.settle(payments.minedBy(receipt), answer, now()), { meta });
       return receipt;
     },
-    carry: async (signed) => {
-      const { to, data } = transferCall(signed);
-      const from = wallet(9).address;
-      return rpc<Hex>("eth_sendTransaction", { from, to, data, gas: `0x${TRANSFER_GAS.toString(16)}` });
-    },
+    carry: (signed) => carriedByStranger(workshop, signed),
     fail: async ({ target }) => {
       await app.decide(payments, target, payments.fail("test", now()), { meta });
     },
@@ -173,9 +178,7 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
       await rpc("anvil_setBalance", `0x${randomUUID().replaceAll("-", "").padEnd(40, "0")}`, "0x1");
       while ((await chain.heads()).latest.number < latest.number + 1n) await rpc("evm_mine");
     },
-    expectBooks: async () => {
-      expect(await books(app)).toMatchObject({ agree: true });
-    },
+    expectBooks: () => expectBooks(app),
     close: async () => {
       await close();
       await workshop.close();
