@@ -139,10 +139,9 @@ export const SAYS_YES: Hex = "0x631626ba7e60e01b60005260206000f3";
 export const SAYS_NO: Hex = "0x600060005260206000f3";
 
 /** Gives an account this code, and one USDC. */
-export async function placeWallet({ chain, rpc }: Workshop, account: Hex, code: Hex): Promise<void> {
-  const gift = await payment(wallet(8), 1_000_000n, { to: account });
-  await chain.send(transferCall(gift), { gas: TRANSFER_GAS });
-  await rpc("anvil_setCode", account, code);
+export async function placeWallet(workshop: Workshop, account: Hex, code: Hex): Promise<void> {
+  await carriedByStranger(workshop, await payment(wallet(8), 1_000_000n, { to: account }));
+  await workshop.rpc("anvil_setCode", account, code);
 }
 
 /** Has a payer cancel an authorization on the chain. */
