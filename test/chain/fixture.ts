@@ -173,3 +173,11 @@ export function carriedByStranger({ rpc }: Workshop, signed: SignedTransfer): Pr
   const gas = `0x${TRANSFER_GAS.toString(16)}`;
   return rpc<Hex>("eth_sendTransaction", { from: wallet(9).address, to, data, gas });
 }
+
+/** Takes the chain back to a snapshot and lets it go on differently: another history, a little longer than the first one. */
+export async function rewind({ chain, rpc }: Workshop, snapshot: Hex): Promise<void> {
+  const { latest } = await chain.heads();
+  if (!(await rpc<boolean>("evm_revert", snapshot))) throw new Error("there is no such snapshot");
+  await rpc("anvil_setBalance", `0x${randomBytes(20).toString("hex")}`, "0x1");
+  while ((await chain.heads()).latest.number < latest.number + 1n) await rpc("evm_mine");
+}

@@ -1,5 +1,4 @@
 /** A house on a chain of its own whose payments are claimed, settled and reconciled by hand. */
-import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,6 +22,7 @@ import {
   openWorkshop,
   PAYEE,
   payment,
+  rewind,
   type Workshop,
   wallet,
 } from "../chain/fixture.ts";
@@ -171,13 +171,7 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
       await house.mine(4);
     },
     snapshot: () => rpc<Hex>("evm_snapshot"),
-    revert: async (snapshot) => {
-      const { latest } = await chain.heads();
-      expect(await rpc<boolean>("evm_revert", snapshot)).toBe(true);
-      // Another history, as long as the first one and a little longer.
-      await rpc("anvil_setBalance", `0x${randomUUID().replaceAll("-", "").padEnd(40, "0")}`, "0x1");
-      while ((await chain.heads()).latest.number < latest.number + 1n) await rpc("evm_mine");
-    },
+    revert: (snapshot) => rewind(workshop, snapshot),
     expectBooks: () => expectBooks(app),
     close: async () => {
       await close();

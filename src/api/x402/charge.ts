@@ -39,13 +39,14 @@ export const pathOf = (id: string) => `/v1/agent/payments/${id}`;
 
 export const used = (message: string) => new PaymentRefused("invalid_transaction_state", message);
 
-export function refusePending(id: string): never {
+export function refusePending(id: string, cause?: unknown): never {
   return refuse(
     "unavailable",
     `this payment is being settled: ask again with the same one, or see ${pathOf(id)}`,
     {
       type: "payment-pending",
       retry_after_s: 5,
+      cause,
     },
   );
 }
@@ -167,7 +168,7 @@ async function carry({ app, call, payment }: Sale, claim: Claim): Promise<Charge
       await failed("nothing was sent: the chain was away");
       return refuseWhileAway(error);
     }
-    if (error instanceof TransactionPending) return refusePending(payment.id);
+    if (error instanceof TransactionPending) return refusePending(payment.id, error);
     throw error;
   }
 }
@@ -184,5 +185,6 @@ function refuseWhileAway(error: unknown): never {
   return refuse("unavailable", "the chain is away: payments cannot be settled now, and nothing was charged", {
     type: "payment-unavailable",
     retry_after_s: 5,
+    cause: error,
   });
 }
