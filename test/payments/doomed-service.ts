@@ -1,12 +1,17 @@
-/** A service that ends itself, as kill -9 would, when a paid call comes to the step named by DIES_AT. */
+/**
+ * A service that ends itself, as kill -9 would, when a second paid call comes to the step named by DIES_AT; the first one
+ * stops there and is told of by a line. So each death leaves two payments at the same step.
+ */
 import { startService } from "../support/service.ts";
 import { script, wares } from "./wares.ts";
 
 const { DIES_AT, DATABASE, RPC, GAS_KEY, PAY_TO } = process.env as Record<string, string>;
 
+let arrived = 0;
 const dieAt = async (step: string) => {
   if (DIES_AT !== step) return;
-  process.kill(process.pid, "SIGKILL");
+  if (++arrived === 2) process.kill(process.pid, "SIGKILL");
+  process.stdout.write("arrived\n");
   await new Promise(() => undefined);
 };
 
@@ -26,11 +31,21 @@ settlement.facts = async (payment) => {
   return found;
 };
 script.before = () => dieAt("in the handler");
+/** Told when the node has taken the next transaction. */
+const onBroadcast: (() => void)[] = [];
+const { fetch } = globalThis;
+globalThis.fetch = async (...asked) => {
+  const answer = await fetch(...asked);
+  if (String(asked[1]?.body).includes("eth_sendRawTransaction"))
+    for (const tell of onBroadcast.splice(0)) tell();
+  return answer;
+};
 settlement.settle = async (payment, seen_block) => {
+  const broadcast = new Promise<void>((tell) => onBroadcast.push(tell));
   const mined = settle(payment, seen_block);
   if (DIES_AT === "while it is sent") {
     // The transaction is in the node's hands, and nobody here waits for it any more.
-    await new Promise((wake) => setTimeout(wake, 60));
+    await broadcast;
     await dieAt("while it is sent");
   }
   const receipt = await mined;

@@ -1,6 +1,7 @@
 /** A service that sells, on a chain that tests can meddle with, and what they ask about its payments. */
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
+import type { App } from "../../src/app.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import type { Hex } from "../../src/domain/ports.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
@@ -23,7 +24,13 @@ import { quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { wares } from "./wares.ts";
 
-export type Stall = {
+/** The reactors of payments, a turn at a time, each over a read model that knows the whole log. */
+export type Reactors = {
+  reconcile(options?: ReconcileOptions): Promise<string>;
+  payRefunds(): Promise<string>;
+};
+
+export type Stall = Reactors & {
   workshop: Workshop;
   service: Service & { database_url: string };
   meddler: Meddler;
@@ -36,9 +43,6 @@ export type Stall = {
   sign(say: string, payer?: number): Promise<SignedPayment>;
   earned(): Promise<bigint>;
   position(): Promise<number>;
-  /** One turn over a read model that knows the whole log. */
-  reconcile(options?: ReconcileOptions): Promise<string>;
-  payRefunds(): Promise<string>;
   mine(blocks: number): Promise<void>;
   close(): Promise<void>;
 };
@@ -60,6 +64,26 @@ export async function storyOf({ app }: Pick<Service, "app">, paid: SignedPayment
   return events.map(({ type }) => type);
 }
 
+export function reactorsOf(app: App): Reactors {
+  const folded = async () => {
+    const { position } = await app.store.head();
+    await app.runner.reached(paymentsProjection, position, 10_000);
+  };
+  const silent = () => undefined;
+  return {
+    reconcile: async (options = {}) => {
+      await folded();
+      const turn = await reconcile(app, options);
+      await folded();
+      return turn;
+    },
+    payRefunds: async () => {
+      await folded();
+      return payRefunds(app, { log: { info: silent, warn: silent, error: silent } });
+    },
+  };
+}
+
 export async function openStall(): Promise<Stall> {
   const workshop = await openWorkshop();
   const meddler = await openMeddler(workshop.node.rpc_url);
@@ -74,11 +98,6 @@ export async function openStall(): Promise<Stall> {
   app.settlement = chainSettlement(chain);
   // What refunds are paid from.
   await carriedByStranger(workshop, await payment(wallet(8), 5_000_000n, { to: addressOf(app.refunds) }));
-  const folded = async () => {
-    const { position } = await app.store.head();
-    await app.runner.reached(paymentsProjection, position, 10_000);
-  };
-  const silent = () => undefined;
   const stall: Stall = {
     workshop,
     service,
@@ -89,16 +108,7 @@ export async function openStall(): Promise<Stall> {
     sign: async (say, payer = 0) => signPayment(wallet(payer), await quoteOf(stall.echoUrl(say))),
     earned: () => balanceOf(workshop.chain, PAYEE),
     position: async () => (await app.store.head()).position,
-    reconcile: async (options = {}) => {
-      await folded();
-      const turn = await reconcile(app, options);
-      await folded();
-      return turn;
-    },
-    payRefunds: async () => {
-      await folded();
-      return payRefunds(app, { log: { info: silent, warn: silent, error: silent } });
-    },
+    ...reactorsOf(app),
     mine: async (blocks) => {
       for (let i = 0; i < blocks; i++) await workshop.rpc("evm_mine");
     },
