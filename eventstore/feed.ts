@@ -5,7 +5,7 @@
  * serialised on the way. Each page begins with a check that the log still holds the history that was sent.
  */
 import pg from "pg";
-import { to } from "pg-copy-streams";
+import { type CopyToStreamQuery, to } from "pg-copy-streams";
 import { encodeCursor } from "./cursor.ts";
 import type { EventStore } from "./store.ts";
 import type { Tail } from "./tail.ts";
@@ -157,10 +157,12 @@ async function readLines(
     select string_agg(${framedLine(framing, proof, epoch)}, '' order by position) from eventstore.events
      where log_id = ${log_id} and tenant = ${pg.escapeLiteral(tenant)} and position > ${after} and position <= ${last}`;
   const chunks: Buffer[] = [];
+  const copy: CopyToStreamQuery & { callback?: () => void } = to(`copy (${lines}) to stdout (format binary)`);
   const client = await pool.connect();
   try {
-    for await (const chunk of client.query(to(`copy (${lines}) to stdout (format binary)`)))
-      chunks.push(chunk);
+    for await (const chunk of client.query(copy)) chunks.push(chunk);
+    // pg ends the query's time limit by this callback, which the stream does not call by itself.
+    copy.callback?.();
     client.release();
   } catch (error) {
     client.release(true);

@@ -19,11 +19,11 @@ const BASE_CHAIN_ID = 8453;
 /** The keys that sign on the chain; on the embedded one they are made once and stay in DATA_DIR. */
 type ChainKeys = { gas: Hex; refund: Hex; pay_to: Hex };
 
-/** Everything that speaks to the chain, and how it is let go. `recorded` tells what gas has cost, where that is budgeted. */
+/** Everything that speaks to the chain, and how it is let go. `recorded` tells what gas has cost, which the budget is held against. */
 export async function openChain(
   config: Config,
   log: Logger,
-  recorded?: GasBudgetOptions["recorded"],
+  recorded: GasBudgetOptions["recorded"],
 ): Promise<ChainParts & { close(): Promise<void> }> {
   const keys = await keysOf(config);
   const gasAccount = addressOf(keys.gas);
@@ -40,10 +40,9 @@ export async function openChain(
     gas_key: keys.gas,
   });
   // Play money needs no budget.
-  const budget =
-    node || !recorded
-      ? undefined
-      : gasBudget({ budget_eth: config.GAS_BUDGET_ETH, clock: systemClock, recorded });
+  const budget = node
+    ? undefined
+    : gasBudget({ budget_eth: config.GAS_BUDGET_ETH, clock: systemClock, recorded });
   const chain = budget?.counted(sending) ?? sending;
   return {
     chain,
@@ -82,7 +81,7 @@ export async function absentChain(config: Config): Promise<ChainParts> {
     receipt: away,
     logs: away,
   };
-  const settlement: Settlement = { facts: away, settle: away };
+  const settlement = closedSettlement("this command opens no chain");
   return {
     chain,
     settlement,
@@ -91,6 +90,12 @@ export async function absentChain(config: Config): Promise<ChainParts> {
     refunds: privateKeyToAccount(keys.refund),
     embedded_chain: config.BASE_RPC_URL === undefined,
   };
+}
+
+/** Takes no payments, for the reason given. */
+export function closedSettlement(reason: string): Settlement {
+  const refuse = () => Promise.reject(new ChainUnavailable(reason));
+  return { facts: refuse, settle: refuse };
 }
 
 async function keysOf(config: Config): Promise<ChainKeys> {

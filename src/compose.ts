@@ -15,7 +15,7 @@ import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
 import { heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { type App, createApp } from "./app.ts";
-import { absentChain, openChain } from "./compose-chain.ts";
+import { absentChain, closedSettlement, openChain } from "./compose-chain.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import * as apiKey from "./domain/access/key.ts";
@@ -126,7 +126,11 @@ async function furnish(
     },
   });
   if (opening.reactors) {
-    const reactors = startPaymentReactors(app, log);
+    const { settlement } = app;
+    const onForeign = (message: string | undefined) => {
+      app.settlement = message === undefined ? settlement : closedSettlement(message);
+    };
+    const reactors = startPaymentReactors(app, log, { onForeign });
     opened.push(() => reactors.stop());
   }
 

@@ -93,11 +93,9 @@ export function readConfig(env: Record<string, string | undefined>) {
     );
   }
   const { DATA_DIR, PUBLIC_URL, MCP_ORIGINS, ...rest } = answer.data;
-  if (rest.BASE_RPC_URL && !(rest.PAY_TO && (rest.GAS_KEY || rest.FACILITATOR_URL))) {
-    throw new ConfigError(
-      "BASE_RPC_URL needs PAY_TO, the address that payments go to, and GAS_KEY or FACILITATOR_URL to settle them",
-    );
-  }
+  const missing = rest.BASE_RPC_URL ? missingForBase(rest) : [];
+  if (missing.length > 0)
+    throw new ConfigError(`BASE_RPC_URL settles real money, and needs beside it:\n  ${missing.join("\n  ")}`);
   return {
     ...rest,
     DATA_DIR: resolve(DATA_DIR),
@@ -105,6 +103,16 @@ export function readConfig(env: Record<string, string | undefined>) {
     MCP_ORIGINS: MCP_ORIGINS.split(",").filter((origin) => origin !== ""),
   };
 }
+
+/** What the development chain makes for itself must be given on Base. */
+const missingForBase = (
+  given: Pick<z.infer<typeof environment>, "PAY_TO" | "GAS_KEY" | "REFUND_KEY" | "FACILITATOR_URL">,
+) =>
+  [
+    !given.PAY_TO && "PAY_TO, the address that payments go to",
+    !given.GAS_KEY && !given.FACILITATOR_URL && "GAS_KEY or FACILITATOR_URL, to settle them",
+    !given.GAS_KEY && !given.REFUND_KEY && "REFUND_KEY, the account that refunds are paid from",
+  ].filter((line) => typeof line === "string");
 
 export class ConfigError extends Error {
   override readonly name = "ConfigError";

@@ -47,6 +47,7 @@ export async function openFaces(
       log.error({ operation: operation.name, reason }, "an answer does not fit its own schema");
     },
     onAway: seldom((refusal) => log.warn({ reason: reasonOf(refusal.cause) }, refusal.message)),
+    onPresented: metrics.presented,
     cache_bytes: config.ANSWER_CACHE_MB * 1024 * 1024,
   });
   const served = operations.map(serve);

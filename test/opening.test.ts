@@ -35,3 +35,22 @@ test.each([
 test.each(["javascript:alert(1)", "ftp://x.example", "nowhere"])("PUBLIC_URL=%s is refused", (url) => {
   expect(() => readConfig({ PUBLIC_URL: url })).toThrow(/PUBLIC_URL/);
 });
+
+const key = `0x${"11".repeat(32)}`;
+const base = { BASE_RPC_URL: "https://mainnet.base.example", PAY_TO: `0x${"22".repeat(20)}` };
+
+test.each([
+  [{ BASE_RPC_URL: base.BASE_RPC_URL }, /PAY_TO.*GAS_KEY or FACILITATOR_URL.*REFUND_KEY/s],
+  [base, /GAS_KEY or FACILITATOR_URL/],
+  [{ ...base, FACILITATOR_URL: "https://facilitator.example" }, /REFUND_KEY/],
+  [{ ...base, GAS_KEY: "0x12" }, /GAS_KEY is a private key/],
+])("on Base what is missing is named: %j", (env, message) => {
+  expect(() => readConfig(env)).toThrow(message);
+});
+
+test.each([
+  [{ ...base, GAS_KEY: key }],
+  [{ ...base, FACILITATOR_URL: "https://facilitator.example", REFUND_KEY: key }],
+])("on Base these settings are enough: %j", (env) => {
+  expect(readConfig(env)).toMatchObject(env);
+});

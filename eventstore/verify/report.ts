@@ -35,7 +35,7 @@ export function formatVerdicts(report: VerifyReport): string {
   return `${lines.map(printable).join("\n")}\n`;
 }
 
-/** Names inside a hostile export must not steer the terminal. */
+/** A line that cannot steer the terminal, whatever a hostile export or service put into it. */
 export function printable(line: string): string {
   return line.replace(/[\p{Cc}\p{Cf}]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);
 }

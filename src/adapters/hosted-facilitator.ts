@@ -13,7 +13,7 @@ import {
   type Settlement,
   TransactionPending,
 } from "../domain/ports.ts";
-import { chainSettlement, fateOf, settledElsewhere } from "./settlement.ts";
+import { chainSettlement, endOf, fateOf } from "./settlement.ts";
 
 export type FacilitatorOptions = {
   /** Where /verify and /settle are. */
@@ -39,16 +39,13 @@ export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Set
   /** Looks until the chain shows the payment; what fails meanwhile says nothing about it. */
   async function awaited(payment: SignedTransfer, seen_block: bigint, transaction?: Hex): Promise<Receipt> {
     for (const deadline = Date.now() + wait_ms; ; await sleep(poll_ms)) {
-      const receipt = await moved(payment, seen_block, transaction).catch(unlessAway);
-      if (receipt) return receipt;
+      const told = transaction && (await chain.receipt(transaction).catch(unlessAway));
+      if (told && settledBy(told, payment.transfer)) return told;
+      const end = await endOf(chain, payment, seen_block).catch(unlessAway);
+      if (end?.kind === "settled") return end.receipt;
+      if (end?.kind === "refused") throw new NotSettled(end.reason);
       if (Date.now() > deadline) throw new TransactionPending(transaction ? [transaction] : []);
     }
-  }
-
-  async function moved(payment: SignedTransfer, seen_block: bigint, transaction?: Hex) {
-    const told = transaction && (await chain.receipt(transaction));
-    if (told && settledBy(told, payment.transfer)) return told;
-    return settledElsewhere(chain, payment, seen_block);
   }
 
   return {

@@ -2,14 +2,14 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import {
   CONTRACT_PAYER_GAS,
-  cancelledQuery,
+  endedQuery,
   factCalls,
+  isCancellation,
   paymentFacts,
   type SignedTransfer,
   settledBy,
   TRANSFER_GAS,
   transferCall,
-  usedQuery,
 } from "../domain/payments/usdc.ts";
 import {
   type Call,
@@ -83,15 +83,14 @@ async function readFacts(chain: Chain, payments: readonly SignedTransfer[], gas?
   }));
 }
 
+/** The end of an authorization, by whomever: it moved its payment, or never will. */
+export type End = { kind: "settled"; receipt: Receipt } | { kind: "refused"; reason: string };
+
 /**
- * What became of a payment that a transaction of ours did not move: `settled` by somebody else's, `refused` for good or
- * for now, `open` when it would go through, `unclear` when its nonce is spent and the endpoint does not know yet by what.
+ * What became of a payment that a transaction of ours did not move: its end, or `open` when it would go through,
+ * `refused` for now, `unclear` when its nonce is spent and the endpoint does not know yet by what.
  */
-export type Fate =
-  | { kind: "settled"; receipt: Receipt }
-  | { kind: "refused"; reason: string }
-  | { kind: "open" }
-  | { kind: "unclear" };
+export type Fate = End | { kind: "open" } | { kind: "unclear" };
 
 /** A signed authorization is anybody's to carry: one that was used before ours came is settled all the same. */
 export async function fateOf(
@@ -100,36 +99,30 @@ export async function fateOf(
   payment: SignedTransfer,
   seen_block: bigint,
 ): Promise<Fate> {
-  const receipt = await settledElsewhere(chain, payment, seen_block);
-  if (receipt) return { kind: "settled", receipt };
+  const end = await endOf(chain, payment, seen_block);
+  if (end) return end;
   const { used, would_settle, reason } = await facts(payment);
   if (would_settle) return { kind: "open" };
-  if (!used)
-    return { kind: "refused", reason: `the chain refuses the transfer: ${reason || "it gives no reason"}` };
-  const range = await rangeFrom(chain, seen_block);
-  const cancelled = await chain.logs(cancelledQuery([payment.transfer], ...range));
-  return cancelled.length > 0
-    ? { kind: "refused", reason: "the payer cancelled the authorization" }
-    : { kind: "unclear" };
+  if (used) return { kind: "unclear" };
+  return { kind: "refused", reason: `the chain refuses the transfer: ${reason || "it gives no reason"}` };
 }
 
-/** The transaction that moved a payment, whoever sent it; undefined when none has, up to the newest block. */
-export async function settledElsewhere(
+/** How a payment ended, whoever saw to that; undefined when it has not, up to the newest block. */
+export async function endOf(
   chain: Chain,
   { transfer }: SignedTransfer,
   seen_block: bigint,
-): Promise<Receipt | undefined> {
-  const range = await rangeFrom(chain, seen_block);
-  for (const { transaction } of await chain.logs(usedQuery([transfer], ...range))) {
-    const receipt = await chain.receipt(transaction);
-    if (receipt && settledBy(receipt, transfer)) return receipt;
-  }
-  return undefined;
-}
-
-async function rangeFrom(chain: Chain, seen_block: bigint): Promise<[from: bigint, to: bigint]> {
+): Promise<End | undefined> {
   const { latest } = await chain.heads();
-  return [seen_block > REORG_MARGIN ? seen_block - REORG_MARGIN : 0n, latest.number];
+  const from = seen_block > REORG_MARGIN ? seen_block - REORG_MARGIN : 0n;
+  const [log] = await chain.logs(endedQuery([transfer], from, latest.number));
+  if (!log) return undefined;
+  if (isCancellation(log)) return { kind: "refused", reason: "the payer cancelled the authorization" };
+  const receipt = await chain.receipt(log.transaction);
+  if (!receipt) return undefined;
+  return settledBy(receipt, transfer)
+    ? { kind: "settled", receipt }
+    : { kind: "refused", reason: "the payer used the authorization's nonce for another transfer" };
 }
 
 /** Makes one question of all that are asked in the same moment. */

@@ -5,6 +5,8 @@ export type Metrics = {
   contentType: string;
   answered(operation: string, status: number, seconds: number): void;
   mismatched(operation: string): void;
+  /** A call came with a payment: `answered`, `refused` with a new 402, or the type of the problem it met. */
+  presented(outcome: string): void;
   print(): Promise<string>;
 };
 
@@ -24,6 +26,12 @@ export function createMetrics(): Metrics {
     labelNames: ["operation"],
     registers: [registry],
   });
+  const payments = new Counter({
+    name: "tallystick_payments_total",
+    help: "Calls that came with a payment, by what came of it",
+    labelNames: ["outcome"],
+    registers: [registry],
+  });
   // prom-client looks labels up by a string that it builds each time.
   const series = new Map<string, Histogram.Internal<"operation" | "status">>();
   const seriesOf = (operation: string, status: number) => {
@@ -36,6 +44,7 @@ export function createMetrics(): Metrics {
     contentType: registry.contentType,
     answered: (operation, status, seconds) => seriesOf(operation, status).observe(seconds),
     mismatched: (operation) => mismatches.inc({ operation }),
+    presented: (outcome) => payments.inc({ outcome }),
     print: () => registry.metrics(),
   };
 }

@@ -57,6 +57,8 @@ export type PipelineParts = Pick<MakerParts, "app" | "onMismatch"> & {
   onAway: (refusal: Refusal) => void;
   gate: Gate;
   terms: PaymentTerms;
+  /** Told what came of each call that brought a payment. */
+  onPresented: (outcome: string) => void;
   /** Bytes of finished answers kept in memory. */
   cache_bytes: number;
 };
@@ -103,7 +105,14 @@ async function ask(
     Object.assign(headers, admitted.headers);
     if (paymentOf(operation)) headers["Cache-Control"] = "private, no-cache";
     const call = callOf(operation, await question.read(reader), admitted, question);
-    if (admitted.pays) return await paid(parts, call, question, headers);
+    if (admitted.pays) {
+      const answer = await paid(parts, call, question, headers).catch((error) => {
+        parts.onPresented(refusalOf(error)?.type ?? "failed");
+        throw error;
+      });
+      parts.onPresented(answer.kind === "pay" ? "refused" : "answered");
+      return answer;
+    }
     return answerOf(call, await unpaid(parts, call), headers);
   } catch (error) {
     const refusal = refusalOf(error);
@@ -115,12 +124,16 @@ async function ask(
 
 function callOf(operation: Operation, input: Fields, { caller }: Admission, question: Question): Call {
   const { idempotency_key, if_none_match, last_event_id, request_id } = question;
-  const request_sha256 = requestDigest(operation, input);
+  let digest: string | undefined;
   return {
     operation,
     input,
     caller,
-    request_sha256,
+    // Most calls need it never.
+    get request_sha256() {
+      digest ??= requestDigest(operation, input);
+      return digest;
+    },
     idempotency_key,
     if_none_match,
     last_event_id,

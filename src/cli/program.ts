@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { catalogue } from "../api/catalogue.ts";
 import { operationsPage } from "../api/reference.ts";
 import { dataCommands } from "./data.ts";
+import { demoCommand } from "./demo.ts";
 import { keysCommand } from "./keys.ts";
 import { logCommands } from "./log.ts";
 import { paymentsCommand } from "./payments.ts";
@@ -22,6 +23,7 @@ export function program(terminal: Terminal): Command {
     .description("run the service (what `npm start` does)")
     .addHelpText("after", "\nSettings come from the environment; .env.example lists them.")
     .action(() => serve(terminal));
+  root.addCommand(demoCommand(terminal));
   root.addCommand(keysCommand(terminal));
   root.addCommand(paymentsCommand(terminal));
   for (const command of dataCommands(terminal)) root.addCommand(command);

@@ -113,7 +113,7 @@ async function ownKeys(settings: Terminal["settings"]): Promise<readonly unknown
   const signer = await signingKeyOf(config);
   if (!signer)
     refuse("invalid", `${config.DATA_DIR} has no signing key: give the service's keys with --jwks`);
-  return [{ ...signer!.public_key, kid: signer!.kid }];
+  return [{ ...signer.public_key, kid: signer.kid }];
 }
 
 async function keysAt(place: string): Promise<readonly unknown[]> {

@@ -59,11 +59,12 @@ export async function serve({ settings, logger }: Terminal): Promise<void> {
     await house?.close();
     throw error;
   }
-  if (config.SANDBOX) await ensureSandbox(house.app, config, log, stopping.signal);
+  if (config.SANDBOX && house.app.settings.allow_synthetic)
+    await ensureSandbox(house.app, config, log, stopping.signal);
 }
 
 /** A host as it stands in a URL; one that means every address is reached at this machine's own. */
-function hostInUrl(host: string): string {
+export function hostInUrl(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
 }

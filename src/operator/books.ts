@@ -1,7 +1,8 @@
 /** The books: what the chain moved for the payments and refunds of the log, and what the log says of them. */
 import type { App } from "../app.ts";
-import type { Claim, PaymentEvent, PaymentState } from "../domain/payments/payment.ts";
+import type { PaymentEvent, PaymentState } from "../domain/payments/payment.ts";
 import * as payments from "../domain/payments/payment.ts";
+import { type Block, type Chain, ChainUnavailable } from "../domain/ports.ts";
 import { refundToSeek } from "../reactors/payments/refund.ts";
 import { endingsOf, fromBlock, networkOf, type Sought } from "../reactors/payments/search.ts";
 
@@ -10,8 +11,10 @@ export type Account = { chain_micro: bigint; log_micro: bigint; differences: str
 
 export type Books = { payments: Account; refunds: Account; agree: boolean };
 
+type Claimed = Exclude<PaymentState, { status: "unknown" }>;
+
 /** What the log has of a payment: its claim, and what settled less what was taken back. */
-type Entry = { state: PaymentState; settled_micro: bigint; refunded_micro: bigint };
+type Entry = { state: Claimed; settled_micro: bigint; refunded_micro: bigint };
 
 /** Payments read from the chain at a time. */
 const PAGE = 1_000;
@@ -33,17 +36,40 @@ export async function books(app: App): Promise<Books> {
       payment: paymentToSeek(state),
       refund: refundToSeek(app, state),
     }));
-    const sought = sides.flatMap(({ payment, refund }) => [payment ?? [], refund ?? []].flat());
-    const endings = await endingsOf(app.chain, sought, latest.number);
-    const movedOf = (one: Sought | undefined) =>
-      one && endings.get(one.transfer)?.kind === "moved" ? one.transfer.value : 0n;
+    const sought = sides.map(({ payment }) => payment);
+    const expired = sought.reduce((last, { transfer }) => greatest(last, transfer.valid_before), 0n);
+    const settled = await endingsOf(app.chain, sought, await lastBlockBefore(app.chain, expired, latest));
+    const returned = await endingsOf(
+      app.chain,
+      sides.flatMap(({ refund }) => refund ?? []),
+      latest.number,
+    );
     for (const { id, payment, refund, settled_micro, refunded_micro } of sides) {
-      enter(paid, id, movedOf(payment), settled_micro);
-      enter(refunded, id, movedOf(refund), refunded_micro);
+      enter(paid, id, movedBy(payment, settled), settled_micro);
+      enter(refunded, id, refund ? movedBy(refund, returned) : 0n, refunded_micro);
     }
   }
   const agree = [paid, refunded].every(({ differences }) => differences.length === 0);
   return { payments: paid, refunds: refunded, agree };
+}
+
+const movedBy = ({ transfer }: Sought, endings: Awaited<ReturnType<typeof endingsOf>>) =>
+  endings.get(transfer)?.kind === "moved" ? transfer.value : 0n;
+
+const greatest = (a: bigint, b: bigint) => (a > b ? a : b);
+
+/** The last block earlier than a time: what expired then is in none after it. */
+async function lastBlockBefore(chain: Chain, time: bigint, latest: Block): Promise<bigint> {
+  if (BigInt(latest.timestamp) < time) return latest.number;
+  let [before, after] = [0n, latest.number];
+  while (after - before > 1n) {
+    const middle = (before + after) / 2n;
+    const block = await chain.block(middle);
+    if (!block) throw new ChainUnavailable(`the node does not know block ${middle}`);
+    if (BigInt(block.timestamp) < time) before = middle;
+    else after = middle;
+  }
+  return before;
 }
 
 function enter(account: Account, id: string, chain: bigint, log: bigint): void {
@@ -52,29 +78,28 @@ function enter(account: Account, id: string, chain: bigint, log: bigint): void {
   if (chain !== log && account.differences.length < SHOWN) account.differences.push(id);
 }
 
-const paymentToSeek = (state: PaymentState): Sought | undefined =>
-  state.status === "unknown"
-    ? undefined
-    : { transfer: payments.transferOf(state.claim), from_block: fromBlock(state.claim.seen_block) };
+const paymentToSeek = ({ claim }: Claimed): Sought => ({
+  transfer: payments.transferOf(claim),
+  from_block: fromBlock(claim.seen_block),
+});
 
 /** Every payment of this chain that was ever claimed. */
 async function entriesOf(app: App): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>();
-  const network = networkOf(app.chain);
+  const ours = payments.streamOf(`${networkOf(app.chain)}:`);
   for (let after = 0; ; ) {
     const events = await app.store.readLog({ after });
     if (events.length === 0) return entries;
     for (const event of events) {
       after = event.position;
-      if (!event.stream_id.startsWith(payments.streamOf(network))) continue;
+      if (!event.stream_id.startsWith(ours)) continue;
       const id = event.stream_id.slice(payments.streamOf("").length);
       const change = { type: event.type, data: event.payload } as unknown as PaymentEvent;
-      const entry = entries.get(id) ?? {
-        state: payments.initialState(),
-        settled_micro: 0n,
-        refunded_micro: 0n,
-      };
-      entry.state = firstSeen(entry.state, payments.evolve(entry.state, change));
+      const before = entries.get(id);
+      const state = payments.evolve(before?.state ?? payments.initialState(), change);
+      if (state.status === "unknown") throw new Error(`${event.type} of ${id} comes before its claim`);
+      const entry = before ?? { state, settled_micro: 0n, refunded_micro: 0n };
+      entry.state = seenFirst(entry.state, state);
       post(entry, change);
       entries.set(id, entry);
     }
@@ -82,20 +107,17 @@ async function entriesOf(app: App): Promise<Map<string, Entry>> {
 }
 
 /** One that was claimed again may have been carried by somebody after its first claim. */
-function firstSeen(before: PaymentState, after: PaymentState): PaymentState {
-  if (before.status === "unknown" || after.status === "unknown") return after;
+function seenFirst(before: Claimed, after: Claimed): Claimed {
   const seen_block = Math.min(before.claim.seen_block, after.claim.seen_block);
-  const claim: Claim = { ...after.claim, seen_block };
-  return { ...after, claim };
+  return { ...after, claim: { ...after.claim, seen_block } };
 }
 
 function post(entry: Entry, { type }: PaymentEvent): void {
-  const { state } = entry;
-  if (state.status === "unknown") return;
-  const amount = BigInt(state.claim.amount_micro);
-  const refund = BigInt(state.refund?.amount_micro ?? 0);
+  const { claim, refund } = entry.state;
+  const amount = BigInt(claim.amount_micro);
+  const back = BigInt(refund?.amount_micro ?? 0);
   if (type === "PaymentSettled") entry.settled_micro += amount;
   if (type === "PaymentReorged") entry.settled_micro -= amount;
-  if (type === "RefundPaid") entry.refunded_micro += refund;
-  if (type === "RefundReorged") entry.refunded_micro -= refund;
+  if (type === "RefundPaid") entry.refunded_micro += back;
+  if (type === "RefundReorged") entry.refunded_micro -= back;
 }

@@ -146,7 +146,7 @@ export async function placeWallet(workshop: Workshop, account: Hex, code: Hex): 
 
 /** Has a payer cancel an authorization on the chain. */
 export async function cancelAuthorization(
-  { rpc }: Workshop,
+  workshop: Workshop,
   payer: HDAccount,
   { from, nonce }: Pick<TransferAuthorization, "from" | "nonce">,
 ): Promise<void> {
@@ -163,15 +163,22 @@ export async function cancelAuthorization(
   });
   const word = (hex: string) => hex.replace("0x", "").padStart(64, "0");
   // cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)
-  const data = `0xb7b72899${word(from)}${word(nonce)}${word("60")}${word("41")}${signature.slice(2).padEnd(192, "0")}`;
-  await rpc("eth_sendTransaction", { from: wallet(9).address, to: USDC.address, data });
+  const data: Hex = `0xb7b72899${word(from)}${word(nonce)}${word("60")}${word("41")}${signature.slice(2).padEnd(192, "0")}`;
+  await sentByStranger(workshop, USDC.address, data);
 }
 
-/** Carries an authorization to the chain past the service, as anybody may. */
-export function carriedByStranger({ rpc }: Workshop, signed: SignedTransfer): Promise<Hex> {
+/** Carries an authorization to the chain past the service, as anybody may; answers the mined transaction. */
+export function carriedByStranger(workshop: Workshop, signed: SignedTransfer): Promise<Hex> {
   const { to, data } = transferCall(signed);
+  return sentByStranger(workshop, to, data);
+}
+
+async function sentByStranger({ rpc, chain }: Workshop, to: Hex, data: Hex): Promise<Hex> {
   const gas = `0x${TRANSFER_GAS.toString(16)}`;
-  return rpc<Hex>("eth_sendTransaction", { from: wallet(9).address, to, data, gas });
+  const transaction = await rpc<Hex>("eth_sendTransaction", { from: wallet(9).address, to, data, gas });
+  // Mining rests while the node's state is saved.
+  while (!(await chain.receipt(transaction))) await new Promise((wake) => setTimeout(wake, 10));
+  return transaction;
 }
 
 /** Takes the chain back to a snapshot and lets it go on differently: another history, a little longer than the first one. */

@@ -167,7 +167,7 @@ describe("settling", () => {
     expect(settledBy(receipt, signed.transfer)).toBe(true);
   });
 
-  test("is refused when the balance is gone or the authorization cancelled, and nothing moves", async () => {
+  test("is refused when the balance is gone, the authorization cancelled or its nonce used for another transfer", async () => {
     const before = await balanceOf(chain, PAYEE);
     const everything = await balanceOf(chain, addressOf(wallet(6)));
     const signed = await payment(wallet(6), 100n);
@@ -179,6 +179,10 @@ describe("settling", () => {
     const failure = await settlement.settle(cancelled, 0n).catch((error) => error);
     expect(failure).toBeInstanceOf(NotSettled);
     expect(failure.message).toMatch(/cancelled/);
+    const other = await payment(wallet(5), 81n);
+    const { nonce } = other.transfer;
+    await carriedByStranger(workshop, await payment(wallet(5), 81n, { to: addressOf(wallet(7)), nonce }));
+    await expect(settlement.settle(other, 0n)).rejects.toThrow(/another transfer/);
     expect(await balanceOf(chain, PAYEE)).toBe(before);
   });
 });

@@ -59,10 +59,13 @@ describe("without a running service", () => {
     ["--help"],
     ["keys", "--help"],
     ["keys", "issue", "--help"],
+    ["payments", "--help"],
+    ["payments", "books", "--help"],
     ["import", "--help"],
     ["sandbox", "--help"],
     ["export", "--help"],
     ["verify", "--help"],
+    ["verify", "receipt", "--help"],
     ["serve", "--help"],
   ])("%s %s explains itself", async (...args) => {
     const { code, stdout } = await run(args);
@@ -122,6 +125,17 @@ describe("without a running service", () => {
     expect(tampered.stdout).toMatch(/FAIL chain .*position 1/);
     // The embedded Postgres was started for each moment and is gone.
     expect(existsSync(join(dir, "data", "postgres", "postmaster.pid"))).toBe(false);
+  });
+
+  test("a reader that goes away after the first line is no failure", async () => {
+    const child = spawn(process.execPath, [bin, "docs"], { env: environment() });
+    child.stdout.destroy();
+    let told = "";
+    child.stderr.on("data", (chunk) => {
+      told += chunk;
+    });
+    expect(await new Promise((end) => child.once("exit", end))).toBe(0);
+    expect(told).toBe("");
   });
 
   test("an unknown file is refused with its line", async () => {

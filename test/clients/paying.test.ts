@@ -27,7 +27,7 @@ type Required = Parameters<ReturnType<typeof clientOfVersion2>["createPaymentPay
 
 const wallet = demoWallet(1);
 let dir: string;
-let service: { url: string; process: ChildProcess; ended: Promise<unknown> };
+let service: { url: string; process: ChildProcess; output: () => string; ended: Promise<unknown> };
 let rpc_url: string;
 
 beforeAll(async () => {
@@ -58,12 +58,12 @@ afterAll(async () => {
 function serve(env: NodeJS.ProcessEnv): Promise<typeof service> {
   return new Promise((done, fail) => {
     const child = spawn(process.execPath, [bin, "serve"], { env });
-    const ended = new Promise((end) => child.once("exit", end));
+    const ended = new Promise((end) => child.once("exit", (code, signal) => end(code ?? signal)));
     let output = "";
     const read = (chunk: Buffer) => {
       output += chunk;
       const url = /listens at (\S+)/.exec(output)?.[1];
-      if (url) done({ url, process: child, ended });
+      if (url) done({ url, process: child, output: () => output, ended });
     };
     child.stdout.on("data", read);
     child.stderr.on("data", read);
@@ -78,6 +78,8 @@ const balances = async () => ({
   payee: await balanceOf(rpc_url, payee),
 });
 beforeEach(async () => {
+  const { exitCode, signalCode } = service.process;
+  expect(exitCode ?? signalCode, service.output()).toBeNull();
   payee = (await unpaid(service.url + place)).payTo;
   before = await balances();
 });

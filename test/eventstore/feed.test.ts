@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { encodeCursor } from "../../eventstore/cursor.ts";
 import { type FeedOptions, feed } from "../../eventstore/feed.ts";
 import { migrate } from "../../eventstore/migrate.ts";
@@ -77,6 +77,21 @@ test("the cursors that SQL writes are those of cursor.ts", async () => {
   expect(lines.map(({ cursor }) => cursor)).toEqual(
     [...events, head].map((place) => encodeCursor({ ...place, epoch })),
   );
+});
+
+test("no time limit of a query outlives it: it would keep a process from ending", async () => {
+  await write("limits");
+  const started = vi.spyOn(globalThis, "setTimeout");
+  const ended = vi.spyOn(globalThis, "clearTimeout");
+  try {
+    await linesOf(await read("limits"));
+    const limits = started.mock.results.filter((_, i) => (started.mock.calls[i]![1] ?? 0) >= 30_000);
+    expect(limits.length).toBeGreaterThan(1);
+    const open = () => limits.filter(({ value }) => !ended.mock.calls.some(([timer]) => timer === value));
+    await expect.poll(open).toEqual([]);
+  } finally {
+    vi.restoreAllMocks();
+  }
 });
 
 test("stopped in the middle, it ends with a mark that says so, and goes on from there", async () => {

@@ -69,7 +69,7 @@ export type LedgerHouse = {
   snapshot(): Promise<Hex>;
   /** Takes the chain back to a snapshot and lets it go on differently. */
   revert(snapshot: Hex): Promise<void>;
-  /** The books agree, to the micro-unit. */
+  /** The log and the chain agree, to the micro-unit. */
   expectBooks(): Promise<void>;
   close(): Promise<void>;
 };

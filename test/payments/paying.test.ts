@@ -123,16 +123,17 @@ describe("a call with its payment", () => {
   });
 
   test("for what the caller has already is not settled", async () => {
-    // Trade answers carry an ETag; the echo does not.
-    const url = `${service.url}/v1/agent/trade/overview`;
+    const url = `${service.url}/v1/agent/test/dated`;
     const { headers } = await service.issue();
-    const first = await fetch(url, { headers });
-    if (first.status === 503) return expect(await first.text()).toContain("dataset");
-    const etag = first.headers.get("ETag")!;
+    const etag = (await fetch(url, { headers })).headers.get("ETag")!;
+    expect(etag).toBeTruthy();
     const payment = await signPayment(wallet(0), await quoteOf(url));
     const answer = await present(url, payment, { headers: { "If-None-Match": etag } });
     expect(answer.status).toBe(304);
     expect(await typesOf(payment)).toEqual([]);
+    const whole = await present(url, payment, { headers: { "If-None-Match": '"another"' } });
+    expect(whole.status).toBe(200);
+    expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentSettled"]);
   });
 });
 
@@ -329,6 +330,12 @@ describe("a stream", () => {
     expect(texts[0]).toContain("up_to_date");
     expect(await earned()).toBe(before + 100_000n);
   });
+});
+
+test("the operator sees what came of payments", async () => {
+  const page = await (await fetch(`${service.url}/metrics`)).text();
+  expect(page).toMatch(/tallystick_payments_total\{outcome="answered"\} [1-9]/);
+  expect(page).toMatch(/tallystick_payments_total\{outcome="refused"\} [1-9]/);
 });
 
 describe("Idempotency-Key", () => {

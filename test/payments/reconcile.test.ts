@@ -63,11 +63,24 @@ test("one whose process died between send and append is found; one that is being
   expect(await house.stateOf(served)).toMatchObject({ status: "settled" });
 });
 
+test("one that is settled and appended by its call while it is looked for stays settled", async () => {
+  const paid = await house.claim(wallet(1), 80_000n);
+  const { chain } = house.app;
+  const logs: typeof chain.logs = async (query) => {
+    const found = await chain.logs(query);
+    await house.settle(paid);
+    return found;
+  };
+  await house.folded();
+  expect(await reconcile({ ...house.app, chain: { ...chain, logs } })).toBe("done");
+  expect(await house.storyOf(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+});
+
 describe("an authorization that ended otherwise is given up once that is final:", () => {
   test("cancelled", async () => {
     const paid = await house.claim(wallet(2), 50_000n);
     await cancelAuthorization(house.workshop, wallet(2), paid.signed.transfer);
-    await house.mine(3);
+    await house.mine(4);
     await house.reconcile();
     expect(await house.stateOf(paid)).toMatchObject({
       status: "failed",

@@ -41,6 +41,8 @@ export type ServiceOptions = {
   operations?: Operation[];
   /** The chain that payments settle on; without one there is none. */
   chain?: { rpc_url: string; gas_key: string; pay_to: string };
+  /** Runs the reactors, as the service does. */
+  reactors?: boolean;
   /** A database of the test's own instead of a fresh one. */
   database_url?: string;
   /** Shares another service's database and folder: a second process of the same house. */
@@ -66,7 +68,10 @@ export async function startService(
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: "trace" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const stopping = new AbortController();
-  const house = await openHouse(config, log, { chain: chain !== undefined });
+  const house = await openHouse(config, log, {
+    chain: chain !== undefined,
+    ...(options.reactors && { reactors: true }),
+  });
   const server = createServer();
   const url = await listening(server);
   house.app.settings.public_url = url;

@@ -59,14 +59,9 @@ export function createCashier(parts: { terms: PaymentTerms; recover: RecoverKey;
 
 /**
  * A payment by its name, and why it is not good for what is asked. A plain key's signature stands in it as the token's
- * contract takes it; `contract`: only the chain can judge the signature.
+ * contract takes it.
  */
-export function judged(
-  payload: PaymentPayload,
-  asked: Asked,
-  now: Date,
-  recover: RecoverKey,
-): Payment & { contract: boolean } {
+export function judged(payload: PaymentPayload, asked: Asked, now: Date, recover: RecoverKey): Payment {
   const { transfer, signature } = payload.signed;
   const plain = readSignature(signature);
   const signed = { transfer, signature: plain ? writeSignature(plain) : signature };

@@ -12,6 +12,7 @@ import * as payments from "../../domain/payments/payment.ts";
 import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
 import {
   ChainUnavailable,
+  GasBudgetSpent,
   type Hex,
   NotSettled,
   type Receipt,
@@ -23,8 +24,16 @@ import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
 import { PaymentRefused } from "./refused.ts";
 import { NETWORK_V2 } from "./required.ts";
 
-/** A payment as it was presented; `refusal` says why it is not good for this call, unless it has been served already. */
-export type Payment = { id: string; signed: SignedTransfer; refusal: PaymentRefused | undefined };
+/**
+ * A payment as it was presented; `refusal` says why it is not good for this call, unless it has been served already.
+ * `contract`: only the chain can judge its signature.
+ */
+export type Payment = {
+  id: string;
+  signed: SignedTransfer;
+  contract: boolean;
+  refusal: PaymentRefused | undefined;
+};
 
 /** One call and the payment it brought. */
 export type Sale = { app: App; call: SoldCall; payment: Payment };
@@ -69,13 +78,26 @@ export type Charged = { claim: Claim; settlement: Mined };
 export async function charge(sale: Sale, state: PaymentState): Promise<() => Promise<Charged>> {
   if (state.status === "settled") return async () => state;
   // A claim left behind by a process that died stands already.
-  if (state.status === "claimed") return () => carry(sale, state.claim);
-  const { seen_block } = await settleable(sale.app.settlement, sale.payment.signed);
+  if (state.status === "claimed") return () => carry(sale, state.claim, { left_behind: true });
+  const { seen_block } = await settleable(sale.app.settlement, sale.payment.signed).catch((error) =>
+    refuseUnderWay(sale, error),
+  );
   return async () => {
     const claim = claimOf(sale, seen_block);
     await record(sale, claim);
-    return carry(sale, claim);
+    return carry(sale, claim, { left_behind: false });
   };
+}
+
+/** What the chain holds against a payment may be its own settlement: another process was faster, or it failed too early. */
+async function refuseUnderWay({ app, payment }: Sale, error: unknown): Promise<never> {
+  if (!(error instanceof PaymentRefused)) throw error;
+  const now = await app.load(payments, payments.targetOf(payment.id));
+  if (!payments.isFree(now))
+    refuse("conflict", "this payment was presented before", { type: "payment-known" });
+  if (error.code === "invalid_transaction_state" && now.status === "failed" && !now.for_good)
+    refusePending(payment.id);
+  throw error;
 }
 
 /** What the chain says of a payment that would settle now. Throws PaymentRefused for one that would not. */
@@ -147,8 +169,15 @@ function claimOf({ app, call, payment }: Sale, seen_block: bigint): Claim {
   };
 }
 
-/** Has the payment carried to the chain; one that certainly moved nothing is written down as failed. */
-async function carry({ app, call, payment }: Sale, claim: Claim): Promise<Charged> {
+/**
+ * Has the payment carried to the chain; one that certainly moved nothing is written down as failed. Of a claim that was
+ * left behind nobody knows what was sent before.
+ */
+async function carry(
+  { app, call, payment }: Sale,
+  claim: Claim,
+  { left_behind }: { left_behind: boolean },
+): Promise<Charged> {
   const failed = (reason: string) =>
     app.decide(
       payments,
@@ -165,6 +194,7 @@ async function carry({ app, call, payment }: Sale, claim: Claim): Promise<Charge
       throw new PaymentRefused("invalid_transaction_state", error.message);
     }
     if (error instanceof ChainUnavailable) {
+      if (left_behind) return refusePending(payment.id);
       await failed("nothing was sent: the chain was away");
       return refuseWhileAway(error);
     }
@@ -182,9 +212,11 @@ const minedBy = ({ transaction, block_number, block_hash, fee_wei }: Receipt): M
 
 function refuseWhileAway(error: unknown): never {
   if (!(error instanceof ChainUnavailable)) throw error;
-  return refuse("unavailable", "the chain is away: payments cannot be settled now, and nothing was charged", {
+  const budget = error instanceof GasBudgetSpent ? error : undefined;
+  const why = budget?.message ?? "the chain is away";
+  return refuse("unavailable", `${why}: payments cannot be settled now, and nothing was charged`, {
     type: "payment-unavailable",
-    retry_after_s: 5,
+    retry_after_s: budget ? Math.ceil((budget.resets_at.getTime() - Date.now()) / 1000) : 5,
     cause: error,
   });
 }

@@ -4,11 +4,12 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
+import type { Idempotency } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
 import type { Mined, PaidAnswer, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { Refusal, refuse } from "../../domain/refusal.ts";
-import { type Committed, type Stage, transact } from "../../unit.ts";
+import { type Committed, type Decide, recall, type Stage, transact } from "../../unit.ts";
 import {
   type Call,
   commandOf,
@@ -28,8 +29,10 @@ import {
   pathOf,
   refusePending,
   type Sale,
+  settleable,
   used,
 } from "./charge.ts";
+import { PaymentRefused } from "./refused.ts";
 
 /** What a call came to, and the payment that bought it; none when the answer was given before without one. */
 export type Served = { made: Made; bought?: Bought };
@@ -52,6 +55,8 @@ const PATIENCE_MS = 10_000;
 const LOOK_MS = 200;
 /** A call settles its payment within this; a claim that is older was left behind by a process that died. */
 const CLAIM_HOLDS_MS = 90_000;
+/** A stream is made anew whenever it is asked for again; it was paid for as it went on in this time. */
+const STREAM_HOLDS_MS = 86_400_000;
 
 export function createTill(parts: MakerParts): Till {
   const { app } = parts;
@@ -125,12 +130,27 @@ async function givenBefore(purchase: Purchase): Promise<Served | undefined> {
   const once = idempotencyOf(call);
   const kept = once && (await app.answers.find(once.idem_key));
   if (!kept || kept.payment_id === payment.id) return undefined;
+  if (!(await isProven(purchase))) return undefined;
   if (kept.request_sha256 !== call.request_sha256) refuseReusedKey();
   if (kept.body)
     return { made: { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null } };
   const state = await app.load(payments, payments.targetOf(kept.payment_id!));
   if (state.status === "unknown" || !state.answer) return undefined;
   return repeat(purchase, kept.payment_id!);
+}
+
+/** Whether the caller is who it says: an API key has shown that, and a wallet shows it by a payment that is good. */
+async function isProven({ app, call, payment }: Purchase): Promise<boolean> {
+  if (call.caller.kind === "key") return true;
+  if (payment.refusal) return false;
+  if (!payment.contract) return true;
+  return settleable(app.settlement, payment.signed).then(
+    () => true,
+    (error) => {
+      if (error instanceof PaymentRefused) return false;
+      throw error;
+    },
+  );
 }
 
 export const refuseReusedKey = () =>
@@ -166,20 +186,26 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
     if (isKnown(error)) throw error;
     if (charging) onLeft();
     if (charged && isAway(error)) refusePending(payment.id, error);
-    if (!charged) throw error;
+    const moved = charged ?? (state.status === "settled" && isRefused(error) ? state : undefined);
+    if (!moved) throw error;
     // The money moved, and what it was for is refused by now.
-    await giveBack(purchase, charged.settlement);
+    await giveBack(purchase, moved.settlement);
     if (!(error instanceof Refusal)) throw error;
     const told = `${error.message}; the payment was settled and is being refunded: ${pathOf(payment.id)}`;
     throw new Refusal(error.code, told, { errors: error.errors, type: error.type });
   }
-  const { result: made, events } = done;
+  const { result: made, events, replayed } = done;
   const event = events.find(({ stream_id }) => stream_id.startsWith(payments.streamOf("")));
-  if (!event) return { made };
-  const payment_id = event.stream_id.slice(payments.streamOf("").length);
-  if (!charged) return { made, bought: await boughtBy(app, payment_id) };
+  const payment_id = event?.stream_id.slice(payments.streamOf("").length);
+  // The caller's Idempotency-Key was answered meanwhile, and not for this payment.
+  if (charged && payment_id !== payment.id) await giveBack(purchase, charged.settlement);
+  if (!event || !payment_id) return { made };
+  // Another call was faster, or this one's own append went through unseen: what was made now is not what was recorded.
+  if (replayed || !charged) return repeat(purchase, payment_id);
   return { made, bought: { ...charged, payment_id, answer: answerOf(made), event } };
 }
+
+const isRefused = (error: unknown) => error instanceof Refusal && error.code !== "unavailable";
 
 const answerOf = (made: Made): PaidAnswer => ({
   status: made.status,
@@ -203,7 +229,8 @@ async function giveBack({ app, call, payment }: Sale, settlement: Mined): Promis
   await app.decide(payments, payments.targetOf(payment.id), settleAndRefund, commandOf(call));
 }
 
-const keptName = (id: string) => `/payment/${id}`;
+/** Named by its digest too: of two processes that made an answer each, the log says whose counts. */
+const keptName = (id: string, digest: string) => `/payment/${id}/${digest}`;
 
 /** Keeps the bytes before the log says that they were given, so that they can be given again after a crash. */
 async function keep({ app, call, payment }: Sale, made: Made): Promise<void> {
@@ -212,7 +239,7 @@ async function keep({ app, call, payment }: Sale, made: Made): Promise<void> {
   const kept = { request_sha256: call.request_sha256, status, payment_id: payment.id };
   const once = idempotencyOf(call);
   await Promise.all([
-    app.answers.keep(keptName(payment.id), { ...kept, body }),
+    app.answers.keep(keptName(payment.id, sha256(body)), { ...kept, body }),
     once && app.answers.keep(once.idem_key, { ...kept, body: null }),
   ]);
 }
@@ -220,18 +247,27 @@ async function keep({ app, call, payment }: Sale, made: Made): Promise<void> {
 /** The same answer again: the bytes that were kept, or made anew over what was recorded then. */
 async function repeat({ app, parts, call }: Purchase, id: string): Promise<Served> {
   const bought = await boughtBy(app, id);
-  const kept = await app.answers.find(keptName(id));
   const { status, sha256: digest, vintage } = bought.answer;
-  if (kept?.body && sha256(kept.body) === digest)
-    return { made: { kind: "body", status, body: kept.body, etag: "", vintage }, bought };
-  const command = commandOf(call, idempotencyOf(call) ?? idempotencyOfPayment(call, id));
-  const { result } = await transact(app.unit, command, (decide) => make(parts, call, decide));
-  if (result.kind === "stream" || sha256(result.body) === digest) return { made: result, bought };
-  return refuse(
-    "conflict",
-    `this payment's answer was given and is not kept any more; its SHA-256 was ${digest}, see ${pathOf(id)}`,
-    { type: "answer-gone" },
-  );
+  const gone = () => refuseGone(bought);
+  const kept = digest === null ? undefined : await app.answers.find(keptName(id, digest));
+  if (kept?.body) return { made: { kind: "body", status, body: kept.body, etag: "", vintage }, bought };
+  const age = app.clock.now().getTime() - bought.event.recorded_at_us / 1_000;
+  if (digest === null && age > STREAM_HOLDS_MS) gone();
+  const again = (decide: Decide) => make(parts, call, decide);
+  const recalled = async (idempotency: Idempotency | undefined) =>
+    idempotency && recall(app.unit, commandOf(call, idempotency), again);
+  const made =
+    (await recalled(idempotencyOfPayment(call, id))) ??
+    (await recalled(idempotencyOf(call))) ??
+    // Under a key that is not said this time: what was decided stands, and is not decided again.
+    (await again(gone));
+  return made.kind === "stream" || sha256(made.body) === digest ? { made, bought } : gone();
+}
+
+function refuseGone({ payment_id, answer }: Bought): never {
+  const digest = answer.sha256 ? `its SHA-256 was ${answer.sha256}, ` : "";
+  const told = `this payment's answer was given and is not kept any more; ${digest}see ${pathOf(payment_id)}`;
+  return refuse("conflict", told, { type: "answer-gone" });
 }
 
 async function boughtBy(app: App, id: string): Promise<Bought> {

@@ -26,7 +26,7 @@ const ABI = parseAbi([
   "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
 ]);
 
-/** keccak256 of AuthorizationUsed(address,bytes32), AuthorizationCanceled(address,bytes32), Transfer(address,address,uint256). */
+/** keccak256 of AuthorizationUsed(address,bytes32), AuthorizationCanceled(address,bytes32) and Transfer(address,address,uint256). */
 const AUTHORIZATION_USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
 const AUTHORIZATION_CANCELED = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -116,12 +116,6 @@ export function decimalUsdc(micro: bigint | number): string {
     .padStart(USDC.decimals + 1, "0");
   const fraction = digits.slice(-USDC.decimals).replace(/0{1,4}$/, "");
   return `${sign}${digits.slice(0, -USDC.decimals)}.${fraction}`;
-}
-
-/** The logs in which they were cancelled. */
-export function cancelledQuery(...range: Parameters<typeof usedQuery>): LogQuery {
-  const { topics, ...query } = usedQuery(...range);
-  return { ...query, topics: [AUTHORIZATION_CANCELED, ...topics.slice(1)] };
 }
 
 /**

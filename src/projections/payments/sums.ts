@@ -99,7 +99,10 @@ export class Sums {
 
 const dayOf = (at: string) => at.slice(0, 10);
 
-/** What the settlements and refunds of a UTC day (YYYY-MM-DD) cost in gas, each transaction once; in wei. */
+/**
+ * What the settlements and refunds of a UTC day (YYYY-MM-DD) cost in gas, each transaction once; in wei. What strangers
+ * spent on carrying payments here is among it; what went into transactions that settled nothing is not.
+ */
 export async function gasSpent(pool: pg.Pool, day: string, except: readonly Hex[] = []): Promise<bigint> {
   const sql = `select coalesce(sum(fee_wei), 0)::text as wei from read.payments_gas_v1
     where day = $1 and transaction <> all($2)`;

@@ -27,7 +27,7 @@ import {
 import { compareWith } from "./compare.ts";
 import { recordRefund, refundToSeek } from "./refund.ts";
 import { type Ending, endingsOf, fromBlock, networkOf, type Sought } from "./search.ts";
-import { alone, type Turn, unlessRefused, untilStopped } from "./turn.ts";
+import { alone, forEach, type Turn, unlessRefused, untilStopped } from "./turn.ts";
 
 export type ReconcileOptions = {
   /** The call that claimed a payment settles it within this. */
@@ -44,9 +44,6 @@ export type ChainMemory = { head?: Block; standing: Set<Hex> };
 
 /** Blocks between two confirmations while something is looked for all along: it bounds how far back that goes. */
 const CONFIRM_EVERY = 1_000;
-
-/** Questions to the node at a time. */
-const AT_ONCE = 50;
 
 const meta = { actor: "reactor:payments", operation: "payments.reconcile" };
 
@@ -76,12 +73,10 @@ async function turn(app: App, options: ReconcileOptions): Promise<Turn> {
   const highest = seen.blocks.at(-1)?.block_number ?? 0;
   if (heads.latest.number < highest) return "behind";
   const moved = await movedBlocks(app, seen.blocks, heads.latest, options.memory ?? { standing: new Set() });
-  const { settled, refunded } = await movedWith(
-    app.pool,
-    moved.map(({ block_hash }) => block_hash),
-  );
-  const reorged = await followPayments(app, [...seen.unsettled, ...settled], seen, heads);
-  await followRefunds(app, refunded, heads);
+  const gone = new Set(moved.map(({ block_hash }) => block_hash));
+  const { settled, refunded } = await movedWith(app.pool, [...gone]);
+  const reorged = await followPayments(app, [...seen.unsettled, ...settled], seen, heads, gone);
+  await followRefunds(app, refunded, heads, gone);
   const isAgreed = moved.every(({ block_number }) => block_number > heads.finalized.number);
   if (isAgreed) await confirmFinal(app, seen, heads.finalized, claimed_before);
   await sendAgain(app, reorged, options.signal);
@@ -99,16 +94,12 @@ async function movedBlocks(
   const isSameChain = memory.head && (await chain.block(memory.head.number))?.hash === memory.head.hash;
   const known = isSameChain ? memory.standing : new Set<Hex>();
   const asked = blocks.filter(({ block_hash }) => !known.has(block_hash));
-  const moved: WatchedBlock[] = [];
-  for (let at = 0; at < asked.length; at += AT_ONCE) {
-    const piece = asked.slice(at, at + AT_ONCE);
-    const found = await Promise.all(piece.map(({ block_number }) => chain.block(BigInt(block_number))));
-    piece.forEach((block, i) => {
-      if (!found[i])
-        throw new ChainUnavailable(`the node does not know block ${block.block_number} any more`);
-      if (found[i].hash !== block.block_hash) moved.push(block);
-    });
-  }
+  const standing = await forEach(asked, async ({ block_number, block_hash }) => {
+    const found = await chain.block(BigInt(block_number));
+    if (!found) throw new ChainUnavailable(`the node does not know block ${block_number} any more`);
+    return found.hash === block_hash;
+  });
+  const moved = asked.filter((_, i) => !standing[i]);
   memory.head = latest;
   memory.standing = new Set(
     blocks.filter((block) => !moved.includes(block)).map(({ block_hash }) => block_hash),
@@ -122,39 +113,43 @@ async function followPayments(
   ids: readonly string[],
   seen: Watched,
   heads: Heads,
+  gone: ReadonlySet<Hex>,
 ): Promise<string[]> {
   const { confirmed } = seen;
   const sought = new Map<string, Sought>();
-  for (const id of ids) {
+  await forEach(ids, async (id) => {
     const state = await app.load(payments, payments.targetOf(id));
-    if (state.status === "unknown") continue;
+    if (state.status === "unknown") return;
     const { claim } = state;
     const isBelow = confirmed && claim.claimed_at < confirmed.claimed_before;
     const first = isBelow ? Math.max(claim.seen_block, confirmed.block_number) : claim.seen_block;
     sought.set(id, { transfer: payments.transferOf(claim), from_block: fromBlock(first) });
-  }
+  });
   const endings = await endingsOf(app.chain, [...sought.values()], heads.latest.number);
   const at = app.clock.now().toISOString();
   const reorged: string[] = [];
-  for (const [id, { transfer }] of sought) {
-    const decision = (state: PaymentState) => follow(state, endings.get(transfer), heads, at);
+  await forEach([...sought], async ([id, { transfer }]) => {
+    const decision = (state: PaymentState) => follow(state, endings.get(transfer), heads, gone, at);
     await unlessRefused(
       app.decide(payments, payments.targetOf(id), decision, { meta }).then(({ result: { state } }) => {
         if (state.status === "reorged") reorged.push(id);
       }),
     );
-  }
+  });
   return reorged;
 }
 
-/** What the chain's word means for a payment. */
+/** What the chain's word means for a payment; `gone` are the blocks that are not in it any more. */
 function follow(
   state: PaymentState,
   ending: Ending | undefined,
   { finalized }: Heads,
+  gone: ReadonlySet<Hex>,
   at: string,
 ): PaymentEvent[] {
   if (state.status === "unknown") return [];
+  // A settlement by its own call may be newer than what was looked through.
+  if (state.status === "settled" && !gone.has(state.settlement.block_hash)) return [];
   if (ending?.kind === "moved") return payments.settle(ending.mined, null, at)(state);
   if (state.status === "settled") return payments.reorg(state.settlement.transaction, at)(state);
   if (ending && ending.block_number <= finalized.number) return payments.giveUp(ending.reason, at)(state);
@@ -165,18 +160,24 @@ function follow(
 }
 
 /** The same for refunds that stood in blocks which moved. */
-async function followRefunds(app: App, ids: readonly string[], heads: Heads): Promise<void> {
-  for (const id of ids) {
+async function followRefunds(
+  app: App,
+  ids: readonly string[],
+  heads: Heads,
+  gone: ReadonlySet<Hex>,
+): Promise<void> {
+  await forEach(ids, async (id) => {
     const target = payments.targetOf(id);
     const state = await app.load(payments, target);
     const sought = refundToSeek(app, state);
-    if (!sought || state.status === "unknown" || !state.refund?.paid) continue;
-    const { transaction } = state.refund.paid;
+    if (!sought || state.status === "unknown" || !state.refund?.paid) return;
+    const { transaction, block_hash } = state.refund.paid;
     const ending = (await endingsOf(app.chain, [sought], heads.latest.number)).get(sought.transfer);
     const at = app.clock.now().toISOString();
     if (ending?.kind === "moved") await recordRefund(app, id, ending.mined);
-    else await unlessRefused(app.decide(payments, target, payments.reorgRefund(transaction, at), { meta }));
-  }
+    else if (gone.has(block_hash))
+      await unlessRefused(app.decide(payments, target, payments.reorgRefund(transaction, at), { meta }));
+  });
 }
 
 async function confirmFinal(

@@ -1,45 +1,62 @@
 /** Runs the reactors of payments for as long as the service does. */
 import type { App } from "../../app.ts";
+import { ChainUnavailable } from "../../domain/ports.ts";
 import { compareChain } from "./compare.ts";
-import { type ReconcileOptions, reconcile } from "./reconcile.ts";
+import { type ChainMemory, type ReconcileOptions, reconcile } from "./reconcile.ts";
 import { payRefunds } from "./refund.ts";
 import type { ReactorLog, Turn } from "./turn.ts";
 
 export type PaymentReactorOptions = Pick<ReconcileOptions, "claim_holds_ms" | "answer_within_ms"> & {
   /** The pause between two turns. */
   every_ms?: number;
+  /** Told what is wrong with a chain that is not the one the log settled on; undefined once it is right again. */
+  onForeign?: (message: string | undefined) => void;
 };
 
 /** Reconciles and refunds in turns, one process of those that share the log at a time, until it is stopped. */
 export function startPaymentReactors(
   app: App,
   log: ReactorLog,
-  { every_ms = 2_000, ...options }: PaymentReactorOptions = {},
+  { every_ms = 2_000, onForeign = () => {}, ...options }: PaymentReactorOptions = {},
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const memory = { standing: new Set<never>() };
+  const memory: ChainMemory = { standing: new Set() };
   const told = {};
   let last = "done";
 
   /** Troubles are told when they begin and when they end, not every two seconds. */
   const tell = async (turn: Turn) => {
     if (turn === last || turn === "taken") return;
+    if (last === "foreign") onForeign(undefined);
     last = turn;
     if (turn === "done") return log.info({}, "payments are reconciled with the chain again");
     if (turn === "away") return log.warn({}, "the chain is away: payments are not reconciled meanwhile");
     const compared = await compareChain(app);
     const message =
       compared.status === "same" ? "the chain lags behind what it showed before" : compared.message;
-    if (turn === "foreign") log.error({}, `payments are not reconciled: ${message}`);
-    else log.warn({}, `payments are not reconciled: ${message}`);
+    if (turn === "foreign") {
+      log.error({}, `no payments are taken: ${message}`);
+      onForeign(message);
+    } else log.warn({}, `payments are not reconciled: ${message}`);
+  };
+
+  // A turn with nothing to look for asks the chain nothing, so the first one looks whether it is the right chain.
+  let isCompared = false;
+  const takeTurn = async (): Promise<Turn> => {
+    if (!isCompared) {
+      const { status } = await compareChain(app);
+      if (status !== "same") return status;
+      isCompared = true;
+    }
+    const turn = await reconcile(app, { ...options, memory, signal });
+    return turn === "done" && !signal.aborted ? payRefunds(app, { log, told, signal }) : turn;
   };
 
   const run = async () => {
     while (!signal.aborted) {
       try {
-        const turn = await reconcile(app, { ...options, memory, signal });
-        await tell(turn === "done" && !signal.aborted ? await payRefunds(app, { log, told, signal }) : turn);
+        await tell(await takeTurn().catch(awayOrThrow));
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         if (reason !== last) log.warn({ reason }, "payments cannot be reconciled; trying again");
@@ -56,6 +73,11 @@ export function startPaymentReactors(
       await running;
     },
   };
+}
+
+function awayOrThrow(error: unknown): Turn {
+  if (error instanceof ChainUnavailable) return "away";
+  throw error;
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

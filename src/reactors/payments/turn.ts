@@ -31,6 +31,16 @@ export async function alone(app: App, work: () => Promise<Turn>): Promise<Turn> 
   }
 }
 
+const AT_ONCE = 50;
+
+/** Does the work for each, so many at a time that neither the node nor the log is overrun; answers in their order. */
+export async function forEach<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let at = 0; at < items.length; at += AT_ONCE)
+    results.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(work))));
+  return results;
+}
+
 /** Appends what a decision comes to; one that a faster writer made needless is left for the next turn to see. */
 export async function unlessRefused(work: Promise<unknown>): Promise<void> {
   await work.catch((error) => {

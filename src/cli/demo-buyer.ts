@@ -1,0 +1,173 @@
+/** A buyer's side of x402 version 2, written out: ask, sign what is asked for, ask again. It knows nothing of the house. */
+import { randomBytes } from "node:crypto";
+import type { LocalAccount } from "viem/accounts";
+import { z } from "zod";
+import { USDC } from "../domain/payments/usdc.ts";
+import type { Hex } from "../domain/ports.ts";
+import { refuse } from "../domain/refusal.ts";
+
+const NETWORK = "eip155:8453";
+const CHAIN_ID = 8453;
+/** Micro-USDC. A service is a stranger: what it asks for is held against this before anything is signed. */
+const MOST = 100_000n;
+const ANSWER_MS = 30_000;
+
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/) as z.ZodType<Hex>;
+
+const requirement = z.looseObject({
+  scheme: z.literal("exact"),
+  network: z.literal(NETWORK),
+  asset: address.refine((asset) => asset.toLowerCase() === USDC.address.toLowerCase(), "is not USDC on Base"),
+  payTo: address,
+  amount: z.string().regex(/^\d{1,15}$/),
+  maxTimeoutSeconds: z.int().min(1),
+});
+
+const offer = z.looseObject({
+  resource: z.looseObject({ url: z.url(), description: z.string() }),
+  accepts: z.array(z.unknown()),
+});
+
+const settlement = z.looseObject({
+  success: z.literal(true),
+  transaction: z.string().regex(/^0x[0-9a-f]{64}$/) as z.ZodType<Hex>,
+  payer: address,
+  extensions: z
+    .looseObject({
+      "offer-receipt": z
+        .looseObject({ info: z.looseObject({ receipt: z.looseObject({ signature: z.string() }) }) })
+        .optional(),
+    })
+    .optional(),
+});
+
+/** What a 402 asks for. `resource` and `accepted` are sent back as they came. */
+export type Offer = {
+  resource: z.infer<typeof offer>["resource"];
+  accepted: z.infer<typeof requirement>;
+  amount_micro: bigint;
+};
+
+/** An authorization of EIP-3009 with its signature, and the header that carries both. Hex in lower case. */
+export type SignedPayment = {
+  transfer: { from: Hex; to: Hex; value: bigint; valid_after: bigint; valid_before: bigint; nonce: Hex };
+  signature: Hex;
+  header: string;
+};
+
+export type Bought = {
+  status: number;
+  body: string;
+  settlement: z.infer<typeof settlement>;
+  /** The receipt that the service gave, if it gave one; its signature is not checked here. */
+  receipt: { jws: string; payload: Record<string, unknown> } | undefined;
+};
+
+/** GET that gives up in time; a refusal where nobody answers. */
+export async function get(url: string, headers: Record<string, string> = {}): Promise<Response> {
+  try {
+    return await fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_MS) });
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return refuse(
+      "unavailable",
+      `${url} does not answer: ${cause instanceof Error ? cause.message : message}`,
+    );
+  }
+}
+
+/** Asks without paying; throws a Refusal where the answer is not a 402 that this buyer would pay. */
+export async function ask(url: string): Promise<Offer> {
+  const answer = await get(url);
+  if (answer.status !== 402)
+    refuse("unprocessable", `${url} answered ${answer.status} where a 402 was expected`);
+  const { resource, accepts } = read("PAYMENT-REQUIRED", offer, answer.headers);
+  const accepted = accepts.map((one) => requirement.safeParse(one)).find(({ success }) => success)?.data;
+  if (!accepted) return refuse("unprocessable", `${url} does not sell for USDC on Base by the scheme exact`);
+  const amount_micro = BigInt(accepted.amount);
+  if (amount_micro > MOST)
+    refuse("forbidden", `${url} asks for ${accepted.amount} micro-USDC; this buyer pays at most ${MOST}`);
+  return { resource, accepted, amount_micro };
+}
+
+/** Signs a transfer of exactly what is asked; the domain that is signed is USDC's own, whatever the 402 says. */
+export async function sign(account: LocalAccount, { resource, accepted }: Offer): Promise<SignedPayment> {
+  const now = Math.floor(Date.now() / 1000);
+  const authorization = {
+    from: lower(account.address),
+    to: lower(accepted.payTo),
+    value: accepted.amount,
+    validAfter: String(now - 600),
+    validBefore: String(now + Math.min(accepted.maxTimeoutSeconds, 300)),
+    nonce: `0x${randomBytes(32).toString("hex")}` as Hex,
+  };
+  const { from, to, nonce } = authorization;
+  const value = BigInt(authorization.value);
+  const validAfter = BigInt(authorization.validAfter);
+  const validBefore = BigInt(authorization.validBefore);
+  const signature = await account.signTypedData({
+    domain: {
+      name: USDC.name,
+      version: USDC.version,
+      chainId: CHAIN_ID,
+      verifyingContract: USDC.address,
+    },
+    types: {
+      TransferWithAuthorization: [
+        { name: "from", type: "address" },
+        { name: "to", type: "address" },
+        { name: "value", type: "uint256" },
+        { name: "validAfter", type: "uint256" },
+        { name: "validBefore", type: "uint256" },
+        { name: "nonce", type: "bytes32" },
+      ],
+    },
+    primaryType: "TransferWithAuthorization",
+    message: { from, to, value, validAfter, validBefore, nonce },
+  });
+  const payload = { x402Version: 2, resource, accepted, payload: { signature, authorization } };
+  return {
+    transfer: { from, to, value, valid_after: validAfter, valid_before: validBefore, nonce },
+    signature: lower(signature),
+    header: Buffer.from(JSON.stringify(payload)).toString("base64"),
+  };
+}
+
+/** Asks again with the payment; a refusal says why the service would not have it. */
+export async function buy(url: string, { header }: SignedPayment): Promise<Bought> {
+  const answer = await get(url, { "PAYMENT-SIGNATURE": header });
+  const body = await answer.text();
+  if (!answer.ok)
+    refuse("unprocessable", `${url} answered ${answer.status} to the payment: ${body.slice(0, 500)}`);
+  const settled = read("PAYMENT-RESPONSE", settlement, answer.headers);
+  return {
+    status: answer.status,
+    body,
+    settlement: settled,
+    receipt: receiptOf(settled.extensions?.["offer-receipt"]?.info.receipt.signature),
+  };
+}
+
+function receiptOf(jws: string | undefined): Bought["receipt"] {
+  if (jws === undefined) return undefined;
+  try {
+    const payload: unknown = JSON.parse(Buffer.from(jws.split(".")[1]!, "base64url").toString());
+    return { jws, payload: z.looseObject({}).parse(payload) };
+  } catch {
+    return refuse("unprocessable", "the receipt in PAYMENT-RESPONSE is not a JWS of a JSON object");
+  }
+}
+
+/** A header of x402: base64 of JSON. */
+function read<Schema extends z.ZodType>(name: string, schema: Schema, headers: Headers): z.infer<Schema> {
+  const text = headers.get(name);
+  if (text === null)
+    return refuse("unprocessable", `the answer has no ${name} header: this is not x402 version 2`);
+  try {
+    return schema.parse(JSON.parse(Buffer.from(text, "base64").toString()));
+  } catch {
+    return refuse("unprocessable", `the ${name} header is not what x402 version 2 says it is`);
+  }
+}
+
+const lower = (hex: Hex) => hex.toLowerCase() as Hex;

@@ -1,0 +1,112 @@
+/** Where the demo buys: at a service that runs, or at one that it opens for itself in DATA_DIR. */
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Logger } from "pino";
+import { z } from "zod";
+import type { App } from "../app.ts";
+import { type House, openHouse } from "../compose.ts";
+import type { Config } from "../config.ts";
+import { refuse } from "../domain/refusal.ts";
+import { openFaces } from "../faces.ts";
+import { currentReleases, releasesProjection } from "../projections/trade/releases.ts";
+import { hostInUrl } from "./serve.ts";
+
+export type Place = {
+  url: string;
+  /** The demo opened it and closes it again. */
+  own: boolean;
+  /** The service's own log and chain, where DATA_DIR or DATABASE_URL of this machine leads to them. */
+  app: App | undefined;
+  close(): Promise<void>;
+};
+
+const PROBE_MS = 2_000;
+/** A service that is starting is waited for. */
+const STARTING_MS = 30_000;
+const OPENING_DATA_MS = 5_000;
+
+/** The service at `url`; without one the service that the settings lead to, or else, once `onOpening` is told, one of the demo's own. */
+export async function findPlace(
+  config: Config,
+  log: Logger,
+  url: string | undefined,
+  onOpening: () => void,
+): Promise<Place> {
+  const candidate = url ?? config.PUBLIC_URL ?? (config.PORT === 0 ? undefined : urlOf(config));
+  const origin = candidate && (await originOf(candidate));
+  if (candidate && origin) {
+    const house = await houseOf(config, log, candidate, origin);
+    return { url: candidate, own: false, app: house?.app, close: async () => house?.close() };
+  }
+  if (url !== undefined)
+    refuse(
+      "unavailable",
+      `no Tallystick answers at ${url}; \`npm start\` runs one, and without --url the demo does`,
+    );
+  onOpening();
+  return ownPlace(config, log);
+}
+
+const urlOf = ({ HOST, PORT }: Config) => `http://${hostInUrl(HOST)}:${PORT}`;
+
+const health = z.looseObject({
+  data: z.looseObject({ log: z.looseObject({ origin: z.string() }) }),
+});
+
+/** The origin of the log behind a service; undefined where no Tallystick answers. */
+async function originOf(url: string): Promise<string | undefined> {
+  for (const deadline = Date.now() + STARTING_MS; ; await pause(250)) {
+    try {
+      const answer = await fetch(`${url}/v1/agent/health`, { signal: AbortSignal.timeout(PROBE_MS) });
+      if (answer.status === 503 && Date.now() < deadline) continue;
+      return health.parse(await answer.json()).data.log.origin;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** The house behind the service, if it is that of these settings. */
+async function houseOf(config: Config, log: Logger, url: string, origin: string): Promise<House | undefined> {
+  const near = ["localhost", "127.0.0.1", "[::1]"].includes(new URL(url).hostname);
+  const known = config.DATABASE_URL !== undefined || existsSync(config.DATA_DIR);
+  if (!near || !known) return undefined;
+  const house = await openHouse(config, log, { chain: true });
+  if ((await house.app.store.identity()).origin === origin) return house;
+  await house.close();
+  return undefined;
+}
+
+async function ownPlace(config: Config, log: Logger): Promise<Place> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const stopping = new AbortController();
+  let house: House | undefined;
+  const close = async () => {
+    stopping.abort();
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+    await house?.close();
+  };
+  try {
+    const settings = { ...config, PUBLIC_URL: url };
+    house = await openHouse(settings, log, { chain: true });
+    server.on("request", await openFaces(house, settings, log, stopping.signal));
+    await dataOpened(house.app);
+    return { url, own: true, app: house.app, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Waits for the trade data that was released before; there may be none. */
+async function dataOpened(app: App): Promise<void> {
+  await app.caughtUp(releasesProjection);
+  if ((await currentReleases(app.pool)).length === 0) return;
+  for (const deadline = Date.now() + OPENING_DATA_MS; Date.now() < deadline; await pause(20))
+    if (app.vintages.open().length > 0) return;
+}

@@ -1,0 +1,97 @@
+/** Holds what the buyer signed and was told against an export of the payment's stream, and against the chain. */
+import { createHash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { exportFile } from "../../eventstore/export.ts";
+import { MAIN_LOG } from "../../eventstore/types.ts";
+import type { VerifyReport } from "../../eventstore/verify/report.ts";
+import { verifyFile } from "../../eventstore/verify/verify-export.ts";
+import type { App } from "../app.ts";
+import * as payments from "../domain/payments/payment.ts";
+import { settledBy, USDC } from "../domain/payments/usdc.ts";
+import type { Bought, SignedPayment } from "./demo-buyer.ts";
+
+export type Finding = { ok: boolean; says: string };
+/** `folder` keeps the export, the answer and the receipt, for whoever checks them again. */
+export type Proof = { folder: string; report: VerifyReport; types: string[]; findings: Finding[] };
+
+export const EXPORT = "stream.ndjson";
+export const ANSWER = "answer";
+export const RECEIPT = "receipt.jws";
+
+export const idOf = ({ transfer }: SignedPayment) =>
+  payments.idOf({
+    network: "eip155:8453",
+    asset: USDC.address.toLowerCase() as `0x${string}`,
+    payer: transfer.from,
+    nonce: transfer.nonce,
+  });
+
+/** Exports the stream into a file of `folder`; everything after that is read from the file, and the last finding from the chain. */
+export async function prove(app: App, place: string, payment: SignedPayment, bought: Bought): Promise<Proof> {
+  const { tenant, id } = payments.targetOf(idOf(payment));
+  const folder = join(place, payment.transfer.nonce.slice(2, 18));
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, ANSWER), bought.body);
+  if (bought.receipt) await writeFile(join(folder, RECEIPT), bought.receipt.jws);
+  const file = join(folder, EXPORT);
+  await exportFile(app.pool, { log_id: MAIN_LOG, tenant, stream_id: payments.streamOf(id) }, file);
+  const report = await verifyFile(file);
+  const events = (await readFile(file, "utf8"))
+    .trim()
+    .split("\n")
+    .slice(1, -1)
+    .map((line) => JSON.parse(line) as { type: string; payload: string });
+  const findings = [
+    ...recorded(events, payment, bought),
+    {
+      ok: await carried(app, payment, bought),
+      says: "that transaction on the chain moved exactly what was signed",
+    },
+  ];
+  return { folder, report, types: events.map(({ type }) => type), findings };
+}
+
+function recorded(
+  events: { type: string; payload: string }[],
+  { transfer, signature }: SignedPayment,
+  { body, settlement }: Bought,
+): Finding[] {
+  const payloadOf = (wanted: payments.PaymentEvent["type"]): Record<string, unknown> =>
+    JSON.parse(events.findLast(({ type }) => type === wanted)?.payload ?? "{}");
+  const claim = payloadOf("PaymentClaimed") as Partial<payments.Claim>;
+  const settled = payloadOf("PaymentSettled") as Partial<payments.Mined> & { answer?: payments.PaidAnswer };
+  const digest = settled.answer?.sha256;
+  return [
+    {
+      ok:
+        claim.signature === signature &&
+        claim.nonce === transfer.nonce &&
+        claim.pay_to === transfer.to &&
+        claim.amount_micro === Number(transfer.value),
+      says: "PaymentClaimed holds the authorization that was signed here, and no other amount or payee",
+    },
+    {
+      ok: settled.transaction === settlement.transaction,
+      says: "PaymentSettled names the transaction that the answer told of",
+    },
+    // A stream carries no digest.
+    ...(digest === null
+      ? []
+      : [
+          {
+            ok: digest === createHash("sha256").update(body).digest("hex"),
+            says: "PaymentSettled holds the SHA-256 of the answer as it was received here",
+          },
+        ]),
+  ];
+}
+
+async function carried(
+  { chain }: App,
+  { transfer }: SignedPayment,
+  { settlement }: Bought,
+): Promise<boolean> {
+  const receipt = await chain.receipt(settlement.transaction);
+  return receipt !== undefined && settledBy(receipt, transfer);
+}

@@ -1,0 +1,273 @@
+/** `tallystick demo`: an agent that starts with an empty hand buys one answer, and checks what it was told about it. */
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { Command, InvalidArgumentError } from "commander";
+import { encodeFunctionData, erc20Abi } from "viem";
+import { type LocalAccount, mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
+import { z } from "zod";
+import type { App } from "../app.ts";
+import type { Config } from "../config.ts";
+import { USDC } from "../domain/payments/usdc.ts";
+import type { Hex } from "../domain/ports.ts";
+import { refuse } from "../domain/refusal.ts";
+import { ask, type Bought, buy, get, type Offer, type SignedPayment, sign } from "./demo-buyer.ts";
+import { findPlace, type Place } from "./demo-place.ts";
+import { ANSWER, EXPORT, idOf, prove, RECEIPT } from "./demo-proof.ts";
+import { tell } from "./demo-story.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The mnemonic of every development chain: everybody has the key, so there is nothing to lose. */
+const MNEMONIC = "test test test test test test test test test test test junk";
+
+/** What the agent would like to know, best first; the last one needs no trade data. */
+const WISHES = [
+  { path: "/v1/agent/trade/top-partners", query: "?reporter=DE&flow=IMPORT&limit=3", of_data: true },
+  { path: "/v1/agent/replay/wal-since", query: "?since=2026-01-01T00:00:00Z", of_data: false },
+];
+
+export function demoCommand({ settings, logger }: Terminal): Command {
+  return new Command("demo")
+    .description("buy one answer with a demo wallet, step by step, and check what was told about it")
+    .option(
+      "--url <url>",
+      "a running service; else the one of these settings, or one of the demo's own",
+      asUrl,
+    )
+    .option(
+      "--key <key>",
+      "pay real money off the development chain: a private key (0x and 64 hex digits), or - for standard input",
+      asWallet,
+    )
+    .addHelpText(
+      "after",
+      "\nWithout --key it pays only on a development chain, with a wallet whose key everybody has. It pays at most 0.10 USDC.",
+    )
+    .action(async ({ url, key }: { url?: string; key?: ReturnType<typeof asWallet> }) => {
+      const config = settings();
+      tell.title("An agent with a wallet, and nothing else");
+      const place = await findPlace(config, logger("warn"), url, () =>
+        tell.line(
+          "",
+          `No service runs: opening one in ${config.DATA_DIR}; the first time takes some seconds.`,
+        ),
+      );
+      try {
+        tell.line("service", place.own ? `${place.url}, for as long as this takes` : place.url);
+        await buyOneAnswer(place, config, key === FROM_INPUT ? await walletFromInput() : key);
+      } finally {
+        await place.close();
+      }
+    });
+}
+
+async function buyOneAnswer(place: Place, config: Config, own: LocalAccount | undefined): Promise<void> {
+  const begun = Date.now();
+  tell.step(1, "The price list", "GET /.well-known/x402");
+  const path = await choose(place.url);
+  const url = place.url + path;
+
+  tell.step(2, "Asking without paying", `GET ${path}`);
+  const offer = await ask(url);
+  const develops = /development chain/i.test(offer.resource.description);
+  tell.line(
+    "402",
+    `Payment Required: ${usdc(offer.amount_micro)} to ${offer.accepted.payTo} on Base (eip155:8453)`,
+  );
+  tell.line("says", offer.resource.description);
+  const wallet = walletFor(place.url, offer, develops, own);
+
+  tell.step(3, "Signing", "TransferWithAuthorization, EIP-3009");
+  const payment = await sign(wallet, offer);
+  const { from, nonce, valid_before } = payment.transfer;
+  tell.line("wallet", `${from}${own ? "" : ", the first of the public development mnemonic"}`);
+  tell.line(
+    "signed",
+    `${usdc(offer.amount_micro)}, until ${new Date(Number(valid_before) * 1000).toISOString()}`,
+  );
+  tell.line("nonce", nonce);
+  tell.line("", "Nothing was sent to the chain: the service carries it there, and pays for the gas.");
+
+  // Another chain than the service's would show other balances.
+  const app = place.app?.embedded_chain === develops ? place.app : undefined;
+  const before = app && (await balances(app, payment));
+  tell.step(4, "Paying", "the same GET again, with PAYMENT-SIGNATURE");
+  const asked = Date.now();
+  const bought = await buy(url, payment);
+  tell.line(String(bought.status), `answered in ${Date.now() - asked} ms, settled`);
+  tell.answer(bought.body);
+
+  tell.step(5, "The settlement", "PAYMENT-RESPONSE");
+  tell.line("transaction", bought.settlement.transaction);
+  await tellChain(app, payment, bought, before);
+  tellReceipt(bought);
+
+  tell.step(6, "The payment in the log", "");
+  await tellStatus(place.url, payment);
+  if (app) await tellProof(app, join(config.DATA_DIR, "demo"), payment, bought);
+  else
+    tell.line(
+      "",
+      "Its stream was not exported: this machine has no entry to that service's database or to its chain.",
+    );
+  tell.end(
+    `Done in ${seconds(Date.now() - begun)}; ${seconds(performance.now())} with all that had to be started.`,
+  );
+}
+
+const priceList = z.looseObject({
+  prices: z.array(z.looseObject({ url: z.url(), price_usdc: z.string() })),
+});
+const datasets = z.looseObject({ data: z.looseObject({ datasets: z.array(z.unknown()) }) });
+
+/** Reads what is sold and answers the path and query of the call to buy. */
+async function choose(url: string): Promise<string> {
+  const { prices: offers } = await readJson(`${url}/.well-known/x402`, priceList);
+  const { data } = await readJson(`${url}/v1/agent/health`, datasets);
+  const has_data = data.datasets.length > 0;
+  const offered = WISHES.flatMap((wish) => {
+    const found = offers.find((offer) => new URL(offer.url).pathname === wish.path);
+    return found && (has_data || !wish.of_data) ? [{ ...wish, ...found }] : [];
+  });
+  const prices = offers.map(({ price_usdc }) => Number(price_usdc));
+  if (!offered[0]) return refuse("not_found", `${url} sells nothing that this demo knows how to ask`);
+  const { path, query, price_usdc } = offered[0];
+  tell.line(
+    "sold",
+    `${offers.length} operations, ${amount(Math.min(...prices))} to ${amount(Math.max(...prices))} a call`,
+  );
+  tell.line("chosen", `${path}, ${price_usdc} USDC`);
+  if (!has_data) tell.line("", "There is no trade data yet, so the agent buys its own change feed instead.");
+  return path + query;
+}
+
+async function readJson<Schema extends z.ZodType>(url: string, schema: Schema): Promise<z.infer<Schema>> {
+  const answer = await get(url);
+  const read = schema.safeParse(await answer.json().catch(() => undefined));
+  return read.success ? read.data : refuse("unprocessable", `${url} is not what a Tallystick answers there`);
+}
+
+/** A demo wallet on a development chain, the given one elsewhere; never the wrong one. */
+function walletFor(
+  url: string,
+  { amount_micro }: Offer,
+  develops: boolean,
+  own: LocalAccount | undefined,
+): LocalAccount {
+  if (develops && own)
+    refuse(
+      "forbidden",
+      `${url} runs a development chain, and what is signed there is valid on Base: leave --key out`,
+    );
+  if (!develops && !own)
+    refuse(
+      "forbidden",
+      `${url} does not settle on a development chain: demo wallets have nothing there; --key pays ${usdc(amount_micro)} of your own`,
+    );
+  return own ?? mnemonicToAccount(MNEMONIC);
+}
+
+type Balances = { payer: bigint; payee: bigint };
+
+async function balances({ chain }: App, { transfer }: SignedPayment): Promise<Balances> {
+  const calls = [transfer.from, transfer.to].map((account) => ({
+    to: USDC.address.toLowerCase() as Hex,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [account] }),
+  }));
+  const [payer, payee] = (await chain.read(calls)).map(({ data }) => BigInt(data));
+  return { payer: payer!, payee: payee! };
+}
+
+async function tellChain(
+  app: App | undefined,
+  payment: SignedPayment,
+  { settlement }: Bought,
+  before: Balances | undefined,
+): Promise<void> {
+  if (!app || !before) return;
+  const receipt = await app.chain.receipt(settlement.transaction);
+  if (receipt) tell.line("block", String(receipt.block_number));
+  const after = await balances(app, payment);
+  tell.line("payer", `${usdc(before.payer)} -> ${usdc(after.payer)}`);
+  tell.line("payee", `${usdc(before.payee)} -> ${usdc(after.payee)}`);
+}
+
+/** Of a receipt's members those that are not on the screen already. */
+const TELLING = ["operation", "request_sha256", "answer_sha256", "vintage", "event"];
+
+function tellReceipt({ receipt }: Bought): void {
+  if (!receipt) {
+    tell.line("receipt", "none came with this answer");
+    return;
+  }
+  tell.line("receipt", "a JWS signed by the service; beside the payment it names");
+  for (const name of TELLING) {
+    const value = receipt.payload[name];
+    if (value !== undefined) tell.line("", `${name} ${JSON.stringify(value)}`);
+  }
+}
+
+const status = z.looseObject({ data: z.looseObject({ status: z.string() }) });
+
+/** What the service says of the payment, where it says anything. */
+async function tellStatus(url: string, payment: SignedPayment): Promise<void> {
+  const place = `/v1/agent/payments/${idOf(payment)}`;
+  tell.line("payment", idOf(payment));
+  const answer = await get(url + place);
+  const read = status.safeParse(await answer.json().catch(() => undefined));
+  if (answer.ok && read.success)
+    tell.line("the service", `says ${read.data.data.status} (GET /v1/agent/payments/{id}, free)`);
+}
+
+async function tellProof(app: App, place: string, payment: SignedPayment, bought: Bought): Promise<void> {
+  const { folder, report, types, findings } = await prove(app, place, payment, bought);
+  tell.line("exported", `by the operator's side of this machine: ${types.join(", ")}`);
+  tell.line("verified", "by this process, from the file and the chain alone:");
+  for (const { name, ok, detail } of report.verdicts) tell.finding({ ok, says: `${name}: ${detail}` });
+  for (const finding of findings) tell.finding(finding);
+  const kept = (name: string) => join(folder, name);
+  tell.line("by hand", `bin/tallystick verify ${kept(EXPORT)}`);
+  if (bought.receipt)
+    tell.line(
+      "",
+      `bin/tallystick verify receipt ${kept(RECEIPT)} --body ${kept(ANSWER)} --export ${kept(EXPORT)}`,
+    );
+  if (!report.ok || findings.some(({ ok }) => !ok))
+    refuse(
+      "unprocessable",
+      "what the service says and what it has recorded differ; see the lines marked FAIL",
+    );
+}
+
+const AMOUNT = { minimumFractionDigits: 2, maximumFractionDigits: USDC.decimals };
+const amount = (dollars: number) => `${dollars.toLocaleString("en", AMOUNT)} USDC`;
+const usdc = (micro: bigint) => amount(Number(micro) / 10 ** USDC.decimals);
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+
+const FROM_INPUT = "-";
+
+async function walletFromInput(): Promise<LocalAccount> {
+  const wallet = walletOf((await text(process.stdin)).trim());
+  return wallet ?? refuse("invalid", "--key -: standard input is no private key: 0x and 64 hex digits");
+}
+
+function walletOf(key: string): LocalAccount | undefined {
+  try {
+    return privateKeyToAccount(key as Hex);
+  } catch {
+    return undefined;
+  }
+}
+
+function asWallet(given: string): LocalAccount | typeof FROM_INPUT {
+  if (given === FROM_INPUT) return FROM_INPUT;
+  const wallet = walletOf(given);
+  if (!wallet) throw new InvalidArgumentError("a private key is 0x and 64 hex digits");
+  return wallet;
+}
+
+function asUrl(given: string): string {
+  if (!/^https?:\/\//.test(given) || !URL.canParse(given))
+    throw new InvalidArgumentError("a URL such as http://127.0.0.1:3000");
+  return given.replace(/\/+$/, "");
+}

@@ -1,0 +1,208 @@
+/** The demo as a newcomer runs it: the real command, a folder of its own, the embedded database and chain. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { toHex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { discoveryOperations } from "../../src/api/operations/discovery.ts";
+import {
+  addressOf,
+  balanceOf,
+  GAS_KEY,
+  openWorkshop,
+  PAYEE,
+  type Workshop,
+  wallet,
+} from "../chain/fixture.ts";
+import { report } from "../support/report.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "tallystick-demo-"));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+const environment = (data: string) => ({
+  PATH: process.env.PATH,
+  HOME: dir,
+  DATA_DIR: join(dir, data),
+  PORT: "0",
+  SANDBOX: "0",
+  LOG_LEVEL: "warn",
+});
+
+type Ran = { code: number; stdout: string; stderr: string };
+
+function run(data: string, args: string[], input = ""): Promise<Ran> {
+  return new Promise((done) => {
+    const options = { env: environment(data) };
+    const child = execFile(process.execPath, [bin, ...args], options, (error, stdout, stderr) => {
+      done({ code: typeof error?.code === "number" ? error.code : error ? -1 : 0, stdout, stderr });
+    });
+    child.stdin?.end(input);
+  });
+}
+
+const steps = (stdout: string) =>
+  [...stdout.matchAll(/^(\d) {2}(.+?) {2}/gm)].map(([, n, title]) => `${n} ${title}`);
+const STEPS = [
+  "1 The price list",
+  "2 Asking without paying",
+  "3 Signing",
+  "4 Paying",
+  "5 The settlement",
+  "6 The payment in the log",
+];
+
+test("--help explains it", async () => {
+  const { code, stdout } = await run("help", ["demo", "--help"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("0.10 USDC");
+});
+
+describe("where no service runs", () => {
+  test("it opens one for itself, pays, and proves what it was told", { timeout: 60_000 }, async () => {
+    const { code, stdout, stderr } = await run("own", ["demo"]);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toBe("");
+    expect(steps(stdout)).toEqual(STEPS);
+    expect(stdout).toContain("10,000.00 USDC -> 9,999.90 USDC");
+    expect(stdout).toContain("0.00 USDC -> 0.10 USDC");
+    expect(stdout).toMatch(/transaction +0x[0-9a-f]{64}\n/);
+    expect(stdout).toMatch(/block +\d+\n/);
+    expect(stdout).toContain("PaymentClaimed, PaymentSettled");
+    expect(stdout).toContain("ok   that transaction on the chain moved exactly what was signed");
+    expect(stdout).not.toContain("FAIL");
+    // No colours where there is no terminal.
+    expect(stdout).not.toContain("\u001b");
+    // The file that it verified can be verified by hand, and the parts that it started are gone.
+    const file = /tallystick verify (\S+)/.exec(stdout)![1]!;
+    const verified = await run("own", ["verify", file]);
+    expect(verified.stdout).toContain("2 events in 1 streams: verified");
+    expect(existsSync(join(dir, "own", "postgres", "postmaster.pid"))).toBe(false);
+  });
+
+  test("with trade data it asks about trade, and the answer's digest is in the log", {
+    timeout: 60_000,
+  }, async () => {
+    expect((await run("data", ["sandbox", "--scale", "0.01"])).code).toBe(0);
+    const { code, stdout, stderr } = await run("data", ["demo"]);
+    expect(code, stderr).toBe(0);
+    expect(steps(stdout)).toEqual(STEPS);
+    expect(stdout).toContain("/v1/agent/trade/top-partners");
+    expect(stdout).toContain('{"rank":1,');
+    expect(stdout).toContain('"synthetic":true');
+    expect(stdout).toContain("ok   PaymentSettled holds the SHA-256 of the answer as it was received here");
+    // The receipt holds against the answer and the export that the demo kept.
+    const command = /tallystick (verify receipt .*)/.exec(stdout)![1]!;
+    const receipt = await run("data", command.split(" "));
+    expect(receipt.code, receipt.stdout + receipt.stderr).toBe(0);
+  });
+});
+
+test("a service that runs on the same folder is bought from, and its log is read", {
+  timeout: 60_000,
+}, async () => {
+  const { url, process: child, ended } = await serve("shared");
+  try {
+    const { code, stdout, stderr } = await run("shared", ["demo", "--url", url]);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain(url);
+    expect(stdout).not.toContain("opening one");
+    expect(stdout).toContain("PaymentClaimed, PaymentSettled");
+    expect(stdout).not.toContain("FAIL");
+    const { status } = await fetch(`${url}/health`);
+    expect(status).toBe(200);
+    // A wallet of one's own has no business on a development chain.
+    const key = toHex(wallet(3).getHdKey().privateKey!);
+    const refused = await run("shared", ["demo", "--url", url, "--key", key]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain("leave --key out");
+  } finally {
+    child.kill("SIGTERM");
+    await ended;
+  }
+});
+
+type Running = { url: string; process: ChildProcess; ended: Promise<unknown> };
+
+function serve(data: string): Promise<Running> {
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, [bin, "serve"], { env: environment(data) });
+    const ended = new Promise((end) => child.once("exit", end));
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      output += chunk;
+      const url = /listens at (\S+)/.exec(output)?.[1];
+      if (url) done({ url, process: child, ended });
+    });
+    void ended.then((code) => fail(new Error(`serve ended with ${code}: ${output}`)));
+  });
+}
+
+describe("off the development chain", () => {
+  let workshop: Workshop;
+  let service: Service;
+  const chain = () => ({ rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE });
+  beforeAll(async () => {
+    workshop = await openWorkshop();
+    service = await startService({ chain: chain() });
+  }, 60_000);
+  afterAll(async () => {
+    await service?.stop();
+    await workshop?.close();
+  });
+  const spent = async (before: bigint) => before - (await balanceOf(workshop.chain, addressOf(wallet(5))));
+  const balance = () => balanceOf(workshop.chain, addressOf(wallet(5)));
+
+  test("nothing is signed without a key", async () => {
+    const { position } = await service.app.store.head();
+    const { code, stdout, stderr } = await run("off", ["demo", "--url", service.url]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("does not settle on a development chain");
+    expect(stderr).toContain("--key");
+    expect(steps(stdout)).toEqual(STEPS.slice(0, 2));
+    expect((await service.app.store.head()).position).toBe(position);
+    // Nor was anything opened in the folder for a service that is not its own.
+    expect(existsSync(join(dir, "off"))).toBe(false);
+  });
+
+  test("a key pays, and what cannot be seen from here is not claimed", async () => {
+    const before = await balance();
+    const key = toHex(wallet(5).getHdKey().privateKey!);
+    const { code, stdout, stderr } = await run(
+      "off",
+      ["demo", "--url", service.url, "--key", "-"],
+      `${key}\n`,
+    );
+    expect(code, stderr).toBe(0);
+    expect(await spent(before)).toBe(100_000n);
+    expect(stdout).toContain(addressOf(wallet(5)));
+    expect(stdout).not.toContain(key);
+    expect(stdout).toContain("Its stream was not exported");
+  });
+
+  test("what cannot be done is named", { timeout: 60_000 }, async () => {
+    const dear = await startService({
+      chain: chain(),
+      operations: [...discoveryOperations, report("five", "5.00")],
+    });
+    try {
+      const { code, stderr } = await run("off", ["demo", "--url", dear.url]);
+      expect(code).toBe(1);
+      expect(stderr).toContain("sells nothing that this demo knows how to ask");
+    } finally {
+      await dear.stop();
+    }
+    const { stderr } = await run("off", ["demo", "--url", "http://127.0.0.1:1"]);
+    expect(stderr).toContain("no Tallystick answers at http://127.0.0.1:1");
+    expect((await run("off", ["demo", "--url", "ftp://x"])).stderr).toContain("a URL such as");
+    expect((await run("off", ["demo", "--key", "0x12"])).stderr).toContain("0x and 64 hex digits");
+    const zero = await run("off", ["demo", "--url", service.url, "--key", "-"], `0x${"0".repeat(64)}`);
+    expect(zero.stderr).toMatch(/^--key -: standard input is no private key/);
+  });
+});

@@ -1,0 +1,68 @@
+/** `tallystick payments books`: the log and the chain, compared by the operator. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { books } from "../../src/operator/books.ts";
+import { GAS_KEY, PAYEE, wallet } from "../chain/fixture.ts";
+import { type LedgerHouse, openLedgerHouse } from "./ledger-house.ts";
+
+let house: LedgerHouse;
+beforeAll(async () => {
+  house = await openLedgerHouse();
+});
+afterAll(() => house.close());
+
+const bin = join(import.meta.dirname, "../../bin/tallystick");
+
+function run(rpc_url = house.chain.rpc_url): Promise<{ code: number; stdout: string; stderr: string }> {
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: house.database_url,
+    DATA_DIR: join(house.workshop.dir, "cli"),
+    BASE_RPC_URL: rpc_url,
+    GAS_KEY,
+    PAY_TO: PAYEE,
+    ALLOW_SYNTHETIC: "1",
+  };
+  return new Promise((done) => {
+    execFile(process.execPath, [bin, "payments", "books"], { env }, (error, stdout, stderr) =>
+      done({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+}
+
+test("agree once every settlement is in the log, and disagree before", async () => {
+  const [settled, carried] = [await house.claim(wallet(0), 1_000_000n), await house.claim(wallet(1), 5n)];
+  await house.settle(settled);
+  await house.carry(carried.signed);
+  expect(await books(house.app)).toMatchObject({
+    agree: false,
+    payments: { chain_micro: 1_000_005n, log_micro: 1_000_000n, differences: [carried.id] },
+    refunds: { chain_micro: 0n, log_micro: 0n },
+  });
+  const before = await run();
+  expect(before).toMatchObject({ code: 1, stdout: expect.stringContaining(`differs: ${carried.id}`) });
+  await house.reconcile();
+  expect(await run()).toEqual({
+    code: 0,
+    stdout: [
+      "payments  chain 1.000005 USDC, log 1.000005 USDC (settled - reorged)",
+      "refunds   chain 0.00 USDC, log 0.00 USDC (paid - reorged)",
+      "The books agree.\n",
+    ].join("\n"),
+    stderr: expect.any(String),
+  });
+});
+
+test("of payments that expired long ago are still read to the end", async () => {
+  const paid = await house.claim(wallet(2), 7n);
+  await house.settle(paid);
+  await house.pass(1_000);
+  expect(await books(house.app)).toMatchObject({ agree: true, payments: { chain_micro: 1_000_012n } });
+});
+
+test("a chain that is away is named as the reason", async () => {
+  const { code, stderr } = await run("http://127.0.0.1:9");
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^the chain cannot be read: .*BASE_RPC_URL/m);
+});

@@ -1,0 +1,76 @@
+import { DeciderSpecification } from "@event-driven-io/emmett";
+import { describe, expect, test } from "vitest";
+import {
+  type ConfirmationEvent,
+  type ConfirmationState,
+  type Confirmed,
+  confirm,
+  events,
+  evolve,
+  initialState,
+} from "../../src/domain/payments/confirmation.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+
+const first: Confirmed = {
+  network: "eip155:8453",
+  block_number: 100,
+  block_hash: `0x${"a".repeat(64)}`,
+  timestamp: 1_790_000_000,
+  as_of_position: 7,
+  claimed_before: "2026-01-01T00:00:00.000Z",
+  payments: 2,
+  settled_micro: 100_000,
+  refunds: 0,
+  refunded_micro: 0,
+  confirmed_at: "2026-01-01T00:01:30.000Z",
+};
+const next: Confirmed = { ...first, block_number: 110, block_hash: `0x${"b".repeat(64)}`, as_of_position: 9 };
+const confirmed = (data: Confirmed): ConfirmationEvent => ({ type: "ChainConfirmed", data });
+
+type Decide = ReturnType<typeof confirm>;
+const given = DeciderSpecification.for<Decide, ConfirmationEvent, ConfirmationState>({
+  decide: (decide, state) => decide(state),
+  evolve,
+  initialState,
+});
+
+describe("the chain", () => {
+  test("is confirmed, and confirmed further on", () => {
+    given([])
+      .when(confirm(first, undefined))
+      .then([confirmed(first)]);
+    return given([confirmed(first)])
+      .when(confirm(next, first))
+      .then([confirmed(next)]);
+  });
+
+  test("is confirmed again up to the same block for what the log learned since", () => {
+    const later = { ...first, as_of_position: 8 };
+    return given([confirmed(first)])
+      .when(confirm(later, first))
+      .then([confirmed(later)]);
+  });
+
+  test.each<[string, ConfirmationEvent[], Confirmed | undefined]>([
+    ["the first one", [confirmed(first)], undefined],
+    ["the next one", [confirmed(first), confirmed(next)], first],
+  ])(
+    "is left as it is when another process was faster with %s: nothing is counted twice",
+    (_, history, after) =>
+      given(history)
+        .when(confirm({ ...next, as_of_position: 20 }, after))
+        .thenNothingHappened(),
+  );
+
+  test.each([
+    ["an earlier block", { ...next, block_number: 99 }],
+    ["a position that was compared before", { ...next, as_of_position: 7 }],
+  ])("is not confirmed up to %s", (_, facts) =>
+    given([confirmed(first)])
+      .when(confirm(facts, first))
+      .thenThrows(Refusal, ({ code }) => code === "conflict"),
+  );
+
+  test("is confirmed in the form that is stored", () =>
+    expect(events.ChainConfirmed[1].parse(first)).toEqual(first));
+});
