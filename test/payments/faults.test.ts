@@ -159,6 +159,17 @@ describe("an RPC that fails once the transaction may have been sent", () => {
     expect(await story(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
   });
 
+  test("has told a nonce that leaves a gap: pending, then answered and charged once", async () => {
+    const paid = await stall.sign("gap", 1);
+    const earned = await stall.earned();
+    stall.meddler.meddle = (method) =>
+      method === "eth_getTransactionCount" ? { result: "0x270f" } : undefined;
+    await expectAway(await pay("gap", paid), "payment-pending");
+    heal();
+    await expectAnswered(await askedAgain("gap", paid), "gap");
+    expect(await stall.earned()).toBe(earned + PRICE);
+  });
+
   test("and nobody asks again: it is found settled, and refunded", async () => {
     const paid = await stall.sign("forgotten", 1);
     const earned = await stall.earned();

@@ -92,7 +92,7 @@ export async function openStall(): Promise<Stall> {
   const { app } = service;
   const chain = workshop.connect({
     ...{ rpc_url: meddler.url, request_ms: 500, deadline_ms: 1_200 },
-    sending: { wait_ms: 2_000, poll_ms: 100 },
+    sending: { wait_ms: 2_000, poll_ms: 100, stuck_ms: 1_000 },
   });
   app.chain = chain;
   app.settlement = chainSettlement(chain);

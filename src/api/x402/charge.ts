@@ -194,7 +194,7 @@ async function carry(
       throw new PaymentRefused("invalid_transaction_state", error.message);
     }
     if (error instanceof ChainUnavailable) {
-      if (left_behind) return refusePending(payment.id);
+      if (left_behind) return refusePending(payment.id, error);
       await failed("nothing was sent: the chain was away");
       return refuseWhileAway(error);
     }
