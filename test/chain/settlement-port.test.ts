@@ -36,8 +36,8 @@ beforeAll(async () => {
   meddler = await openMeddler(workshop.node.rpc_url);
   chain = workshop.connect({
     rpc_url: meddler.url,
-    request_ms: 500,
-    deadline_ms: 1_500,
+    request_ms: 2_000,
+    deadline_ms: 5_000,
     sending: { wait_ms: 4_000 },
   });
   settlement = chainSettlement(chain);

@@ -91,8 +91,8 @@ export async function openStall(): Promise<Stall> {
   const service = await startService({ operations: wares, chain: settings });
   const { app } = service;
   const chain = workshop.connect({
-    ...{ rpc_url: meddler.url, request_ms: 500, deadline_ms: 1_200 },
-    sending: { wait_ms: 2_000, poll_ms: 100, stuck_ms: 1_000 },
+    ...{ rpc_url: meddler.url, request_ms: 800, deadline_ms: 1_800 },
+    sending: { wait_ms: 2_500, poll_ms: 100, stuck_ms: 1_000 },
   });
   app.chain = chain;
   app.settlement = chainSettlement(chain);
