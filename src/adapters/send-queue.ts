@@ -175,12 +175,15 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
     flight.sent_at = Date.now();
   }
 
-  /** The flight as it goes on; `raise` when it is stuck; undefined when its nonce went to a transaction not ours. */
+  /** The flight as it goes on; `raise` when it is stuck; undefined when it can go on no more: its nonce went to another, or one below it is free. */
   async function afterWaiting(flight: Flight): Promise<Flight | "raise" | undefined> {
     const now = Date.now();
     const isStuck = now - flight.sent_at! > limits.stuck_ms;
     if (!isStuck && !flight.contested) return flight;
-    if ((await nextNonce()) > flight.nonce) {
+    const next = await nextNonce();
+    // A lying endpoint or a reorg has left a gap below it, which nobody else will fill.
+    if (isStuck && next < flight.nonce) return undefined;
+    if (next > flight.nonce) {
       const foreign_since = flight.foreign_since ?? now;
       return now - foreign_since > limits.foreign_ms ? undefined : { ...flight, foreign_since };
     }

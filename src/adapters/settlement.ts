@@ -21,6 +21,7 @@ import {
   type Settlement,
   TransactionPending,
 } from "../domain/ports.ts";
+import { readable } from "./json-rpc.ts";
 import { MULTICALL3 } from "./multicall.ts";
 
 const HEIGHT_ABI = parseAbi(["function getBlockNumber() view returns (uint256)"]);
@@ -39,11 +40,11 @@ export type Facts = Awaited<ReturnType<Settlement["facts"]>>;
 
 export function chainSettlement(chain: Chain): Settlement {
   const hasCode = gathered((accounts: Hex[]) => chain.hasCode(accounts));
-  const plainFacts = gathered((payments: SignedTransfer[]) => readFacts(chain, payments));
+  const plainFacts = gathered((payments: SignedTransfer[]) => readable(readFacts(chain, payments)));
 
   const facts = async (payment: SignedTransfer): Promise<Facts> => {
     if (!(await hasCode(payment.transfer.from))) return plainFacts(payment);
-    const [alone] = await readFacts(chain, [payment], CONTRACT_PAYER_GAS);
+    const [alone] = await readable(readFacts(chain, [payment], CONTRACT_PAYER_GAS));
     return alone!;
   };
 

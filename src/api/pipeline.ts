@@ -53,6 +53,8 @@ export type Answer =
   | { kind: "refused"; refusal: Refusal; headers: Record<string, string> };
 
 export type PipelineParts = Pick<MakerParts, "app" | "onMismatch"> & {
+  /** Told of calls that are refused for a failure of ours: the log, the chain or the facilitator is away. */
+  onAway: (refusal: Refusal) => void;
   gate: Gate;
   terms: PaymentTerms;
   /** Told what came of each call that brought a payment. */
@@ -115,6 +117,7 @@ async function ask(
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
+    if (refusal.cause !== undefined) parts.onAway(refusal);
     return { kind: "refused", refusal, headers };
   }
 }

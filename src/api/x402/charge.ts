@@ -47,13 +47,14 @@ export const pathOf = (id: string) => `/v1/agent/payments/${id}`;
 
 export const used = (message: string) => new PaymentRefused("invalid_transaction_state", message);
 
-export function refusePending(id: string): never {
+export function refusePending(id: string, cause?: unknown): never {
   return refuse(
     "unavailable",
     `this payment is being settled: ask again with the same one, or see ${pathOf(id)}`,
     {
       type: "payment-pending",
       retry_after_s: 5,
+      cause,
     },
   );
 }
@@ -201,11 +202,11 @@ async function carry(
       throw new PaymentRefused("invalid_transaction_state", error.message);
     }
     if (error instanceof ChainUnavailable) {
-      if (left_behind) return refusePending(payment.id);
+      if (left_behind) return refusePending(payment.id, error);
       await failed("nothing was sent: the chain was away");
       return refuseWhileAway(error);
     }
-    if (error instanceof TransactionPending) return refusePending(payment.id);
+    if (error instanceof TransactionPending) return refusePending(payment.id, error);
     throw error;
   }
 }
@@ -217,5 +218,6 @@ function refuseWhileAway(error: unknown): never {
   return refuse("unavailable", `${why}: payments cannot be settled now, and nothing was charged`, {
     type: "payment-unavailable",
     retry_after_s: budget ? Math.ceil((budget.resets_at.getTime() - Date.now()) / 1000) : 5,
+    cause: error,
   });
 }

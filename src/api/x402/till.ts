@@ -3,6 +3,7 @@
  * whoever asks again with the same payment gets the same answer, from this process or another.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import type { Idempotency } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
 import type { Mined, PaidAnswer, PaymentState } from "../../domain/payments/payment.ts";
@@ -69,6 +70,8 @@ export function createTill(parts: MakerParts): Till {
   const { app } = parts;
   /** Payments that calls of this process are serving. */
   const flights = new Map<string, Promise<unknown>>();
+  /** Payments that a call of this process claimed and could not see through: nobody is at them, so their claim holds nothing. */
+  const leftBehind = new LRUCache<string, true>({ max: 10_000, ttl: CLAIM_HOLDS_MS });
 
   return {
     given: async (call) => (await givenBefore({ app, parts, call }))?.made,
@@ -81,11 +84,11 @@ export function createTill(parts: MakerParts): Till {
         const flight = flights.get(payment.id);
         if (flight) await Promise.race([flight.catch(() => undefined), pause(deadline - Date.now())]);
         const state = await app.load(payments, payments.targetOf(payment.id));
-        const standing = standingOf(state, purchase);
+        const standing = standingOf(state, purchase, leftBehind.has(payment.id));
         if (standing === "answered") return repeat(purchase, payment.id);
         const isHeld = holder !== undefined && (await isUnderWay(app, holder));
         if (standing === "open" && !isHeld && !flights.has(payment.id)) {
-          const served = attempt(purchase, state);
+          const served = attempt(purchase, state, () => leftBehind.set(payment.id, true));
           flights.set(payment.id, served);
           try {
             return await served;
@@ -116,11 +119,13 @@ async function isUnderWay(app: App, id: string): Promise<boolean> {
 
 /**
  * What a payment finds: `open` may be served now, `pending` has an outcome that nobody knows yet, `answered` has its
- * answer. Throws PaymentRefused for one that is not good, or was used for something else.
+ * answer. `left_behind`: whoever claimed it is known to be done with it. Throws PaymentRefused for one that is not good,
+ * or was used for something else.
  */
 export function standingOf(
   state: PaymentState,
   { app, call, payment }: Sale,
+  left_behind = false,
 ): "open" | "pending" | "answered" {
   if (state.status === "unknown" || payments.isFree(state)) {
     if (payment.refusal) throw payment.refusal;
@@ -134,7 +139,7 @@ export function standingOf(
   if (refund) throw used(`this payment is refunded: ${pathOf(payment.id)}; sign a new one`);
   if (state.status === "settled") return "open";
   const age = app.clock.now().getTime() - Date.parse(claim.claimed_at);
-  return state.status === "claimed" && age > CLAIM_HOLDS_MS ? "open" : "pending";
+  return state.status === "claimed" && (left_behind || age > CLAIM_HOLDS_MS) ? "open" : "pending";
 }
 
 /** The answer that was given under the caller's Idempotency-Key; a payment that came along is left unsettled. */
@@ -171,13 +176,18 @@ const refuseReusedKey = () =>
     type: "idempotency-key-reused",
   });
 
-/** Serves the call: charges the payment, or answers what a settled one is still owed. */
-async function attempt(purchase: Purchase, state: PaymentState): Promise<Served> {
+/**
+ * Serves the call: charges the payment, or answers what a settled one is still owed. `onLeft` is told when the claim
+ * stands and nothing here will see it through.
+ */
+async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => void): Promise<Served> {
   const { app, parts, call, payment } = purchase;
   const settle = await charge(purchase, state);
+  let charging = false;
   let charged: Charged | undefined;
   const beforeAppend = async (made: Made): Promise<Stage<Made>> => {
     if (isUnchanged(call, made)) return async () => {};
+    charging = true;
     charged = await settle();
     const { settlement } = charged;
     return async (decide, result) => {
@@ -191,8 +201,11 @@ async function attempt(purchase: Purchase, state: PaymentState): Promise<Served>
   try {
     done = await transact(app.unit, command, (decide) => make(parts, call, decide), beforeAppend);
   } catch (error) {
+    if (isKnown(error)) throw error;
+    if (charging) onLeft();
+    if (charged && isAway(error)) refusePending(payment.id, error);
     const moved = charged ?? (state.status === "settled" && isRefused(error) ? state : undefined);
-    if (!moved || isAway(error) || isKnown(error)) throw error;
+    if (!moved) throw error;
     // The money moved, and what it was for is refused by now.
     await giveBack(purchase, moved.settlement);
     if (!(error instanceof Refusal)) throw error;
