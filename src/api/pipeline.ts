@@ -27,7 +27,7 @@ import { type Cashier, createCashier } from "./x402/cashier.ts";
 import { PaymentRefused } from "./x402/refused.ts";
 import { type PaymentRequired, type PaymentTerms, paymentRequired, priceOf } from "./x402/required.ts";
 import { type SettleResponse, settledHeaders, settleResponse } from "./x402/response.ts";
-import { type Bought, createTill, refuseReusedKey, type Till } from "./x402/till.ts";
+import { type Bought, createTill, type Till } from "./x402/till.ts";
 
 export type Question = {
   presented: Presented;
@@ -186,15 +186,14 @@ async function receiptFor({ app, terms }: Parts, bought: Bought, path: string) {
 /** Serves a call that is free to its caller, and gives the same answer to the same Idempotency-Key. */
 async function unpaid(parts: Parts, call: Call): Promise<Made> {
   if (call.operation.output.kind === "stream") return make(parts, call, noDecisions);
+  const given = await parts.till.given(call);
+  if (given) return given;
   const once = idempotencyOf(call);
-  const { request_sha256 } = call;
   const { answers, unit } = parts.app;
-  const kept = once && (await answers.find(once.idem_key));
-  if (kept && kept.request_sha256 !== request_sha256) refuseReusedKey();
-  if (kept?.body) return { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null };
   const { result } = await transact(unit, commandOf(call, once), (decide) => make(parts, call, decide));
   if (once && result.kind === "body") {
     const { status, body } = result;
+    const { request_sha256 } = call;
     await answers.keep(once.idem_key, { request_sha256, status, body, payment_id: null });
   }
   return result;

@@ -25,27 +25,26 @@ const { facts, settle } = settlement;
 const { append } = store;
 const { keep } = answers;
 
+/** The nonce after the last transaction that the node has of the gas key. */
+async function sentSoFar(): Promise<unknown> {
+  const params = [service.app.chain.sender, "pending"];
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getTransactionCount", params });
+  const answer = await fetch(RPC!, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+  return ((await answer.json()) as { result: unknown }).result;
+}
+
 settlement.facts = async (payment) => {
   const found = await facts(payment);
   await dieAt("after the facts");
   return found;
 };
 script.before = () => dieAt("in the handler");
-/** Told when the node has taken the next transaction. */
-const onBroadcast: (() => void)[] = [];
-const { fetch } = globalThis;
-globalThis.fetch = async (...asked) => {
-  const answer = await fetch(...asked);
-  if (String(asked[1]?.body).includes("eth_sendRawTransaction"))
-    for (const tell of onBroadcast.splice(0)) tell();
-  return answer;
-};
 settlement.settle = async (payment, seen_block) => {
-  const broadcast = new Promise<void>((tell) => onBroadcast.push(tell));
+  const before = await sentSoFar();
   const mined = settle(payment, seen_block);
   if (DIES_AT === "while it is sent") {
-    // The transaction is in the node's hands, and nobody here waits for it any more.
-    await broadcast;
+    // Once the transaction is in the node's hands, nobody here need wait for it.
+    while ((await sentSoFar()) === before) await new Promise((wake) => setTimeout(wake, 5));
     await dieAt("while it is sent");
   }
   const receipt = await mined;

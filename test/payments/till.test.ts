@@ -258,6 +258,15 @@ test("what an API key was answered under its Idempotency-Key is not sold to it a
   expect((await present(echo("dear"), payment, init)).status).toBe(422);
 });
 
+test("what a key's tenant paid for under an Idempotency-Key comes again without a payment", async () => {
+  const { headers } = await one.issue({ tenant: "paid-first" });
+  const init = { headers: { ...headers, "Idempotency-Key": "paid" } };
+  const payment = await signPayment(wallet(6), await quoteOf(echo("paid-first")));
+  const first = await (await present(echo("paid-first"), payment, init)).text();
+  expect(await (await fetch(echo("paid-first"), init)).text()).toBe(first);
+  expect((await fetch(echo("other"), init)).status).toBe(422);
+});
+
 test("a settled payment whose call is refused by now is refunded, and its payer is told", async () => {
   const payment = await signPayment(wallet(7), await quoteOf(orderUrl(), order("k_owed")));
   meddle(one.app.settlement, "settle", (was) => async (signed, seen) => {
@@ -275,6 +284,32 @@ test("a settled payment whose call is refused by now is refunded, and its payer 
   expect(answer.status).toBe(409);
   expect(await answer.text()).toContain("refunded");
   expect((await stateOf(payment)) as object).toHaveProperty("refund");
+});
+
+test("a payment buys for one tenant: not for another key, nor for its wallet", async () => {
+  const [mine, other] = [await one.issue({ tenant: "mine" }), await one.issue({ tenant: "other" })];
+  const payment = await signPayment(wallet(7), await quoteOf(echo("tenant")));
+  expect((await present(echo("tenant"), payment, mine)).status).toBe(200);
+  expect((await present(echo("tenant"), payment, other)).status).toBe(402);
+  expect((await present(echo("tenant"), payment)).status).toBe(402);
+});
+
+test("while a payment holds an Idempotency-Key, nothing is handled over and over for another one", async () => {
+  const wanted = await quoteOf(echo("waits"));
+  const [first, second] = [await signPayment(wallet(7), wanted), await signPayment(wallet(7), wanted)];
+  const events = new EventEmitter();
+  const claimed = once(events, "claimed");
+  meddle(one.app.settlement, "settle", (was) => async (signed, seen) => {
+    events.emit("claimed");
+    await new Promise((wake) => setTimeout(wake, 1_500));
+    return was(signed, seen);
+  });
+  const { handled } = script;
+  const answers = [present(echo("waits"), first, under("waits"))];
+  await claimed;
+  answers.push(present(echo("waits"), second, under("waits")));
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
+  expect(script.handled - handled).toBeLessThanOrEqual(2);
 });
 
 test("another authorization of the same payer and nonce gets nothing of the first one's", async () => {

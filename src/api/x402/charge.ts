@@ -15,11 +15,10 @@ import {
   GasBudgetSpent,
   type Hex,
   NotSettled,
-  type Receipt,
   type Settlement,
   TransactionPending,
 } from "../../domain/ports.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { Refusal, refuse } from "../../domain/refusal.ts";
 import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
 import { PaymentRefused } from "./refused.ts";
 import { NETWORK_V2 } from "./required.ts";
@@ -58,6 +57,16 @@ export function refusePending(id: string, cause?: unknown): never {
       cause,
     },
   );
+}
+
+/** Another payment holds the caller's Idempotency-Key: what that comes to is the answer. */
+export class KeyHeld extends Refusal {
+  readonly holder: string;
+
+  constructor(holder: string) {
+    super("conflict", `payment ${holder} holds this idempotency key`, { type: "payment-known" });
+    this.holder = holder;
+  }
 }
 
 /** The same authorization, not another of the same payer and nonce. */
@@ -143,8 +152,7 @@ async function record({ app, call, payment }: Sale, claim: Claim): Promise<void>
     const holder = events[0]!.stream_id.slice(payments.streamOf("").length);
     const state = await app.load(payments, payments.targetOf(holder));
     const isOver = payments.isFree(state) || (state.status !== "unknown" && state.refund);
-    if (!isOver)
-      refuse("conflict", `payment ${holder} holds this idempotency key`, { type: "payment-known" });
+    if (!isOver) throw new KeyHeld(holder);
     idem_key = `/claim/${once.idem_key}#${sha256(`${idem_key} ${holder}`).slice(0, 16)}`;
   }
 }
@@ -187,7 +195,7 @@ async function carry(
     );
   try {
     const receipt = await app.settlement.settle(payments.signedTransferOf(claim), BigInt(claim.seen_block));
-    return { claim, settlement: minedBy(receipt) };
+    return { claim, settlement: payments.minedBy(receipt) };
   } catch (error) {
     if (error instanceof NotSettled) {
       await failed(error.message);
@@ -202,13 +210,6 @@ async function carry(
     throw error;
   }
 }
-
-const minedBy = ({ transaction, block_number, block_hash, fee_wei }: Receipt): Mined => ({
-  transaction,
-  block_number: Number(block_number),
-  block_hash,
-  fee_wei: String(fee_wei),
-});
 
 function refuseWhileAway(error: unknown): never {
   if (!(error instanceof ChainUnavailable)) throw error;

@@ -25,6 +25,7 @@ import {
   type Charged,
   charge,
   isSamePayment,
+  KeyHeld,
   type Payment,
   pathOf,
   refusePending,
@@ -44,16 +45,23 @@ export type Bought = Charged & {
   event: { position: number; event_id: string; event_hash: Uint8Array; recorded_at_us: number };
 };
 
-/** A payment that is to buy an answer. */
-type Purchase = Sale & { call: Call; parts: MakerParts };
+/** A call that asks for an answer. */
+type Asked = { app: App; parts: MakerParts; call: Call };
 
-export type Till = { serve(call: Call, payment: Payment): Promise<Served> };
+/** A payment that is to buy an answer. */
+type Purchase = Sale & Asked;
+
+export type Till = {
+  serve(call: Call, payment: Payment): Promise<Served>;
+  /** What was answered under the Idempotency-Key of a caller who brings no payment. */
+  given(call: Call): Promise<Made | undefined>;
+};
 
 /** How long a second presentation of a payment waits for the outcome of the first. */
 const PATIENCE_MS = 10_000;
 /** The pause between two looks at a payment that another process is settling. */
 const LOOK_MS = 200;
-/** A call settles its payment within this; a claim that is older was left behind by a process that died. */
+/** A claim that is older was likely left behind; of a process that is only slow, one more carrying of its payment moves nothing. */
 const CLAIM_HOLDS_MS = 90_000;
 /** A stream is made anew whenever it is asked for again; it was paid for as it went on in this time. */
 const STREAM_HOLDS_MS = 86_400_000;
@@ -66,17 +74,20 @@ export function createTill(parts: MakerParts): Till {
   const leftBehind = new LRUCache<string, true>({ max: 10_000, ttl: CLAIM_HOLDS_MS });
 
   return {
+    given: async (call) => (await givenBefore({ app, parts, call }))?.made,
     serve: async (call, payment) => {
       const purchase: Purchase = { app, parts, call, payment };
+      let holder: string | undefined;
       for (const deadline = Date.now() + PATIENCE_MS; ; ) {
-        const earlier = await givenBefore(purchase);
+        const earlier = await givenBefore(purchase, payment);
         if (earlier) return earlier;
         const flight = flights.get(payment.id);
         if (flight) await Promise.race([flight.catch(() => undefined), pause(deadline - Date.now())]);
         const state = await app.load(payments, payments.targetOf(payment.id));
         const standing = standingOf(state, purchase, leftBehind.has(payment.id));
         if (standing === "answered") return repeat(purchase, payment.id);
-        if (standing === "open" && !flights.has(payment.id)) {
+        const isHeld = holder !== undefined && (await isUnderWay(app, holder));
+        if (standing === "open" && !isHeld && !flights.has(payment.id)) {
           const served = attempt(purchase, state, () => leftBehind.set(payment.id, true));
           flights.set(payment.id, served);
           try {
@@ -84,11 +95,12 @@ export function createTill(parts: MakerParts): Till {
           } catch (error) {
             // Another call was faster: what it comes to is waited for like any other's.
             if (!isKnown(error)) throw error;
+            if (error instanceof KeyHeld) holder = error.holder;
           } finally {
             flights.delete(payment.id);
           }
         }
-        if (Date.now() > deadline) refusePending(payment.id);
+        if (Date.now() > deadline) refusePending(holder ?? payment.id);
         if (!flights.has(payment.id)) await pause(LOOK_MS);
       }
     },
@@ -98,6 +110,12 @@ export function createTill(parts: MakerParts): Till {
 const pause = (ms: number) => sleep(ms, undefined, { ref: false });
 
 const isKnown = (error: unknown) => error instanceof Refusal && error.type === "payment-known";
+
+/** Whether it is still to be told what a payment comes to: until then nothing is handled for one that waits for it. */
+async function isUnderWay(app: App, id: string): Promise<boolean> {
+  const state = await app.load(payments, payments.targetOf(id));
+  return !payments.isFree(state) && state.status !== "unknown" && !state.answer && !state.refund;
+}
 
 /**
  * What a payment finds: `open` may be served now, `pending` has an outcome that nobody knows yet, `answered` has its
@@ -124,23 +142,23 @@ export function standingOf(
   return state.status === "claimed" && (left_behind || age > CLAIM_HOLDS_MS) ? "open" : "pending";
 }
 
-/** The answer that was given under the caller's Idempotency-Key; the payment that came along is left unsettled. */
-async function givenBefore(purchase: Purchase): Promise<Served | undefined> {
-  const { app, call, payment } = purchase;
+/** The answer that was given under the caller's Idempotency-Key; a payment that came along is left unsettled. */
+async function givenBefore(asked: Asked, payment?: Payment): Promise<Served | undefined> {
+  const { app, call } = asked;
   const once = idempotencyOf(call);
   const kept = once && (await app.answers.find(once.idem_key));
-  if (!kept || kept.payment_id === payment.id) return undefined;
-  if (!(await isProven(purchase))) return undefined;
+  if (!kept || (payment && kept.payment_id === payment.id)) return undefined;
+  if (payment && !(await isProven(asked, payment))) return undefined;
   if (kept.request_sha256 !== call.request_sha256) refuseReusedKey();
   if (kept.body)
     return { made: { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null } };
   const state = await app.load(payments, payments.targetOf(kept.payment_id!));
   if (state.status === "unknown" || !state.answer) return undefined;
-  return repeat(purchase, kept.payment_id!);
+  return repeat(asked, kept.payment_id!);
 }
 
 /** Whether the caller is who it says: an API key has shown that, and a wallet shows it by a payment that is good. */
-async function isProven({ app, call, payment }: Purchase): Promise<boolean> {
+async function isProven({ app, call }: Asked, payment: Payment): Promise<boolean> {
   if (call.caller.kind === "key") return true;
   if (payment.refusal) return false;
   if (!payment.contract) return true;
@@ -153,7 +171,7 @@ async function isProven({ app, call, payment }: Purchase): Promise<boolean> {
   );
 }
 
-export const refuseReusedKey = () =>
+const refuseReusedKey = () =>
   refuse("unprocessable", "this idempotency key was used for another request", {
     type: "idempotency-key-reused",
   });
@@ -245,7 +263,7 @@ async function keep({ app, call, payment }: Sale, made: Made): Promise<void> {
 }
 
 /** The same answer again: the bytes that were kept, or made anew over what was recorded then. */
-async function repeat({ app, parts, call }: Purchase, id: string): Promise<Served> {
+async function repeat({ app, parts, call }: Asked, id: string): Promise<Served> {
   const bought = await boughtBy(app, id);
   const { status, sha256: digest, vintage } = bought.answer;
   const gone = () => refuseGone(bought);
