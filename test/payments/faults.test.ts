@@ -314,6 +314,24 @@ describe("a facilitator", () => {
     expect(await stall.earned()).toBe(earned + PRICE);
   });
 
+  test("named by FACILITATOR_URL that nobody answers for: nothing is charged, and the operator is told once", async () => {
+    const env = { FACILITATOR_URL: `http://127.0.0.1:${await freePort(0)}` };
+    const service = await startService({ operations: wares, chain: stall.settings, env });
+    try {
+      const paid = await stall.sign("no_facilitator", 4);
+      for (let i = 0; i < 3; i++)
+        await expectAway(
+          await present(`${service.url}/v1/agent/test/echo?say=no_facilitator`, paid),
+          "payment-unavailable",
+        );
+      const warned = service.logged.filter(({ msg }) => String(msg).includes("payments cannot be settled"));
+      expect(warned).toMatchObject([{ level: 40, reason: expect.stringContaining("the facilitator") }]);
+      expect(await storyOf(service, paid)).toEqual([]);
+    } finally {
+      await service.stop();
+    }
+  });
+
   test("that settles and does not say so is not asked twice: the chain tells", async () => {
     const paid = await stall.sign("facilitator_silent", 4);
     const earned = await stall.earned();
