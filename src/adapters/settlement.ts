@@ -15,6 +15,7 @@ import {
   type Call,
   type Chain,
   ChainUnavailable,
+  GasKeyEmpty,
   type Hex,
   NotSettled,
   type Receipt,
@@ -33,6 +34,9 @@ const HEIGHT_CALL: Call = {
 
 const FACTS = 3;
 
+/** How long no payment is taken after the gas key was found empty. */
+const EMPTY_MS = 30_000;
+
 /** A reorg may bring a payment into an earlier block than the height at which it was looked at. */
 const REORG_MARGIN = 16n;
 
@@ -42,7 +46,11 @@ export function chainSettlement(chain: Chain): Settlement {
   const hasCode = gathered((accounts: Hex[]) => chain.hasCode(accounts));
   const plainFacts = gathered((payments: SignedTransfer[]) => readable(readFacts(chain, payments)));
 
+  let emptyUntil = 0;
+
   const facts = async (payment: SignedTransfer): Promise<Facts> => {
+    // Each claim that could not be sent would stay in the log.
+    if (Date.now() < emptyUntil) throw new GasKeyEmpty("the gas key had too little ether a moment ago");
     if (!(await hasCode(payment.transfer.from))) return plainFacts(payment);
     const [alone] = await readable(readFacts(chain, [payment], CONTRACT_PAYER_GAS));
     return alone!;
@@ -65,7 +73,14 @@ export function chainSettlement(chain: Chain): Settlement {
 
   return {
     facts,
-    settle: async (payment, seen_block) => carry(payment, seen_block, await hasCode(payment.transfer.from)),
+    settle: async (payment, seen_block) => {
+      try {
+        return await carry(payment, seen_block, await hasCode(payment.transfer.from));
+      } catch (error) {
+        if (error instanceof GasKeyEmpty) emptyUntil = Date.now() + EMPTY_MS;
+        throw error;
+      }
+    },
   };
 }
 

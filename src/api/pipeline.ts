@@ -164,14 +164,18 @@ async function paid(
     const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
     const idempotency_key = call.idempotency_key ?? payment.identifier;
     const { made, bought } = await parts.till.serve({ ...call, caller, idempotency_key }, payment);
-    if (!bought) return answerOf(call, made, headers);
+    if (!bought) {
+      await parts.cashier.boughtNothing(presented);
+      return answerOf(call, made, headers);
+    }
     const receipt = made.kind === "body" ? await receiptFor(parts, bought, path) : undefined;
     const settled = settleResponse(bought, payment.x402_version, receipt);
     if (bought.answer.sha256) headers["Unencoded-Digest"] = unencodedDigest(bought.answer.sha256);
     return answerOf(call, made, headers, settled);
   } catch (error) {
+    const isCallers = error instanceof Refusal && error.code !== "unavailable";
+    if (isCallers || error instanceof PaymentRefused) await parts.cashier.boughtNothing(presented, error);
     if (!(error instanceof PaymentRefused)) throw error;
-    await parts.cashier.refused(presented);
     return { kind: "pay", ...paymentRequired(operation, price, path, parts.terms, error) };
   }
 }

@@ -31,7 +31,7 @@ export type Payment = {
   id: string;
   signed: SignedTransfer;
   contract: boolean;
-  refusal: PaymentRefused | undefined;
+  refusal: PaymentRefused | Refusal | undefined;
 };
 
 /** One call and the payment it brought. */
@@ -199,7 +199,7 @@ async function carry(
   } catch (error) {
     if (error instanceof NotSettled) {
       await failed(error.message);
-      throw new PaymentRefused("invalid_transaction_state", error.message);
+      throw new PaymentRefused("invalid_transaction_state", error.message, { sent: true });
     }
     if (error instanceof ChainUnavailable) {
       if (left_behind) return refusePending(payment.id, error);

@@ -203,7 +203,8 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
   } catch (error) {
     if (isKnown(error)) throw error;
     if (charging) onLeft();
-    if (charged && isAway(error)) refusePending(payment.id, error);
+    // A part that is away will be back: the answer is owed until then.
+    if (charged && (isAway(error) || isUnavailable(error))) refusePending(payment.id, error);
     const moved = charged ?? (state.status === "settled" && isRefused(error) ? state : undefined);
     if (!moved) throw error;
     // The money moved, and what it was for is refused by now.
@@ -223,7 +224,8 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
   return { made, bought: { ...charged, payment_id, answer: answerOf(made), event } };
 }
 
-const isRefused = (error: unknown) => error instanceof Refusal && error.code !== "unavailable";
+const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === "unavailable";
+const isRefused = (error: unknown) => error instanceof Refusal && !isUnavailable(error);
 
 const answerOf = (made: Made): PaidAnswer => ({
   status: made.status,
