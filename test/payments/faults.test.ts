@@ -82,41 +82,53 @@ const manners: Manner[] = [
   ["answers nothing", () => ({ result: null })],
   ["answers garbage", () => ({ result: "0x1234" })],
   ["answers something else", () => ({ result: { no: "such thing" } })],
-  ["serves empty contracts", (method) => (method === "eth_call" ? { result: "0x" } : undefined)],
+];
+/** Once a payment is claimed, no contract is asked any more. */
+const emptied: Manner = [
+  "serves empty contracts",
+  (method) => (method === "eth_call" ? { result: "0x" } : undefined),
 ];
 
-describe.each(manners)("an RPC that %s", (what, meddling) => {
-  const said = what.replaceAll(" ", "_");
+describe("an RPC that fails", () => {
+  const nameOfCall = (what: string) => what.replaceAll(" ", "_");
 
-  test("before anything is sent: nothing is charged, readers by key notice nothing, and it heals", async () => {
-    const paid = await stall.sign(said);
-    const [earned, position] = [await stall.earned(), await stall.position()];
-    stall.meddler.meddle = meddling;
-    const asking = pay(said, paid);
-    expect((await fetch(stall.echoUrl("keyed"), { headers: keyed })).status).toBe(200);
-    await expectAway(await asking, "payment-unavailable");
-    expect([await stall.earned(), await stall.position()]).toEqual([earned, position]);
-    heal();
-    await expectAnswered(await pay(said, paid), said);
-    expect(await stall.earned()).toBe(earned + PRICE);
-    expect(await story(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
-  });
-
-  test("once the payment was claimed: never a fresh 402, and charged once after it heals", async () => {
-    const paid = await stall.sign(`${said}_claimed`);
-    const earned = await stall.earned();
-    script.before = async () => {
+  test.each([...manners, emptied])(
+    "%s before anything is sent: nothing is charged, readers by key notice nothing, and it heals",
+    async (what, meddling) => {
+      const said = nameOfCall(what);
+      const paid = await stall.sign(said);
+      const [earned, position] = [await stall.earned(), await stall.position()];
       stall.meddler.meddle = meddling;
-    };
-    const first = await pay(`${said}_claimed`, paid);
-    script.before = async () => {};
-    const type = (await story(paid)).includes("PaymentFailed") ? "payment-unavailable" : "payment-pending";
-    await expectAway(first, type);
-    expect(await stall.earned()).toBe(earned);
-    heal();
-    await expectAnswered(await askedAgain(`${said}_claimed`, paid), `${said}_claimed`);
-    expect(await stall.earned()).toBe(earned + PRICE);
-  });
+      const asking = pay(said, paid);
+      expect((await fetch(stall.echoUrl("keyed"), { headers: keyed })).status).toBe(200);
+      await expectAway(await asking, "payment-unavailable");
+      expect([await stall.earned(), await stall.position()]).toEqual([earned, position]);
+      heal();
+      await expectAnswered(await pay(said, paid), said);
+      expect(await stall.earned()).toBe(earned + PRICE);
+      expect(await story(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+    },
+  );
+
+  test.each(manners)(
+    "%s once the payment was claimed: never a fresh 402, and charged once after it heals",
+    async (what, meddling) => {
+      const said = nameOfCall(what);
+      const paid = await stall.sign(`${said}_claimed`);
+      const earned = await stall.earned();
+      script.before = async () => {
+        stall.meddler.meddle = meddling;
+      };
+      const first = await pay(`${said}_claimed`, paid);
+      script.before = async () => {};
+      const type = (await story(paid)).includes("PaymentFailed") ? "payment-unavailable" : "payment-pending";
+      await expectAway(first, type);
+      expect(await stall.earned()).toBe(earned);
+      heal();
+      await expectAnswered(await askedAgain(`${said}_claimed`, paid), `${said}_claimed`);
+      expect(await stall.earned()).toBe(earned + PRICE);
+    },
+  );
 });
 
 describe("an RPC that fails once the transaction may have been sent", () => {
