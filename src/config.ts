@@ -37,7 +37,7 @@ export const environment = z.object({
   DATA_DIR: z.string().min(1).default(".tallystick"),
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_OWNER_URL: postgresUrl.optional(),
-  DATABASE_POOL: integer(2, 200, 10),
+  DATABASE_POOL: integer(2, 200, 30),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   LOG_ORIGIN_HOST: z
     .string()

@@ -20,7 +20,9 @@ export const KEPT_BODY_LIMIT = 1024 * 1024;
 const KEPT_FOR = "interval '24 hours'";
 const SWEEP_MS = 600_000;
 const SWEEP_AT_ONCE = 10_000;
-const WRITE_AT_ONCE = 64;
+/** Answers and bytes of them that are written in one go, if there are so many. */
+const WRITE_AT_ONCE = 256;
+const BYTES_AT_ONCE = 8 * KEPT_BODY_LIMIT;
 
 type Waiting = { name: string; answer: KeptAnswer; done(): void; fail(error: unknown): void };
 
@@ -30,10 +32,19 @@ export function createKeptAnswers(pool: pg.Pool): KeptAnswers {
   let writing = false;
   let sweepAt = 0;
 
+  function takeSome(): Waiting[] {
+    let count = 0;
+    for (let bytes = 0; count < Math.min(gathered.length, WRITE_AT_ONCE); count++) {
+      bytes += gathered[count]!.answer.body?.length ?? 0;
+      if (count > 0 && bytes > BYTES_AT_ONCE) break;
+    }
+    return gathered.splice(0, count);
+  }
+
   async function write(): Promise<void> {
     writing = true;
     while (gathered.length > 0) {
-      const some = gathered.splice(0, WRITE_AT_ONCE);
+      const some = takeSome();
       await insert(pool, some).then(
         () => {
           for (const { done } of some) done();
