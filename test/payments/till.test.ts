@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { StoreUnavailable } from "../../eventstore/errors.ts";
+import { payer } from "../../src/api/caller.ts";
+import { standingOf } from "../../src/api/x402/till.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
@@ -10,6 +12,7 @@ import { ChainUnavailable, type Hex, NotSettled, TransactionPending } from "../.
 import { balanceOf, GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
 import { buy, present, quoteOf, type SignedPayment, settlementOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { nameOf } from "./stall.ts";
 import { facts, script, wares } from "./wares.ts";
 
 let workshop: Workshop;
@@ -338,4 +341,31 @@ test("a refunded payment buys nothing any more", async () => {
   expect(answer.status).toBe(402);
   expect(await answer.text()).toContain("refunded");
   expect(script.handled).toBe(handled);
+});
+
+test("while its outcome is unknown nobody is told to pay again, whoever asks; once answered it is another's", async () => {
+  const { headers } = await one.issue({ tenant: "owner" });
+  const url = echo("whose");
+  const paid = await signPayment(wallet(6), await quoteOf(url));
+  expect((await present(url, paid, { headers })).status).toBe(200);
+  const id = nameOf(paid);
+  const settled = await one.app.load(payments, payments.targetOf(id));
+  if (settled.status !== "settled") throw new Error("it was settled");
+  const { claim } = settled;
+  const claimed = payments.evolve(payments.initialState(), { type: "PaymentClaimed", data: claim });
+  const asked = {
+    app: one.app,
+    payment: { id, signed: payments.signedTransferOf(claim), contract: false, refusal: undefined },
+    call: {
+      operation: wares.find(({ name }) => name === claim.operation)!,
+      caller: payer(claim.payer),
+      request_sha256: claim.request_sha256,
+      request_id: "r",
+      idempotency_key: undefined,
+    },
+  };
+  expect(standingOf(claimed, asked)).toBe("pending");
+  expect(() => standingOf(settled, asked)).toThrow("another call");
+  const elsewhere = { ...asked, call: { ...asked.call, request_sha256: "00".repeat(32) } };
+  expect(() => standingOf(claimed, elsewhere)).toThrow("another call");
 });

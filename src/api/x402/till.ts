@@ -132,8 +132,11 @@ export function standingOf(
     return "open";
   }
   const { claim, answer, refund } = state;
-  const isSameCall = claim.request_sha256 === call.request_sha256 && claim.tenant === call.caller.tenant;
-  if (!isSameCall || !isSamePayment(claim, payment))
+  const isSameCall = claim.request_sha256 === call.request_sha256 && isSamePayment(claim, payment);
+  const isUnknown = state.status === "claimed" || state.status === "reorged";
+  // Whose call it was is told by its answer; while there is none, nobody is told to pay again.
+  if (isSameCall && isUnknown && !answer && claim.tenant !== call.caller.tenant) return "pending";
+  if (!isSameCall || claim.tenant !== call.caller.tenant)
     throw used("this payment was used for another call; sign a new one");
   if (answer) return "answered";
   if (refund) throw used(`this payment is refunded: ${pathOf(payment.id)}; sign a new one`);
