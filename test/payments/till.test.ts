@@ -369,3 +369,20 @@ test("while its outcome is unknown nobody is told to pay again, whoever asks; on
   const elsewhere = { ...asked, call: { ...asked.call, request_sha256: "00".repeat(32) } };
   expect(() => standingOf(claimed, elsewhere)).toThrow("another call");
 });
+
+test("a claim left behind whose call is refused now: the payer is told where its money is to be seen", async () => {
+  const name = "k_left_and_taken";
+  const paid = await signPayment(wallet(6), await quoteOf(orderUrl(), order(name)));
+  meddle(one.app.settlement, "settle", () => async () => {
+    throw new TransactionPending([]);
+  });
+  expect((await present(orderUrl(), paid, order(name))).status).toBe(503);
+  for (const back of undo.splice(0)) back();
+  const meta = { actor: "operator", operation: "test" };
+  await one.app.decide(apiKey, { tenant: "acme", id: name }, apiKey.issue(facts(name)), { meta });
+  const answer = await present(orderUrl(), paid, order(name));
+  expect(answer.status).toBe(409);
+  expect(await answer.text()).toContain(
+    `may have been settled before; it is refunded then: /v1/agent/payments/${nameOf(paid)}`,
+  );
+});

@@ -209,12 +209,16 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
     // A part that is away will be back: the answer is owed until then.
     if (charged && (isAway(error) || isUnavailable(error))) refusePending(payment.id, error);
     const moved = charged ?? (state.status === "settled" && isRefused(error) ? state : undefined);
+    if (!moved && state.status === "claimed" && error instanceof Refusal && isRefused(error))
+      throw retold(
+        error,
+        `this payment may have been settled before; it is refunded then: ${pathOf(payment.id)}`,
+      );
     if (!moved) throw error;
     // The money moved, and what it was for is refused by now.
     await giveBack(purchase, moved.settlement);
     if (!(error instanceof Refusal)) throw error;
-    const told = `${error.message}; the payment was settled and is being refunded: ${pathOf(payment.id)}`;
-    throw new Refusal(error.code, told, { errors: error.errors, type: error.type });
+    throw retold(error, `the payment was settled and is being refunded: ${pathOf(payment.id)}`);
   }
   const { result: made, events, replayed } = done;
   const event = events.find(({ stream_id }) => stream_id.startsWith(payments.streamOf("")));
@@ -226,6 +230,9 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
   if (replayed || !charged) return repeat(purchase, payment_id);
   return { made, bought: { ...charged, payment_id, answer: answerOf(made), event } };
 }
+
+const retold = ({ code, message, errors, type }: Refusal, addition: string) =>
+  new Refusal(code, `${message}; ${addition}`, { errors, type });
 
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === "unavailable";
 const isRefused = (error: unknown) => error instanceof Refusal && !isUnavailable(error);
