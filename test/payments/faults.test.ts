@@ -1,19 +1,15 @@
-/** Paid calls while the chain, the facilitator or the log fails: nothing is lost, and nothing is charged twice. */
-import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+/** Paid calls while the chain or the log fails: nothing is lost, and nothing is charged twice. */
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { freePort } from "../../src/adapters/free-port.ts";
-import { hostedSettlement } from "../../src/adapters/hosted-facilitator.ts";
-import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
 import type { Hex } from "../../src/domain/ports.ts";
-import { carriedByStranger, rewind } from "../chain/fixture.ts";
+import { rewind } from "../chain/fixture.ts";
 import { type Meddling, openMeddler } from "../chain/meddler.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, type SignedPayment } from "../support/buyer.ts";
 import { startService } from "../support/service.ts";
-import { nameOf, openStall, type Stall, storyOf } from "./stall.ts";
+import { expectAnswered, expectAway, nameOf, openStall, type Stall, storyOf } from "./stall.ts";
 import { script, wares } from "./wares.ts";
 
 const PRICE = 50_000n;
@@ -31,36 +27,12 @@ beforeEach(() => {
 });
 afterEach(() => expectBooks(stall.service.app, stall.workshop.chain));
 
-const pay = (say: string, paid: SignedPayment) => present(stall.echoUrl(say), paid);
+const pay = (say: string, paid: SignedPayment) => stall.pay(say, paid);
+const askedAgain = (say: string, paid: SignedPayment) => stall.askedAgain(say, paid);
 const story = (paid: SignedPayment) => storyOf(stall.service, paid);
 const heal = () => {
   stall.meddler.meddle = () => undefined;
 };
-
-async function expectAway(answer: Response, type: string): Promise<void> {
-  expect(await answer.json()).toMatchObject({
-    type: `${new URL(answer.url).origin}/problems#${type}`,
-    status: 503,
-  });
-  expect(answer.status).toBe(503);
-  expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
-}
-
-async function expectAnswered(answer: Response, say: string): Promise<string> {
-  const text = await answer.text();
-  expect(JSON.parse(text)).toMatchObject({ data: { said: say } });
-  expect(answer.status).toBe(200);
-  return text;
-}
-
-/** Asks again as it is told to, until there is an answer. */
-async function askedAgain(say: string, paid: SignedPayment): Promise<Response> {
-  for (const until = Date.now() + 15_000; ; await sleep(100)) {
-    const answer = await pay(say, paid);
-    if (answer.status !== 503 || Date.now() > until) return answer;
-    await expectAway(answer, "payment-pending");
-  }
-}
 
 /** The reactors alone bring a payment to its end: settled, final, unanswered, refunded. */
 async function expectRefunded(paid: SignedPayment): Promise<void> {
@@ -238,122 +210,6 @@ test("an RPC that is dead at start: the service starts, answers by key, and sell
   } finally {
     await service.stop();
   }
-});
-
-describe("a facilitator", () => {
-  type Asked = { path: string; signed: SignedTransfer };
-  let manner: (asked: Asked, response: ServerResponse) => void | Promise<void>;
-  let server: Server;
-  let own: typeof stall.service.app.settlement;
-  const says = (response: ServerResponse, body: object) =>
-    void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
-  const honest: typeof manner = async ({ path, signed }, response) => {
-    if (path === "/verify") return says(response, { isValid: true });
-    const transaction = await carriedByStranger(stall.workshop, signed);
-    says(response, { success: true, transaction, network: "eip155:8453" });
-  };
-  const settles =
-    (how: typeof manner): typeof manner =>
-    (asked, response) =>
-      (asked.path === "/verify" ? honest : how)(asked, response);
-
-  beforeAll(async () => {
-    server = createServer(async (request, response) => {
-      const parts: Buffer[] = [];
-      for await (const part of request) parts.push(part as Buffer);
-      const { signature, authorization } = JSON.parse(Buffer.concat(parts).toString()).paymentPayload.payload;
-      const { from, to, value, validAfter, validBefore, nonce } = authorization;
-      const window = { valid_after: BigInt(validAfter), valid_before: BigInt(validBefore) };
-      await manner(
-        {
-          path: request.url!,
-          signed: { signature, transfer: { from, to, nonce, value: BigInt(value), ...window } },
-        },
-        response,
-      );
-    });
-    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const { app } = stall.service;
-    own = app.settlement;
-    const patience = { request_ms: 600, wait_ms: 900, poll_ms: 50 };
-    app.settlement = hostedSettlement(stall.chain, { url, ...patience });
-  });
-  afterAll(async () => {
-    stall.service.app.settlement = own;
-    server.closeAllConnections();
-    await new Promise((done) => server.close(done));
-  });
-
-  test.each<[string, typeof manner]>([
-    ["down", (_, response) => void response.destroy()],
-    ["hanging", () => undefined],
-    ["not admitting us", (_, response) => void response.writeHead(401).end("who are you?")],
-    ["babbling", (_, response) => void response.end("<html>")],
-  ])("that is %s: nothing is charged, and it heals", async (what, bad) => {
-    const say = `facilitator_${what.replaceAll(" ", "_")}`;
-    const paid = await stall.sign(say, 4);
-    const [earned, position] = [await stall.earned(), await stall.position()];
-    manner = bad;
-    await expectAway(await pay(say, paid), "payment-unavailable");
-    expect([await stall.earned(), await stall.position()]).toEqual([earned, position]);
-    manner = honest;
-    await expectAnswered(await pay(say, paid), say);
-    expect(await stall.earned()).toBe(earned + PRICE);
-  });
-
-  test.each<[string, typeof manner]>([
-    [
-      "lies about success",
-      (_, response) => says(response, { success: true, transaction: `0x${"ab".repeat(32)}` }),
-    ],
-    ["hangs while it settles", () => undefined],
-    ["dies while it settles", (_, response) => void response.destroy()],
-    [
-      "settles nothing and says that it may",
-      (_, response) => says(response, { success: false, errorReason: "timeout" }),
-    ],
-  ])("that %s: no answer and no fresh 402; answered and charged once when it heals", async (what, bad) => {
-    const say = `facilitator_${what.replaceAll(" ", "_")}`;
-    const paid = await stall.sign(say, 4);
-    const earned = await stall.earned();
-    manner = settles(bad);
-    await expectAway(await pay(say, paid), "payment-pending");
-    expect(await stall.earned()).toBe(earned);
-    expect(await story(paid)).toEqual(["PaymentClaimed"]);
-    manner = honest;
-    await expectAnswered(await askedAgain(say, paid), say);
-    expect(await stall.earned()).toBe(earned + PRICE);
-  });
-
-  test("named by FACILITATOR_URL that nobody answers for: nothing is charged, and the operator is told once", async () => {
-    const env = { FACILITATOR_URL: `http://127.0.0.1:${await freePort(0)}` };
-    const service = await startService({ operations: wares, chain: stall.settings, env });
-    try {
-      const paid = await stall.sign("no_facilitator", 4);
-      for (let i = 0; i < 3; i++)
-        await expectAway(
-          await present(`${service.url}/v1/agent/test/echo?say=no_facilitator`, paid),
-          "payment-unavailable",
-        );
-      const warned = service.logged.filter(({ msg }) => String(msg).includes("payments cannot be settled"));
-      expect(warned).toMatchObject([{ level: 40, reason: expect.stringContaining("the facilitator") }]);
-      expect(await storyOf(service, paid)).toEqual([]);
-    } finally {
-      await service.stop();
-    }
-  });
-
-  test("that settles and does not say so is not asked twice: the chain tells", async () => {
-    const paid = await stall.sign("facilitator_silent", 4);
-    const earned = await stall.earned();
-    manner = settles(async ({ signed }, response) => {
-      await carriedByStranger(stall.workshop, signed);
-      response.destroy();
-    });
-    await expectAnswered(await pay("facilitator_silent", paid), "facilitator_silent");
-    expect(await stall.earned()).toBe(earned + PRICE);
-  });
 });
 
 describe("Postgres going away right after the settlement", () => {

@@ -1,4 +1,6 @@
 /** A service that sells, on a chain that tests can meddle with, and what they ask about its payments. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
 import type { App } from "../../src/app.ts";
@@ -20,7 +22,7 @@ import {
 } from "../chain/fixture.ts";
 import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { expectBooks } from "../support/books.ts";
-import { quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
+import { present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { wares } from "./wares.ts";
 
@@ -41,6 +43,9 @@ export type Stall = Reactors & {
   echoUrl(say: string): string;
   /** A payment for the echo that holds for five minutes. */
   sign(say: string, payer?: number): Promise<SignedPayment>;
+  pay(say: string, paid: SignedPayment): Promise<Response>;
+  /** Asks again as it is told to, until there is an answer. */
+  askedAgain(say: string, paid: SignedPayment): Promise<Response>;
   earned(): Promise<bigint>;
   position(): Promise<number>;
   mine(blocks: number): Promise<void>;
@@ -55,6 +60,23 @@ export function nameOf({ authorization }: SignedPayment): string {
     payer: authorization.from.toLowerCase() as Hex,
     nonce: authorization.nonce as Hex,
   });
+}
+
+/** A part is away, and the answer says which and when to ask again. */
+export async function expectAway(answer: Response, type: string): Promise<void> {
+  expect(await answer.json()).toMatchObject({
+    type: `${new URL(answer.url).origin}/problems#${type}`,
+    status: 503,
+  });
+  expect(answer.status).toBe(503);
+  expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
+}
+
+export async function expectAnswered(answer: Response, say: string): Promise<string> {
+  const text = await answer.text();
+  expect(JSON.parse(text)).toMatchObject({ data: { said: say } });
+  expect(answer.status).toBe(200);
+  return text;
 }
 
 /** The types of a payment's events. */
@@ -106,6 +128,14 @@ export async function openStall(): Promise<Stall> {
     settings,
     echoUrl: (say) => `${service.url}/v1/agent/test/echo?say=${say}`,
     sign: async (say, payer = 0) => signPayment(wallet(payer), await quoteOf(stall.echoUrl(say))),
+    pay: (say, paid) => present(stall.echoUrl(say), paid),
+    askedAgain: async (say, paid) => {
+      for (const until = Date.now() + 15_000; ; await sleep(100)) {
+        const answer = await stall.pay(say, paid);
+        if (answer.status !== 503 || Date.now() > until) return answer;
+        await expectAway(answer, "payment-pending");
+      }
+    },
     earned: () => balanceOf(workshop.chain, PAYEE),
     position: async () => (await app.store.head()).position,
     ...reactorsOf(app),
