@@ -30,14 +30,16 @@ test("the files are seen", () => {
 });
 
 test("the table names only layers, packages of this project and Node's own modules", () => {
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const known = (name: string) =>
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const known = (name: string, development = false) =>
     name in layers ||
     name === "(computed)" ||
     name.startsWith("node:") ||
-    Object.keys(dependencies).some((own) => name === own || name.startsWith(`${own}/`));
-  const strangers = Object.values(layers).flatMap(({ imports }) =>
-    Object.keys(imports).filter((n) => !known(n)),
+    Object.keys(development ? { ...dependencies, ...devDependencies } : dependencies).some(
+      (own) => name === own || name.startsWith(`${own}/`),
+    );
+  const strangers = Object.values(layers).flatMap(({ imports, development }) =>
+    Object.keys(imports).filter((name) => !known(name, development)),
   );
   expect(strangers).toEqual([]);
 });
