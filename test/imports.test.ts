@@ -58,6 +58,8 @@ describe("a forbidden line is found", () => {
     ["eventstore/x.ts", 'import { App } from "../src/app.ts";', /may not import app/],
     ["eventstore/verify/x.ts", 'import { hash } from "../hash.ts";', /may not import eventstore/],
     ["eventstore/x.ts", 'import { LogHashes } from "./verify/hashes.ts";', /may not import verify/],
+    ["src/anchoring/x.ts", 'import solc from "solc";', /may not import solc/],
+    ["src/anchoring/x.ts", 'import { SOURCE } from "./contracts/compile.ts";', /may not import contracts/],
     ["src/domain/a/x.ts", 'import { readFile } from "node:fs/promises";', /may not import node:fs/],
     ["src/domain/a/x.ts", 'export * from "../../app.ts";', /may not import app/],
     [

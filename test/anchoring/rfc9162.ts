@@ -23,7 +23,7 @@ function half(size: bigint): bigint {
 }
 
 /** MTH(D[start : start + size]), split down to the subtrees that `given` knows. */
-export function treeHash(size: bigint, given: Subtree, isGiven: (size: bigint) => boolean, start = 0n): Hex {
+function treeHash(size: bigint, given: Subtree, isGiven: (size: bigint) => boolean, start = 0n): Hex {
   if (isGiven(size)) return given(start, size);
   const k = half(size);
   const left = treeHash(k, given, isGiven, start);
@@ -33,26 +33,31 @@ export function treeHash(size: bigint, given: Subtree, isGiven: (size: bigint) =
 /** PROOF(m, D_n), with the roots of both trees. */
 export type Growth = { first: bigint; first_root: Hex; second: bigint; second_root: Hex; proof: Hex[] };
 
-/** Leaves of a small tree, all different. */
-export const leaf = (index: bigint): Hex => sha256(Buffer.of(0), `leaf ${index}`);
+/** One log growing from `first` leaves to `second`; another history has other leaves everywhere. */
+export type Grow = (first: bigint, second: bigint, history?: string) => Growth;
 
 const isLeaf = (size: bigint) => size === 1n;
 
 const known = new Map<string, Hex>();
 
-const small: Subtree = (start, size) => {
-  const key = `${start} ${size}`;
-  const hash = known.get(key) ?? treeHash(size, leaf, isLeaf, start);
-  known.set(key, hash);
-  return hash;
+/** Subtrees of a log small enough to be hashed whole, once each. */
+const smallTree =
+  (history: string): Subtree =>
+  (start, size) => {
+    const name = `${history}: ${size} leaves from ${start}`;
+    const leaf: Subtree = (index) => sha256(Buffer.of(0), `${history}: ${index}`);
+    const hash = known.get(name) ?? treeHash(size, leaf, isLeaf, start);
+    known.set(name, hash);
+    return hash;
+  };
+
+export const smallRoot = (size: bigint): Hex => smallTree("log")(0n, size);
+
+export const smallGrowth: Grow = (first, second, history = "log") => {
+  const tree = smallTree(history);
+  const proof = subproof(first, 0n, second, true, tree);
+  return { first, first_root: tree(0n, first), second, second_root: tree(0n, second), proof };
 };
-
-export const smallRoot = (size: bigint): Hex => small(0n, size);
-
-export function smallGrowth(first: bigint, second: bigint): Growth {
-  const proof = subproof(first, 0n, second, true, small);
-  return { first, first_root: smallRoot(first), second, second_root: smallRoot(second), proof };
-}
 
 /** SUBPROOF(m, D[start : start + size], complete). */
 function subproof(m: bigint, start: bigint, size: bigint, complete: boolean, hash: Subtree): Hex[] {
@@ -67,8 +72,8 @@ function subproof(m: bigint, start: bigint, size: bigint, complete: boolean, has
  * The same of trees too large to be hashed: every subtree that the first size does not cut in two is given a hash of its
  * own, and those are all that proofs and roots are made of.
  */
-export function largeGrowth(first: bigint, second: bigint): Growth {
-  const given = (start: bigint, size: bigint) => sha256(`${size} leaves from ${start}`);
+export const largeGrowth: Grow = (first, second, history = "log") => {
+  const given: Subtree = (start, size) => sha256(`${history}: ${size} leaves from ${start}`);
   const isPerfect = (size: bigint) => (size & (size - 1n)) === 0n;
   const whole = (start: bigint, size: bigint): Hex => {
     const cut = first - start;
@@ -83,7 +88,7 @@ export function largeGrowth(first: bigint, second: bigint): Growth {
     second_root: whole(0n, second),
     proof: subproof(first, 0n, second, true, given),
   };
-}
+};
 
 /** The hashes a verifier computes: a node that lies left of the path counts for both trees. */
 export function hashesOf({ first, second }: Growth): number {

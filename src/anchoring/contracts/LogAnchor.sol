@@ -39,7 +39,8 @@ contract LogAnchor {
 
     /// @notice Keeps the head (size, root) of the sender's log. The first one of a log needs no proof, so `proof` is empty.
     /// @param logId SHA-256 of the log's origin.
-    /// @param size Number of leaves.
+    /// @param size Number of leaves. A root does not tell it, and a proof only the shape of the tree around the old head,
+    /// so the exact number is the signer's word, which whoever has the leaves can hold against the root.
     /// @param root Tree hash of RFC 9162, section 2.1.1, with SHA-256.
     /// @param proof Consistency proof of RFC 9162, section 2.1.4.1, from the head kept to this one.
     function anchor(bytes32 logId, uint64 size, bytes32 root, bytes32[] calldata proof) external {
