@@ -19,7 +19,10 @@ import { base } from "viem/chains";
 import { demoAccounts } from "../src/adapters/chain-contracts.ts";
 import { EMBEDDED_CHAIN_ID, embeddedChain } from "../src/adapters/embedded-chain.ts";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
+import { judged } from "../src/api/x402/cashier.ts";
+import { readPayment } from "../src/api/x402/payload.ts";
 import { transferCall } from "../src/domain/payments/usdc.ts";
+import type { Hex } from "../src/domain/ports.ts";
 import { wares } from "../test/payments/wares.ts";
 import { signPayment } from "../test/support/buyer.ts";
 import { startService } from "../test/support/service.ts";
@@ -102,7 +105,7 @@ async function main(): Promise<void> {
       operations: wares,
       database_url: server.ownerUrl,
       chain: { rpc_url: node.rpc_url, gas_key, pay_to },
-      env: { LOG_LEVEL: "info" },
+      env: { LOG_LEVEL: "info", GAS_BUDGET_ETH: "100000" },
     });
     const { settlement, store, answers } = service.app;
     settlement.facts = timed((_payment) => "facts", settlement.facts);
@@ -121,21 +124,37 @@ async function main(): Promise<void> {
     await inOtherProcess({ url, payments: (await sign(50)).map(encode), callers: 16 });
 
     console.log(
-      "| callers | paid calls /s | p50 ms | p95 ms | facts | claim | settle | answer kept | recorded |",
+      "| callers | paid calls /s | p50 ms | p95 ms | facts | claim | settle | answer kept | recorded | CPU ms a call |",
     );
-    console.log("|---|---|---|---|---|---|---|---|---|");
+    console.log("|---|---|---|---|---|---|---|---|---|---|");
     for (const callers of values.callers.split(",").map(Number)) {
       const count = Math.min(Number(values.payments), Math.max(100, callers * 40));
       const payments = (await sign(count)).map(encode);
       for (const part of Object.keys(spent) as Part[]) spent[part] = 0;
+      const before = process.cpuUsage();
       const { seconds, latencies } = await inOtherProcess({ url, payments, callers });
+      const { user, system } = process.cpuUsage(before);
+      const cpu = ((user + system) / 1000 / count).toFixed(2);
       latencies.sort((a, b) => a - b);
       const at = (share: number) => latencies[Math.floor(share * (latencies.length - 1))]!.toFixed(0);
       const total = latencies.reduce((sum, ms) => sum + ms, 0);
       const share = (part: Part) => `${((100 * spent[part]) / total).toFixed(0)} %`;
       const parts = (["facts", "claim", "settle", "answers", "record"] as const).map(share);
-      console.log(`| ${[callers, (count / seconds).toFixed(0), at(0.5), at(0.95), ...parts].join(" | ")} |`);
+      console.log(
+        `| ${[callers, (count / seconds).toFixed(0), at(0.5), at(0.95), ...parts, cpu].join(" | ")} |`,
+      );
     }
+    const asked = { pay_to: pay_to.toLowerCase() as Hex, amount_micro: BigInt(PRICE) };
+    const checked = (await sign(1_000)).map(encode);
+    const began = performance.now();
+    for (const payment of checked) {
+      const { refusal } = judged(readPayment(payment), asked, new Date(), service.app.recover);
+      if (refusal) throw refusal;
+    }
+    const ms = (performance.now() - began) / checked.length;
+    console.log(
+      `reading and checking a payment in process: ${ms.toFixed(3)} ms, ${(1000 / ms).toFixed(0)} /s`,
+    );
     await service.stop();
     console.log(
       `one after the other: ${(await sequentially(node.rpc_url, stock_key, wanted)).toFixed(0)} /s`,

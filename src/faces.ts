@@ -12,6 +12,7 @@ import { createPipeline } from "./api/pipeline.ts";
 import type { App } from "./app.ts";
 import type { House } from "./compose.ts";
 import type { Config } from "./config.ts";
+import type { Refusal } from "./domain/refusal.ts";
 import { keepVintagesOpen } from "./operator/releases.ts";
 import { keyByDigest, keysProjection } from "./projections/access/keys.ts";
 
@@ -45,6 +46,7 @@ export async function openFaces(
       metrics.mismatched(operation.name);
       log.error({ operation: operation.name, reason }, "an answer does not fit its own schema");
     },
+    onAway: seldom((refusal) => log.warn({ reason: reasonOf(refusal.cause) }, refusal.message)),
     onPresented: metrics.presented,
     cache_bytes: config.ANSWER_CACHE_MB * 1024 * 1024,
   });
@@ -88,3 +90,22 @@ async function forgetChangedKeys(app: App, gate: Gate, signal: AbortSignal): Pro
 }
 
 const RETRY_MS = 1_000;
+
+/** What fails every call is told once a minute of each kind. */
+const TOLD_AGAIN_MS = 60_000;
+
+function seldom(tell: (refusal: Refusal) => void): (refusal: Refusal) => void {
+  const told = new Map<string, number>();
+  return (refusal) => {
+    const kind = refusal.type ?? refusal.code;
+    if (Date.now() - (told.get(kind) ?? 0) < TOLD_AGAIN_MS) return;
+    told.set(kind, Date.now());
+    tell(refusal);
+  };
+}
+
+/** An error's message and those of what caused it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${reasonOf(error.cause)}` : error.message;
+}

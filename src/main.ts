@@ -4,6 +4,11 @@ import { program } from "./cli/program.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { Refusal } from "./domain/refusal.ts";
 
+// A reader that has seen enough (`| head`) is no failure; what is begun is finished and let go of.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
 try {
   const settings = () => readConfig(process.env);
   const logger = (level: string) =>

@@ -85,6 +85,16 @@ export async function transact<T>(
   return refuse("unavailable", "too many writers on the same stream; try again", { retry_after_s: 1 });
 }
 
+/** The work of an earlier commit over what it recorded, and nothing appended; undefined when there is no such commit. */
+export async function recall<T>(
+  parts: UnitParts,
+  command: Command,
+  work: (decide: Decide) => Promise<T>,
+): Promise<T | undefined> {
+  const earlier = await findEarlier(parts.store, command);
+  return earlier && (await replay(parts, earlier, work)).result;
+}
+
 async function findEarlier(store: EventStore, command: Command): Promise<RecordedCommit | undefined> {
   if (!command.idempotency) return undefined;
   const found = await store.findCommit({ idem_key: command.idempotency.idem_key });

@@ -61,6 +61,7 @@ export const layers: Readonly<Record<string, Layer>> = {
         "isAddress",
         "keccak256",
         "parseAbi",
+        "prepareEncodeFunctionData",
       ],
       zod: "any",
     },
@@ -139,6 +140,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       // The Postgres binaries of this machine: the package is named by platform and processor.
       "(computed)": "any",
       domain: "any",
+      "lru-cache": "any",
       "node:child_process": "any",
       "node:crypto": "any",
       "node:fs": "any",

@@ -8,10 +8,11 @@ import {
   ChainUnavailable,
   type Hex,
   type Log,
+  type LogQuery,
   type Receipt,
 } from "../domain/ports.ts";
 import { codeSizesCall, haveCode, MOST_ACCOUNTS } from "./code-sizes.ts";
-import { type JsonRpcOptions, jsonRpc } from "./json-rpc.ts";
+import { type JsonRpcOptions, jsonRpc, readable } from "./json-rpc.ts";
 import { apart, together } from "./multicall.ts";
 import { type SendLimits, sendQueue } from "./send-queue.ts";
 
@@ -63,30 +64,35 @@ export function baseChain(options: BaseChainOptions): BaseChain {
       throw new ChainUnavailable("the RPC endpoint does not tell accounts with code from others");
     return found;
   };
+  const heads = async () => {
+    const [latest, safe, finalized] = await Promise.all([head("latest"), head("safe"), head("finalized")]);
+    return { latest, safe, finalized };
+  };
+  const read = async (calls: readonly Call[], gas?: bigint) =>
+    (await Promise.all(pieces(calls, READ_CALLS).map((some) => readSome(some, gas)))).flat();
+  const hasCode = async (accounts: readonly Hex[]) =>
+    (await Promise.all(pieces(accounts, MOST_ACCOUNTS).map(askForCode))).flat();
+  const logs = async ({ address, topics, from_block, to_block }: LogQuery) => {
+    const found: Log[] = [];
+    for (let from = from_block; from <= to_block; from += log_span) {
+      const last = from + log_span - 1n;
+      const range = { fromBlock: quantity(from), toBlock: quantity(last < to_block ? last : to_block) };
+      found.push(...(await ask<RpcLog[]>("eth_getLogs", [{ address, topics, ...range }])).map(logOf));
+    }
+    return found;
+  };
   const queue = sendQueue({ ask, receipt, account, chain_id: options.chain_id, limits: sending });
 
   return {
     chain_id: options.chain_id,
     sender: lower(account.address),
-    heads: async () => {
-      const [latest, safe, finalized] = await Promise.all([head("latest"), head("safe"), head("finalized")]);
-      return { latest, safe, finalized };
-    },
-    block: (number) => blockAt(quantity(number)),
-    read: async (calls, gas) =>
-      (await Promise.all(pieces(calls, READ_CALLS).map((some) => readSome(some, gas)))).flat(),
-    hasCode: async (accounts) => (await Promise.all(pieces(accounts, MOST_ACCOUNTS).map(askForCode))).flat(),
+    heads: () => readable(heads()),
+    block: (number) => readable(blockAt(quantity(number))),
+    read: (calls, gas) => readable(read(calls, gas)),
+    hasCode: (accounts) => readable(hasCode(accounts)),
     send: queue.send,
-    receipt,
-    logs: async ({ address, topics, from_block, to_block }) => {
-      const found: Log[] = [];
-      for (let from = from_block; from <= to_block; from += log_span) {
-        const last = from + log_span - 1n;
-        const range = { fromBlock: quantity(from), toBlock: quantity(last < to_block ? last : to_block) };
-        found.push(...(await ask<RpcLog[]>("eth_getLogs", [{ address, topics, ...range }])).map(logOf));
-      }
-      return found;
-    },
+    receipt: (transaction) => readable(receipt(transaction)),
+    logs: (query) => readable(logs(query)),
     close: queue.close,
   };
 }

@@ -38,6 +38,16 @@ export function jsonRpc({ rpc_url, chain_id, request_ms = 4_000, deadline_ms = 9
   };
 }
 
+/** An answer that cannot be read is as good as none. */
+export async function readable<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ChainUnavailable) throw error;
+    throw new ChainUnavailable("the RPC endpoint answers what cannot be read", { cause: error });
+  }
+}
+
 async function within<T>(ms: number, what: string, answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, fail) => {

@@ -19,6 +19,7 @@ export const KEPT_BODY_LIMIT = 1024 * 1024;
 
 const KEPT_FOR = "interval '24 hours'";
 const SWEEP_MS = 600_000;
+const SWEEP_AT_ONCE = 10_000;
 const WRITE_AT_ONCE = 64;
 
 type Waiting = { name: string; answer: KeptAnswer; done(): void; fail(error: unknown): void };
@@ -45,13 +46,15 @@ export function createKeptAnswers(pool: pg.Pool): KeptAnswers {
     writing = false;
   }
 
-  /** What has had its day is deleted now and then, a little at a time. */
-  function sweep(): void {
+  /** What has had its day is deleted now and then, a little at a time and all of it: more may come than one piece. */
+  async function sweep(): Promise<void> {
     if (Date.now() < sweepAt) return;
     sweepAt = Date.now() + SWEEP_MS;
     const sql = `delete from access.kept_answers where name in
-      (select name from access.kept_answers where kept_at < now() - ${KEPT_FOR} limit 10000)`;
-    pool.query(sql).catch(() => undefined);
+      (select name from access.kept_answers where kept_at < now() - ${KEPT_FOR} limit ${SWEEP_AT_ONCE})`;
+    let deleted: number | null;
+    do deleted = (await pool.query(sql)).rowCount;
+    while (deleted === SWEEP_AT_ONCE);
   }
 
   return {
@@ -63,7 +66,7 @@ export function createKeptAnswers(pool: pg.Pool): KeptAnswers {
     },
     keep: (name, answer) => {
       if (answer.body && answer.body.length > KEPT_BODY_LIMIT) return Promise.resolve();
-      sweep();
+      sweep().catch(() => undefined);
       return new Promise((done, fail) => {
         gathered.push({ name, answer, done, fail });
         if (!writing) void write();

@@ -7,6 +7,7 @@ import { keccak256, type PrivateKeyAccount } from "viem";
 import {
   type Call,
   ChainUnavailable,
+  GasKeyEmpty,
   type Hex,
   type Receipt,
   type SendOptions,
@@ -86,6 +87,7 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
   const limits = { ...DEFAULTS, ...given };
   let waiting: Rider[] = [];
   let running = false;
+  let tookOneAlone = false;
   let closed = false;
 
   async function run(): Promise<void> {
@@ -104,7 +106,10 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
 
   /** The first call alone if it must be, or as many of the others as fit into a transaction. */
   function takeRiders(): Rider[] {
-    if (waiting[0]!.alone) return waiting.splice(0, 1);
+    // Those that travel alone come one at a time: many of them, which strangers could send, do not keep the others waiting.
+    const isTheirTurn = !tookOneAlone || waiting.every(({ alone }) => alone);
+    tookOneAlone = waiting[0]!.alone && isTheirTurn;
+    if (tookOneAlone) return waiting.splice(0, 1);
     let gas = BASE_GAS;
     const riders = new Set<Rider>();
     for (const rider of waiting) {
@@ -147,7 +152,7 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
         flight = next === "raise" ? await sign({ ...flight, fees: await higherFees(flight.fees) }) : next;
       } catch (error) {
         trouble = error;
-        if (error instanceof Unpayable && signed.length === 1) return reject(error);
+        if (error instanceof GasKeyEmpty && signed.length === 1) return reject(error);
       }
       if (Date.now() > riders[0]!.deadline) {
         if (signed.length === 0) return reject(new ChainUnavailable("nothing was sent", { cause: trouble }));
@@ -168,19 +173,22 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
       await ask("eth_sendRawTransaction", [flight.raw]);
     } catch (error) {
       const { message } = error as Error;
-      if (INSUFFICIENT.test(message)) throw new Unpayable(`the gas key has too little ether: ${message}`);
+      if (INSUFFICIENT.test(message)) throw new GasKeyEmpty(`the gas key has too little ether: ${message}`);
       if (CONTESTED.test(message)) flight.contested = true;
       else if (!KNOWN.test(message)) throw error;
     }
     flight.sent_at = Date.now();
   }
 
-  /** The flight as it goes on; `raise` when it is stuck; undefined when its nonce went to a transaction not ours. */
+  /** The flight as it goes on; `raise` when it is stuck; undefined when it can go on no more: its nonce went to another, or one below it is free. */
   async function afterWaiting(flight: Flight): Promise<Flight | "raise" | undefined> {
     const now = Date.now();
     const isStuck = now - flight.sent_at! > limits.stuck_ms;
     if (!isStuck && !flight.contested) return flight;
-    if ((await nextNonce()) > flight.nonce) {
+    const next = await nextNonce();
+    // A lying endpoint or a reorg has left a gap below it, which nobody else will fill.
+    if (isStuck && next < flight.nonce) return undefined;
+    if (next > flight.nonce) {
       const foreign_since = flight.foreign_since ?? now;
       return now - foreign_since > limits.foreign_ms ? undefined : { ...flight, foreign_since };
     }
@@ -247,9 +255,6 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
     },
   };
 }
-
-/** The node refused the transaction: nothing of it is in the pool. */
-class Unpayable extends ChainUnavailable {}
 
 /** What geth, reth and anvil say when a transaction cannot be paid for, has a rival of its nonce, or is there already. */
 const INSUFFICIENT = /insufficient funds/i;

@@ -1,4 +1,5 @@
 /** The Settlement port over our own gas key: facts asked together, payments sent together. */
+import { LRUCache } from "lru-cache";
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
 import {
   CONTRACT_PAYER_GAS,
@@ -15,12 +16,14 @@ import {
   type Call,
   type Chain,
   ChainUnavailable,
+  GasKeyEmpty,
   type Hex,
   NotSettled,
   type Receipt,
   type Settlement,
   TransactionPending,
 } from "../domain/ports.ts";
+import { readable } from "./json-rpc.ts";
 import { MULTICALL3 } from "./multicall.ts";
 
 const HEIGHT_ABI = parseAbi(["function getBlockNumber() view returns (uint256)"]);
@@ -32,18 +35,34 @@ const HEIGHT_CALL: Call = {
 
 const FACTS = 3;
 
+const CODE_TTL_MS = 5_000;
+
+/** How long no payment is taken after the gas key was found empty. */
+const EMPTY_MS = 30_000;
+
 /** A reorg may bring a payment into an earlier block than the height at which it was looked at. */
 const REORG_MARGIN = 16n;
 
 export type Facts = Awaited<ReturnType<Settlement["facts"]>>;
 
 export function chainSettlement(chain: Chain): Settlement {
-  const hasCode = gathered((accounts: Hex[]) => chain.hasCode(accounts));
-  const plainFacts = gathered((payments: SignedTransfer[]) => readFacts(chain, payments));
+  const askCode = gathered((accounts: Hex[]) => chain.hasCode(accounts));
+  const known = new LRUCache<Hex, boolean>({ max: 10_000, ttl: CODE_TTL_MS });
+  /** What was found a moment ago will do: a payer that has become a contract since is noticed when its batch fails. */
+  const hasCode = async (payer: Hex): Promise<boolean> => {
+    const found = known.get(payer) ?? (await askCode(payer));
+    known.set(payer, found, { noUpdateTTL: true });
+    return found;
+  };
+  const plainFacts = gathered((payments: SignedTransfer[]) => readable(readFacts(chain, payments)));
+
+  let emptyUntil = 0;
 
   const facts = async (payment: SignedTransfer): Promise<Facts> => {
+    // Each claim that could not be sent would stay in the log.
+    if (Date.now() < emptyUntil) throw new GasKeyEmpty("the gas key had too little ether a moment ago");
     if (!(await hasCode(payment.transfer.from))) return plainFacts(payment);
-    const [alone] = await readFacts(chain, [payment], CONTRACT_PAYER_GAS);
+    const [alone] = await readable(readFacts(chain, [payment], CONTRACT_PAYER_GAS));
     return alone!;
   };
 
@@ -64,7 +83,14 @@ export function chainSettlement(chain: Chain): Settlement {
 
   return {
     facts,
-    settle: async (payment, seen_block) => carry(payment, seen_block, await hasCode(payment.transfer.from)),
+    settle: async (payment, seen_block) => {
+      try {
+        return await carry(payment, seen_block, await hasCode(payment.transfer.from));
+      } catch (error) {
+        if (error instanceof GasKeyEmpty) emptyUntil = Date.now() + EMPTY_MS;
+        throw error;
+      }
+    },
   };
 }
 
@@ -124,13 +150,19 @@ export async function endOf(
     : { kind: "refused", reason: "the payer used the authorization's nonce for another transfer" };
 }
 
-/** Makes one question of all that are asked in the same moment. */
+/** Questions of one kind that are under way at most; what comes meanwhile is asked together. */
+const UNDER_WAY = 2;
+
+/** Makes one question of all that are asked in the same moment, or while others are under way. */
 function gathered<Question, Answer>(ask: (questions: Question[]) => Promise<Answer[]>) {
   type Asker = { question: Question; resolve(answer: Answer): void; reject(error: unknown): void };
   let askers: Asker[] = [];
+  let under_way = 0;
   const askAll = async () => {
+    if (askers.length === 0 || under_way >= UNDER_WAY) return;
     const asked = askers;
     askers = [];
+    under_way++;
     try {
       const answers = await ask(asked.map(({ question }) => question));
       asked.forEach(({ resolve }, i) => {
@@ -138,6 +170,9 @@ function gathered<Question, Answer>(ask: (questions: Question[]) => Promise<Answ
       });
     } catch (error) {
       for (const { reject } of asked) reject(error);
+    } finally {
+      under_way--;
+      void askAll();
     }
   };
   return (question: Question) =>

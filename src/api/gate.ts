@@ -5,11 +5,13 @@
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
+import type { Scope } from "../domain/access/key.ts";
 import { quotaWindows } from "../domain/access/quota.ts";
 import { digestOf, spaceOf } from "../domain/access/secret.ts";
 import type { Clock, Quotas } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 import type { KeyRow, KeyWithDigest } from "../projections/access/keys.ts";
+import { addressBlock } from "./address.ts";
 import { anonymous, type Caller } from "./caller.ts";
 import { type Access, type Operation, paymentOf } from "./operation.ts";
 
@@ -91,6 +93,14 @@ export const keyChecks: KeyCheck[] = [
 const keyWay = (operation: Operation) =>
   operation.access.find((way) => way.kind === "key") as Extract<Access, { kind: "key" }> | undefined;
 
+/** A payment stands for the scopes of ordinary use, and for none beyond them. */
+const PAID_SCOPES: Scope[] = ["read", "quote", "order"];
+
+function opensByPayment(operation: Operation): boolean {
+  const way = keyWay(operation);
+  return way === undefined || PAID_SCOPES.includes(way.scope);
+}
+
 /** How long a process may go on trusting what it knows of a key, should the news of its revocation be late. */
 const KEY_TTL_MS = 1_000;
 
@@ -112,7 +122,7 @@ export function createGate(parts: GateParts, checks: KeyCheck[] = keyChecks): Ga
     const name = digest.toString("base64");
     const held = known.get(name);
     if (held) return held;
-    if (((await guesses.get(ip))?.consumedPoints ?? 0) >= GUESSES_PER_MINUTE) {
+    if (((await guesses.get(addressBlock(ip)))?.consumedPoints ?? 0) >= GUESSES_PER_MINUTE) {
       refuse("quota_exceeded", "too many unknown keys from this address; try again in a minute", {
         type: "rate-limited",
         retry_after_s: 60,
@@ -120,7 +130,7 @@ export function createGate(parts: GateParts, checks: KeyCheck[] = keyChecks): Ga
     }
     const found = await parts.findKey(digest);
     if (found) known.set(name, found);
-    else await guesses.penalty(ip);
+    else await guesses.penalty(addressBlock(ip));
     return found;
   };
 
@@ -132,8 +142,8 @@ export function createGate(parts: GateParts, checks: KeyCheck[] = keyChecks): Ga
   ): Promise<Admission> => {
     const digest = digestOf(secret);
     const key = await look(digest, ip);
-    // What is paid for needs no scope: the key only names the tenant.
-    const asked = pays ? checks.filter(({ name }) => name !== "scope") : checks;
+    // What a payment opens needs no scope: the key only names the tenant.
+    const asked = pays && opensByPayment(operation) ? checks.filter(({ name }) => name !== "scope") : checks;
     for (const check of asked) check.refuses({ secret, digest, operation, key });
     // With `known` switched off in a test there is still no caller.
     if (!key) return refuse("unauthorized", "this key is unknown");
@@ -167,9 +177,14 @@ export function createGate(parts: GateParts, checks: KeyCheck[] = keyChecks): Ga
     async admit(operation, presented) {
       const pays = presented.payment !== undefined && paymentOf(operation) !== undefined;
       if (presented.secret !== undefined) return byKey(operation, presented.secret, presented.ip, pays);
+      if (pays && !opensByPayment(operation))
+        refuse(
+          "unauthorized",
+          `this needs an API key with the scope ${keyWay(operation)!.scope} beside its payment`,
+        );
       if (pays) return { caller: anonymous, pays, headers: {} };
       if (operation.access.some((way) => way.kind === "open")) {
-        await perAddress.consume(presented.ip).catch((full: RateLimiterRes) =>
+        await perAddress.consume(addressBlock(presented.ip)).catch((full: RateLimiterRes) =>
           refuse("quota_exceeded", `free calls are limited to ${parts.open_per_minute} a minute`, {
             type: "rate-limited",
             retry_after_s: Math.ceil(full.msBeforeNext / 1000),

@@ -27,7 +27,7 @@ import { type Cashier, createCashier } from "./x402/cashier.ts";
 import { PaymentRefused } from "./x402/refused.ts";
 import { type PaymentRequired, type PaymentTerms, paymentRequired, priceOf } from "./x402/required.ts";
 import { type SettleResponse, settledHeaders, settleResponse } from "./x402/response.ts";
-import { type Bought, createTill, refuseReusedKey, type Till } from "./x402/till.ts";
+import { type Bought, createTill, type Till } from "./x402/till.ts";
 
 export type Question = {
   presented: Presented;
@@ -53,6 +53,8 @@ export type Answer =
   | { kind: "refused"; refusal: Refusal; headers: Record<string, string> };
 
 export type PipelineParts = Pick<MakerParts, "app" | "onMismatch"> & {
+  /** Told of calls that are refused for a failure of ours: the log, the chain or the facilitator is away. */
+  onAway: (refusal: Refusal) => void;
   gate: Gate;
   terms: PaymentTerms;
   /** Told what came of each call that brought a payment. */
@@ -115,6 +117,7 @@ async function ask(
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
+    if (refusal.cause !== undefined) parts.onAway(refusal);
     return { kind: "refused", refusal, headers };
   }
 }
@@ -161,14 +164,18 @@ async function paid(
     const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
     const idempotency_key = call.idempotency_key ?? payment.identifier;
     const { made, bought } = await parts.till.serve({ ...call, caller, idempotency_key }, payment);
-    if (!bought) return answerOf(call, made, headers);
+    if (!bought) {
+      await parts.cashier.boughtNothing(presented);
+      return answerOf(call, made, headers);
+    }
     const receipt = made.kind === "body" ? await receiptFor(parts, bought, path) : undefined;
     const settled = settleResponse(bought, payment.x402_version, receipt);
     if (bought.answer.sha256) headers["Unencoded-Digest"] = unencodedDigest(bought.answer.sha256);
     return answerOf(call, made, headers, settled);
   } catch (error) {
+    const isCallers = error instanceof Refusal && error.code !== "unavailable";
+    if (isCallers || error instanceof PaymentRefused) await parts.cashier.boughtNothing(presented, error);
     if (!(error instanceof PaymentRefused)) throw error;
-    await parts.cashier.refused(presented);
     return { kind: "pay", ...paymentRequired(operation, price, path, parts.terms, error) };
   }
 }
@@ -183,15 +190,14 @@ async function receiptFor({ app, terms }: Parts, bought: Bought, path: string) {
 /** Serves a call that is free to its caller, and gives the same answer to the same Idempotency-Key. */
 async function unpaid(parts: Parts, call: Call): Promise<Made> {
   if (call.operation.output.kind === "stream") return make(parts, call, noDecisions);
+  const given = await parts.till.given(call);
+  if (given) return given;
   const once = idempotencyOf(call);
-  const { request_sha256 } = call;
   const { answers, unit } = parts.app;
-  const kept = once && (await answers.find(once.idem_key));
-  if (kept && kept.request_sha256 !== request_sha256) refuseReusedKey();
-  if (kept?.body) return { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null };
   const { result } = await transact(unit, commandOf(call, once), (decide) => make(parts, call, decide));
   if (once && result.kind === "body") {
     const { status, body } = result;
+    const { request_sha256 } = call;
     await answers.keep(once.idem_key, { request_sha256, status, body, payment_id: null });
   }
   return result;

@@ -192,7 +192,10 @@ export function isAway(error: unknown): boolean {
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   if (isAway(error))
-    return new Refusal("unavailable", "the log is away; try again shortly", { retry_after_s: 2 });
+    return new Refusal("unavailable", "the log is away; try again shortly", {
+      retry_after_s: 2,
+      cause: error,
+    });
   return undefined;
 }
 

@@ -59,7 +59,8 @@ export async function serve({ settings, logger }: Terminal): Promise<void> {
     await house?.close();
     throw error;
   }
-  if (config.SANDBOX) await ensureSandbox(house.app, config, log, stopping.signal);
+  if (config.SANDBOX && house.app.settings.allow_synthetic)
+    await ensureSandbox(house.app, config, log, stopping.signal);
 }
 
 /** A host as it stands in a URL; one that means every address is reached at this machine's own. */

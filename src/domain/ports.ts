@@ -149,6 +149,11 @@ export class ChainUnavailable extends Error {
   override readonly name: string = "ChainUnavailable";
 }
 
+/** The gas key has too little ether: nothing is sent until it is given more. */
+export class GasKeyEmpty extends ChainUnavailable {
+  override readonly name = "GasKeyEmpty";
+}
+
 /** The day's ether for gas is spent: nothing is sent before `resets_at`. */
 export class GasBudgetSpent extends ChainUnavailable {
   override readonly name = "GasBudgetSpent";

@@ -18,6 +18,8 @@ export type RefusalExtra = {
   type?: string;
   /** After how many seconds the same request may succeed. */
   retry_after_s?: number;
+  /** What failed on our side; for the operator, never told to the caller. */
+  cause?: unknown;
 };
 
 export class Refusal extends Error {
@@ -28,7 +30,7 @@ export class Refusal extends Error {
   readonly retry_after_s: number | undefined;
 
   constructor(code: RefusalCode, message: string, extra: RefusalExtra = {}) {
-    super(message);
+    super(message, { cause: extra.cause });
     this.code = code;
     this.errors = extra.errors;
     this.type = extra.type;

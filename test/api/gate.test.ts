@@ -97,3 +97,16 @@ test("a payment is charged: the key that comes along names the tenant, whatever 
     createGate(parts(undefined)).admit(countCalls, { ...paying, secret: live }),
   ).rejects.toMatchObject({ code: "unauthorized" });
 });
+
+test("a payment grants no scope beyond ordinary use", async () => {
+  const airdrop = {
+    ...countCalls,
+    access: [{ kind: "key", scope: "admin" } as const, ...countCalls.access.slice(1)],
+  };
+  const paying = { payment: "e30=", ip: "127.0.0.1" };
+  const admit = (scopes: KeyWithDigest["scopes"], secret?: string) =>
+    createGate(parts(keyOf(live, { scopes }))).admit(airdrop, { ...paying, secret });
+  await expect(admit([])).rejects.toMatchObject({ code: "unauthorized" });
+  await expect(admit(["read", "order"], live)).rejects.toMatchObject({ code: "forbidden" });
+  expect(await admit(["admin"], live)).toMatchObject({ pays: true, caller: { tenant: "acme" } });
+});

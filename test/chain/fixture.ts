@@ -9,7 +9,14 @@ import { demoAccounts } from "../../src/adapters/chain-contracts.ts";
 import { EMBEDDED_CHAIN_ID, type EmbeddedChain, embeddedChain } from "../../src/adapters/embedded-chain.ts";
 import { isAlive } from "../../src/adapters/folder-lock.ts";
 import type { TransferAuthorization } from "../../src/domain/payments/authorization.ts";
-import { factCalls, paymentFacts, type SignedTransfer, USDC } from "../../src/domain/payments/usdc.ts";
+import {
+  factCalls,
+  paymentFacts,
+  type SignedTransfer,
+  TRANSFER_GAS,
+  transferCall,
+  USDC,
+} from "../../src/domain/payments/usdc.ts";
 import type { Chain, Hex } from "../../src/domain/ports.ts";
 
 export const GAS_KEY = generatePrivateKey();
@@ -124,4 +131,60 @@ export async function balanceOf(chain: Chain, account: Hex): Promise<bigint> {
   const data: Hex = `0x70a08231${account.slice(2).padStart(64, "0")}`;
   const [answer] = await chain.read([{ to: USDC.address, data }]);
   return BigInt(answer!.data);
+}
+
+/** Code that answers whatever it is asked with isValidSignature's magic value: PUSH4 0x1626ba7e, shift left 224, return 32 bytes. */
+export const SAYS_YES: Hex = "0x631626ba7e60e01b60005260206000f3";
+/** Code that answers 32 bytes of zero. */
+export const SAYS_NO: Hex = "0x600060005260206000f3";
+
+/** Gives an account this code, and one USDC. */
+export async function placeWallet(workshop: Workshop, account: Hex, code: Hex): Promise<void> {
+  await carriedByStranger(workshop, await payment(wallet(8), 1_000_000n, { to: account }));
+  await workshop.rpc("anvil_setCode", account, code);
+}
+
+/** Has a payer cancel an authorization on the chain. */
+export async function cancelAuthorization(
+  workshop: Workshop,
+  payer: HDAccount,
+  { from, nonce }: Pick<TransferAuthorization, "from" | "nonce">,
+): Promise<void> {
+  const signature = await payer.signTypedData({
+    domain: { name: USDC.name, version: USDC.version, chainId: 8453, verifyingContract: USDC.address },
+    types: {
+      CancelAuthorization: [
+        { name: "authorizer", type: "address" },
+        { name: "nonce", type: "bytes32" },
+      ],
+    },
+    primaryType: "CancelAuthorization",
+    message: { authorizer: from, nonce },
+  });
+  const word = (hex: string) => hex.replace("0x", "").padStart(64, "0");
+  // cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)
+  const data: Hex = `0xb7b72899${word(from)}${word(nonce)}${word("60")}${word("41")}${signature.slice(2).padEnd(192, "0")}`;
+  await sentByStranger(workshop, USDC.address, data);
+}
+
+/** Carries an authorization to the chain past the service, as anybody may; answers the mined transaction. */
+export function carriedByStranger(workshop: Workshop, signed: SignedTransfer): Promise<Hex> {
+  const { to, data } = transferCall(signed);
+  return sentByStranger(workshop, to, data);
+}
+
+async function sentByStranger({ rpc, chain }: Workshop, to: Hex, data: Hex): Promise<Hex> {
+  const gas = `0x${TRANSFER_GAS.toString(16)}`;
+  const transaction = await rpc<Hex>("eth_sendTransaction", { from: wallet(9).address, to, data, gas });
+  // Mining rests while the node's state is saved.
+  while (!(await chain.receipt(transaction))) await new Promise((wake) => setTimeout(wake, 10));
+  return transaction;
+}
+
+/** Takes the chain back to a snapshot and lets it go on differently: another history, a little longer than the first one. */
+export async function rewind({ chain, rpc }: Workshop, snapshot: Hex): Promise<void> {
+  const { latest } = await chain.heads();
+  if (!(await rpc<boolean>("evm_revert", snapshot))) throw new Error("there is no such snapshot");
+  await rpc("anvil_setBalance", `0x${randomBytes(20).toString("hex")}`, "0x1");
+  while ((await chain.heads()).latest.number < latest.number + 1n) await rpc("evm_mine");
 }

@@ -2,31 +2,46 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
+/**
+ * What becomes of a question: an answer in the node's place, or a text that is none; `hangs up` breaks the connection,
+ * `hangs` leaves it open; `swallows` passes the question on and nothing back; undefined passes on both.
+ */
+export type Meddling =
+  | { result: unknown }
+  | { error: { code: number; message: string } }
+  | { text: string }
+  | "hangs up"
+  | "hangs"
+  | "swallows"
+  | undefined;
+
 export type Meddler = {
   url: string;
   /** The methods asked for, in order. */
   asked: string[];
-  /** Answers a method in the node's place; undefined passes the question on, `hangs up` breaks the connection. */
-  meddle: (method: string, params: unknown[]) => { result: unknown } | "hangs up" | undefined;
+  meddle: (method: string, params: unknown[]) => Meddling | Promise<Meddling>;
   close(): Promise<void>;
 };
 
-export async function openMeddler(rpc_url: string): Promise<Meddler> {
+export async function openMeddler(rpc_url: string, port = 0): Promise<Meddler> {
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const body = Buffer.concat(parts).toString();
     const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown[] };
     meddler.asked.push(method);
-    const answer = meddler.meddle(method, params);
+    const answer = await meddler.meddle(method, params);
     if (answer === "hangs up") return void response.destroy();
+    if (answer === "hangs") return;
     const headers = { "content-type": "application/json" };
-    if (answer)
+    if (typeof answer === "object" && "text" in answer) return void response.end(answer.text);
+    if (typeof answer === "object")
       return void response.writeHead(200, headers).end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
     const honest = await fetch(rpc_url, { method: "POST", headers, body });
+    if (answer === "swallows") return;
     response.writeHead(200, headers).end(await honest.text());
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  await new Promise<void>((done) => server.listen(port, "127.0.0.1", done));
   const meddler: Meddler = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked: [],

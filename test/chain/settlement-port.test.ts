@@ -1,15 +1,9 @@
 /** The Settlement port over a real chain: what is asked and sent together, whom it may harm, and what it says when it cannot tell. */
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
-import {
-  type SignedTransfer,
-  settledBy,
-  TRANSFER_GAS,
-  transferCall,
-  USDC,
-} from "../../src/domain/payments/usdc.ts";
+import { type SignedTransfer, settledBy } from "../../src/domain/payments/usdc.ts";
 import {
   ChainUnavailable,
   type Hex,
@@ -17,7 +11,20 @@ import {
   type Settlement,
   TransactionPending,
 } from "../../src/domain/ports.ts";
-import { addressOf, balanceOf, openWorkshop, PAYEE, payment, type Workshop, wallet } from "./fixture.ts";
+import {
+  addressOf,
+  balanceOf,
+  cancelAuthorization,
+  carriedByStranger,
+  openWorkshop,
+  PAYEE,
+  payment,
+  placeWallet,
+  SAYS_NO,
+  SAYS_YES,
+  type Workshop,
+  wallet,
+} from "./fixture.ts";
 import { type Meddler, openMeddler } from "./meddler.ts";
 
 let workshop: Workshop;
@@ -29,8 +36,8 @@ beforeAll(async () => {
   meddler = await openMeddler(workshop.node.rpc_url);
   chain = workshop.connect({
     rpc_url: meddler.url,
-    request_ms: 500,
-    deadline_ms: 1_500,
+    request_ms: 2_000,
+    deadline_ms: 5_000,
     sending: { wait_ms: 4_000 },
   });
   settlement = chainSettlement(chain);
@@ -46,57 +53,18 @@ beforeEach(() => {
   meddler.asked.length = 0;
 });
 
-/** Answers whatever it is asked with isValidSignature's magic value: PUSH4 0x1626ba7e, shift left 224, return 32 bytes. */
-const YES: Hex = "0x631626ba7e60e01b60005260206000f3";
-/** Answers 32 bytes of zero. */
-const NO: Hex = "0x600060005260206000f3";
 /** Jumps back to its start for ever. */
 const BURN: Hex = "0x5b600056";
 
 /** An account with this code and one USDC, and a payment it is said to have signed. */
 async function contractPayer(code: Hex, value = 100n): Promise<SignedTransfer> {
   const from: Hex = `0x${randomBytes(20).toString("hex")}`;
-  await chain.send(transferCall(await payment(wallet(8), 1_000_000n, { to: from })), { gas: TRANSFER_GAS });
-  await workshop.rpc("anvil_setCode", from, code);
+  await placeWallet(workshop, from, code);
   const { transfer } = await payment(wallet(8), value, { from });
   return { transfer, signature: `0x${"5a".repeat(300)}` };
 }
 
 const count = (method: string) => meddler.asked.filter((one) => one === method).length;
-
-/** Carried to the chain by somebody who is not us, and mined: the node may be resting for a save. */
-async function sentByStranger(to: Hex, data: Hex): Promise<Hex> {
-  const transaction = await workshop.rpc<Hex>("eth_sendTransaction", { from: wallet(9).address, to, data });
-  await vi.waitFor(async () => expect(await workshop.chain.receipt(transaction)).toBeDefined(), 10_000);
-  return transaction;
-}
-
-const carriedByStranger = (signed: SignedTransfer) => {
-  const { to, data } = transferCall(signed);
-  return sentByStranger(to, data);
-};
-
-async function cancel({ transfer: { from, nonce } }: SignedTransfer, payer = wallet(5)): Promise<void> {
-  const signature = await payer.signTypedData({
-    domain: { name: USDC.name, version: USDC.version, chainId: 8453, verifyingContract: USDC.address },
-    types: {
-      CancelAuthorization: [
-        { name: "authorizer", type: "address" },
-        { name: "nonce", type: "bytes32" },
-      ],
-    },
-    primaryType: "CancelAuthorization",
-    message: { authorizer: from, nonce },
-  });
-  const words = [
-    from.slice(2).padStart(64, "0"),
-    nonce.slice(2),
-    "60".padStart(64, "0"),
-    "41".padStart(64, "0"),
-  ];
-  const data = `0xb7b72899${words.join("")}${signature.slice(2).padEnd(192, "0")}`;
-  await sentByStranger(USDC.address, data as Hex);
-}
 
 describe("facts", () => {
   test("of 200 payments asked at once take a handful of requests, and each is its own", async () => {
@@ -119,7 +87,11 @@ describe("facts", () => {
   });
 
   test("of payers with code are asked one by one; who delegates (EIP-7702) has code", async () => {
-    const [yes, no, burn] = [await contractPayer(YES), await contractPayer(NO), await contractPayer(BURN)];
+    const [yes, no, burn] = [
+      await contractPayer(SAYS_YES),
+      await contractPayer(SAYS_NO),
+      await contractPayer(BURN),
+    ];
     const plain = await payment(wallet(2), 5n);
     const delegating = await contractPayer(`0xef0100${yes.transfer.from.slice(2)}`);
     meddler.asked.length = 0;
@@ -130,7 +102,7 @@ describe("facts", () => {
   });
 
   test("who has code is told of more accounts than one call can answer for", async () => {
-    const { transfer } = await contractPayer(YES);
+    const { transfer } = await contractPayer(SAYS_YES);
     const accounts = Array.from({ length: 1_201 }, (): Hex => `0x${randomBytes(20).toString("hex")}`);
     accounts[1_100] = transfer.from;
     const found = await chain.hasCode(accounts);
@@ -153,7 +125,7 @@ describe("settling", () => {
   });
 
   test("a contract's payment travels alone, and by what its code says", async () => {
-    const [yes, no] = [await contractPayer(YES), await contractPayer(NO)];
+    const [yes, no] = [await contractPayer(SAYS_YES), await contractPayer(SAYS_NO)];
     const plain = await payment(wallet(3), 5n);
     const settled = await Promise.all([settlement.settle(yes, 0n), settlement.settle(plain, 0n)]);
     expect(settledBy(settled[0], yes.transfer)).toBe(true);
@@ -189,7 +161,7 @@ describe("settling", () => {
   test("what a stranger carried first is found by its log", async () => {
     const signed = await payment(wallet(5), 70n);
     const { seen_block } = await settlement.facts(signed);
-    const transaction = await carriedByStranger(signed);
+    const transaction = await carriedByStranger(workshop, signed);
     const receipt = await settlement.settle(signed, seen_block);
     expect(receipt.transaction).toBe(transaction);
     expect(settledBy(receipt, signed.transfer)).toBe(true);
@@ -200,16 +172,16 @@ describe("settling", () => {
     const everything = await balanceOf(chain, addressOf(wallet(6)));
     const signed = await payment(wallet(6), 100n);
     expect(await settlement.facts(signed)).toMatchObject({ would_settle: true });
-    await carriedByStranger(await payment(wallet(6), everything, { to: addressOf(wallet(7)) }));
+    await carriedByStranger(workshop, await payment(wallet(6), everything, { to: addressOf(wallet(7)) }));
     await expect(settlement.settle(signed, 0n)).rejects.toThrow(/exceeds balance/);
     const cancelled = await payment(wallet(5), 80n);
-    await cancel(cancelled);
+    await cancelAuthorization(workshop, wallet(5), cancelled.transfer);
     const failure = await settlement.settle(cancelled, 0n).catch((error) => error);
     expect(failure).toBeInstanceOf(NotSettled);
     expect(failure.message).toMatch(/cancelled/);
     const other = await payment(wallet(5), 81n);
     const { nonce } = other.transfer;
-    await carriedByStranger(await payment(wallet(5), 81n, { to: addressOf(wallet(7)), nonce }));
+    await carriedByStranger(workshop, await payment(wallet(5), 81n, { to: addressOf(wallet(7)), nonce }));
     await expect(settlement.settle(other, 0n)).rejects.toThrow(/another transfer/);
     expect(await balanceOf(chain, PAYEE)).toBe(before);
   });
@@ -227,7 +199,7 @@ describe("an endpoint that is", () => {
   });
 
   test("dead to one question fails nobody whose question it answers", async () => {
-    const contract = await contractPayer(YES);
+    const contract = await contractPayer(SAYS_YES);
     const plain = await payment(wallet(1), 9n);
     const { from } = contract.transfer;
     // Of the two that share who has code, only the contract's own question goes unanswered.
@@ -242,7 +214,7 @@ describe("an endpoint that is", () => {
 
   test("dead after the transaction was mined without moving the payment: the outcome is not known yet", async () => {
     const signed = await payment(wallet(5), 71n);
-    const transaction = await carriedByStranger(signed);
+    const transaction = await carriedByStranger(workshop, signed);
     meddler.meddle = (method) => (method === "eth_getLogs" ? "hangs up" : undefined);
     await expect(settlement.settle(signed, 0n)).rejects.toThrow(TransactionPending);
     meddler.meddle = () => undefined;
@@ -251,7 +223,7 @@ describe("an endpoint that is", () => {
 
   test("behind with its logs: a payment whose nonce is spent is not called refused", async () => {
     const signed = await payment(wallet(5), 72n);
-    await carriedByStranger(signed);
+    await carriedByStranger(workshop, signed);
     meddler.meddle = (method) => (method === "eth_getLogs" ? { result: [] } : undefined);
     await expect(settlement.settle(signed, 0n)).rejects.toThrow(TransactionPending);
     expect(count("eth_sendRawTransaction")).toBe(1);

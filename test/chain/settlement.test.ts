@@ -195,3 +195,12 @@ describe("a wallet that is a contract (ERC-1271)", () => {
     expect(good.map((one, i) => settledBy(receipts[i]!, one.transfer))).toEqual([true, true, true]);
   });
 });
+
+test("payments that travel alone do not keep the others waiting", async () => {
+  const { chain } = workshop;
+  const send = async (index: number, alone: boolean) =>
+    chain.send(transferCall(await payment(wallet(index), 1_000n)), { gas: TRANSFER_GAS, alone });
+  const signed = [true, true, true, false].map((alone, i) => send(i, alone));
+  const [, second, third, shared] = (await Promise.all(signed)).map(({ block_number }) => block_number);
+  expect(shared! < second! && second! < third!).toBe(true);
+});

@@ -127,6 +127,17 @@ describe("without a running service", () => {
     expect(existsSync(join(dir, "data", "postgres", "postmaster.pid"))).toBe(false);
   });
 
+  test("a reader that goes away after the first line is no failure", async () => {
+    const child = spawn(process.execPath, [bin, "docs"], { env: environment() });
+    child.stdout.destroy();
+    let told = "";
+    child.stderr.on("data", (chunk) => {
+      told += chunk;
+    });
+    expect(await new Promise((end) => child.once("exit", end))).toBe(0);
+    expect(told).toBe("");
+  });
+
   test("an unknown file is refused with its line", async () => {
     const file = join(dir, "bad.csv");
     await writeFile(file, "a,b,c\n1,2,3\n");

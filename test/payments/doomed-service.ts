@@ -1,12 +1,17 @@
-/** A service that ends itself, as kill -9 would, when a paid call comes to the step named by DIES_AT. */
+/**
+ * A service that ends itself, as kill -9 would, when a second paid call comes to the step named by DIES_AT; the first one
+ * stops there and is told of by a line. So each death leaves two payments at the same step.
+ */
 import { startService } from "../support/service.ts";
 import { script, wares } from "./wares.ts";
 
 const { DIES_AT, DATABASE, RPC, GAS_KEY, PAY_TO } = process.env as Record<string, string>;
 
+let arrived = 0;
 const dieAt = async (step: string) => {
   if (DIES_AT !== step) return;
-  process.kill(process.pid, "SIGKILL");
+  if (++arrived === 2) process.kill(process.pid, "SIGKILL");
+  process.stdout.write("arrived\n");
   await new Promise(() => undefined);
 };
 
@@ -20,6 +25,14 @@ const { facts, settle } = settlement;
 const { append } = store;
 const { keep } = answers;
 
+/** The nonce after the last transaction that the node has of the gas key. */
+async function sentSoFar(): Promise<unknown> {
+  const params = [service.app.chain.sender, "pending"];
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getTransactionCount", params });
+  const answer = await fetch(RPC!, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+  return ((await answer.json()) as { result: unknown }).result;
+}
+
 settlement.facts = async (payment) => {
   const found = await facts(payment);
   await dieAt("after the facts");
@@ -27,10 +40,11 @@ settlement.facts = async (payment) => {
 };
 script.before = () => dieAt("in the handler");
 settlement.settle = async (payment, seen_block) => {
+  const before = await sentSoFar();
   const mined = settle(payment, seen_block);
   if (DIES_AT === "while it is sent") {
-    // The transaction is in the node's hands, and nobody here waits for it any more.
-    await new Promise((wake) => setTimeout(wake, 60));
+    // Once the transaction is in the node's hands, nobody here need wait for it.
+    while ((await sentSoFar()) === before) await new Promise((wake) => setTimeout(wake, 5));
     await dieAt("while it is sent");
   }
   const receipt = await mined;

@@ -1,30 +1,44 @@
 /** The process is killed at each step of a paid call; what comes after agrees with the chain. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import * as payments from "../../src/domain/payments/payment.ts";
-import type { Hex } from "../../src/domain/ports.ts";
-import { balanceOf, GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
+import {
+  addressOf,
+  balanceOf,
+  carriedByStranger,
+  GAS_KEY,
+  openWorkshop,
+  PAYEE,
+  payment,
+  type Workshop,
+  wallet,
+} from "../chain/fixture.ts";
+import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { type Service, startService } from "../support/service.ts";
+import { reactorsOf, storyOf } from "./stall.ts";
 import { wares } from "./wares.ts";
 
 let workshop: Workshop;
 let database: FreshDatabase;
 let survivor: Service;
+const children: ChildProcess[] = [];
 beforeAll(async () => {
   [workshop, database] = await Promise.all([openWorkshop(), freshDatabase()]);
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   survivor = await startService({ operations: wares, database_url: database.url, chain });
 }, 60_000);
 afterAll(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  if (survivor) await expectBooks(survivor.app);
   await survivor?.stop();
   await database?.drop();
   await workshop?.close();
 });
 
+/** A service of its own process, which ends when two paid calls have come to this step. */
 async function doomed(dies_at: string) {
   const child = spawn(process.execPath, ["--import", "tsx", resolve("test/payments/doomed-service.ts")], {
     env: {
@@ -37,22 +51,16 @@ async function doomed(dies_at: string) {
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const [line] = (await once(child.stdout, "data")) as [Buffer];
-  return { url: line.toString().trim(), ended: once(child, "exit") };
+  children.push(child);
+  const ended = once(child, "exit");
+  const line = async () => ((await once(child.stdout!, "data")) as [Buffer])[0].toString().trim();
+  return { url: await line(), arrived: line, ended };
 }
 
-const idOf = ({ authorization }: SignedPayment) =>
-  payments.idOf({
-    network: "eip155:8453",
-    asset: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
-    payer: authorization.from.toLowerCase() as Hex,
-    nonce: authorization.nonce as Hex,
-  });
-const typesOf = async (id: string) => {
-  const { tenant } = payments.targetOf(id);
-  const stream_id = payments.streamOf(id);
-  return (await survivor.app.store.readStream({ tenant, stream_id })).map(({ type }) => type);
-};
+const PATH = "/v1/agent/test/order";
+const PRICE = 500_000n;
+const earned = () => balanceOf(workshop.chain, PAYEE);
+const typesOf = (payment: SignedPayment) => storyOf(survivor, payment);
 
 const order = (name: string): RequestInit => ({
   method: "POST",
@@ -60,56 +68,92 @@ const order = (name: string): RequestInit => ({
   body: JSON.stringify({ name }),
 });
 
-const steps = [
-  { step: "after the facts", left: [], settled: false },
-  { step: "in the handler", left: [], settled: false },
-  { step: "before the claim", left: [], settled: false },
-  { step: "after the claim", left: ["PaymentClaimed"], settled: false },
-  { step: "while it is sent", left: ["PaymentClaimed"], settled: true },
-  { step: "after it is settled", left: ["PaymentClaimed"], settled: true },
-  { step: "after the answer is kept", left: ["PaymentClaimed"], settled: true },
-  { step: "after it is recorded", left: ["PaymentClaimed", "PaymentSettled"], settled: true },
+/** `left`: what stands in the log when the process dies; `forgotten`: what stands there in the end if nobody asks again. */
+type Step = { step: string; left: string[]; settled: boolean; forgotten: string[] };
+const REFUNDED = ["PaymentClaimed", "PaymentSettled", "RefundOpened", "RefundPaid"];
+const steps: Step[] = [
+  { step: "after the facts", left: [], settled: false, forgotten: [] },
+  { step: "in the handler", left: [], settled: false, forgotten: [] },
+  { step: "before the claim", left: [], settled: false, forgotten: [] },
+  {
+    step: "after the claim",
+    left: ["PaymentClaimed"],
+    settled: false,
+    forgotten: ["PaymentClaimed", "PaymentFailed"],
+  },
+  { step: "while it is sent", left: ["PaymentClaimed"], settled: true, forgotten: REFUNDED },
+  { step: "after it is settled", left: ["PaymentClaimed"], settled: true, forgotten: REFUNDED },
+  { step: "after the answer is kept", left: ["PaymentClaimed"], settled: true, forgotten: REFUNDED },
+  {
+    step: "after it is recorded",
+    left: ["PaymentClaimed", "PaymentSettled"],
+    settled: true,
+    forgotten: ["PaymentClaimed", "PaymentSettled"],
+  },
 ];
+
+/** The second payment of each death, for which nobody asks again. */
+const forgottenOnes = new Map<Step, SignedPayment>();
 
 test.each(steps)(
   "killed $step: asked again it is answered, and charged once",
   { timeout: 60_000 },
-  async ({ step, left, settled }) => {
+  async (one) => {
+    const { step, left, settled } = one;
     const name = `k_${step.replaceAll(" ", "_")}`;
-    const path = "/v1/agent/test/order";
-    const before = await balanceOf(workshop.chain, PAYEE);
+    const before = await earned();
     const victim = await doomed(step);
-    const payment = await signPayment(wallet(0), await quoteOf(victim.url + path, order(name)));
-    await expect(present(victim.url + path, payment, order(name))).rejects.toThrow();
-    await victim.ended;
-    expect(await typesOf(idOf(payment))).toEqual(left);
-    expect((await balanceOf(workshop.chain, PAYEE)) - before).toBe(settled ? 500_000n : 0n);
+    const quote = await quoteOf(victim.url + PATH, order(name));
+    const [paid, forgotten] = [await signPayment(wallet(0), quote), await signPayment(wallet(1), quote)];
+    const arrived = victim.arrived();
+    const answering = expect(present(victim.url + PATH, paid, order(name))).rejects.toThrow();
+    await arrived;
+    await expect(present(victim.url + PATH, forgotten, order(`${name}_forgotten`))).rejects.toThrow();
+    await Promise.all([answering, victim.ended]);
+    forgottenOnes.set(one, forgotten);
+    expect([await typesOf(paid), await typesOf(forgotten)]).toEqual([left, left]);
+    expect((await earned()) - before).toBe(settled ? 2n * PRICE : 0n);
 
     // What the dead process claimed is held for a while; here that while is over at once.
     const { clock } = survivor.app;
     survivor.app.clock = { now: () => new Date(Date.now() + 100_000) };
     try {
-      const answer = await present(survivor.url + path, payment, order(name));
+      const answer = await present(survivor.url + PATH, paid, order(name));
       expect(await answer.json()).toMatchObject({ data: { name } });
       expect(answer.status).toBe(201);
     } finally {
       survivor.app.clock = clock;
     }
-    expect(await typesOf(idOf(payment))).toEqual(["PaymentClaimed", "PaymentSettled"]);
-    expect((await balanceOf(workshop.chain, PAYEE)) - before).toBe(500_000n);
+    expect(await typesOf(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+    expect((await earned()) - before).toBe(settled ? 2n * PRICE : PRICE);
   },
 );
 
-test("while a claim is held, the same payment is told to wait and never to pay again", {
-  timeout: 60_000,
-}, async () => {
-  const path = "/v1/agent/test/order";
-  const victim = await doomed("after the claim");
-  const payment = await signPayment(wallet(1), await quoteOf(victim.url + path, order("k_held")));
-  await expect(present(victim.url + path, payment, order("k_held"))).rejects.toThrow();
-  const answer = await present(survivor.url + path, payment, order("k_held"));
+test("while a claim is held, the same payment is told to wait and never to pay again", async () => {
+  const name = "k_after_the_claim_forgotten";
+  const paid = forgottenOnes.get(steps.find(({ step }) => step === "after the claim")!)!;
+  const answer = await present(survivor.url + PATH, paid, order(name));
   expect(answer.status).toBe(503);
   expect(answer.headers.get("Retry-After")).toBeTruthy();
   expect(await answer.json()).toMatchObject({ type: expect.stringContaining("payment-pending") });
-  expect(await typesOf(idOf(payment))).toEqual(["PaymentClaimed"]);
+  expect(await typesOf(paid)).toEqual(["PaymentClaimed"]);
+});
+
+// The last one: the chain's time is ahead afterwards.
+test("when nobody asks again, the reactors alone bring the books to agreement", async () => {
+  const { reconcile, payRefunds } = reactorsOf(survivor.app);
+  const refunds = addressOf(survivor.app.refunds);
+  await carriedByStranger(workshop, await payment(wallet(9), 4n * PRICE, { to: refunds }));
+
+  // What was sent is found, and is owed an answer; what was not cannot be sent any more once it expired.
+  const at_once = { claim_holds_ms: 0, answer_within_ms: 0 };
+  expect(await reconcile(at_once)).toBe("done");
+  await workshop.rpc("evm_increaseTime", 400);
+  for (let i = 0; i < 4; i++) await workshop.rpc("evm_mine");
+  expect(await reconcile(at_once)).toBe("done");
+  expect(await reconcile(at_once)).toBe("done");
+  expect(await payRefunds()).toBe("done");
+  for (const [{ step, forgotten }, paid] of forgottenOnes)
+    expect([step, ...(await typesOf(paid))]).toEqual([step, ...forgotten]);
+  await expectBooks(survivor.app);
 });

@@ -1,5 +1,4 @@
 /** A house on a chain of its own whose payments are claimed, settled and reconciled by hand. */
-import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,10 +13,20 @@ import type { Claim, PaidAnswer } from "../../src/domain/payments/payment.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { type SignedTransfer, TRANSFER_GAS, transferCall, USDC } from "../../src/domain/payments/usdc.ts";
 import type { Hex, Receipt } from "../../src/domain/ports.ts";
-import { books } from "../../src/operator/books.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import { type ReconcileOptions, reconcile } from "../../src/reactors/payments/reconcile.ts";
-import { addressOf, GAS_KEY, openWorkshop, PAYEE, payment, type Workshop, wallet } from "../chain/fixture.ts";
+import {
+  addressOf,
+  carriedByStranger,
+  GAS_KEY,
+  openWorkshop,
+  PAYEE,
+  payment,
+  rewind,
+  type Workshop,
+  wallet,
+} from "../chain/fixture.ts";
+import { expectBooks } from "../support/books.ts";
 import { freshDatabase } from "../support/database.ts";
 
 export const ANSWER: PaidAnswer = { status: 200, sha256: "ab".repeat(32), vintage: null };
@@ -136,15 +145,7 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
       await app.decide(payments, target, payments.settle(payments.minedBy(receipt), answer, now()), { meta });
       return receipt;
     },
-    carry: async (signed) => {
-      const { to, data } = transferCall(signed);
-      const from = wallet(9).address;
-      const gas = `0x${TRANSFER_GAS.toString(16)}`;
-      const transaction = await rpc<Hex>("eth_sendTransaction", { from, to, data, gas });
-      // Mining rests while the node's state is saved.
-      while (!(await chain.receipt(transaction))) await new Promise((wake) => setTimeout(wake, 10));
-      return transaction;
-    },
+    carry: (signed) => carriedByStranger(workshop, signed),
     fail: async ({ target }) => {
       await app.decide(payments, target, payments.fail("test", now()), { meta });
     },
@@ -170,16 +171,8 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
       await house.mine(4);
     },
     snapshot: () => rpc<Hex>("evm_snapshot"),
-    revert: async (snapshot) => {
-      const { latest } = await chain.heads();
-      expect(await rpc<boolean>("evm_revert", snapshot)).toBe(true);
-      // Another history, as long as the first one and a little longer.
-      await rpc("anvil_setBalance", `0x${randomUUID().replaceAll("-", "").padEnd(40, "0")}`, "0x1");
-      while ((await chain.heads()).latest.number < latest.number + 1n) await rpc("evm_mine");
-    },
-    expectBooks: async () => {
-      expect(await books(app)).toMatchObject({ agree: true });
-    },
+    revert: (snapshot) => rewind(workshop, snapshot),
+    expectBooks: () => expectBooks(app),
     close: async () => {
       await close();
       await workshop.close();

@@ -211,7 +211,7 @@ describe("failing", () => {
   ])("refuses to %s what is settled or unknown", (_, decide) => {
     given([claimed, settledBy(first, null)])
       .when(decide)
-      .thenThrows(Refusal, refused("conflict"));
+      .thenThrows(Refusal, refused("conflict", "payment-known"));
     return given([]).when(decide).thenThrows(Refusal, refused("not_found"));
   });
 });
@@ -248,10 +248,15 @@ describe("a refund", () => {
     ["claimed", [claimed]],
     ["failed", [claimed, failed("x", true)]],
     ["reorged", [claimed, settledBy(first, null), reorged(first)]],
-    ["answered", [claimed, settledBy(first, answer)]],
-    ["answered later", [claimed, settledBy(first, null), answered]],
   ])("is refused for a payment that is %s", (_, history) =>
     given(history).when(openRefund("late", AT)).thenThrows(Refusal, refused("conflict")),
+  );
+
+  test.each<[string, PaymentEvent[]]>([
+    ["answered", [claimed, settledBy(first, answer)]],
+    ["answered later", [claimed, settledBy(first, null), answered]],
+  ])("is refused for a payment that is %s, whose caller then gets that answer", (_, history) =>
+    given(history).when(openRefund("late", AT)).thenThrows(Refusal, refused("conflict", "payment-known")),
   );
 
   test("is paid once, and followed to another place", () => {

@@ -3,11 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as confirmation from "../../src/domain/payments/confirmation.ts";
-import { USDC } from "../../src/domain/payments/usdc.ts";
 import { compareChain } from "../../src/reactors/payments/compare.ts";
 import { reconcile } from "../../src/reactors/payments/reconcile.ts";
 import { alone } from "../../src/reactors/payments/turn.ts";
-import { balanceOf, PAYEE, wallet } from "../chain/fixture.ts";
+import { balanceOf, cancelAuthorization, PAYEE, wallet } from "../chain/fixture.ts";
 import { type LedgerHouse, openLedgerHouse } from "./ledger-house.ts";
 
 let house: LedgerHouse;
@@ -80,23 +79,7 @@ test("one that is settled and appended by its call while it is looked for stays 
 describe("an authorization that ended otherwise is given up once that is final:", () => {
   test("cancelled", async () => {
     const paid = await house.claim(wallet(2), 50_000n);
-    const { from, nonce } = paid.signed.transfer;
-    const signature = await wallet(2).signTypedData({
-      domain: { name: USDC.name, version: USDC.version, chainId: 8453, verifyingContract: USDC.address },
-      types: {
-        CancelAuthorization: [
-          { name: "authorizer", type: "address" },
-          { name: "nonce", type: "bytes32" },
-        ],
-      },
-      primaryType: "CancelAuthorization",
-      message: { authorizer: from, nonce },
-    });
-    const word = (hex: string) => hex.replace("0x", "").padStart(64, "0");
-    // cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)
-    const data = `0xb7b72899${word(from)}${word(nonce)}${word("60")}${word("41")}${signature.slice(2).padEnd(192, "0")}`;
-    await house.workshop.rpc("eth_sendTransaction", { from: wallet(9).address, to: USDC.address, data });
-    // Mining rests while the node's state is saved; these blocks come after that, or take the transaction with them.
+    await cancelAuthorization(house.workshop, wallet(2), paid.signed.transfer);
     await house.mine(4);
     await house.reconcile();
     expect(await house.stateOf(paid)).toMatchObject({

@@ -79,6 +79,21 @@ const toggle = operation({
   },
 });
 
+/** Rests on a release of data, and so has an ETag. */
+const dated = operation({
+  name: "test_dated",
+  area: "discovery",
+  route: "GET /v1/agent/test/dated",
+  summary: "Dated",
+  description: "Says of which release it is.",
+  access: [key("read"), pay("0.05")],
+  input: z.object({}),
+  output: json(z.object({ data: z.object({ release: z.string() }), meta: z.object({}) })),
+  example: {},
+  vintage: () => "2026-01",
+  handle: async () => ({ data: { release: "2026-01" }, meta: {} }),
+});
+
 /** Comes line by line. */
 const lines = operation({
   name: "test_lines",
@@ -98,4 +113,4 @@ async function* numbered(count: number): AsyncGenerator<string> {
   yield '{"up_to_date":true}\n';
 }
 
-export const wares: Operation[] = [...catalogue, echo, order, toggle, lines];
+export const wares: Operation[] = [...catalogue, echo, order, toggle, dated, lines];

@@ -4,7 +4,8 @@ import { readSignature, writeSignature } from "../../domain/payments/authorizati
 import { idOf } from "../../domain/payments/payment.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import type { Clock, Hex, RecoverKey } from "../../domain/ports.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { addressBlock } from "../address.ts";
 import type { Presented } from "../gate.ts";
 import type { Usdc } from "../operation.ts";
 import type { Payment } from "./charge.ts";
@@ -13,8 +14,10 @@ import { type PaymentPayload, readPayment } from "./payload.ts";
 import { PaymentRefused } from "./refused.ts";
 import { microUsdc, NETWORK_V2, type PaymentTerms } from "./required.ts";
 
-/** Payments of an address that may be refused in a minute: judging one can cost a question to the chain. */
-const REFUSED_PER_MINUTE = 100;
+/** Payments of an address that may buy nothing in a minute: each can cost a question to the chain and the work of a call. */
+const UNBOUGHT_PER_MINUTE = 100;
+/** One that a transaction was spent on counts as so many: a contract wallet may promise what it does not keep. */
+const SENT_POINTS = 10;
 /** Payments of contract wallets an address may present in a minute: only the chain can judge their signatures. */
 const CONTRACTS_PER_MINUTE = 20;
 
@@ -26,12 +29,12 @@ export type Accepted = Payment & { x402_version: 1 | 2; identifier: string | und
 export type Cashier = {
   /** Reads and judges a payment; one that is not good carries its `refusal`. Throws PaymentRefused when it cannot be read. */
   accept(presented: Presented, quote: Quote): Promise<Accepted>;
-  /** Counts a payment that was refused. */
-  refused(presented: Presented): Promise<void>;
+  /** Counts a payment that was refused, or whose call was, or that came for what its caller had already. */
+  boughtNothing(presented: Presented, error?: unknown): Promise<void>;
 };
 
 export function createCashier(parts: { terms: PaymentTerms; recover: RecoverKey; clock: Clock }): Cashier {
-  const refusals = new RateLimiterMemory({ points: REFUSED_PER_MINUTE, duration: 60 });
+  const unbought = new RateLimiterMemory({ points: UNBOUGHT_PER_MINUTE, duration: 60 });
   const contracts = new RateLimiterMemory({ points: CONTRACTS_PER_MINUTE, duration: 60 });
 
   const asked = ({ price, path }: Quote): Asked => ({
@@ -42,31 +45,31 @@ export function createCashier(parts: { terms: PaymentTerms; recover: RecoverKey;
 
   return {
     async accept({ payment, ip }, quote) {
-      if (((await refusals.get(ip))?.consumedPoints ?? 0) >= REFUSED_PER_MINUTE)
-        refuseTooMany("refused payments");
+      const block = addressBlock(ip);
       const payload = readPayment(payment!);
       const { x402_version, identifier } = payload;
-      const taken = judged(payload, asked(quote), parts.clock.now(), parts.recover);
-      if (taken.contract)
-        await contracts.consume(ip).catch(() => refuseTooMany("payments by contract wallets"));
-      return { ...taken, x402_version, identifier };
+      const taken = {
+        ...judged(payload, asked(quote), parts.clock.now(), parts.recover),
+        x402_version,
+        identifier,
+      };
+      if (((await unbought.get(block))?.consumedPoints ?? 0) >= UNBOUGHT_PER_MINUTE)
+        return { ...taken, refusal: tooMany("payments that bought nothing") };
+      const isFull = () => ({ ...taken, refusal: tooMany("payments by contract wallets") });
+      return taken.contract ? contracts.consume(block).then(() => taken, isFull) : taken;
     },
-    async refused({ ip }) {
-      await refusals.penalty(ip);
+    async boughtNothing({ ip }, error) {
+      const isSent = error instanceof PaymentRefused && error.sent;
+      await unbought.penalty(addressBlock(ip), isSent ? SENT_POINTS : 1);
     },
   };
 }
 
 /**
  * A payment by its name, and why it is not good for what is asked. A plain key's signature stands in it as the token's
- * contract takes it; `contract`: only the chain can judge the signature.
+ * contract takes it.
  */
-export function judged(
-  payload: PaymentPayload,
-  asked: Asked,
-  now: Date,
-  recover: RecoverKey,
-): Payment & { contract: boolean } {
+export function judged(payload: PaymentPayload, asked: Asked, now: Date, recover: RecoverKey): Payment {
   const { transfer, signature } = payload.signed;
   const plain = readSignature(signature);
   const signed = { transfer, signature: plain ? writeSignature(plain) : signature };
@@ -81,8 +84,9 @@ export function judged(
   }
 }
 
-const refuseTooMany = (what: string): never =>
-  refuse("quota_exceeded", `too many ${what} from this address; try again in a minute`, {
+/** Told to a new payment alone: one that is known gets its answer all the same. */
+const tooMany = (what: string) =>
+  new Refusal("quota_exceeded", `too many ${what} from this address; try again in a minute`, {
     type: "rate-limited",
     retry_after_s: 60,
   });

@@ -15,17 +15,24 @@ import {
   GasBudgetSpent,
   type Hex,
   NotSettled,
-  type Receipt,
   type Settlement,
   TransactionPending,
 } from "../../domain/ports.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { Refusal, refuse } from "../../domain/refusal.ts";
 import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
 import { PaymentRefused } from "./refused.ts";
 import { NETWORK_V2 } from "./required.ts";
 
-/** A payment as it was presented; `refusal` says why it is not good for this call, unless it has been served already. */
-export type Payment = { id: string; signed: SignedTransfer; refusal: PaymentRefused | undefined };
+/**
+ * A payment as it was presented; `refusal` says why it is not good for this call, unless it has been served already.
+ * `contract`: only the chain can judge its signature.
+ */
+export type Payment = {
+  id: string;
+  signed: SignedTransfer;
+  contract: boolean;
+  refusal: PaymentRefused | Refusal | undefined;
+};
 
 /** One call and the payment it brought. */
 export type Sale = { app: App; call: SoldCall; payment: Payment };
@@ -40,15 +47,26 @@ export const pathOf = (id: string) => `/v1/agent/payments/${id}`;
 
 export const used = (message: string) => new PaymentRefused("invalid_transaction_state", message);
 
-export function refusePending(id: string): never {
+export function refusePending(id: string, cause?: unknown): never {
   return refuse(
     "unavailable",
     `this payment is being settled: ask again with the same one, or see ${pathOf(id)}`,
     {
       type: "payment-pending",
       retry_after_s: 5,
+      cause,
     },
   );
+}
+
+/** Another payment holds the caller's Idempotency-Key: what that comes to is the answer. */
+export class KeyHeld extends Refusal {
+  readonly holder: string;
+
+  constructor(holder: string) {
+    super("conflict", `payment ${holder} holds this idempotency key`, { type: "payment-known" });
+    this.holder = holder;
+  }
 }
 
 /** The same authorization, not another of the same payer and nonce. */
@@ -69,13 +87,26 @@ export type Charged = { claim: Claim; settlement: Mined };
 export async function charge(sale: Sale, state: PaymentState): Promise<() => Promise<Charged>> {
   if (state.status === "settled") return async () => state;
   // A claim left behind by a process that died stands already.
-  if (state.status === "claimed") return () => carry(sale, state.claim);
-  const { seen_block } = await settleable(sale.app.settlement, sale.payment.signed);
+  if (state.status === "claimed") return () => carry(sale, state.claim, { left_behind: true });
+  const { seen_block } = await settleable(sale.app.settlement, sale.payment.signed).catch((error) =>
+    refuseUnderWay(sale, error),
+  );
   return async () => {
     const claim = claimOf(sale, seen_block);
     await record(sale, claim);
-    return carry(sale, claim);
+    return carry(sale, claim, { left_behind: false });
   };
+}
+
+/** What the chain holds against a payment may be its own settlement: another process was faster, or it failed too early. */
+async function refuseUnderWay({ app, payment }: Sale, error: unknown): Promise<never> {
+  if (!(error instanceof PaymentRefused)) throw error;
+  const now = await app.load(payments, payments.targetOf(payment.id));
+  if (!payments.isFree(now))
+    refuse("conflict", "this payment was presented before", { type: "payment-known" });
+  if (error.code === "invalid_transaction_state" && now.status === "failed" && !now.for_good)
+    refusePending(payment.id);
+  throw error;
 }
 
 /** What the chain says of a payment that would settle now. Throws PaymentRefused for one that would not. */
@@ -121,8 +152,7 @@ async function record({ app, call, payment }: Sale, claim: Claim): Promise<void>
     const holder = events[0]!.stream_id.slice(payments.streamOf("").length);
     const state = await app.load(payments, payments.targetOf(holder));
     const isOver = payments.isFree(state) || (state.status !== "unknown" && state.refund);
-    if (!isOver)
-      refuse("conflict", `payment ${holder} holds this idempotency key`, { type: "payment-known" });
+    if (!isOver) throw new KeyHeld(holder);
     idem_key = `/claim/${once.idem_key}#${sha256(`${idem_key} ${holder}`).slice(0, 16)}`;
   }
 }
@@ -147,8 +177,15 @@ function claimOf({ app, call, payment }: Sale, seen_block: bigint): Claim {
   };
 }
 
-/** Has the payment carried to the chain; one that certainly moved nothing is written down as failed. */
-async function carry({ app, call, payment }: Sale, claim: Claim): Promise<Charged> {
+/**
+ * Has the payment carried to the chain; one that certainly moved nothing is written down as failed. Of a claim that was
+ * left behind nobody knows what was sent before.
+ */
+async function carry(
+  { app, call, payment }: Sale,
+  claim: Claim,
+  { left_behind }: { left_behind: boolean },
+): Promise<Charged> {
   const failed = (reason: string) =>
     app.decide(
       payments,
@@ -158,27 +195,21 @@ async function carry({ app, call, payment }: Sale, claim: Claim): Promise<Charge
     );
   try {
     const receipt = await app.settlement.settle(payments.signedTransferOf(claim), BigInt(claim.seen_block));
-    return { claim, settlement: minedBy(receipt) };
+    return { claim, settlement: payments.minedBy(receipt) };
   } catch (error) {
     if (error instanceof NotSettled) {
       await failed(error.message);
-      throw new PaymentRefused("invalid_transaction_state", error.message);
+      throw new PaymentRefused("invalid_transaction_state", error.message, { sent: true });
     }
     if (error instanceof ChainUnavailable) {
+      if (left_behind) return refusePending(payment.id, error);
       await failed("nothing was sent: the chain was away");
       return refuseWhileAway(error);
     }
-    if (error instanceof TransactionPending) return refusePending(payment.id);
+    if (error instanceof TransactionPending) return refusePending(payment.id, error);
     throw error;
   }
 }
-
-const minedBy = ({ transaction, block_number, block_hash, fee_wei }: Receipt): Mined => ({
-  transaction,
-  block_number: Number(block_number),
-  block_hash,
-  fee_wei: String(fee_wei),
-});
 
 function refuseWhileAway(error: unknown): never {
   if (!(error instanceof ChainUnavailable)) throw error;
@@ -187,5 +218,6 @@ function refuseWhileAway(error: unknown): never {
   return refuse("unavailable", `${why}: payments cannot be settled now, and nothing was charged`, {
     type: "payment-unavailable",
     retry_after_s: budget ? Math.ceil((budget.resets_at.getTime() - Date.now()) / 1000) : 5,
+    cause: error,
   });
 }

@@ -22,10 +22,13 @@ export type PaymentRefusedCode =
 export class PaymentRefused extends Error {
   override readonly name = "PaymentRefused";
   readonly code: PaymentRefusedCode;
+  /** A transaction was spent on it. */
+  readonly sent: boolean;
 
-  constructor(code: PaymentRefusedCode, message: string) {
+  constructor(code: PaymentRefusedCode, message: string, { sent = false } = {}) {
     super(message);
     this.code = code;
+    this.sent = sent;
   }
 }
 

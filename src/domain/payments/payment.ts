@@ -259,7 +259,8 @@ function failure(
   data: { reason: string; for_good: boolean; failed_at: string },
 ): PaymentEvent[] {
   if (state.status === "unknown") refuse("not_found", "no such payment was claimed");
-  if (state.status === "settled") refuse("conflict", "a payment that is settled cannot fail");
+  if (state.status === "settled")
+    refuse("conflict", "a payment that is settled cannot fail", { type: "payment-known" });
   return [{ type: "PaymentFailed", data }];
 }
 
@@ -276,7 +277,7 @@ export const openRefund =
   (reason: string, at: string) =>
   (state: PaymentState): PaymentEvent[] => {
     if (state.status !== "settled") refuse("conflict", "only a settled payment can be refunded");
-    if (state.answer) refuse("conflict", "this payment was answered");
+    if (state.answer) refuse("conflict", "this payment was answered", { type: "payment-known" });
     if (state.refund) return [];
     const { amount_micro } = state.claim;
     return [{ type: "RefundOpened", data: { amount_micro, reason, opened_at: at } }];

@@ -1,5 +1,5 @@
 /** What payments ask of USDC's contract, and what its logs say about them. Source: Circle's FiatTokenV2_2 and EIP-3009. */
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
+import { decodeFunctionResult, encodeFunctionData, parseAbi, prepareEncodeFunctionData } from "viem";
 import type { Call, CallResult, Heads, Hex, Log, LogQuery, Receipt } from "../ports.ts";
 import type { TransferAuthorization } from "./authorization.ts";
 
@@ -26,6 +26,11 @@ const ABI = parseAbi([
   "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
 ]);
 
+/** Encoders whose selectors are hashed once. */
+const STATE = prepareEncodeFunctionData({ abi: ABI, functionName: "authorizationState" });
+const BALANCE = prepareEncodeFunctionData({ abi: ABI, functionName: "balanceOf" });
+const MOVE = prepareEncodeFunctionData({ abi: ABI, functionName: "transferWithAuthorization" });
+
 /** keccak256 of AuthorizationUsed(address,bytes32), AuthorizationCanceled(address,bytes32) and Transfer(address,address,uint256). */
 const AUTHORIZATION_USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
 const AUTHORIZATION_CANCELED = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
@@ -41,12 +46,8 @@ const ADDRESS = USDC.address.toLowerCase() as Hex;
 /** The calls whose answers `paymentFacts` reads; the third one tries the transfer itself, contract wallets (ERC-1271) included. */
 export function factCalls({ transfer, signature }: SignedTransfer): Call[] {
   return [
-    encodeFunctionData({
-      abi: ABI,
-      functionName: "authorizationState",
-      args: [transfer.from, transfer.nonce],
-    }),
-    encodeFunctionData({ abi: ABI, functionName: "balanceOf", args: [transfer.from] }),
+    encodeFunctionData({ ...STATE, args: [transfer.from, transfer.nonce] }),
+    encodeFunctionData({ ...BALANCE, args: [transfer.from] }),
     transferCall({ transfer, signature }).data,
   ].map((data) => ({ to: ADDRESS, data }));
 }
@@ -76,7 +77,7 @@ export function transferCall({ transfer, signature }: SignedTransfer): Call {
   const args = [from, to, value, valid_after, valid_before, nonce, signature] as const;
   return {
     to: ADDRESS,
-    data: encodeFunctionData({ abi: ABI, functionName: "transferWithAuthorization", args }),
+    data: encodeFunctionData({ ...MOVE, args }),
   };
 }
 

@@ -1,0 +1,401 @@
+/** Paid calls while the chain, the facilitator or the log fails: nothing is lost, and nothing is charged twice. */
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { freePort } from "../../src/adapters/free-port.ts";
+import { hostedSettlement } from "../../src/adapters/hosted-facilitator.ts";
+import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
+import type { Hex } from "../../src/domain/ports.ts";
+import { carriedByStranger, rewind } from "../chain/fixture.ts";
+import { type Meddling, openMeddler } from "../chain/meddler.ts";
+import { expectBooks } from "../support/books.ts";
+import { present, type SignedPayment } from "../support/buyer.ts";
+import { startService } from "../support/service.ts";
+import { nameOf, openStall, type Stall, storyOf } from "./stall.ts";
+import { script, wares } from "./wares.ts";
+
+const PRICE = 50_000n;
+
+let stall: Stall;
+let keyed: { Authorization: string };
+beforeAll(async () => {
+  stall = await openStall();
+  keyed = (await stall.service.issue()).headers;
+});
+afterAll(() => stall?.close());
+beforeEach(() => {
+  script.before = async () => {};
+  stall.meddler.meddle = () => undefined;
+});
+afterEach(() => expectBooks(stall.service.app, stall.workshop.chain));
+
+const pay = (say: string, paid: SignedPayment) => present(stall.echoUrl(say), paid);
+const story = (paid: SignedPayment) => storyOf(stall.service, paid);
+const heal = () => {
+  stall.meddler.meddle = () => undefined;
+};
+
+async function expectAway(answer: Response, type: string): Promise<void> {
+  expect(await answer.json()).toMatchObject({
+    type: `${new URL(answer.url).origin}/problems#${type}`,
+    status: 503,
+  });
+  expect(answer.status).toBe(503);
+  expect(Number(answer.headers.get("Retry-After"))).toBeGreaterThan(0);
+}
+
+async function expectAnswered(answer: Response, say: string): Promise<string> {
+  const text = await answer.text();
+  expect(JSON.parse(text)).toMatchObject({ data: { said: say } });
+  expect(answer.status).toBe(200);
+  return text;
+}
+
+/** Asks again as it is told to, until there is an answer. */
+async function askedAgain(say: string, paid: SignedPayment): Promise<Response> {
+  for (const until = Date.now() + 15_000; ; await sleep(100)) {
+    const answer = await pay(say, paid);
+    if (answer.status !== 503 || Date.now() > until) return answer;
+    await expectAway(answer, "payment-pending");
+  }
+}
+
+/** The reactors alone bring a payment to its end: settled, final, unanswered, refunded. */
+async function expectRefunded(paid: SignedPayment): Promise<void> {
+  expect(await stall.reconcile({ claim_holds_ms: -1_000 })).toBe("done");
+  await stall.mine(4);
+  await stall.reconcile();
+  await stall.reconcile({ answer_within_ms: -1_000 });
+  expect(await stall.payRefunds()).toBe("done");
+  expect((await story(paid)).slice(-3)).toEqual(["PaymentSettled", "RefundOpened", "RefundPaid"]);
+}
+
+type Manner = [what: string, meddling: (method: string) => Meddling | Promise<Meddling>];
+const manners: Manner[] = [
+  ["hangs", () => "hangs"],
+  ["hangs up", () => "hangs up"],
+  ["errs", () => ({ error: { code: -32603, message: "internal error" } })],
+  ["answers late", () => sleep(2_200, undefined)],
+  ["answers what is not JSON", () => ({ text: "<html>" })],
+  ["answers nothing", () => ({ result: null })],
+  ["answers garbage", () => ({ result: "0x1234" })],
+  ["answers something else", () => ({ result: { no: "such thing" } })],
+  ["serves empty contracts", (method) => (method === "eth_call" ? { result: "0x" } : undefined)],
+];
+
+describe.each(manners)("an RPC that %s", (what, meddling) => {
+  const said = what.replaceAll(" ", "_");
+
+  test("before anything is sent: nothing is charged, readers by key notice nothing, and it heals", async () => {
+    const paid = await stall.sign(said);
+    const [earned, position] = [await stall.earned(), await stall.position()];
+    stall.meddler.meddle = meddling;
+    const asking = pay(said, paid);
+    expect((await fetch(stall.echoUrl("keyed"), { headers: keyed })).status).toBe(200);
+    await expectAway(await asking, "payment-unavailable");
+    expect([await stall.earned(), await stall.position()]).toEqual([earned, position]);
+    heal();
+    await expectAnswered(await pay(said, paid), said);
+    expect(await stall.earned()).toBe(earned + PRICE);
+    expect(await story(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+  });
+
+  test("once the payment was claimed: never a fresh 402, and charged once after it heals", async () => {
+    const paid = await stall.sign(`${said}_claimed`);
+    const earned = await stall.earned();
+    script.before = async () => {
+      stall.meddler.meddle = meddling;
+    };
+    const first = await pay(`${said}_claimed`, paid);
+    script.before = async () => {};
+    const type = (await story(paid)).includes("PaymentFailed") ? "payment-unavailable" : "payment-pending";
+    await expectAway(first, type);
+    expect(await stall.earned()).toBe(earned);
+    heal();
+    await expectAnswered(await askedAgain(`${said}_claimed`, paid), `${said}_claimed`);
+    expect(await stall.earned()).toBe(earned + PRICE);
+  });
+});
+
+describe("an RPC that fails once the transaction may have been sent", () => {
+  const afterSending: Manner[] = [
+    [
+      "takes it and is silent from then on",
+      (method) => (method === "eth_sendRawTransaction" ? "swallows" : "hangs"),
+    ],
+    ["takes it and hangs up", (method) => (method === "eth_sendRawTransaction" ? "swallows" : "hangs up")],
+    ["never takes it", (method) => (method === "eth_sendRawTransaction" ? "hangs" : undefined)],
+    [
+      "does not know its receipt",
+      (method) => (method === "eth_getTransactionReceipt" ? { result: null } : undefined),
+    ],
+    [
+      "tells garbage for a receipt",
+      (method) => (method === "eth_getTransactionReceipt" ? { result: {} } : undefined),
+    ],
+  ];
+  /** Meddles from the moment the transaction is signed and about to go. */
+  const meddleFromSending = (meddling: Manner[1]) => {
+    let sent = false;
+    stall.meddler.meddle = (method) => {
+      sent ||= method === "eth_sendRawTransaction";
+      return sent ? meddling(method) : undefined;
+    };
+  };
+
+  test.each(afterSending)("%s: pending, then answered and charged once", async (what, meddling) => {
+    const say = what.replaceAll(" ", "_");
+    const paid = await stall.sign(say, 1);
+    const earned = await stall.earned();
+    meddleFromSending(meddling);
+    await expectAway(await pay(say, paid), "payment-pending");
+    const status = await fetch(`${stall.service.url}/v1/agent/payments/${nameOf(paid)}`);
+    expect(await status.json()).toMatchObject({ data: { status: "pending" } });
+    heal();
+    await expectAnswered(await askedAgain(say, paid), say);
+    expect(await stall.earned()).toBe(earned + PRICE);
+    expect(await story(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+  });
+
+  test("has told a nonce that leaves a gap: pending, then answered and charged once", async () => {
+    const paid = await stall.sign("gap", 1);
+    const earned = await stall.earned();
+    stall.meddler.meddle = (method) =>
+      method === "eth_getTransactionCount" ? { result: "0x270f" } : undefined;
+    await expectAway(await pay("gap", paid), "payment-pending");
+    heal();
+    await expectAnswered(await askedAgain("gap", paid), "gap");
+    expect(await stall.earned()).toBe(earned + PRICE);
+  });
+
+  test("and nobody asks again: it is found settled, and refunded", async () => {
+    const paid = await stall.sign("forgotten", 1);
+    const earned = await stall.earned();
+    meddleFromSending(afterSending[0]![1]);
+    await expectAway(await pay("forgotten", paid), "payment-pending");
+    expect(await stall.reconcile({ claim_holds_ms: -1_000 })).toBe("away");
+    expect(await story(paid)).toEqual(["PaymentClaimed"]);
+    heal();
+    expect(await stall.earned()).toBe(earned + PRICE);
+    await expectRefunded(paid);
+    // Whoever comes now is told of the refund, and is not served for it.
+    const late = await pay("forgotten", paid);
+    expect(late.status).toBe(402);
+    expect(await late.text()).toContain("refunded");
+  });
+});
+
+test("a reorg that takes a settlement away after its answer: sent again, and the answer stays", async () => {
+  const earned = await stall.earned();
+  const paid = await stall.sign("reorged", 2);
+  const snapshot = await stall.workshop.rpc<Hex>("evm_snapshot");
+  const text = await expectAnswered(await pay("reorged", paid), "reorged");
+  await rewind(stall.workshop, snapshot);
+  expect(await stall.earned()).toBe(earned);
+  expect(await stall.reconcile()).toBe("done");
+  expect(await story(paid)).toEqual(["PaymentClaimed", "PaymentSettled", "PaymentReorged", "PaymentSettled"]);
+  expect(await stall.earned()).toBe(earned + PRICE);
+  expect(await expectAnswered(await pay("reorged", paid), "reorged")).toBe(text);
+});
+
+test("an RPC that is dead at start: the service starts, answers by key, and sells once it is there", async () => {
+  const port = await freePort(0);
+  const settings = { ...stall.settings, rpc_url: `http://127.0.0.1:${port}` };
+  const service = await startService({ operations: wares, chain: settings });
+  try {
+    const { headers } = await service.issue();
+    const url = `${service.url}/v1/agent/test/echo?say=early`;
+    const paid = await stall.sign("early", 3);
+    const earned = await stall.earned();
+    for (let i = 0; i < 5; i++) await expectAway(await present(url, paid), "payment-unavailable");
+    expect((await fetch(url, { headers })).status).toBe(200);
+    expect((await service.app.store.head()).position).toBe(1);
+    const warned = service.logged.filter(({ msg }) => String(msg).includes("payments cannot be settled"));
+    expect(warned).toHaveLength(1);
+    expect(warned[0]).toMatchObject({ level: 40, reason: expect.stringContaining("eth_") });
+    const node = await openMeddler(stall.workshop.node.rpc_url, port);
+    try {
+      await expectAnswered(await present(url, paid), "early");
+      expect(await stall.earned()).toBe(earned + PRICE);
+      await expectBooks(service.app);
+    } finally {
+      await node.close();
+    }
+  } finally {
+    await service.stop();
+  }
+});
+
+describe("a facilitator", () => {
+  type Asked = { path: string; signed: SignedTransfer };
+  let manner: (asked: Asked, response: ServerResponse) => void | Promise<void>;
+  let server: Server;
+  let own: typeof stall.service.app.settlement;
+  const says = (response: ServerResponse, body: object) =>
+    void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+  const honest: typeof manner = async ({ path, signed }, response) => {
+    if (path === "/verify") return says(response, { isValid: true });
+    const transaction = await carriedByStranger(stall.workshop, signed);
+    says(response, { success: true, transaction, network: "eip155:8453" });
+  };
+  const settles =
+    (how: typeof manner): typeof manner =>
+    (asked, response) =>
+      (asked.path === "/verify" ? honest : how)(asked, response);
+
+  beforeAll(async () => {
+    server = createServer(async (request, response) => {
+      const parts: Buffer[] = [];
+      for await (const part of request) parts.push(part as Buffer);
+      const { signature, authorization } = JSON.parse(Buffer.concat(parts).toString()).paymentPayload.payload;
+      const { from, to, value, validAfter, validBefore, nonce } = authorization;
+      const window = { valid_after: BigInt(validAfter), valid_before: BigInt(validBefore) };
+      await manner(
+        {
+          path: request.url!,
+          signed: { signature, transfer: { from, to, nonce, value: BigInt(value), ...window } },
+        },
+        response,
+      );
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { app } = stall.service;
+    own = app.settlement;
+    const patience = { request_ms: 600, wait_ms: 900, poll_ms: 50 };
+    app.settlement = hostedSettlement(stall.chain, { url, ...patience });
+  });
+  afterAll(async () => {
+    stall.service.app.settlement = own;
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  });
+
+  test.each<[string, typeof manner]>([
+    ["down", (_, response) => void response.destroy()],
+    ["hanging", () => undefined],
+    ["not admitting us", (_, response) => void response.writeHead(401).end("who are you?")],
+    ["babbling", (_, response) => void response.end("<html>")],
+  ])("that is %s: nothing is charged, and it heals", async (what, bad) => {
+    const say = `facilitator_${what.replaceAll(" ", "_")}`;
+    const paid = await stall.sign(say, 4);
+    const [earned, position] = [await stall.earned(), await stall.position()];
+    manner = bad;
+    await expectAway(await pay(say, paid), "payment-unavailable");
+    expect([await stall.earned(), await stall.position()]).toEqual([earned, position]);
+    manner = honest;
+    await expectAnswered(await pay(say, paid), say);
+    expect(await stall.earned()).toBe(earned + PRICE);
+  });
+
+  test.each<[string, typeof manner]>([
+    [
+      "lies about success",
+      (_, response) => says(response, { success: true, transaction: `0x${"ab".repeat(32)}` }),
+    ],
+    ["hangs while it settles", () => undefined],
+    ["dies while it settles", (_, response) => void response.destroy()],
+    [
+      "settles nothing and says that it may",
+      (_, response) => says(response, { success: false, errorReason: "timeout" }),
+    ],
+  ])("that %s: no answer and no fresh 402; answered and charged once when it heals", async (what, bad) => {
+    const say = `facilitator_${what.replaceAll(" ", "_")}`;
+    const paid = await stall.sign(say, 4);
+    const earned = await stall.earned();
+    manner = settles(bad);
+    await expectAway(await pay(say, paid), "payment-pending");
+    expect(await stall.earned()).toBe(earned);
+    expect(await story(paid)).toEqual(["PaymentClaimed"]);
+    manner = honest;
+    await expectAnswered(await askedAgain(say, paid), say);
+    expect(await stall.earned()).toBe(earned + PRICE);
+  });
+
+  test("named by FACILITATOR_URL that nobody answers for: nothing is charged, and the operator is told once", async () => {
+    const env = { FACILITATOR_URL: `http://127.0.0.1:${await freePort(0)}` };
+    const service = await startService({ operations: wares, chain: stall.settings, env });
+    try {
+      const paid = await stall.sign("no_facilitator", 4);
+      for (let i = 0; i < 3; i++)
+        await expectAway(
+          await present(`${service.url}/v1/agent/test/echo?say=no_facilitator`, paid),
+          "payment-unavailable",
+        );
+      const warned = service.logged.filter(({ msg }) => String(msg).includes("payments cannot be settled"));
+      expect(warned).toMatchObject([{ level: 40, reason: expect.stringContaining("the facilitator") }]);
+      expect(await storyOf(service, paid)).toEqual([]);
+    } finally {
+      await service.stop();
+    }
+  });
+
+  test("that settles and does not say so is not asked twice: the chain tells", async () => {
+    const paid = await stall.sign("facilitator_silent", 4);
+    const earned = await stall.earned();
+    manner = settles(async ({ signed }, response) => {
+      await carriedByStranger(stall.workshop, signed);
+      response.destroy();
+    });
+    await expectAnswered(await pay("facilitator_silent", paid), "facilitator_silent");
+    expect(await stall.earned()).toBe(earned + PRICE);
+  });
+});
+
+describe("Postgres going away right after the settlement", () => {
+  const onServer = async (sql: string, values: unknown[] = []) => {
+    const client = new pg.Client({ connectionString: inject("postgresUrl") });
+    await client.connect();
+    await client.query(sql, values).finally(() => client.end());
+  };
+  const database = () => new URL(stall.service.database_url).pathname.slice(1);
+  const admit = (yes: boolean) => onServer(`alter database ${database()} with allow_connections ${yes}`);
+  const cut = () =>
+    onServer("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [database()]);
+  /** Does this once, when the next payment has settled. */
+  const onceSettled = (work: () => Promise<unknown>) => {
+    const { settlement } = stall.service.app;
+    const { settle } = settlement;
+    settlement.settle = async (...payment) => {
+      settlement.settle = settle;
+      const receipt = await settle(...payment);
+      await work();
+      return receipt;
+    };
+  };
+
+  test("for a while: pending, then the same payment gets its answer, and is charged once", async () => {
+    const paid = await stall.sign("no_database", 5);
+    const earned = await stall.earned();
+    onceSettled(() => admit(false).then(cut));
+    try {
+      await expectAway(await pay("no_database", paid), "payment-pending");
+      const meanwhile = await pay("no_database", paid);
+      expect(meanwhile.status).toBe(503);
+    } finally {
+      await admit(true);
+    }
+    expect(await stall.earned()).toBe(earned + PRICE);
+    await expectAnswered(await askedAgain("no_database", paid), "no_database");
+    expect(await stall.earned()).toBe(earned + PRICE);
+    expect(await story(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+  });
+
+  test("for a moment: answered at once or when asked again, and charged once", async () => {
+    const paid = await stall.sign("blip", 5);
+    const earned = await stall.earned();
+    onceSettled(cut);
+    await expectAnswered(await askedAgain("blip", paid), "blip");
+    expect(await stall.earned()).toBe(earned + PRICE);
+    expect(await story(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+  });
+
+  test("and nobody asks again: it is found settled, and refunded", async () => {
+    const paid = await stall.sign("no_database_forgotten", 5);
+    onceSettled(() => admit(false).then(cut));
+    await expectAway(await pay("no_database_forgotten", paid), "payment-pending").finally(() => admit(true));
+    await expectRefunded(paid);
+  });
+});

@@ -1,0 +1,47 @@
+/** Answers that are kept for a day, on a real database. */
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createKeptAnswers, KEPT_BODY_LIMIT, keptAnswersDdl } from "../../src/adapters/kept-answers.ts";
+import { type FreshDatabase, freshDatabase } from "../support/database.ts";
+
+let database: FreshDatabase;
+let pool: pg.Pool;
+beforeAll(async () => {
+  database = await freshDatabase();
+  pool = new pg.Pool({ connectionString: database.url });
+  await pool.query(keptAnswersDdl);
+});
+afterAll(async () => {
+  await pool?.end();
+  await database?.drop();
+});
+
+const answer = { request_sha256: "00", status: 200, body: Buffer.from("answer"), payment_id: null };
+const age = (name: string, time: string) =>
+  pool.query("update access.kept_answers set kept_at = now() - $2::interval where name = $1", [name, time]);
+
+test("an answer is found for a day", async () => {
+  const answers = createKeptAnswers(pool);
+  await answers.keep("a", answer);
+  await age("a", "23 hours 59 minutes");
+  expect(await answers.find("a")).toEqual(answer);
+  await age("a", "24 hours 1 minute");
+  expect(await answers.find("a")).toBeUndefined();
+});
+
+test("a body of 1 MiB is kept, a larger one is let go", async () => {
+  const answers = createKeptAnswers(pool);
+  await answers.keep("full", { ...answer, body: Buffer.alloc(KEPT_BODY_LIMIT) });
+  await answers.keep("over", { ...answer, body: Buffer.alloc(KEPT_BODY_LIMIT + 1) });
+  expect(await answers.find("full")).toBeDefined();
+  expect(await answers.find("over")).toBeUndefined();
+});
+
+test("all that had its day is swept, however much came in a day", async () => {
+  await pool.query(`insert into access.kept_answers (name, request_sha256, status, kept_at)
+    select 'old ' || n, '00', 200, now() - interval '25 hours' from generate_series(1, 20001) n`);
+  await createKeptAnswers(pool).keep("b", answer);
+  const left = async () =>
+    (await pool.query("select 1 from access.kept_answers where name like 'old %' limit 1")).rowCount;
+  await expect.poll(left, { timeout: 20_000 }).toBe(0);
+});

@@ -1,0 +1,125 @@
+/** A service that sells, on a chain that tests can meddle with, and what they ask about its payments. */
+import type { BaseChain } from "../../src/adapters/base-chain.ts";
+import { chainSettlement } from "../../src/adapters/settlement.ts";
+import type { App } from "../../src/app.ts";
+import * as payments from "../../src/domain/payments/payment.ts";
+import type { Hex } from "../../src/domain/ports.ts";
+import { paymentsProjection } from "../../src/projections/payments/payments.ts";
+import { type ReconcileOptions, reconcile } from "../../src/reactors/payments/reconcile.ts";
+import { payRefunds } from "../../src/reactors/payments/refund.ts";
+import {
+  addressOf,
+  balanceOf,
+  carriedByStranger,
+  GAS_KEY,
+  openWorkshop,
+  PAYEE,
+  payment,
+  type Workshop,
+  wallet,
+} from "../chain/fixture.ts";
+import { type Meddler, openMeddler } from "../chain/meddler.ts";
+import { expectBooks } from "../support/books.ts";
+import { quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
+import { type Service, startService } from "../support/service.ts";
+import { wares } from "./wares.ts";
+
+/** The reactors of payments, a turn at a time, each over a read model that knows the whole log. */
+export type Reactors = {
+  reconcile(options?: ReconcileOptions): Promise<string>;
+  payRefunds(): Promise<string>;
+};
+
+export type Stall = Reactors & {
+  workshop: Workshop;
+  service: Service & { database_url: string };
+  meddler: Meddler;
+  /** What the service speaks to the chain by, past the meddler: with little patience. */
+  chain: BaseChain;
+  /** The settings by which a service takes payments on this chain. */
+  settings: { rpc_url: string; gas_key: Hex; pay_to: Hex };
+  echoUrl(say: string): string;
+  /** A payment for the echo that holds for five minutes. */
+  sign(say: string, payer?: number): Promise<SignedPayment>;
+  earned(): Promise<bigint>;
+  position(): Promise<number>;
+  mine(blocks: number): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** The name of a payment and where its stream lies. */
+export function nameOf({ authorization }: SignedPayment): string {
+  return payments.idOf({
+    network: "eip155:8453",
+    asset: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
+    payer: authorization.from.toLowerCase() as Hex,
+    nonce: authorization.nonce as Hex,
+  });
+}
+
+/** The types of a payment's events. */
+export async function storyOf({ app }: Pick<Service, "app">, paid: SignedPayment): Promise<string[]> {
+  const { tenant, id } = payments.targetOf(nameOf(paid));
+  const events = await app.store.readStream({ tenant, stream_id: payments.streamOf(id) });
+  return events.map(({ type }) => type);
+}
+
+export function reactorsOf(app: App): Reactors {
+  const folded = async () => {
+    const { position } = await app.store.head();
+    await app.runner.reached(paymentsProjection, position, 10_000);
+  };
+  const silent = () => undefined;
+  return {
+    reconcile: async (options = {}) => {
+      await folded();
+      const turn = await reconcile(app, options);
+      await folded();
+      return turn;
+    },
+    payRefunds: async () => {
+      await folded();
+      return payRefunds(app, { log: { info: silent, warn: silent, error: silent } });
+    },
+  };
+}
+
+export async function openStall(): Promise<Stall> {
+  const workshop = await openWorkshop();
+  const meddler = await openMeddler(workshop.node.rpc_url);
+  const settings = { rpc_url: meddler.url, gas_key: GAS_KEY, pay_to: PAYEE };
+  const service = await startService({ operations: wares, chain: settings });
+  const { app } = service;
+  const chain = workshop.connect({
+    ...{ rpc_url: meddler.url, request_ms: 800, deadline_ms: 1_800 },
+    sending: { wait_ms: 2_500, poll_ms: 100, stuck_ms: 1_000 },
+  });
+  app.chain = chain;
+  app.settlement = chainSettlement(chain);
+  // What refunds are paid from.
+  await carriedByStranger(workshop, await payment(wallet(8), 5_000_000n, { to: addressOf(app.refunds) }));
+  const stall: Stall = {
+    workshop,
+    service,
+    meddler,
+    chain,
+    settings,
+    echoUrl: (say) => `${service.url}/v1/agent/test/echo?say=${say}`,
+    sign: async (say, payer = 0) => signPayment(wallet(payer), await quoteOf(stall.echoUrl(say))),
+    earned: () => balanceOf(workshop.chain, PAYEE),
+    position: async () => (await app.store.head()).position,
+    ...reactorsOf(app),
+    mine: async (blocks) => {
+      for (let i = 0; i < blocks; i++) await workshop.rpc("evm_mine");
+    },
+    close: async () => {
+      meddler.meddle = () => undefined;
+      await expectBooks(app, workshop.chain);
+      chain.close();
+      await service.stop();
+      await meddler.close();
+      await workshop.close();
+    },
+  };
+  return stall;
+}
