@@ -2,6 +2,7 @@
 import {
   EMPTY_ROOT,
   HASH_BYTES,
+  isCount,
   joined,
   nodeHash,
   powerWithin,
@@ -164,8 +165,6 @@ class WayUp {
     this.#last = Math.floor(this.#last / 2);
   }
 }
-
-const isCount = (n: number) => Number.isSafeInteger(n) && n >= 0;
 
 const same = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
 

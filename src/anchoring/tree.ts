@@ -23,12 +23,12 @@ export const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer =>
 
 const hashOfPair = (pair: Uint8Array): Buffer => hash("sha256", Buffer.concat([NODE, pair]), "buffer");
 
-/** The hashes of every height over the given ones, which come first; of an odd number the last moves up unchanged. */
-export const heightsOver = (hashes: readonly Buffer[]): Buffer[][] =>
-  new MerkleTree([...hashes], hashOfPair).getLayers();
+/** The root over hashes of one height; of an odd number the last moves up unchanged. */
+export const rootOver = (hashes: readonly Buffer[]): Buffer =>
+  hashes.length === 0 ? EMPTY_ROOT : new MerkleTree([...hashes], hashOfPair).getRoot();
 
-/** The root over hashes of one height. */
-export const rootOver = (hashes: readonly Buffer[]): Buffer => heightsOver(hashes).at(-1)?.[0] ?? EMPTY_ROOT;
+/** True of what can be the size of a tree or the index of a leaf: a whole number from 0 to 2^53 − 1. */
+export const isCount = (n: number): boolean => Number.isSafeInteger(n) && n >= 0;
 
 /** A perfect subtree: `height` 0 is a leaf; `index` counts the subtrees of that height from the left. */
 export type Subtree = { height: number; index: number };

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import {
   EMPTY_ROOT,
   Frontier,
-  heightsOver,
   joined,
   leafHash,
   nodeHash,
@@ -61,12 +60,6 @@ test("a leaf is no node, and a node's halves have an order", () => {
   const [a, b] = leaves as [Buffer, Buffer];
   expect(leafHash(Buffer.concat([a, b]))).not.toEqual(nodeHash(a, b));
   expect(nodeHash(b, a)).not.toEqual(nodeHash(a, b));
-});
-
-test("every height over 256 hashes is there, to the root", () => {
-  const heights = heightsOver(leaves.slice(0, 256));
-  expect(heights.map(({ length }) => length)).toEqual([256, 128, 64, 32, 16, 8, 4, 2, 1]);
-  expect(heights[3]![31]).toEqual(rootOver(leaves.slice(248, 256)));
 });
 
 test("perfect subtrees cover a span in order, to the largest sizes", () => {
