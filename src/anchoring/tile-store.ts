@@ -124,10 +124,14 @@ async function readRoots(
   };
 }
 
-/** A hash that is missing among others leaves the whole tile null, so that none moves into its place. */
+/**
+ * A hash that is missing among others leaves the whole tile null, so that none moves into its place. Subqueries, not joins:
+ * each is one look-up by key, however many tiles there are.
+ */
 const TILES = `
   select coalesce(
-           full_tile.hashes,
+           (select hashes from anchoring.tiles_v1
+             where log_id = $1 and level = wanted.level and tile_index = wanted.tile_index),
            case when wanted.level = 0 then (
              select case when max(position) = wanted.tile_index * ${TILE_WIDTH} + count(*)
                          then string_agg(sha256('\\x00'::bytea || event_hash), '' order by position) end
@@ -142,8 +146,6 @@ const TILES = `
                 and tile_index < (wanted.tile_index + 1) * ${TILE_WIDTH})
            end) as hashes
     from unnest($2::int[], $3::int8[]) with ordinality as wanted(level, tile_index, ordinal)
-    left join anchoring.tiles_v1 full_tile
-           on full_tile.log_id = $1 and full_tile.level = wanted.level and full_tile.tile_index = wanted.tile_index
    order by ordinal`;
 
 /** The bytes of tiles, each at least as wide as asked, in the order asked for. */

@@ -330,6 +330,16 @@ test("an event missing among others stops it; none moves into its place", async 
   await expect(tree.grow()).rejects.toThrow(LogDamaged);
 });
 
+test("a tile missing among others is not made up by its neighbours", async () => {
+  const log_id = await newLog();
+  await fill(log_id, 1_000);
+  const tree = openTree(log.pool, log_id);
+  await tree.grow();
+  await log.pool.query("delete from anchoring.tiles_v1 where log_id = $1 and tile_index = 1", [log_id]);
+  await expect(tree.rootAt(1_000)).rejects.toThrow(TreeTooShort);
+  await expect(tree.inclusionProof(1, 256)).resolves.toHaveLength(8);
+});
+
 test("the tables can be made again over themselves", async () => {
   const before = await countTiles(2);
   await log.pool.query(tilesDdl);
