@@ -253,9 +253,17 @@ describe("cosignatures", () => {
     ["another time", (bytes: Buffer) => bytes.fill(1, 7, 8)],
     ["a time past 2^53", (bytes: Buffer) => bytes.fill(0xff, 0, 8)],
     ["no time", (bytes: Buffer) => bytes.subarray(8)],
+    ["a byte alone", (bytes: Buffer) => bytes.subarray(0, 1)],
     ["a byte more", (bytes: Buffer) => Buffer.concat([bytes, Buffer.of(0)])],
   ])("with %s are wrong", (_, change) => {
     expect(() => openNote(note(change(Buffer.from(signature.bytes))), [key])).toThrow(/w1\+\w{8} is wrong/);
+  });
+
+  test("of a time past 2^53 are refused even where the witness did sign it", () => {
+    const message = Buffer.from(`cosignature/v1\ntime ${2n ** 53n}\n${text}`);
+    const time = Buffer.alloc(8);
+    time.writeBigUInt64BE(2n ** 53n);
+    expect(() => openNote(note(Buffer.concat([time, signer.sign(message)])), [key])).toThrow("is wrong");
   });
 
   test("are no signatures of a log, nor the other way round", () => {

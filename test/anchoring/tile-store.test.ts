@@ -336,7 +336,7 @@ test("a tile missing among others is not made up by its neighbours", async () =>
   const tree = openTree(log.pool, log_id);
   await tree.grow();
   await log.pool.query("delete from anchoring.tiles_v1 where log_id = $1 and tile_index = 1", [log_id]);
-  await expect(tree.rootAt(1_000)).rejects.toThrow(TreeTooShort);
+  for (const size of [512, 1_000]) await expect(tree.rootAt(size)).rejects.toThrow(TreeTooShort);
   await expect(tree.inclusionProof(1, 256)).resolves.toHaveLength(8);
 });
 
