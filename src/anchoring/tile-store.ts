@@ -202,12 +202,12 @@ async function growByPage(
     );
     await writeTiles(client, log_id, { level: 0, first: tiles, full });
     await client.query("commit");
+    client.release();
     return { tiles: tiles + full.length, written: full.length };
   } catch (error) {
-    await client.query("rollback").catch(() => undefined);
+    // Closing the connection takes the transaction back whatever state both are in.
+    client.release(true);
     throw error;
-  } finally {
-    client.release();
   }
 }
 
