@@ -122,6 +122,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       app: "any",
       domain: "any",
       eventstore: "any",
+      merkletreejs: "any",
       "node:crypto": "any",
       pg: "types",
       projections: "any",

@@ -17,7 +17,7 @@ import * as contract from "../../src/domain/anchoring/contract.ts";
 import { ABI, INIT_CODE } from "../../src/domain/anchoring/generated/log-anchor.ts";
 import type { Hex, Receipt } from "../../src/domain/ports.ts";
 import { GAS_KEY, openWorkshop, type Workshop } from "../chain/fixture.ts";
-import { sha256, smallGrowth, smallRoot } from "./rfc9162.ts";
+import { sha256, smallGrowth, smallRoot } from "./growth.ts";
 
 const { ANCHOR_ADDRESS, DEPLOYMENT_PROXY } = contract;
 

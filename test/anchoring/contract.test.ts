@@ -18,7 +18,7 @@ import {
   sha256,
   smallGrowth,
   smallRoot,
-} from "./rfc9162.ts";
+} from "./growth.ts";
 
 let workshop: Workshop;
 beforeAll(async () => {
