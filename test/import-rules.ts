@@ -12,6 +12,8 @@ export type Layer = {
   imports: Readonly<Record<string, Use>>;
   /** No clock, no randomness, no input or output: they come in as arguments. */
   pure?: true;
+  /** No part of the service that runs: its packages may be development dependencies. */
+  development?: true;
 };
 
 /** Files, and the streams they are read and written by. */
@@ -50,7 +52,9 @@ export const layers: Readonly<Record<string, Layer>> = {
       "@event-driven-io/emmett": "types",
       "node:crypto": ["createHash", "createHmac", "createPublicKey", "hash", "timingSafeEqual", "verify"],
       viem: [
+        "decodeEventLog",
         "decodeFunctionResult",
+        "encodeEventTopics",
         "encodeFunctionData",
         "getAddress",
         "hashTypedData",
@@ -118,11 +122,17 @@ export const layers: Readonly<Record<string, Layer>> = {
       app: "any",
       domain: "any",
       eventstore: "any",
+      merkletreejs: "any",
       "node:crypto": "any",
       pg: "types",
       projections: "any",
       viem: "any",
     },
+  },
+  contracts: {
+    paths: ["src/anchoring/contracts/"],
+    imports: { ...files, "node:crypto": "any", solc: "any" },
+    development: true,
   },
   // An adapter speaks the words of its port, and those are the domain's.
   adapters: {

@@ -3,7 +3,9 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { encodeFunctionData, type Hex, parseAbi, parseUnits } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
+import { ANCHOR_ADDRESS, DEPLOYMENT_PROXY, deployCall } from "../domain/anchoring/contract.ts";
 import { USDC } from "../domain/payments/usdc.ts";
+import type { Call } from "../domain/ports.ts";
 import { MULTICALL3 } from "./multicall.ts";
 
 const require = createRequire(import.meta.url);
@@ -43,19 +45,41 @@ type Artifact = {
   deployedLinkReferences: Record<string, Record<string, { start: number; length: number }[]>>;
 };
 
-/** Places what is missing. The token's supply says that it is all there: the last mint completes it. */
+/** Places what is missing. */
 export async function placeContracts(rpc: Rpc): Promise<void> {
+  await placeToken(rpc);
+  await placeAnchor(rpc);
+}
+
+/** The token's supply says that it is all there: the last mint completes it. */
+async function placeToken(rpc: Rpc): Promise<void> {
   if ((await supplyOf(rpc)) >= SUPPLY) return;
   const library = artifact("util/SignatureChecker.sol/SignatureChecker.json");
   const token = artifact("v2/FiatTokenV2_2.sol/FiatTokenV2_2.json");
   await rpc("anvil_setCode", [MULTICALL3, multicallCode()]);
   await rpc("anvil_setCode", [SIGNATURE_CHECKER, libraryCode(library)]);
   await rpc("anvil_setCode", [USDC.address, linked(token, SIGNATURE_CHECKER)]);
+  await sendAll(
+    rpc,
+    issue().map((data) => ({ to: USDC.address, data })),
+  );
+}
+
+/** By the very call that deploys it on Base, so that it gets the same address. */
+async function placeAnchor(rpc: Rpc): Promise<void> {
+  if ((await rpc("eth_getCode", [ANCHOR_ADDRESS, "latest"])) !== "0x") return;
+  await rpc("anvil_setCode", [DEPLOYMENT_PROXY.address, DEPLOYMENT_PROXY.code]);
+  await sendAll(rpc, [deployCall()]);
+}
+
+/** One after the other, by an account that the chain impersonates. */
+async function sendAll(rpc: Rpc, calls: readonly Call[]): Promise<void> {
   await rpc("anvil_setBalance", [ISSUER, "0xde0b6b3a7640000"]);
   await rpc("anvil_impersonateAccount", [ISSUER]);
-  for (const data of issue()) {
-    const hash = await rpc("eth_sendTransaction", [{ from: ISSUER, to: USDC.address, data }]);
-    if (!(await succeeds(rpc, hash))) throw new Error(`the development token refused its set-up (${hash})`);
+  for (const call of calls) {
+    const hash = await rpc("eth_sendTransaction", [{ from: ISSUER, ...call }]);
+    if (!(await succeeds(rpc, hash)))
+      throw new Error(`the development chain refused to set up the contract at ${call.to} (${hash})`);
   }
   await rpc("anvil_stopImpersonatingAccount", [ISSUER]);
 }

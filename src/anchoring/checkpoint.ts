@@ -1,0 +1,104 @@
+/** Checkpoints of a log (c2sp.org/tlog-checkpoint): the root of its first `size` leaves as a signed note. */
+import type { Signer } from "../domain/ports.ts";
+import { decodeBase64 } from "./base64.ts";
+import {
+  cosignText,
+  formatNote,
+  MalformedNote,
+  type NoteSignature,
+  openNote,
+  parseNote,
+  parseSignatureLine,
+  signText,
+  UnverifiedNote,
+  type VerifierKey,
+} from "./note.ts";
+import { EMPTY_ROOT, HASH_BYTES, isCount } from "./tree.ts";
+
+/** `root` has 32 bytes; `extensions` are further lines, which nobody but the log vouches for. */
+export type Checkpoint = { origin: string; size: number; root: Buffer; extensions: string[] };
+
+/** The text that is signed: origin, size, root in base64, extensions, each on a line. Throws MalformedNote. */
+export function formatCheckpoint({ origin, size, root, extensions }: Checkpoint): string {
+  const lines = [origin, String(size), root.toString("base64"), ...extensions];
+  if (lines.some((line) => line.includes("\n")))
+    throw new MalformedNote("a line of a checkpoint has no newline in it");
+  const text = `${lines.join("\n")}\n`;
+  parseCheckpoint(text);
+  return text;
+}
+
+/** Throws MalformedNote. */
+export function parseCheckpoint(text: string): Checkpoint {
+  const lines = text.split("\n");
+  if (lines.pop() !== "") throw new MalformedNote("the checkpoint's last line does not end");
+  const [origin, size = "", root = "", ...extensions] = lines;
+  if (!origin) throw new MalformedNote("the checkpoint has no origin");
+  const hash = decodeBase64(root);
+  if (hash?.length !== HASH_BYTES)
+    throw new MalformedNote(`the checkpoint's root is no base64 of ${HASH_BYTES} bytes`);
+  if (extensions.includes("")) throw new MalformedNote("the checkpoint has an empty line");
+  const checkpoint = { origin, size: parseCount(size, "the checkpoint's size"), root: hash, extensions };
+  if (checkpoint.size === 0 && !hash.equals(EMPTY_ROOT))
+    throw new MalformedNote("the checkpoint gives the empty tree another root");
+  return checkpoint;
+}
+
+/** A whole number in decimal without leading zeroes, up to 2^53 − 1. Throws MalformedNote, which begins with `what`. */
+export function parseCount(text: string, what: string): number {
+  if (!/^(0|[1-9]\d{0,15})$/.test(text) || !isCount(Number(text)))
+    throw new MalformedNote(`${what} is no whole number up to 2^53 - 1 without leading zeroes`);
+  return Number(text);
+}
+
+/** The note by which a log commits to a root; its key's name is the origin. Throws MalformedNote. */
+export function signCheckpoint(checkpoint: Checkpoint, signer: Signer): string {
+  const text = formatCheckpoint(checkpoint);
+  return formatNote({ text, signatures: [signText(text, checkpoint.origin, signer)] });
+}
+
+/** Whose signatures count: the log's must be there, witnesses' may be. */
+export type Trust = { log: VerifierKey; witnesses?: readonly VerifierKey[] };
+
+/** `timestamp` in seconds of Unix time. */
+export type Cosignature = { witness: string; timestamp: number };
+
+export type VerifiedCheckpoint = Checkpoint & { cosignatures: Cosignature[] };
+
+/** The checkpoint in a note of the log whose origin is its key's name. Throws MalformedNote and UnverifiedNote. */
+export function openCheckpoint(note: string, { log, witnesses = [] }: Trust): VerifiedCheckpoint {
+  const { text, signatures } = openNote(note, [log, ...witnesses]);
+  const checkpoint = parseCheckpoint(text);
+  if (checkpoint.origin !== log.name)
+    throw new UnverifiedNote(`the checkpoint is of ${JSON.stringify(checkpoint.origin)}, not of ${log.name}`);
+  if (!signatures.some(({ key }) => key === log))
+    throw new UnverifiedNote(`the log's key ${log.name}+${log.id} has not signed the checkpoint`);
+  const cosignatures = signatures.flatMap(({ key, timestamp }) =>
+    timestamp === undefined ? [] : [{ witness: key.name, timestamp }],
+  );
+  return { ...checkpoint, cosignatures };
+}
+
+/** What a witness adds to a note whose checkpoint it has checked: a line, with its end. Throws MalformedNote. */
+export function cosignCheckpoint(note: string, name: string, signer: Signer, timestamp: number): string {
+  const { text } = parseNote(note);
+  parseCheckpoint(text);
+  const cosignature = cosignText(text, name, signer, timestamp);
+  return formatNote({ text, signatures: [cosignature] }).slice(text.length + 1);
+}
+
+/**
+ * The note with the cosignatures out of a witness's answer that are of known witnesses, in place of their earlier ones; the
+ * rest of the answer is dropped. Throws MalformedNote, and UnverifiedNote when none is of a known one, or one is wrong.
+ */
+export function withCosignatures(note: string, answer: string, witnesses: readonly VerifierKey[]): string {
+  const { text, signatures } = parseNote(note);
+  const lines = answer.split("\n");
+  if (lines.pop() !== "") throw new MalformedNote("the answer's last line does not end");
+  const given = lines.map(parseSignatureLine);
+  const added = openNote(formatNote({ text, signatures: given }), witnesses).signatures;
+  const isAdded = ({ name, key_id }: NoteSignature) =>
+    added.some(({ key }) => key.name === name && key.id === key_id);
+  const kept = signatures.filter((signature) => !isAdded(signature));
+  return formatNote({ text, signatures: [...kept, ...given.filter(isAdded)] });
+}

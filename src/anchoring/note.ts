@@ -1,0 +1,174 @@
+/**
+ * Signed notes (c2sp.org/signed-note): a text, a blank line, and a line for each signature. Two types are understood:
+ * Ed25519 over the text, and a witness's timestamped cosignature (c2sp.org/tlog-cosignature).
+ */
+import { createPublicKey, hash, verify } from "node:crypto";
+import type { OkpKey, Signer } from "../domain/ports.ts";
+import { decodeBase64 } from "./base64.ts";
+
+/** The text is not of the form that its specification asks for. */
+export class MalformedNote extends Error {
+  override readonly name = "MalformedNote";
+}
+
+/** The note is well formed, and not signed as the reader demands. */
+export class UnverifiedNote extends Error {
+  override readonly name = "UnverifiedNote";
+}
+
+const TYPE_BYTES = { ed25519: 0x01, "cosignature/v1": 0x04 } as const;
+
+export type KeyType = keyof typeof TYPE_BYTES;
+
+/** Who signs under which name. `public_key` has 32 bytes; `id` is 8 hex digits and tells the keys of a name apart. */
+export type VerifierKey = { name: string; type: KeyType; id: string; public_key: Buffer };
+
+const PUBLIC_KEY_BYTES = 32;
+const NAME = /^[^\s\p{Cc}+]+$/u;
+
+/** Throws MalformedNote for a name that is empty or has spaces or a plus, and for a key that is not 32 bytes long. */
+export function verifierKey(name: string, type: KeyType, key: OkpKey | Uint8Array): VerifierKey {
+  const public_key = Buffer.from("x" in key ? Buffer.from(key.x, "base64url") : key);
+  if (!isName(name)) throw new MalformedNote(`${JSON.stringify(name)} is no key name: no spaces, no plus`);
+  if (public_key.length !== PUBLIC_KEY_BYTES)
+    throw new MalformedNote(`the key of ${name} has ${public_key.length} bytes, not ${PUBLIC_KEY_BYTES}`);
+  const named = Buffer.concat([Buffer.from(`${name}\n`), typedKey(type, public_key)]);
+  return { name, type, id: hash("sha256", named, "buffer").subarray(0, 4).toString("hex"), public_key };
+}
+
+const isName = (name: string) => NAME.test(name) && name.isWellFormed();
+
+const typedKey = (type: KeyType, public_key: Uint8Array) =>
+  Buffer.concat([Buffer.of(TYPE_BYTES[type]), public_key]);
+
+/** The text form of a key: name+id+base64(type ‖ key). */
+export const formatVerifierKey = ({ name, type, id, public_key }: VerifierKey): string =>
+  `${name}+${id}+${typedKey(type, public_key).toString("base64")}`;
+
+/** Throws MalformedNote, also when the id is not the key's. */
+export function parseVerifierKey(text: string): VerifierKey {
+  const [, name, id, base64] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/s.exec(text) ?? [];
+  const bytes = decodeBase64(base64 ?? "");
+  if (name === undefined || !bytes?.length)
+    throw new MalformedNote(`${JSON.stringify(text)} is no verifier key: name+8 hex digits+base64`);
+  const type = (Object.keys(TYPE_BYTES) as KeyType[]).find((known) => TYPE_BYTES[known] === bytes[0]);
+  if (!type) throw new MalformedNote(`the key of ${name} has type ${bytes[0]}, which is none of 1 and 4`);
+  const key = verifierKey(name, type, bytes.subarray(1));
+  if (key.id !== id) throw new MalformedNote(`the id of this key of ${name} is ${key.id}, not ${id}`);
+  return key;
+}
+
+/** A line below a note's text; `bytes` are what the type makes of a signature. */
+export type NoteSignature = { name: string; key_id: string; bytes: Buffer };
+
+/** `text` ends with a newline. */
+export type Note = { text: string; signatures: NoteSignature[] };
+
+/** Notes are small: a megabyte and a hundred signatures are more than anybody needs. */
+const NOTE_LENGTH = 1_000_000;
+const SIGNATURES = 100;
+
+/** Reads a note without believing it. Throws MalformedNote. */
+export function parseNote(note: string): Note {
+  if (note.length > NOTE_LENGTH) throw new MalformedNote(`a note has at most ${NOTE_LENGTH} characters`);
+  checkCharacters(note);
+  const blank = note.lastIndexOf("\n\n");
+  if (blank < 0) throw new MalformedNote("no blank line separates the text from the signatures");
+  const lines = note.slice(blank + 2).split("\n");
+  if (lines.pop() !== "") throw new MalformedNote("the last line does not end");
+  if (lines.length === 0) throw new MalformedNote("there is no signature");
+  if (lines.length > SIGNATURES) throw new MalformedNote(`a note has at most ${SIGNATURES} signatures`);
+  return { text: note.slice(0, blank + 1), signatures: lines.map(parseSignatureLine) };
+}
+
+export const formatNote = ({ text, signatures }: Note): string =>
+  `${text}\n${signatures.map(formatSignatureLine).join("")}`;
+
+function checkCharacters(text: string): void {
+  if (!text.isWellFormed()) throw new MalformedNote("the text is no Unicode: it has a lone surrogate");
+  for (const character of text)
+    if (character < " " && character !== "\n")
+      throw new MalformedNote("there is a control character other than newline");
+}
+
+/** One line, without its end. Throws MalformedNote. */
+export function parseSignatureLine(line: string): NoteSignature {
+  const [dash, name, base64, ...more] = line.split(" ");
+  if (dash !== "—" || name === undefined || base64 === undefined || more.length > 0 || !isName(name))
+    throw new MalformedNote(`${JSON.stringify(line)} is no signature: — name base64`);
+  const bytes = decodeBase64(base64);
+  if (!bytes || bytes.length <= 4)
+    throw new MalformedNote(`the signature of ${name} is no base64 of a key id and a signature`);
+  return { name, key_id: bytes.subarray(0, 4).toString("hex"), bytes: bytes.subarray(4) };
+}
+
+/** One line, with its end. */
+export function formatSignatureLine({ name, key_id, bytes }: NoteSignature): string {
+  const base64 = Buffer.concat([Buffer.from(key_id, "hex"), bytes]).toString("base64");
+  return `— ${name} ${base64}\n`;
+}
+
+/** Signs a text, which has to end with a newline. Throws MalformedNote. */
+export function signText(text: string, name: string, signer: Signer): NoteSignature {
+  checkText(text);
+  const { id } = verifierKey(name, "ed25519", signer.public_key);
+  return { name, key_id: id, bytes: Buffer.from(signer.sign(Buffer.from(text))) };
+}
+
+/** A witness's signature at a time in seconds of Unix time: it has seen no larger tree of the log, and no other root. */
+export function cosignText(text: string, name: string, signer: Signer, timestamp: number): NoteSignature {
+  checkText(text);
+  if (!Number.isSafeInteger(timestamp) || timestamp < 0)
+    throw new RangeError(`${timestamp} is no time in whole seconds`);
+  const { id } = verifierKey(name, "cosignature/v1", signer.public_key);
+  const time = Buffer.alloc(8);
+  time.writeBigUInt64BE(BigInt(timestamp));
+  return { name, key_id: id, bytes: Buffer.concat([time, signer.sign(cosigned(text, timestamp))]) };
+}
+
+const cosigned = (text: string, timestamp: number | bigint) =>
+  Buffer.from(`cosignature/v1\ntime ${timestamp}\n${text}`);
+
+function checkText(text: string): void {
+  checkCharacters(text);
+  if (!text.endsWith("\n")) throw new MalformedNote("a note's text ends with a newline");
+}
+
+/** `timestamp`: of a cosignature, in seconds of Unix time. */
+export type VerifiedSignature = { key: VerifierKey; timestamp?: number };
+
+export type VerifiedNote = { text: string; signatures: VerifiedSignature[] };
+
+/**
+ * The text, and who of the known keys signed it. Signatures of other keys are passed over, even under a known name. Throws
+ * MalformedNote, and UnverifiedNote when a known key's signature is wrong or there twice, or none is there.
+ */
+export function openNote(note: string, keys: readonly VerifierKey[]): VerifiedNote {
+  const { text, signatures } = parseNote(note);
+  const verified = signatures.flatMap((signature): VerifiedSignature[] => {
+    const key = keys.find(({ name, id }) => name === signature.name && id === signature.key_id);
+    return key ? [verifySignature(text, signature, key)] : [];
+  });
+  if (verified.length === 0) throw new UnverifiedNote("no known key has signed the note");
+  const twice = verified.find(({ key }, n) => verified.findIndex((other) => other.key === key) !== n);
+  if (twice) throw new UnverifiedNote(`${twice.key.name}+${twice.key.id} has signed the note twice`);
+  return { text, signatures: verified };
+}
+
+function verifySignature(text: string, { bytes }: NoteSignature, key: VerifierKey): VerifiedSignature {
+  const wrong = new UnverifiedNote(`the signature of ${key.name}+${key.id} is wrong`);
+  if (key.type === "ed25519") {
+    if (!verifies(Buffer.from(text), key, bytes)) throw wrong;
+    return { key };
+  }
+  if (bytes.length !== 8 + 64) throw wrong;
+  const timestamp = bytes.readBigUInt64BE(0);
+  if (timestamp > Number.MAX_SAFE_INTEGER || !verifies(cosigned(text, timestamp), key, bytes.subarray(8)))
+    throw wrong;
+  return { key, timestamp: Number(timestamp) };
+}
+
+function verifies(message: Uint8Array, { public_key }: VerifierKey, signature: Uint8Array): boolean {
+  const jwk: OkpKey = { kty: "OKP", crv: "Ed25519", x: public_key.toString("base64url") };
+  return verify(null, message, createPublicKey({ key: jwk, format: "jwk" }), signature);
+}

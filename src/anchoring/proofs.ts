@@ -1,0 +1,172 @@
+/** Inclusion and consistency proofs of RFC 9162, section 2.1: what goes into one, and what is wrong with one. */
+import {
+  EMPTY_ROOT,
+  HASH_BYTES,
+  isCount,
+  joined,
+  nodeHash,
+  powerWithin,
+  type Span,
+  type Subtree,
+  subtreesOf,
+} from "./tree.ts";
+
+/** The spans whose hashes prove that leaf `index` is in the tree of `size` leaves; the leaf's neighbour first. */
+export function inclusionSpans(index: number, size: number): Span[] {
+  if (!isCount(size) || !isCount(index) || index >= size)
+    throw new RangeError(`a tree of ${size} leaves has no leaf ${index}`);
+  return siblingsOnTheWay(
+    size,
+    (split) => index < split,
+    () => false,
+  ).spans;
+}
+
+/** The spans whose hashes prove that the tree of `second` leaves begins with that of `first`; none of them empty. */
+export function consistencySpans(first: number, second: number): Span[] {
+  if (!isCount(first) || !isCount(second) || first > second)
+    throw new RangeError(`a tree of ${second} leaves cannot extend one of ${first}`);
+  if (first === 0) return [];
+  const { spans, end } = siblingsOnTheWay(
+    second,
+    (split) => first <= split,
+    (span) => span.end === first,
+  );
+  // The old tree whole is known to the verifier.
+  return end.begin === 0 ? spans : [end, ...spans];
+}
+
+/** From the root down, each time into the half that is asked for; `spans` are the other halves, the last first. */
+function siblingsOnTheWay(
+  size: number,
+  goLeft: (split: number) => boolean,
+  arrived: (span: Span) => boolean,
+): { spans: Span[]; end: Span } {
+  const spans: Span[] = [];
+  let { begin, end }: Span = { begin: 0, end: size };
+  while (end - begin > 1 && !arrived({ begin, end })) {
+    const split = begin + powerWithin(end - begin - 1);
+    if (goLeft(split)) {
+      spans.unshift({ begin: split, end });
+      end = split;
+    } else {
+      spans.unshift({ begin, end: split });
+      begin = split;
+    }
+  }
+  return { spans, end: { begin, end } };
+}
+
+/** A proof's hashes out of those of perfect subtrees. */
+export const hashesOf = (spans: readonly Span[], rootOf: (subtree: Subtree) => Buffer): Buffer[] =>
+  spans.map((span) => joined(subtreesOf(span).map(rootOf)));
+
+/** That `leaf` (its leaf hash) is the one at `index` of the tree with this size and root. */
+export type Inclusion = {
+  index: number;
+  size: number;
+  leaf: Uint8Array;
+  root: Uint8Array;
+  proof: readonly Uint8Array[];
+};
+
+/** What is wrong with an inclusion proof; undefined: it holds (RFC 9162, 2.1.3.2). */
+export function inclusionFault({ index, size, leaf, root, proof }: Inclusion): string | undefined {
+  const malformed = formFault([...proof, leaf, root]);
+  if (malformed) return malformed;
+  if (!isCount(size) || !isCount(index)) return "index and size are whole numbers from 0 to 2^53 - 1";
+  if (index >= size) return `there is no leaf ${index} in a tree of ${size}`;
+  const way = new WayUp(index, size - 1);
+  let found = leaf;
+  for (const sibling of proof) {
+    if (way.ended) return "the proof is too long";
+    found = way.siblingIsLeft() ? nodeHash(sibling, found) : nodeHash(found, sibling);
+    way.up();
+  }
+  if (!way.ended) return "the proof is too short";
+  return same(found, root) ? undefined : "the proof leads to another root";
+}
+
+/** That the tree with the second size and root begins with the first one. */
+export type Consistency = {
+  first: number;
+  second: number;
+  first_root: Uint8Array;
+  second_root: Uint8Array;
+  proof: readonly Uint8Array[];
+};
+
+/**
+ * What is wrong with a consistency proof; undefined: it holds (RFC 9162, 2.1.4.2). Of an empty first tree and of two
+ * trees of one size, which the RFC leaves out, the proof is empty.
+ */
+export function consistencyFault(claim: Consistency): string | undefined {
+  const { first, second, first_root, second_root, proof } = claim;
+  const malformed = formFault([...proof, first_root, second_root]);
+  if (malformed) return malformed;
+  if (!isCount(first) || !isCount(second)) return "sizes are whole numbers from 0 to 2^53 - 1";
+  if (first > second) return `a tree of ${second} leaves cannot extend one of ${first}`;
+  if (first === 0 && !same(first_root, EMPTY_ROOT)) return "the empty tree has another root";
+  if (first === 0 || first === second) {
+    if (proof.length > 0) return "the proof is too long";
+    return first === second && !same(first_root, second_root) ? "two roots for one size" : undefined;
+  }
+  if (proof.length === 0) return "the proof is too short";
+  // Where the first tree is perfect its root is the first hash, and is left out because the verifier has it.
+  const [start, ...rest] = powerWithin(first) === first ? [first_root, ...proof] : proof;
+  const way = new WayUp(first - 1, second - 1);
+  way.leaveRightEdge();
+  let old = start!;
+  let grown = start!;
+  for (const sibling of rest) {
+    if (way.ended) return "the proof is too long";
+    if (way.siblingIsLeft()) {
+      old = nodeHash(sibling, old);
+      grown = nodeHash(sibling, grown);
+    } else {
+      grown = nodeHash(grown, sibling);
+    }
+    way.up();
+  }
+  if (!way.ended) return "the proof is too short";
+  if (!same(old, first_root)) return "the proof leads to another first root";
+  return same(grown, second_root) ? undefined : "the proof leads to another second root";
+}
+
+/** The climb from a node to the root, beside the tree's last node of the same height: fn and sn of the RFC. */
+class WayUp {
+  #node: number;
+  #last: number;
+
+  constructor(node: number, last: number) {
+    this.#node = node;
+    this.#last = last;
+  }
+
+  get ended(): boolean {
+    return this.#last === 0;
+  }
+
+  /** As long as the node is its parent's right half it is the end of a perfect subtree: begins with the largest. */
+  leaveRightEdge(): void {
+    while (this.#node % 2 === 1) this.up();
+  }
+
+  /** Also climbs to where the node has a sibling, since the last node of a height may move up without one. */
+  siblingIsLeft(): boolean {
+    if (this.#node % 2 === 1) return true;
+    if (this.#node !== this.#last) return false;
+    while (this.#node % 2 === 0 && this.#node !== 0) this.up();
+    return true;
+  }
+
+  up(): void {
+    this.#node = Math.floor(this.#node / 2);
+    this.#last = Math.floor(this.#last / 2);
+  }
+}
+
+const same = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
+
+const formFault = (hashes: readonly Uint8Array[]): string | undefined =>
+  hashes.every(({ length }) => length === HASH_BYTES) ? undefined : `every hash has ${HASH_BYTES} bytes`;

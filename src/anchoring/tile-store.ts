@@ -1,0 +1,236 @@
+/**
+ * The tree of each log in Postgres, as the full tiles of C2SP tlog-tiles. A full tile never changes, so rows are only ever
+ * inserted; what is not yet a full tile is read from the level below, at the bottom from the events themselves.
+ */
+import type pg from "pg";
+import { consistencySpans, hashesOf, inclusionSpans } from "./proofs.ts";
+import { type Bundle, encodeBundle, hashesIn, sliceOf, TILE_BYTES, TILE_WIDTH, type Tile } from "./tiles.ts";
+import {
+  HASH_BYTES,
+  isCount,
+  joined,
+  leafHash,
+  rootOver,
+  type Span,
+  type Subtree,
+  subtreesOf,
+} from "./tree.ts";
+
+export const tilesDdl = `
+  create schema if not exists anchoring;
+  create table if not exists anchoring.tiles_v1 (
+    log_id     int not null,
+    level      int not null,
+    tile_index int8 not null,
+    hashes     bytea not null check (length(hashes) = ${TILE_BYTES}),
+    root       bytea not null check (length(root) = ${HASH_BYTES}),
+    primary key (log_id, level, tile_index)
+  );`;
+
+/** The first number of the advisory lock that a growing tree holds; the second is its log's. */
+const LOCK = 0x54524545;
+
+/** Full tiles of level 0 a transaction: some 4,000 events, or 15 ms of hashing. */
+const TILES_AT_ONCE = 16;
+
+/** The tree is not as long as was asked: the log is shorter, or `grow` has yet to take up its events. */
+export class TreeTooShort extends Error {
+  override readonly name = "TreeTooShort";
+}
+
+/** An event is missing between others: the log in this database is damaged. */
+export class LogDamaged extends Error {
+  override readonly name = "LogDamaged";
+}
+
+export type GrowOptions = {
+  /** Full tiles of level 0 written in one transaction; 16 when absent. */
+  tiles_at_once?: number;
+  /** Stops between two transactions. */
+  signal?: AbortSignal;
+};
+
+/** Leaf `index` is the event at position `index` + 1. Sizes are any up to the log's, if `grow` ran since they were reached. */
+export type LogTree = {
+  /**
+   * Takes up new events as far as they fill tiles, and answers how many leaves stand in full tiles. May be killed at any
+   * moment and run in any number of processes. Throws LogDamaged.
+   */
+  grow(options?: GrowOptions): Promise<number>;
+  /** The root of the first `size` leaves. Throws TreeTooShort, as all of the following do. */
+  rootAt(size: number): Promise<Buffer>;
+  /** Throws RangeError where the tree of `size` leaves has no such leaf. */
+  inclusionProof(index: number, size: number): Promise<Buffer[]>;
+  /** Throws RangeError when the second size is the smaller one. */
+  consistencyProof(first: number, second: number): Promise<Buffer[]>;
+  /** A tile's bytes: 32 for each of its `width` hashes. */
+  readTile(tile: Tile): Promise<Buffer>;
+  /** A bundle's bytes: each entry is an event hash of 32 bytes after its length in two. */
+  readBundle(bundle: Bundle): Promise<Buffer>;
+};
+
+/** The tree of one log; it holds no state but the pool. */
+export function openTree(pool: pg.Pool, log_id: number): LogTree {
+  const spanRoots = async (spans: Span[]): Promise<Buffer[]> => {
+    const roots = await readRoots(pool, log_id, spans.flatMap(subtreesOf));
+    return hashesOf(spans, roots);
+  };
+  return {
+    async grow({ tiles_at_once = TILES_AT_ONCE, signal } = {}) {
+      for (;;) {
+        const page = await growByPage(pool, log_id, tiles_at_once);
+        if (page.written < tiles_at_once || signal?.aborted) return page.tiles * TILE_WIDTH;
+      }
+    },
+    async rootAt(size) {
+      if (!isCount(size)) throw new RangeError(`a tree cannot have ${size} leaves`);
+      const subtrees = subtreesOf({ begin: 0, end: size });
+      return joined(subtrees.map(await readRoots(pool, log_id, subtrees)));
+    },
+    inclusionProof: async (index, size) => spanRoots(inclusionSpans(index, size)),
+    consistencyProof: async (first, second) => spanRoots(consistencySpans(first, second)),
+    async readTile(tile) {
+      const [bytes] = await readTiles(pool, log_id, [tile]);
+      return bytes!.subarray(0, tile.width * HASH_BYTES);
+    },
+    async readBundle({ index, width }) {
+      const first = index * TILE_WIDTH + 1;
+      const hashes = await readEventHashes(pool, log_id, first, width);
+      if (hashes.length < width) throw tooShort(log_id, first + hashes.length);
+      return encodeBundle(hashes);
+    },
+  };
+}
+
+const tooShort = (log_id: number, position: number) =>
+  new TreeTooShort(`the tree of log ${log_id} does not reach position ${position} yet`);
+
+/** What the subtrees' roots are, all read in one query and so from one state of the log. */
+async function readRoots(
+  pool: pg.Pool,
+  log_id: number,
+  subtrees: readonly Subtree[],
+): Promise<(subtree: Subtree) => Buffer> {
+  const wanted = new Map<string, Tile>();
+  for (const { level, index, begin, count } of subtrees.map(sliceOf)) {
+    const name = `${level}/${index}`;
+    wanted.set(name, { level, index, width: Math.max(begin + count, wanted.get(name)?.width ?? 0) });
+  }
+  const bytes = await readTiles(pool, log_id, [...wanted.values()]);
+  const hashes = new Map([...wanted.keys()].map((name, n) => [name, hashesIn(bytes[n]!)]));
+  return (subtree) => {
+    const { level, index, begin, count } = sliceOf(subtree);
+    return rootOver(hashes.get(`${level}/${index}`)!.slice(begin, begin + count));
+  };
+}
+
+/**
+ * A hash that is missing among others leaves the whole tile null, so that none moves into its place. Subqueries, not joins:
+ * each is one look-up by key, however many tiles there are.
+ */
+const TILES = `
+  select coalesce(
+           (select hashes from anchoring.tiles_v1
+             where log_id = $1 and level = wanted.level and tile_index = wanted.tile_index),
+           case when wanted.level = 0 then (
+             select case when max(position) = wanted.tile_index * ${TILE_WIDTH} + count(*)
+                         then string_agg(sha256('\\x00'::bytea || event_hash), '' order by position) end
+               from eventstore.events
+              where log_id = $1 and position > wanted.tile_index * ${TILE_WIDTH}
+                and position <= (wanted.tile_index + 1) * ${TILE_WIDTH})
+           else (
+             select case when max(tile_index) + 1 = wanted.tile_index * ${TILE_WIDTH} + count(*)
+                         then string_agg(root, '' order by tile_index) end
+               from anchoring.tiles_v1
+              where log_id = $1 and level = wanted.level - 1 and tile_index >= wanted.tile_index * ${TILE_WIDTH}
+                and tile_index < (wanted.tile_index + 1) * ${TILE_WIDTH})
+           end) as hashes
+    from unnest($2::int[], $3::int8[]) with ordinality as wanted(level, tile_index, ordinal)
+   order by ordinal`;
+
+/** The bytes of tiles, each at least as wide as asked, in the order asked for. */
+async function readTiles(db: Db, log_id: number, tiles: readonly Tile[]): Promise<Buffer[]> {
+  if (tiles.length === 0) return [];
+  const answer = await db.query<{ hashes: Buffer | null }>(TILES, [
+    log_id,
+    tiles.map(({ level }) => level),
+    tiles.map(({ index }) => index),
+  ]);
+  return answer.rows.map(({ hashes }, n) => {
+    const { level, index, width } = tiles[n]!;
+    if (hashes === null || hashes.length < width * HASH_BYTES)
+      throw tooShort(log_id, (index * TILE_WIDTH + width) * TILE_WIDTH ** level);
+    return hashes;
+  });
+}
+
+type Db = Pick<pg.Pool, "query">;
+
+/** The event hashes from position `first` on, at most `limit`. Throws LogDamaged where one is missing. */
+async function readEventHashes(db: Db, log_id: number, first: number, limit: number): Promise<Buffer[]> {
+  const answer = await db.query<{ last: number | null; hashes: Buffer | null }>(
+    `select max(position) as last, string_agg(event_hash, '' order by position) as hashes
+       from eventstore.events where log_id = $1 and position >= $2 and position < $2 + $3::int8`,
+    [log_id, first, limit],
+  );
+  const { last, hashes } = answer.rows[0]!;
+  if (last === null || hashes === null) return [];
+  if (hashes.length !== (last - first + 1) * HASH_BYTES)
+    throw new LogDamaged(`log ${log_id}: an event between positions ${first} and ${last} is missing`);
+  return hashesIn(hashes);
+}
+
+/** One transaction: the tiles that the next events fill. The lock lets one process at a time go on from the last tile. */
+async function growByPage(
+  pool: pg.Pool,
+  log_id: number,
+  tiles_at_once: number,
+): Promise<{ tiles: number; written: number }> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin isolation level read committed");
+    await client.query("select pg_advisory_xact_lock($1, $2)", [LOCK, log_id]);
+    const answer = await client.query<{ tiles: number }>(
+      "select coalesce(max(tile_index) + 1, 0) as tiles from anchoring.tiles_v1 where log_id = $1 and level = 0",
+      [log_id],
+    );
+    const { tiles } = answer.rows[0]!;
+    const hashes = await readEventHashes(client, log_id, tiles * TILE_WIDTH + 1, tiles_at_once * TILE_WIDTH);
+    const leaves = hashes.slice(0, hashes.length - (hashes.length % TILE_WIDTH)).map(leafHash);
+    const full = Array.from({ length: leaves.length / TILE_WIDTH }, (_, n) =>
+      leaves.slice(n * TILE_WIDTH, (n + 1) * TILE_WIDTH),
+    );
+    await writeTiles(client, log_id, { level: 0, first: tiles, full });
+    await client.query("commit");
+    client.release();
+    return { tiles: tiles + full.length, written: full.length };
+  } catch (error) {
+    // Closing the connection takes the transaction back whatever state both are in.
+    client.release(true);
+    throw error;
+  }
+}
+
+/** Writes full tiles of one level, then those of the level above that they fill. */
+async function writeTiles(
+  client: pg.ClientBase,
+  log_id: number,
+  { level, first, full }: { level: number; first: number; full: Buffer[][] },
+): Promise<void> {
+  if (full.length === 0) return;
+  await client.query(
+    `insert into anchoring.tiles_v1 (log_id, level, tile_index, hashes, root)
+     select $1, $2, $3::int8 + ordinal - 1, hashes, root
+       from unnest($4::bytea[], $5::bytea[]) with ordinality as tile(hashes, root, ordinal)`,
+    [log_id, level, first, full.map((hashes) => Buffer.concat(hashes)), full.map(rootOver)],
+  );
+  const above = Math.floor(first / TILE_WIDTH);
+  const filled = Math.floor((first + full.length) / TILE_WIDTH) - above;
+  const tiles = Array.from({ length: filled }, (_, n) => ({
+    level: level + 1,
+    index: above + n,
+    width: TILE_WIDTH,
+  }));
+  const bytes = await readTiles(client, log_id, tiles);
+  await writeTiles(client, log_id, { level: level + 1, first: above, full: bytes.map(hashesIn) });
+}

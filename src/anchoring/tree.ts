@@ -1,0 +1,96 @@
+/**
+ * The Merkle tree of RFC 9162, section 2.1 (it is RFC 6962's): SHA-256 over the event hashes of a log in the order of
+ * their positions. Leaves count from 0, so the event at position n is leaf n − 1.
+ */
+import { hash } from "node:crypto";
+import { MerkleTree } from "merkletreejs";
+
+export const HASH_BYTES = 32;
+
+/** The root of a tree without leaves: SHA-256 of nothing. */
+export const EMPTY_ROOT: Buffer = hash("sha256", "", "buffer");
+
+const LEAF = Buffer.of(0);
+const NODE = Buffer.of(1);
+
+/** SHA-256(0x00 ‖ event_hash). */
+export const leafHash = (event_hash: Uint8Array): Buffer =>
+  hash("sha256", Buffer.concat([LEAF, event_hash]), "buffer");
+
+/** SHA-256(0x01 ‖ left ‖ right). */
+export const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer =>
+  hash("sha256", Buffer.concat([NODE, left, right]), "buffer");
+
+const hashOfPair = (pair: Uint8Array): Buffer => hash("sha256", Buffer.concat([NODE, pair]), "buffer");
+
+/** The root over hashes of one height; of an odd number the last moves up unchanged. */
+export const rootOver = (hashes: readonly Buffer[]): Buffer =>
+  hashes.length === 0 ? EMPTY_ROOT : new MerkleTree([...hashes], hashOfPair).getRoot();
+
+/** True of what can be the size of a tree or the index of a leaf: a whole number from 0 to 2^53 − 1. */
+export const isCount = (n: number): boolean => Number.isSafeInteger(n) && n >= 0;
+
+/** A perfect subtree: `height` 0 is a leaf; `index` counts the subtrees of that height from the left. */
+export type Subtree = { height: number; index: number };
+
+/** The leaves from `begin` on, as far as `end`, which is no part of it. */
+export type Span = { begin: number; end: number };
+
+/** The largest power of two that is at most `n`, which is at least 1. */
+export function powerWithin(n: number): number {
+  let power = 1;
+  while (power * 2 <= n) power *= 2;
+  return power;
+}
+
+/** The perfect subtrees of a span, the largest first; `begin` is a multiple of the largest, as in every split of the RFC. */
+export function subtreesOf({ begin, end }: Span): Subtree[] {
+  const found: Subtree[] = [];
+  for (let at = begin; at < end; ) {
+    const leaves = powerWithin(end - at);
+    found.push({ height: Math.log2(leaves), index: at / leaves });
+    at += leaves;
+  }
+  return found;
+}
+
+/** The hash over the roots of `subtreesOf` a span. */
+export const joined = (roots: readonly Buffer[]): Buffer =>
+  roots.length === 0 ? EMPTY_ROOT : roots.reduceRight((right, left) => nodeHash(left, right));
+
+/** A tree that only grows, as the roots of its perfect subtrees: at most 53 hashes, however many leaves. */
+export class Frontier {
+  #size: number;
+  readonly #roots: Buffer[];
+
+  /** Continues from `size` leaves; `roots` are those of `subtreesOf` them. */
+  constructor(size = 0, roots: readonly Buffer[] = []) {
+    const expected = subtreesOf({ begin: 0, end: size }).length;
+    if (roots.length !== expected)
+      throw new RangeError(
+        `a tree of ${size} leaves has a frontier of ${expected} hashes, not ${roots.length}`,
+      );
+    this.#size = size;
+    this.#roots = [...roots];
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get roots(): readonly Buffer[] {
+    return this.#roots;
+  }
+
+  append(leaf: Buffer): void {
+    let grown = leaf;
+    for (let size = this.#size; size % 2 === 1; size = (size - 1) / 2)
+      grown = nodeHash(this.#roots.pop()!, grown);
+    this.#roots.push(grown);
+    this.#size++;
+  }
+
+  root(): Buffer {
+    return joined(this.#roots);
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * The anchoring contract, LogAnchor, in the words of the Chain port: what is sent to it, what is asked, what its logs say.
+ * It takes the sender of a transaction for the signer, so what it keeps is always sent alone: calls that travel together
+ * come from Multicall3, which is everybody.
+ */
+import { createHash } from "node:crypto";
+import { decodeEventLog, decodeFunctionResult, encodeEventTopics, encodeFunctionData, keccak256 } from "viem";
+import type { Call, CallResult, Hex, Log, LogQuery, SendOptions } from "../ports.ts";
+import { ABI, INIT_CODE } from "./generated/log-anchor.ts";
+
+/** A log's tree at a size: `log_id` is `logIdOf` its origin, `root` the tree hash of RFC 9162 over the first `size` leaves. */
+export type TreeHead = { log_id: Hex; size: bigint; root: Hex };
+
+/** The block in which something was recorded; `timestamp` in seconds of Unix time. */
+export type Recorded = { block_number: bigint; timestamp: number };
+
+/** A head as the contract keeps it: without the name it is kept under, and with the block that brought it. */
+export type KeptHead = Omit<TreeHead, "log_id"> & Recorded;
+
+/** A call that must travel alone, with the options that see to it. */
+export type SignersCall = { call: Call; options: SendOptions & { alone: true } };
+
+export type Anchored = TreeHead & { signer: Hex };
+export type SeedCommitted = { signer: Hex; seed_hash: Hex; timestamp: number };
+export type Endorsed = { signer: Hex; successor: Hex };
+
+/**
+ * Deploys whatever is sent to it, after a salt of 32 bytes, to an address that follows from both alone. Source: Arachnid's
+ * deterministic-deployment-proxy, on Base and most chains; its own address is that of a transaction anybody can send.
+ */
+export const DEPLOYMENT_PROXY = {
+  address: "0x4e59b44847b379578588920ca78fbf26c0b4956c",
+  code: "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3",
+} as const;
+
+const SALT = "00".repeat(32);
+
+/** Where the contract is on every chain it was deployed to with `deployCall` (CREATE2, EIP-1014). */
+export const ANCHOR_ADDRESS: Hex = `0x${keccak256(
+  `0xff${DEPLOYMENT_PROXY.address.slice(2)}${SALT}${keccak256(INIT_CODE).slice(2)}`,
+).slice(-40)}`;
+
+/** Anybody may send it, and together with others; where the contract is already, the proxy refuses. */
+export const deployCall = (): Call => ({
+  to: DEPLOYMENT_PROXY.address,
+  data: `0x${SALT}${INIT_CODE.slice(2)}`,
+});
+
+/** The most gas of `deployCall`. */
+export const DEPLOY_GAS = 700_000n;
+
+/** The most hashes of one `commitSeedsCall`: as many as fit into a transaction of 2^24 gas (EIP-7825). */
+export const MOST_SEEDS = 500;
+
+/** The name of a log on the chain: SHA-256 of its origin. */
+export const logIdOf = (origin: string): Hex => `0x${createHash("sha256").update(origin).digest("hex")}`;
+
+/** Anchors a head of the sender's log, with the consistency proof (RFC 9162) from the head kept there; the first needs none. */
+export const anchorCall = ({ log_id, size, root }: TreeHead, proof: readonly Hex[]): SignersCall =>
+  alone(
+    encodeFunctionData({ abi: ABI, functionName: "anchor", args: [log_id, size, root, proof] }),
+    60_000n + 1_500n * BigInt(proof.length),
+  );
+
+/** Commits the sender to seeds by their hashes, `MOST_SEEDS` at most; those it committed before stay as they are. */
+export function commitSeedsCall(seed_hashes: readonly Hex[]): SignersCall {
+  if (seed_hashes.length > MOST_SEEDS)
+    throw new RangeError(
+      `${seed_hashes.length} hashes do not fit into a transaction: send ${MOST_SEEDS} at most`,
+    );
+  return alone(
+    encodeFunctionData({ abi: ABI, functionName: "commitSeeds", args: [seed_hashes] }),
+    5_000n + 30_000n * BigInt(seed_hashes.length),
+  );
+}
+
+/** Names, once and for good, the key that follows the sender's, or the contract on which it goes on. */
+export const endorseCall = (successor: Hex): SignersCall =>
+  alone(encodeFunctionData({ abi: ABI, functionName: "endorse", args: [successor] }), 40_000n);
+
+const alone = (data: Hex, gas: bigint): SignersCall => ({
+  call: { to: ANCHOR_ADDRESS, data },
+  options: { gas, alone: true },
+});
+
+/** Asks for what `keptHead` reads. */
+export const headCall = (signer: Hex, log_id: Hex): Call =>
+  question(encodeFunctionData({ abi: ABI, functionName: "head", args: [signer, log_id] }));
+
+/** The newest head anchored of a signer's log, and when; undefined when there is none. */
+export function keptHead(answer: CallResult): KeptHead | undefined {
+  const data = answered(answer);
+  const [size, root, block_number, timestamp] = decodeFunctionResult({
+    abi: ABI,
+    functionName: "head",
+    data,
+  });
+  return size === 0n ? undefined : { size, root, block_number, timestamp: Number(timestamp) };
+}
+
+/** Asks for what `seedCommitment` reads. */
+export const seedCall = (signer: Hex, seed_hash: Hex): Call =>
+  question(encodeFunctionData({ abi: ABI, functionName: "seedCommittedAt", args: [signer, seed_hash] }));
+
+/** When a signer first committed a seed; undefined when it did not. */
+export function seedCommitment(answer: CallResult): Recorded | undefined {
+  const data = answered(answer);
+  const [block_number, timestamp] = decodeFunctionResult({ abi: ABI, functionName: "seedCommittedAt", data });
+  return timestamp === 0n ? undefined : { block_number, timestamp: Number(timestamp) };
+}
+
+/** Asks for what `endorsedSuccessor` reads. */
+export const successorCall = (signer: Hex): Call =>
+  question(encodeFunctionData({ abi: ABI, functionName: "successor", args: [signer] }));
+
+/** The key or contract that a signer named to follow it; undefined while there is none. */
+export function endorsedSuccessor(answer: CallResult): Hex | undefined {
+  const data = answered(answer);
+  const successor = decodeFunctionResult({ abi: ABI, functionName: "successor", data });
+  return BigInt(successor) === 0n ? undefined : lower(successor);
+}
+
+const question = (data: Hex): Call => ({ to: ANCHOR_ADDRESS, data });
+
+function answered({ success, data }: CallResult): Hex {
+  if (!success || data === "0x")
+    throw new Error(`the anchoring contract is not on this chain: there is none at ${ANCHOR_ADDRESS}`);
+  return data;
+}
+
+/** Some blocks, both ends included. */
+export type BlockRange = Pick<LogQuery, "from_block" | "to_block">;
+
+/** The logs that `anchoredIn` reads: what a signer anchored of these logs. */
+export const anchoredQuery = (signer: Hex, log_ids: readonly Hex[], range: BlockRange): LogQuery => ({
+  address: ANCHOR_ADDRESS,
+  topics: encodeEventTopics({ abi: ABI, eventName: "Anchored", args: { signer, logId: [...log_ids] } }),
+  ...range,
+});
+
+/** The logs that `seedCommittedIn` reads: when a signer committed these seeds. */
+export const seedCommittedQuery = (
+  signer: Hex,
+  seed_hashes: readonly Hex[],
+  range: BlockRange,
+): LogQuery => ({
+  address: ANCHOR_ADDRESS,
+  topics: encodeEventTopics({
+    abi: ABI,
+    eventName: "SeedCommitted",
+    args: { signer, seedHash: [...seed_hashes] },
+  }),
+  ...range,
+});
+
+/** The log that `endorsedIn` reads, if there is one. */
+export const endorsedQuery = (signer: Hex, range: BlockRange): LogQuery => ({
+  address: ANCHOR_ADDRESS,
+  topics: encodeEventTopics({ abi: ABI, eventName: "Endorsed", args: { signer } }),
+  ...range,
+});
+
+/** The head that a log says was anchored; undefined for any other log. */
+export function anchoredIn(log: Log): Anchored | undefined {
+  const event = eventIn(log);
+  if (event?.eventName !== "Anchored") return undefined;
+  const { signer, logId, size, root } = event.args;
+  return { signer: lower(signer), log_id: logId, size, root };
+}
+
+/** The seed that a log says was committed; undefined for any other log. */
+export function seedCommittedIn(log: Log): SeedCommitted | undefined {
+  const event = eventIn(log);
+  if (event?.eventName !== "SeedCommitted") return undefined;
+  const { signer, seedHash, timestamp } = event.args;
+  return { signer: lower(signer), seed_hash: seedHash, timestamp: Number(timestamp) };
+}
+
+/** The succession that a log tells of; undefined for any other log. */
+export function endorsedIn(log: Log): Endorsed | undefined {
+  const event = eventIn(log);
+  if (event?.eventName !== "Endorsed") return undefined;
+  return { signer: lower(event.args.signer), successor: lower(event.args.successor) };
+}
+
+/** What the contract logged: its bytes are its own, so they always can be read. */
+function eventIn({ address, topics, data }: Log) {
+  if (address !== ANCHOR_ADDRESS) return undefined;
+  return decodeEventLog({ abi: ABI, topics: [...topics] as [Hex, ...Hex[]], data });
+}
+
+/**
+ * The two storage slots of a signer's head, for eth_getProof: a mapping of mappings in slot 0, the root in the first.
+ * Source: Solidity's documentation, "Layout of State Variables in Storage".
+ */
+export function headSlots(signer: Hex, log_id: Hex): [root: Hex, numbers: Hex] {
+  const inner = keccak256(`0x${signer.slice(2).toLowerCase().padStart(64, "0")}${"00".repeat(32)}`);
+  const root = keccak256(`0x${log_id.slice(2)}${inner.slice(2)}`);
+  return [root, word(BigInt.asUintN(256, BigInt(root) + 1n))];
+}
+
+/** The head that the words in `headSlots` hold, as `keptHead` gives it. */
+export function headInSlots(root: Hex, numbers: Hex): KeptHead | undefined {
+  const packed = BigInt(numbers);
+  const size = BigInt.asUintN(64, packed);
+  if (size === 0n) return undefined;
+  const block_number = BigInt.asUintN(64, packed >> 64n);
+  const timestamp = Number(BigInt.asUintN(64, packed >> 128n));
+  return { size, root: word(BigInt(root)), block_number, timestamp };
+}
+
+const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, "0")}`;
+
+const lower = (hex: Hex) => hex.toLowerCase() as Hex;
