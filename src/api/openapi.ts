@@ -99,7 +99,13 @@ export function openapi(operations: Operation[], public_url: string): Schema {
           type: "apiKey",
           in: "header",
           name: "X-PAYMENT",
-          description: "An x402 payment in USDC on Base",
+          description: "An x402 payment in USDC on Base, as clients of version 1 send it",
+        },
+        x402_v2: {
+          type: "apiKey",
+          in: "header",
+          name: "PAYMENT-SIGNATURE",
+          description: "The same, as clients of version 2 send it",
         },
       },
     },
@@ -131,16 +137,27 @@ function describe(operation: Operation, public_url: string): Schema {
     }),
     security: [
       ...(keyed ? [{ bearer: [] }, { apiKey: [] }] : []),
-      ...(payment ? [{ x402: [] }] : []),
+      ...(payment ? [{ x402: [] }, { x402_v2: [] }] : []),
       ...(free ? [{}] : []),
     ],
-    parameters: names
-      .filter((name) => !inBody || inPath.includes(name))
-      .map((name) => parameter(name, inPath.includes(name), reader.schema, operation.example[name])),
+    parameters: [
+      ...names
+        .filter((name) => !inBody || inPath.includes(name))
+        .map((name) => parameter(name, inPath.includes(name), reader.schema, operation.example[name])),
+      ...(payment || methodOf(operation) !== "GET" ? [idempotencyKey] : []),
+    ],
     ...(inBody && { requestBody: body(reader.schema, inPath, operation.example) }),
     responses: responses(operation, { public_url, keyed, priced: payment !== undefined }),
   };
 }
+
+const idempotencyKey: Schema = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "The caller's own name for the call: the same name and request get the first answer, charged once",
+  schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,128}$" },
+};
 
 type InputSchema = ReturnType<typeof inputReader>["schema"];
 
@@ -179,8 +196,11 @@ type Ways = { public_url: string; keyed: boolean; priced: boolean };
 function responses(operation: Operation, { public_url, keyed, priced }: Ways): Schema {
   const statuses = [400, 401, 429, 503, ...(keyed ? [403] : [])];
   if (methodOf(operation) !== "GET") statuses.push(404, 409, 413, 415, 422);
+  if (priced) statuses.push(409, 422);
   statuses.push(...(operation.refuses ?? []));
-  const answers: Record<string, Schema> = { [operation.status ?? 200]: success(operation) };
+  const answers: Record<string, Schema> = {
+    [operation.status ?? 200]: { ...success(operation), ...(priced && { headers: settledHeader }) },
+  };
   if (operation.vintage) answers[304] = { description: "Unchanged since the ETag you sent" };
   for (const status of new Set(statuses)) {
     const titles = Object.values(problemKinds).filter((kind) => kind.status === status);
@@ -192,6 +212,14 @@ function responses(operation: Operation, { public_url, keyed, priced }: Ways): S
   if (priced) answers[402] = paymentAnswer(operation, public_url);
   return answers;
 }
+
+const settledHeader: Schema = {
+  "PAYMENT-RESPONSE": {
+    description:
+      "Where the call was paid for: its settlement and receipt, base64; X-PAYMENT-RESPONSE is the same",
+    schema: { type: "string" },
+  },
+};
 
 function success(operation: Operation): Schema {
   const { output } = operation;

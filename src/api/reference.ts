@@ -81,14 +81,14 @@ export function llmsPage(operations: Operation[], public_url: string): string {
     "",
     "> Data, computation and trust for autonomous agents, sold per call in USDC on Base (x402) or by API key, over one log that anyone can verify.",
     "",
-    `Send \`Authorization: Bearer sk_…\`, or call without and pay what the 402 asks. MCP: ${public_url}/mcp. OpenAPI: ${public_url}/openapi.json.`,
+    `Send \`Authorization: Bearer sk_…\`, or call without, sign what the 402 asks for, and call again with it in \`PAYMENT-SIGNATURE\` (x402 version 2) or \`X-PAYMENT\` (version 1). A call that is refused costs nothing; after a 503 ask again with the same payment. MCP: ${public_url}/mcp. OpenAPI: ${public_url}/openapi.json.`,
     "",
   ];
   for (const { title, members } of byArea(operations)) {
     lines.push(`## ${title}`, "");
     for (const operation of members) {
       lines.push(
-        `- [${operation.name}](${public_url}${pathOf(operation)}): ${operation.summary}. ${priceText(operation)}. \`${exampleOf(operation)}\``,
+        `- [${operation.name}](${public_url}${pathOf(operation)}): ${operation.summary}; ${priceText(operation)}. \`${exampleOf(operation)}\``,
       );
     }
     lines.push("");

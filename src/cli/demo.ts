@@ -136,7 +136,11 @@ async function choose(url: string): Promise<string> {
     `${offers.length} operations, ${amount(Math.min(...prices))} to ${amount(Math.max(...prices))} a call`,
   );
   tell.line("chosen", `${path}, ${price_usdc} USDC`);
-  if (!has_data) tell.line("", "There is no trade data yet, so the agent buys its own change feed instead.");
+  if (!has_data)
+    tell.line(
+      "",
+      "There is no trade data yet, so the agent buys its own change feed: a stream, which has no receipt.",
+    );
   return path + query;
 }
 
@@ -196,7 +200,7 @@ const TELLING = ["operation", "request_sha256", "answer_sha256", "vintage", "eve
 
 function tellReceipt({ receipt }: Bought): void {
   if (!receipt) {
-    tell.line("receipt", "none came with this answer");
+    tell.line("receipt", "none came with this answer: a stream has none");
     return;
   }
   tell.line("receipt", "a JWS signed by the service; beside the payment it names");

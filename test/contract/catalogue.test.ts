@@ -139,10 +139,15 @@ describe("every operation", () => {
       );
       const statuses = Object.keys(entry!.responses as object);
       expect(statuses).toEqual(
-        expect.arrayContaining(["400", "401", "429", "503", ...(payment ? ["402"] : [])]),
+        expect.arrayContaining(["400", "401", "429", "503", ...(payment ? ["402", "409", "422"] : [])]),
       );
-      for (const { description } of Object.values(entry!.parameters as { description?: string }[]))
-        expect(description).toBeTruthy();
+      const parameters = entry!.parameters as { name: string; description?: string }[];
+      for (const { description } of parameters) expect(description).toBeTruthy();
+      const isNamed = parameters.some(({ name }) => name === "Idempotency-Key");
+      expect(isNamed).toBe(payment !== undefined || methodOf(operation) !== "GET");
+      const told = JSON.stringify([entry!.security, entry!.responses]);
+      for (const name of ["x402_v2", "PAYMENT-RESPONSE"])
+        expect(told.includes(name)).toBe(payment !== undefined);
     },
   );
 });

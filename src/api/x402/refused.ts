@@ -15,8 +15,7 @@ export type PaymentRefusedCode =
   | "invalid_payment_requirements"
   | "invalid_scheme"
   | "invalid_transaction_state"
-  | "invalid_x402_version"
-  | "unexpected_settle_error";
+  | "invalid_x402_version";
 
 /** A payment is turned away: the answer is a 402 with `code` as its `error`, and `message`, which tells the remedy, as its detail. */
 export class PaymentRefused extends Error {

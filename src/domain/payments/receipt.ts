@@ -34,7 +34,7 @@ export type ReceiptPayload = {
   /** Of JCS {operation, input}. */
   request_sha256: string;
   answer_status: number;
-  /** Of the body before any encoding; null for a stream. */
+  /** Of the body before any encoding. */
   answer_sha256: string | null;
   /** The dataset release that the answer rests on. */
   vintage: string | null;

@@ -1,6 +1,6 @@
 /** What payments ask of USDC's contract, and what its logs say about them. Source: Circle's FiatTokenV2_2 and EIP-3009. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi, prepareEncodeFunctionData } from "viem";
-import type { Call, CallResult, Heads, Hex, Log, LogQuery, Receipt } from "../ports.ts";
+import type { Call, CallResult, Hex, Log, LogQuery, Receipt } from "../ports.ts";
 import type { TransferAuthorization } from "./authorization.ts";
 
 /** USDC on Base. Source: Circle's list of contract addresses. */
@@ -132,17 +132,6 @@ export function settledBy({ success, logs }: Receipt, transfer: TransferAuthoriz
   const [kind, from, to] = moved.topics;
   const parties = from === topicOf(transfer.from) && to === topicOf(transfer.to);
   return kind === TRANSFER && parties && BigInt(moved.data) === transfer.value;
-}
-
-/** Where a transaction stands that was once seen mined; `moved`: in another block than it was. */
-export type Standing = "included" | "safe" | "final" | "moved" | "gone";
-
-/** Compares what was seen with what the chain says now; `gone` is a reorg's work, and the transaction may come again. */
-export function standingOf(seen: Receipt, now: Receipt | undefined, heads: Heads): Standing {
-  if (!now) return "gone";
-  if (now.block_hash !== seen.block_hash) return "moved";
-  if (now.block_number <= heads.finalized.number) return "final";
-  return now.block_number <= heads.safe.number ? "safe" : "included";
 }
 
 const lower = (hex: Hex) => hex.toLowerCase() as Hex;

@@ -8,14 +8,7 @@ import type { App } from "../../app.ts";
 import * as confirmation from "../../domain/payments/confirmation.ts";
 import type { PaymentEvent, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
-import {
-  type Block,
-  ChainUnavailable,
-  type Heads,
-  type Hex,
-  NotSettled,
-  TransactionPending,
-} from "../../domain/ports.ts";
+import { type Block, ChainUnavailable, type Heads, type Hex } from "../../domain/ports.ts";
 import {
   finalUpTo,
   movedWith,
@@ -27,7 +20,7 @@ import {
 import { compareWith } from "./compare.ts";
 import { recordRefund, refundToSeek } from "./refund.ts";
 import { type Ending, endingsOf, fromBlock, networkOf, type Sought } from "./search.ts";
-import { alone, forEach, type Turn, unlessRefused, untilStopped } from "./turn.ts";
+import { alone, forEach, type Turn, unlessRefused, unlessUndone, untilStopped } from "./turn.ts";
 
 export type ReconcileOptions = {
   /** The call that claimed a payment settles it within this. */
@@ -220,10 +213,7 @@ async function sendAgain(app: App, ids: readonly string[], signal: AbortSignal |
       const at = app.clock.now().toISOString();
       await unlessRefused(app.decide(payments, target, payments.settle(mined, null, at), { meta }));
     } catch (error) {
-      const isUndone = [NotSettled, ChainUnavailable, TransactionPending].some(
-        (kind) => error instanceof kind,
-      );
-      if (!isUndone) throw error;
+      unlessUndone(error);
     }
   };
   await untilStopped(Promise.all(ids.map(send)), signal);

@@ -4,11 +4,11 @@ import type { Mined, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { refundDigest, refundTransfer } from "../../domain/payments/refund.ts";
 import { decimalUsdc, type SignedTransfer } from "../../domain/payments/usdc.ts";
-import { ChainUnavailable, type Hex, NotSettled, TransactionPending } from "../../domain/ports.ts";
+import { ChainUnavailable, type Hex } from "../../domain/ports.ts";
 import { openRefunds } from "../../projections/payments/watched.ts";
 import { compareChain } from "./compare.ts";
 import { endingsOf, fromBlock, networkOf, type Sought } from "./search.ts";
-import { alone, type ReactorLog, type Turn, unlessRefused, untilStopped } from "./turn.ts";
+import { alone, type ReactorLog, type Turn, unlessRefused, unlessUndone, untilStopped } from "./turn.ts";
 
 export type RefundOptions = {
   log: ReactorLog;
@@ -104,8 +104,7 @@ async function pay(app: App, { id, signed, sought }: Due): Promise<void> {
     const receipt = await app.settlement.settle(signed, sought.from_block);
     await recordRefund(app, id, payments.minedBy(receipt));
   } catch (error) {
-    const isUndone = [NotSettled, ChainUnavailable, TransactionPending].some((kind) => error instanceof kind);
-    if (!isUndone) throw error;
+    unlessUndone(error);
   }
 }
 

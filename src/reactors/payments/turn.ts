@@ -1,5 +1,6 @@
 /** What the reactors of payments share: one process acts at a time, and none waits longer than the service runs. */
 import type { App } from "../../app.ts";
+import { ChainUnavailable, NotSettled, TransactionPending } from "../../domain/ports.ts";
 import { Refusal } from "../../domain/refusal.ts";
 
 /** What became of a turn: another process had it, the chain was away, behind, or another one than the log knows. */
@@ -46,6 +47,12 @@ export async function unlessRefused(work: Promise<unknown>): Promise<void> {
   await work.catch((error) => {
     if (!(error instanceof Refusal) || error.code !== "conflict") throw error;
   });
+}
+
+/** What leaves a payment to the next turn: it did not go through, or nobody knows yet. */
+export function unlessUndone(error: unknown): void {
+  const isUndone = [NotSettled, ChainUnavailable, TransactionPending].some((kind) => error instanceof kind);
+  if (!isUndone) throw error;
 }
 
 /** The answer, or undefined once the service stops. */
