@@ -93,7 +93,7 @@ export async function adoptHead(
 }
 
 /** Appends what the transaction's own log says was anchored; answers false when it says nothing. */
-export async function recordAnchor({ app, origin, target, now }: Work, receipt: Receipt): Promise<boolean> {
+export async function recordAnchor({ app, origin, target }: Work, receipt: Receipt): Promise<boolean> {
   const { chain } = app;
   const anchored = receipt.logs
     .map(anchoredIn)
@@ -112,7 +112,7 @@ export async function recordAnchor({ app, origin, target, now }: Work, receipt: 
     block_hash: block.hash,
     timestamp: block.timestamp,
     fee_wei: String(receipt.fee_wei),
-    anchored_at: new Date(now).toISOString(),
+    anchored_at: app.clock.now().toISOString(),
   };
   await unlessRefused(app.decide(anchors, target, anchors.anchor(facts), { meta }));
   return true;

@@ -21,15 +21,16 @@ export async function anchorStatus(app: App): Promise<AnchorStatus> {
   const state = await app.load(anchors, anchors.targetOf(origin));
   const { position: events } = await app.store.head(MAIN_LOG);
   const newest = anchors.newestAnchor(state);
-  const { note: _, ...checkpoint } = state.checkpoint ?? { note: "" };
   return {
     origin,
     events,
-    checkpoint: "size" in checkpoint ? checkpoint : null,
+    checkpoint: state.checkpoint ? signed(state.checkpoint) : null,
     anchor: newest ? placed(newest) : null,
     unproven_events: events - (state.anchors.find(({ final }) => final)?.size ?? 0),
   };
 }
+
+const signed = ({ size, root, signed_at }: anchors.SignedCheckpoint) => ({ size, root, signed_at });
 
 const placed = ({ final, ...anchor }: anchors.StandingAnchor) => ({
   ...anchor,

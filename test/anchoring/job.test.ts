@@ -279,6 +279,14 @@ describe("several processes", () => {
 });
 
 describe("a chain that", () => {
+  test("is dead changes nothing but that the log is signed", async () => {
+    await happen();
+    const dead = house.workshop.connect({ rpc_url: "http://127.0.0.1:1", deadline_ms: 200 });
+    onTestFinished(() => dead.close());
+    expect(await turn({}, { ...app, chain: dead })).toMatchObject({ status: "away" });
+    expect(await story()).toEqual(["CheckpointSigned"]);
+  });
+
   test("is away has the log signed all the same, and anchored later", async () => {
     await happen();
     const away = () => Promise.reject(new ChainUnavailable("no answer"));
