@@ -373,6 +373,20 @@ describe("a log that was", () => {
     expect(await story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
+  test("rewritten between its checkpoint and its anchor is not sent", async () => {
+    await happen();
+    await turn();
+    await happen();
+    await turn({ anchor_every_ms: 3_600_000 });
+    const { size } = (await stateNow()).checkpoint!;
+    await unguarded(`update eventstore.events set event_hash = sha256('other') where position = ${size}`);
+    const unsent = over({ send: () => Promise.reject(new Error("it was sent")) });
+    expect(await turn({}, unsent)).toMatchObject({
+      status: "diverged",
+      message: expect.stringContaining("do not continue the anchor"),
+    });
+  });
+
   test("rewritten with its checkpoints is caught by what the chain keeps", async () => {
     await happen();
     await happen();
