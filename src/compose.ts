@@ -14,11 +14,15 @@ import { keptSecret } from "./adapters/kept-secret.ts";
 import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
 import { heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
+import { startAnchoring } from "./anchoring/job.ts";
+import { verifierKey } from "./anchoring/note.ts";
+import { tilesDdl } from "./anchoring/tile-store.ts";
 import { type App, createApp } from "./app.ts";
 import { absentChain, closedSettlement, openChain } from "./compose-chain.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import * as apiKey from "./domain/access/key.ts";
+import * as anchor from "./domain/anchoring/anchor.ts";
 import * as confirmation from "./domain/payments/confirmation.ts";
 import * as payment from "./domain/payments/payment.ts";
 import type { Hex, Quotas } from "./domain/ports.ts";
@@ -39,7 +43,7 @@ export type House = {
 };
 
 /** Every domain file that has events, and every read model: a new area adds its line here. */
-const eventSchemas = [apiKey.events, dataset.events, payment.events, confirmation.events];
+const eventSchemas = [apiKey.events, dataset.events, payment.events, confirmation.events, anchor.events];
 const projections = [keysProjection, releasesProjection, paymentsProjection];
 
 const APP_ROLE = "tallystick_app";
@@ -133,6 +137,14 @@ async function furnish(
     const reactors = startPaymentReactors(app, log, { onForeign });
     opened.push(() => reactors.stop());
   }
+  if (opening.reactors && config.ANCHORING) {
+    await checkOrigin(app);
+    const anchoring = startAnchoring(app, log, {
+      checkpoint_every_ms: config.CHECKPOINT_SECONDS * 1_000,
+      anchor_every_ms: config.ANCHOR_SECONDS * 1_000,
+    });
+    opened.push(() => anchoring.stop());
+  }
 
   return {
     app,
@@ -140,6 +152,16 @@ async function furnish(
       log.warn({ reason: error.message }, "quotas cannot be counted"),
     ),
   };
+}
+
+/** A log's origin is fixed when it is made, and is the name that its checkpoints are signed under. */
+async function checkOrigin({ store, signer }: App): Promise<void> {
+  const { origin } = await store.identity();
+  try {
+    verifierKey(origin, "ed25519", signer.public_key);
+  } catch (error) {
+    throw new ConfigError(`LOG_ORIGIN_HOST, when the log was made: ${(error as Error).message}`);
+  }
 }
 
 const signingKeyFile = ({ DATA_DIR }: Config) => join(DATA_DIR, "signing.key");
@@ -222,6 +244,7 @@ async function prepare(database: Database, host: string): Promise<void> {
         runnerDdl,
         quotasDdl,
         keptAnswersDdl,
+        tilesDdl,
         ...projections.map((projection) => projection.ddl),
       ])
         await client.query(ddl);
@@ -235,8 +258,10 @@ async function prepare(database: Database, host: string): Promise<void> {
   }
 }
 
-/** Read models and counters are the application's to write; the log is not. */
+/** Read models and counters are the application's to write; to the tree it can only add; the log is not its own. */
 const grantsFor = (role: string) => `
+  grant usage on schema anchoring to ${role};
+  grant select, insert on all tables in schema anchoring to ${role};
   grant usage on schema read, access to ${role};
   grant select, insert, update, delete, truncate on all tables in schema read, access to ${role};
   grant execute on all functions in schema access to ${role};`;

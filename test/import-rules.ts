@@ -91,7 +91,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     },
   },
   app: {
-    paths: ["src/app.ts", "src/unit.ts", "src/stream-cache.ts"],
+    paths: ["src/app.ts", "src/unit.ts", "src/stream-cache.ts", "src/turn.ts"],
     imports: {
       datasets: "types",
       domain: "any",
@@ -215,6 +215,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   cli: {
     paths: ["src/cli/"],
     imports: {
+      anchoring: "any",
       api: "any",
       app: "any",
       "cli-progress": "any",

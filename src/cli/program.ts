@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { catalogue } from "../api/catalogue.ts";
 import { operationsPage } from "../api/reference.ts";
+import { anchorCommand } from "./anchor.ts";
 import { dataCommands } from "./data.ts";
 import { demoCommand } from "./demo.ts";
 import { keysCommand } from "./keys.ts";
@@ -26,6 +27,7 @@ export function program(terminal: Terminal): Command {
   root.addCommand(demoCommand(terminal));
   root.addCommand(keysCommand(terminal));
   root.addCommand(paymentsCommand(terminal));
+  root.addCommand(anchorCommand(terminal));
   for (const command of dataCommands(terminal)) root.addCommand(command);
   for (const command of logCommands(terminal)) root.addCommand(command);
   root

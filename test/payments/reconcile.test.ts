@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as confirmation from "../../src/domain/payments/confirmation.ts";
 import { compareChain } from "../../src/reactors/payments/compare.ts";
 import { reconcile } from "../../src/reactors/payments/reconcile.ts";
-import { alone } from "../../src/reactors/payments/turn.ts";
+import { alone } from "../../src/turn.ts";
 import { balanceOf, cancelAuthorization, PAYEE, wallet } from "../chain/fixture.ts";
 import { type LedgerHouse, openLedgerHouse } from "./ledger-house.ts";
 
@@ -207,7 +207,7 @@ test("what was settled and never answered is refunded in the end, and not before
 });
 
 test("while another process is at it, nothing is done", async () => {
-  await alone(house.app, async () => {
+  await alone(house.app, "payments", async () => {
     await house.reconcile({}, "taken");
     return "done";
   });

@@ -17,10 +17,10 @@ import {
   type WatchedBlock,
   watched,
 } from "../../projections/payments/watched.ts";
+import { alone, forEach, type Turn, unlessRefused, unlessUndone, untilStopped } from "../../turn.ts";
 import { compareWith } from "./compare.ts";
 import { recordRefund, refundToSeek } from "./refund.ts";
 import { type Ending, endingsOf, fromBlock, networkOf, type Sought } from "./search.ts";
-import { alone, forEach, type Turn, unlessRefused, unlessUndone, untilStopped } from "./turn.ts";
 
 export type ReconcileOptions = {
   /** The call that claimed a payment settles it within this. */
@@ -43,7 +43,7 @@ const meta = { actor: "reactor:payments", operation: "payments.reconcile" };
 /** One turn: compares everything that is not final yet with the chain, and asks nothing when there is nothing. */
 export async function reconcile(app: App, options: ReconcileOptions = {}): Promise<Turn> {
   try {
-    return await alone(app, () => turn(app, options));
+    return await alone(app, "payments", () => turn(app, options));
   } catch (error) {
     if (error instanceof ChainUnavailable) return "away";
     throw error;

@@ -6,9 +6,9 @@ import { refundDigest, refundTransfer } from "../../domain/payments/refund.ts";
 import { decimalUsdc, type SignedTransfer } from "../../domain/payments/usdc.ts";
 import { ChainUnavailable, type Hex } from "../../domain/ports.ts";
 import { openRefunds } from "../../projections/payments/watched.ts";
+import { alone, type ReactorLog, type Turn, unlessRefused, unlessUndone, untilStopped } from "../../turn.ts";
 import { compareChain } from "./compare.ts";
 import { endingsOf, fromBlock, networkOf, type Sought } from "./search.ts";
-import { alone, type ReactorLog, type Turn, unlessRefused, unlessUndone, untilStopped } from "./turn.ts";
 
 export type RefundOptions = {
   log: ReactorLog;
@@ -25,7 +25,7 @@ const meta = { actor: "reactor:payments", operation: "payments.refund" };
 /** One turn: pays what can be paid, and finds what was paid already. */
 export async function payRefunds(app: App, options: RefundOptions): Promise<Turn> {
   try {
-    return await alone(app, () => turn(app, options));
+    return await alone(app, "payments", () => turn(app, options));
   } catch (error) {
     if (error instanceof ChainUnavailable) return "away";
     throw error;

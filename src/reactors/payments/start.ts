@@ -1,10 +1,10 @@
 /** Runs the reactors of payments for as long as the service does. */
 import type { App } from "../../app.ts";
 import { ChainUnavailable } from "../../domain/ports.ts";
+import { pause, type ReactorLog, type Turn } from "../../turn.ts";
 import { compareChain } from "./compare.ts";
 import { type ChainMemory, type ReconcileOptions, reconcile } from "./reconcile.ts";
 import { payRefunds } from "./refund.ts";
-import type { ReactorLog, Turn } from "./turn.ts";
 
 export type PaymentReactorOptions = Pick<ReconcileOptions, "claim_holds_ms" | "answer_within_ms"> & {
   /** The pause between two turns. */
@@ -78,17 +78,4 @@ export function startPaymentReactors(
 function awayOrThrow(error: unknown): Turn {
   if (error instanceof ChainUnavailable) return "away";
   throw error;
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) return done();
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      done();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener("abort", end, { once: true });
-  });
 }

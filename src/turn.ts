@@ -1,28 +1,34 @@
-/** What the reactors of payments share: one process acts at a time, and none waits longer than the service runs. */
-import type { App } from "../../app.ts";
-import { ChainUnavailable, NotSettled, TransactionPending } from "../../domain/ports.ts";
-import { Refusal } from "../../domain/refusal.ts";
+/** What runs in turns shares: one process acts at a time, and none waits longer than the service runs. */
+import type { App } from "./app.ts";
+import { ChainUnavailable, NotSettled, TransactionPending } from "./domain/ports.ts";
+import { Refusal } from "./domain/refusal.ts";
 
 /** What became of a turn: another process had it, the chain was away, behind, or another one than the log knows. */
 export type Turn = "done" | "taken" | "away" | "behind" | "foreign";
 
 export type ReactorLog = Record<"info" | "warn" | "error", (facts: object, message: string) => void>;
 
-/** The two numbers of the advisory lock: this service's, and that of these reactors. */
-const LOCK = [1380270404, 2];
+/** The first number of the advisory locks is this service's, the second that of whatever takes turns. */
+const SERVICE = 1380270404;
+const LOCKS = { payments: 2, anchoring: 3 } as const;
 
 /** Does the work unless another process is at it. Should the lock's connection break, two may act at once: the decider and the chain's nonces allow that. */
-export async function alone(app: App, work: () => Promise<Turn>): Promise<Turn> {
+export async function alone<T>(
+  app: App,
+  what: keyof typeof LOCKS,
+  work: () => Promise<T>,
+): Promise<T | "taken"> {
+  const lock = [SERVICE, LOCKS[what]];
   const client = await app.pool.connect();
   let broken: Error | undefined;
   try {
     const sql = "select pg_try_advisory_lock($1, $2) as taken";
-    const { rows } = await client.query<{ taken: boolean }>(sql, LOCK);
+    const { rows } = await client.query<{ taken: boolean }>(sql, lock);
     if (!rows[0]!.taken) return "taken";
     try {
       return await work();
     } finally {
-      await client.query("select pg_advisory_unlock($1, $2)", LOCK).catch((error: Error) => {
+      await client.query("select pg_advisory_unlock($1, $2)", lock).catch((error: Error) => {
         broken = error;
       });
     }
@@ -72,4 +78,18 @@ export async function untilStopped<T>(
   } finally {
     signal.removeEventListener("abort", stop);
   }
+}
+
+/** Waits, no longer than until the service stops. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) return done();
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      done();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end, { once: true });
+  });
 }

@@ -1,0 +1,22 @@
+/** Puts the anchoring contract on the chain, where it is not there yet. */
+import { ANCHOR_ADDRESS, DEPLOY_GAS, DEPLOYMENT_PROXY, deployCall } from "../domain/anchoring/contract.ts";
+import type { Chain, Hex } from "../domain/ports.ts";
+import { refuse } from "../domain/refusal.ts";
+
+/** `transaction`: the one that put it there; null when it was there already. */
+export type Deployed = { address: Hex; transaction: Hex | null };
+
+/** Rejects with a Refusal, and as `Chain.send` does. */
+export async function deployAnchor(chain: Chain): Promise<Deployed> {
+  const [contract, proxy] = await chain.hasCode([ANCHOR_ADDRESS, DEPLOYMENT_PROXY.address]);
+  if (contract) return { address: ANCHOR_ADDRESS, transaction: null };
+  if (!proxy)
+    refuse(
+      "unavailable",
+      `this chain has no deployment proxy at ${DEPLOYMENT_PROXY.address}: put it there first`,
+    );
+  const { transaction } = await chain.send(deployCall(), { gas: DEPLOY_GAS, alone: true });
+  const [placed] = await chain.hasCode([ANCHOR_ADDRESS]);
+  if (!placed) refuse("unavailable", `${transaction} did not place the contract at ${ANCHOR_ADDRESS}`);
+  return { address: ANCHOR_ADDRESS, transaction };
+}

@@ -1,0 +1,119 @@
+/** Whenever the chain has something of our anchors that the log has not, the log follows. */
+import * as anchors from "../domain/anchoring/anchor.ts";
+import {
+  ANCHOR_ADDRESS,
+  anchoredIn,
+  anchoredQuery,
+  headCall,
+  type KeptHead,
+  keptHead,
+  logIdOf,
+} from "../domain/anchoring/contract.ts";
+import { ChainUnavailable, type Receipt } from "../domain/ports.ts";
+import { unlessRefused } from "../turn.ts";
+import { hexOf } from "./sign-growth.ts";
+import { meta, TurnEnded, type Work } from "./turn.ts";
+
+/** Looks whether the blocks of our anchors are still in the chain, and which of them stay. Throws TurnEnded. */
+export async function followAnchors({ app, target, now }: Work, known: anchors.AnchorState): Promise<void> {
+  const heads = await app.chain.heads();
+  const at = new Date(now).toISOString();
+  let final: anchors.StandingAnchor | undefined;
+  for (const anchor of known.anchors) {
+    const { block_number, block_hash, transaction } = anchor;
+    if (block_number > heads.latest.number)
+      throw new TurnEnded("behind", `the RPC does not know block ${block_number}, which has an anchor`);
+    const found = await app.chain.block(BigInt(block_number));
+    if (!found) throw new ChainUnavailable(`the node does not know block ${block_number} any more`);
+    if (found.hash === block_hash) {
+      if (block_number <= heads.finalized.number) final = anchor;
+      continue;
+    }
+    if (anchor.final) throw new TurnEnded("foreign", foreign(anchor, found.hash, app.embedded_chain));
+    await app.decide(anchors, target, anchors.reorg(transaction, at), { meta });
+  }
+  if (final) await app.decide(anchors, target, anchors.finalise(final.transaction, at), { meta });
+}
+
+const foreign = ({ block_number, size, block_hash }: anchors.Anchor, found: string, embedded: boolean) => {
+  const remedy = embedded
+    ? "the development chain in DATA_DIR/chain was lost or replaced: restore it, or begin with an empty DATA_DIR"
+    : "point BASE_RPC_URL at a synchronised node of the network that the log is anchored on";
+  return `the RPC serves another history: block ${block_number} is ${found}, and ${size} events are anchored in ${block_hash}; ${remedy}`;
+};
+
+/** What the contract keeps of our log under our key. Throws TurnEnded where that is less than it kept before. */
+export async function headOnChain(
+  { app: { chain }, origin }: Work,
+  { anchors: known }: anchors.AnchorState,
+): Promise<KeptHead | undefined> {
+  const [answer] = await chain.read([headCall(chain.sender, logIdOf(origin))]);
+  if (answer!.data === "0x")
+    throw new TurnEnded(
+      "unplaced",
+      `the anchoring contract is not at ${ANCHOR_ADDRESS}: put it there with \`tallystick anchor deploy\``,
+    );
+  const head = keptHead(answer!);
+  const own = known.findLast(({ signer }) => signer === chain.sender);
+  if (own && Number(head?.size ?? 0n) < own.size)
+    throw new TurnEnded("behind", `the RPC does not show the anchor of ${own.size} events any more`);
+  return head;
+}
+
+/**
+ * Holds the head that the chain keeps against the log, and takes it up where the log has not: another process sent it, or
+ * one that died. Answers false while its block is not there yet. Throws TurnEnded when the log does not begin with it.
+ */
+export async function adoptHead(
+  work: Work,
+  known: anchors.AnchorState,
+  head: KeptHead | undefined,
+): Promise<boolean> {
+  if (!head) return true;
+  const { app, tree, origin } = work;
+  const { chain, store } = app;
+  const size = Number(head.size);
+  const { position } = await store.head();
+  if (size > position)
+    throw new TurnEnded("diverged", `${size} events are anchored, and the log has ${position}: it was cut`);
+  const root = hexOf(await tree.rootAt(size));
+  if (root !== head.root)
+    throw new TurnEnded(
+      "diverged",
+      `the log is not the one of which ${size} events are anchored: their root is ${root}, on the chain it is ${head.root}`,
+    );
+  // A key that is in use again may have a head below that of the key between.
+  if (size <= (anchors.newestAnchor(known)?.size ?? 0)) return true;
+  const { block_number } = head;
+  const range = { from_block: block_number, to_block: block_number };
+  const logs = await chain.logs(anchoredQuery(chain.sender, [logIdOf(origin)], range));
+  const log = logs.find((one) => anchoredIn(one)?.size === head.size);
+  const receipt = log && (await chain.receipt(log.transaction));
+  return receipt !== undefined && recordAnchor(work, receipt);
+}
+
+/** Appends what the transaction's own log says was anchored; answers false when it says nothing. */
+export async function recordAnchor({ app, origin, target }: Work, receipt: Receipt): Promise<boolean> {
+  const { chain } = app;
+  const anchored = receipt.logs
+    .map(anchoredIn)
+    .find((one) => one?.signer === chain.sender && one.log_id === logIdOf(origin));
+  if (!anchored) return false;
+  const block = await chain.block(receipt.block_number);
+  if (block?.hash !== receipt.block_hash) throw new ChainUnavailable("the chain changed while it was read");
+  const facts: anchors.Anchor = {
+    size: Number(anchored.size),
+    root: anchored.root,
+    network: `eip155:${chain.chain_id}`,
+    contract: ANCHOR_ADDRESS,
+    signer: chain.sender,
+    transaction: receipt.transaction,
+    block_number: Number(block.number),
+    block_hash: block.hash,
+    timestamp: block.timestamp,
+    fee_wei: String(receipt.fee_wei),
+    anchored_at: app.clock.now().toISOString(),
+  };
+  await unlessRefused(app.decide(anchors, target, anchors.anchor(facts), { meta }));
+  return true;
+}

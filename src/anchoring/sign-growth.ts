@@ -1,0 +1,69 @@
+/** Whenever events have waited long enough, or many are waiting, a checkpoint of the log is signed. */
+import { MAIN_LOG } from "../../eventstore/types.ts";
+import * as anchors from "../domain/anchoring/anchor.ts";
+import type { Hex } from "../domain/ports.ts";
+import { unlessRefused } from "../turn.ts";
+import { signCheckpoint } from "./checkpoint.ts";
+import { consistencyFault } from "./proofs.ts";
+import { EMPTY_ROOT } from "./tree.ts";
+import { meta, TurnEnded, type Work } from "./turn.ts";
+
+export type SigningOptions = {
+  /** No event waits longer than this for its checkpoint; a minute when absent. */
+  checkpoint_every_ms?: number;
+  /** Nor do more events than this wait for one; 10,000 when absent. */
+  checkpoint_every_events?: number;
+  signal?: AbortSignal;
+};
+
+/** Throws TurnEnded when the log does not continue what was signed of it. */
+export async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
+  const { app, tree, origin, target, now } = work;
+  const { checkpoint } = await app.load(anchors, target);
+  const { position: size } = await app.store.head(MAIN_LOG);
+  await tree.grow({ signal: options.signal });
+  const signed = checkpoint?.size ?? 0;
+  if (size < signed)
+    throw new TurnEnded("diverged", `${signed} events were signed, and the log has ${size}: it was cut`);
+  if (!(await isDue(work, signed, size, options))) return;
+
+  const root = await tree.rootAt(size);
+  const fault = consistencyFault({
+    first: signed,
+    first_root: checkpoint ? bytesOf(checkpoint.root) : EMPTY_ROOT,
+    second: size,
+    second_root: root,
+    proof: await tree.consistencyProof(signed, size),
+  });
+  if (fault)
+    throw new TurnEnded(
+      "diverged",
+      `the log does not continue the ${signed} events that were signed: ${fault}`,
+    );
+  const note = signCheckpoint({ origin, size, root, extensions: [] }, app.signer);
+  const facts = { size, root: hexOf(root), note, signed_at: new Date(now).toISOString() };
+  await unlessRefused(app.decide(anchors, target, anchors.sign(facts), { meta }));
+}
+
+/** What anchoring itself appended asks for no checkpoint, or there would be no end of them. */
+async function isDue(
+  { app, target, now }: Work,
+  signed: number,
+  size: number,
+  { checkpoint_every_ms = 60_000, checkpoint_every_events = 10_000 }: SigningOptions,
+): Promise<boolean> {
+  const answer = await app.pool.query<{ recorded_at_us: number }>(
+    `select recorded_at_us from eventstore.events
+      where log_id = $1 and position > $2 and (tenant, stream_id) <> ($3, $4) order by position limit 1`,
+    [MAIN_LOG, signed, target.tenant, anchors.streamOf(target.id)],
+  );
+  const oldest = answer.rows[0];
+  if (!oldest) return false;
+  return (
+    size - signed >= checkpoint_every_events || now - oldest.recorded_at_us / 1_000 >= checkpoint_every_ms
+  );
+}
+
+export const hexOf = (hash: Buffer): Hex => `0x${hash.toString("hex")}`;
+
+export const bytesOf = (hex: Hex): Buffer => Buffer.from(hex.slice(2), "hex");

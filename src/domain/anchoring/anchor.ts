@@ -1,0 +1,162 @@
+/**
+ * The checkpoints of a log and their anchors: which size was signed last, and which one the chain holds how firmly. What
+ * happens to them stands in the very log they are of.
+ */
+import type { Event } from "@event-driven-io/emmett";
+import { z } from "zod";
+import type { Hex } from "../ports.ts";
+import { refuse } from "../refusal.ts";
+
+const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
+
+/** A tree head: how many events, from the first on, and their tree hash (RFC 9162, section 2.1.1). */
+const head = { size: z.int().positive(), root: hex(64) };
+
+export const events = {
+  CheckpointSigned: {
+    1: z.strictObject({
+      ...head,
+      /** The signed note (c2sp.org/tlog-checkpoint) as it is published. */
+      note: z.string().max(10_000),
+      signed_at: z.iso.datetime(),
+    }),
+  },
+  Anchored: {
+    1: z.strictObject({
+      ...head,
+      /** The chain (`eip155:8453`), the contract and the account under which the contract keeps the head. */
+      network: z.string(),
+      contract: hex(40),
+      signer: hex(40),
+      transaction: hex(64),
+      block_number: z.int().nonnegative(),
+      block_hash: hex(64),
+      /** Of the block, in seconds of Unix time. */
+      timestamp: z.int(),
+      /** What the transaction cost, in wei: decimal digits. */
+      fee_wei: z.string().regex(/^\d{1,78}$/),
+      anchored_at: z.iso.datetime(),
+    }),
+  },
+  /** The chain took the block back. */
+  AnchorReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }) },
+  /** The chain keeps the block for good. */
+  AnchorFinal: {
+    1: z.strictObject({
+      transaction: hex(64),
+      block_number: z.int().nonnegative(),
+      final_at: z.iso.datetime(),
+    }),
+  },
+};
+
+export type SignedCheckpoint = z.infer<(typeof events.CheckpointSigned)[1]>;
+export type Anchor = z.infer<(typeof events.Anchored)[1]>;
+
+export type AnchorEvent =
+  | Event<"CheckpointSigned", SignedCheckpoint>
+  | Event<"Anchored", Anchor>
+  | Event<"AnchorReorged", { transaction: Hex; reorged_at: string }>
+  | Event<"AnchorFinal", { transaction: Hex; block_number: number; final_at: string }>;
+
+export type StandingAnchor = Anchor & { final: boolean };
+
+/** `checkpoint`: the newest. `anchors`: the newest final one, if any is, and those above it, the newest last. */
+export type AnchorState = {
+  checkpoint: SignedCheckpoint | undefined;
+  anchors: readonly StandingAnchor[];
+};
+
+export const newestAnchor = ({ anchors }: AnchorState): StandingAnchor | undefined => anchors.at(-1);
+
+/** A log's checkpoints lie with the operator, under the log's origin. */
+export const targetOf = (origin: string) => ({ tenant: "operator", id: origin });
+
+export const streamOf = (origin: string) => `anchor-${origin}`;
+
+export const initialState = (): AnchorState => ({ checkpoint: undefined, anchors: [] });
+
+export function evolve(state: AnchorState, event: AnchorEvent): AnchorState {
+  const { anchors } = state;
+  switch (event.type) {
+    case "CheckpointSigned":
+      return { ...state, checkpoint: event.data };
+    case "Anchored":
+      return { ...state, anchors: [...anchors, { ...event.data, final: false }] };
+    case "AnchorReorged":
+      return {
+        ...state,
+        anchors: anchors.filter(({ transaction }) => transaction !== event.data.transaction),
+      };
+    case "AnchorFinal": {
+      const from = anchors.findIndex(({ transaction }) => transaction === event.data.transaction);
+      const standing = anchors
+        .slice(from)
+        .map((anchor, n) => (n === 0 ? { ...anchor, final: true } : anchor));
+      return from < 0 ? state : { ...state, anchors: standing };
+    }
+  }
+}
+
+/** Commits the log to its first `size` events; a later checkpoint is always of more. */
+export const sign =
+  (facts: SignedCheckpoint) =>
+  (state: AnchorState): AnchorEvent[] => {
+    refuseFork(state, facts);
+    const { checkpoint } = state;
+    if (checkpoint?.size === facts.size) return [];
+    if (checkpoint && checkpoint.size > facts.size)
+      refuse("conflict", `a checkpoint of ${checkpoint.size} events was signed already`);
+    return [{ type: "CheckpointSigned", data: facts }];
+  };
+
+/** The chain holds a head, as the transaction's own log says. */
+export const anchor =
+  (facts: Anchor) =>
+  (state: AnchorState): AnchorEvent[] => {
+    refuseFork(state, facts);
+    if (state.anchors.some((known) => isSamePlace(known, facts))) return [];
+    const anchored: AnchorEvent = { type: "Anchored", data: facts };
+    const newest = newestAnchor(state);
+    if (!newest || newest.size < facts.size) return [anchored];
+    if (newest.size > facts.size) refuse("conflict", `${newest.size} events are anchored already`);
+    if (newest.final) refuse("conflict", `the anchor of these ${newest.size} events is final where it is`);
+    // It moved to another block, or another transaction carried it after a reorg.
+    return [reorged(newest.transaction, facts.anchored_at), anchored];
+  };
+
+/** The chain took an anchor back. */
+export const reorg =
+  (transaction: Hex, at: string) =>
+  (state: AnchorState): AnchorEvent[] => {
+    const known = state.anchors.find((one) => one.transaction === transaction);
+    if (known?.final) refuse("conflict", "an anchor that is final is not taken back");
+    return known ? [reorged(transaction, at)] : [];
+  };
+
+/** An anchor is final, and so is every earlier one. */
+export const finalise =
+  (transaction: Hex, at: string) =>
+  (state: AnchorState): AnchorEvent[] => {
+    const known = state.anchors.find((one) => one.transaction === transaction);
+    if (!known || known.final) return [];
+    const { block_number } = known;
+    return [{ type: "AnchorFinal", data: { transaction, block_number, final_at: at } }];
+  };
+
+const reorged = (transaction: Hex, at: string): AnchorEvent => ({
+  type: "AnchorReorged",
+  data: { transaction, reorged_at: at },
+});
+
+const isSamePlace = (a: Anchor, b: Anchor) =>
+  a.transaction === b.transaction && a.block_hash === b.block_hash;
+
+/** One size has one root, whoever says it. */
+function refuseFork({ checkpoint, anchors }: AnchorState, given: { size: number; root: Hex }): void {
+  const other = [checkpoint, ...anchors].find((known) => known?.size === given.size);
+  if (other && other.root !== given.root)
+    refuse("conflict", `of ${given.size} events the root is ${other.root}, not ${given.root}`, {
+      type: "log-forked",
+    });
+}

@@ -1,0 +1,199 @@
+/** What may be said of a log's checkpoints and anchors, in any order that processes and chains come up with. */
+import { DeciderSpecification } from "@event-driven-io/emmett";
+import { describe, expect, test } from "vitest";
+import {
+  type Anchor,
+  type AnchorEvent,
+  type AnchorState,
+  anchor,
+  events,
+  evolve,
+  finalise,
+  initialState,
+  newestAnchor,
+  reorg,
+  type SignedCheckpoint,
+  sign,
+  streamOf,
+  targetOf,
+} from "../../src/domain/anchoring/anchor.ts";
+import type { Hex } from "../../src/domain/ports.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+
+const hex = (digit: string, digits: number) => `0x${digit.repeat(digits)}` as Hex;
+const AT = "2026-01-01T00:00:09.000Z";
+
+const checkpoint = (size: number, root = "1"): SignedCheckpoint => ({
+  size,
+  root: hex(root, 64),
+  note: `log.example/1/0f\n${size}\n`,
+  signed_at: AT,
+});
+const placed = (size: number, block_number: number, more: Partial<Anchor> = {}): Anchor => ({
+  size,
+  root: hex("1", 64),
+  network: "eip155:8453",
+  contract: hex("c", 40),
+  signer: hex("d", 40),
+  transaction: `0x${String(size).padStart(64, "0")}`,
+  block_number,
+  block_hash: `0x${String(block_number).padStart(64, "0")}`,
+  timestamp: 1_790_000_000,
+  fee_wei: "1000",
+  anchored_at: AT,
+  ...more,
+});
+const signed = (size: number, root?: string): AnchorEvent => ({
+  type: "CheckpointSigned",
+  data: checkpoint(size, root),
+});
+const anchored = (facts: Anchor): AnchorEvent => ({ type: "Anchored", data: facts });
+const reorged = ({ transaction }: Anchor): AnchorEvent => ({
+  type: "AnchorReorged",
+  data: { transaction, reorged_at: AT },
+});
+const final = ({ transaction, block_number }: Anchor): AnchorEvent => ({
+  type: "AnchorFinal",
+  data: { transaction, block_number, final_at: AT },
+});
+const [first, second, third] = [placed(10, 100), placed(20, 110), placed(30, 120)];
+
+type Decide = ReturnType<typeof sign>;
+const given = DeciderSpecification.for<Decide, AnchorEvent, AnchorState>({
+  decide: (decide, state) => decide(state),
+  evolve,
+  initialState,
+});
+const stateAfter = (history: AnchorEvent[]) => history.reduce(evolve, initialState());
+const refused = (type?: string) =>
+  [Refusal, (error: Refusal) => error.code === "conflict" && error.type === type] as const;
+
+describe("a checkpoint", () => {
+  test("is signed, and the next one is of more events", () => {
+    given([])
+      .when(sign(checkpoint(10)))
+      .then([signed(10)]);
+    given([signed(10)])
+      .when(sign(checkpoint(20, "2")))
+      .then([signed(20, "2")]);
+  });
+
+  test("is signed once, whoever says it again", () => {
+    given([signed(10)])
+      .when(sign({ ...checkpoint(10), signed_at: "2026-01-02T00:00:00.000Z" }))
+      .thenNothingHappened();
+  });
+
+  test("never goes back", () => {
+    given([signed(10)])
+      .when(sign(checkpoint(9)))
+      .thenThrows(...refused());
+  });
+
+  test.each([
+    ["signed", [signed(10)]],
+    ["anchored", [anchored(first)]],
+  ])("has no other root than the one that was %s", (_, history) => {
+    given(history)
+      .when(sign(checkpoint(10, "2")))
+      .thenThrows(...refused("log-forked"));
+  });
+});
+
+describe("an anchor", () => {
+  test("is kept, and the next one above it", () => {
+    given([signed(10)])
+      .when(anchor(first))
+      .then([anchored(first)]);
+    given([anchored(first)])
+      .when(anchor(second))
+      .then([anchored(second)]);
+    expect(stateAfter([anchored(first), anchored(second)])).toMatchObject({
+      anchors: [{ ...first, final: false }, second],
+    });
+  });
+
+  test("is kept once, also when it is said after a later one", () => {
+    given([anchored(first)])
+      .when(anchor(first))
+      .thenNothingHappened();
+    given([anchored(first), anchored(second)])
+      .when(anchor(first))
+      .thenNothingHappened();
+  });
+
+  test("never goes back", () => {
+    given([anchored(second)])
+      .when(anchor(first))
+      .thenThrows(...refused());
+  });
+
+  test("has the root of its checkpoint", () => {
+    given([signed(10, "2")])
+      .when(anchor(first))
+      .thenThrows(...refused("log-forked"));
+  });
+
+  test.each([
+    ["moved to another block", placed(10, 101)],
+    ["was carried by another transaction", placed(10, 102, { transaction: hex("7", 64) })],
+  ])("that %s was reorged before", (_, elsewhere) => {
+    given([anchored(first)])
+      .when(anchor(elsewhere))
+      .then([reorged(first), anchored(elsewhere)]);
+    given([anchored(first), final(first)])
+      .when(anchor(elsewhere))
+      .thenThrows(...refused());
+  });
+
+  test("that the chain took back leaves the one before it", () => {
+    const history = [anchored(first), anchored(second)];
+    given(history)
+      .when(reorg(second.transaction, AT))
+      .then([reorged(second)]);
+    expect(newestAnchor(stateAfter([...history, reorged(second)]))).toMatchObject(first);
+    given([...history, reorged(second)])
+      .when(reorg(second.transaction, AT))
+      .thenNothingHappened();
+    given([...history, reorged(second)])
+      .when(anchor(placed(20, 111)))
+      .then([anchored(placed(20, 111))]);
+  });
+
+  test("that is final makes those below it so; it is said once and not taken back", () => {
+    const history = [anchored(first), anchored(second), anchored(third)];
+    given(history)
+      .when(finalise(second.transaction, AT))
+      .then([final(second)]);
+    expect(stateAfter([...history, final(second)]).anchors).toEqual([
+      { ...second, final: true },
+      { ...third, final: false },
+    ]);
+    for (const { transaction } of [first, second])
+      given([...history, final(second)])
+        .when(finalise(transaction, AT))
+        .thenNothingHappened();
+    given([...history, final(second)])
+      .when(reorg(second.transaction, AT))
+      .thenThrows(...refused());
+  });
+
+  test("nobody knows is neither final nor taken back", () => {
+    given([anchored(first)])
+      .when(finalise(third.transaction, AT))
+      .thenNothingHappened();
+    given([anchored(first)])
+      .when(reorg(third.transaction, AT))
+      .thenNothingHappened();
+    expect(stateAfter([anchored(first), final(third), reorged(third)])).toEqual(
+      stateAfter([anchored(first)]),
+    );
+  });
+});
+
+test("the stream is the operator's, and its events have the form that is stored", () => {
+  expect(targetOf("log.example/1/0f")).toEqual({ tenant: "operator", id: "log.example/1/0f" });
+  expect(streamOf("log.example/1/0f")).toBe("anchor-log.example/1/0f");
+  for (const event of [signed(10), anchored(first), reorged(first), final(first)])
+    expect(events[event.type][1].parse(event.data)).toEqual(event.data);
+});

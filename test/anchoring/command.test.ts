@@ -1,0 +1,72 @@
+/** `tallystick anchor …` beside a service with its embedded database, whose role is not the owner's, and its own chain. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { AnchorStatus } from "../../src/anchoring/status.ts";
+import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
+
+const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
+let dir: string;
+let env: NodeJS.ProcessEnv;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "tallystick-anchor-"));
+  await chmod(dir, 0o755);
+  const given = { DATA_DIR: join(dir, "data"), PORT: "0", SANDBOX: "0", LOG_LEVEL: "warn" };
+  env = {
+    PATH: process.env.PATH,
+    HOME: dir,
+    ...given,
+    ANCHORING: "1",
+    CHECKPOINT_SECONDS: "1",
+    ANCHOR_SECONDS: "1",
+  };
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+const run = (...args: string[]): Promise<string> =>
+  new Promise((done, fail) => {
+    execFile(process.execPath, [bin, ...args], { env }, (error, stdout) =>
+      error ? fail(error) : done(stdout),
+    );
+  });
+
+const status = async (): Promise<AnchorStatus> => JSON.parse(await run("anchor", "status", "--json"));
+
+async function serve(): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [bin, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await once(child.stdout!, "data");
+  return child;
+}
+
+async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const ended = once(child, "exit");
+  child.kill(signal);
+  await ended;
+}
+
+test("a service anchors its log, is killed, and goes on; the commands say how far it came", async () => {
+  expect(await run("anchor", "deploy")).toBe(`The contract is at ${ANCHOR_ADDRESS} already.\n`);
+  expect(await run("anchor", "status")).toContain("anchored  nothing yet");
+
+  const first = await serve();
+  let reached = await status();
+  while (!reached.anchor) reached = await status();
+  expect(reached.checkpoint!.size).toBeGreaterThanOrEqual(reached.anchor.size);
+  expect(reached.unproven_events).toBeGreaterThan(0);
+  await stop(first, "SIGKILL");
+
+  await run("keys", "issue", "--tenant", "acme");
+  const second = await serve();
+  const before = reached.anchor.size;
+  while (reached.anchor!.size <= before) reached = await status();
+  await stop(second, "SIGTERM");
+
+  const { anchor } = await status();
+  const page = await run("anchor", "status");
+  expect(page).toContain(`anchored  ${anchor!.size} events`);
+  expect(page).toContain(anchor!.transaction);
+}, 120_000);
