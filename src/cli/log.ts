@@ -33,6 +33,9 @@ export function logCommands({ settings, logger }: Terminal): Command[] {
         return file
           ? exportFile(pool, { log_id, from, to }, file)
           : exportLog(pool, { log_id, from, to }, process.stdout);
+      }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "EEXIST") throw error;
+        return refuse("conflict", `${file} exists already: an export is written to a new file`);
       });
       process.stderr.write(
         `${exported.events} events; head ${exported.head.position}:${exported.head.hash}\n` +

@@ -15,7 +15,7 @@ export function paymentsCommand({ settings, logger }: Terminal): Command {
     .option("--json", "print JSON", false)
     .addHelpText(
       "after",
-      "\nExits with 1 when they disagree. What is being settled at the moment may differ for a few seconds.",
+      "\nExits with 1 when they disagree. What is being settled at the moment may differ; after a crash for some 90 seconds, while the service runs.",
     )
     .action(async ({ json }: { json: boolean }) => {
       const result = await withHouse(settings(), logger("warn"), ({ app }) => books(app), {

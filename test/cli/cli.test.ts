@@ -119,6 +119,11 @@ describe("without a running service", () => {
 
     const file = join(dir, "log.ndjson");
     const exported = await run(["export", file]);
+    const twice = await run(["export", file]);
+    expect(twice).toMatchObject({
+      code: 1,
+      stderr: `${file} exists already: an export is written to a new file\n`,
+    });
     const head = /head (\S+)/.exec(exported.stderr)![1]!;
     expect((await run(["verify", file, "--head", head])).code).toBe(0);
     expect((await run(["verify"])).stdout).toContain("verified");

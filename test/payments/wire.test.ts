@@ -58,6 +58,22 @@ describe("over HTTP", () => {
     });
   });
 
+  test("a payment-identifier stands for an Idempotency-Key: another payment under it is left unsettled", async () => {
+    const buy = async (id: string) => {
+      const extensions = { "payment-identifier": { info: { required: false, id } } };
+      const paid = presentedV2(await payment(payer, PRICE), PAYEE, { extensions });
+      const answer = await ask({ "PAYMENT-SIGNATURE": headerOf(paid) });
+      return { status: answer.status, text: await answer.text() };
+    };
+    const before = await balanceOf(workshop.chain, PAYEE);
+    const first = await buy("pay_7d5d747be160e280");
+    expect(first.status, first.text).toBe(200);
+    expect(await buy("pay_7d5d747be160e280")).toEqual(first);
+    expect(await balanceOf(workshop.chain, PAYEE)).toBe(before + PRICE);
+    expect((await buy("pay_7d5d747be160e281")).status).toBe(200);
+    expect(await balanceOf(workshop.chain, PAYEE)).toBe(before + 2n * PRICE);
+  });
+
   test("version 1: settled in its own words, in both headers", async () => {
     const answer = await ask({ "X-PAYMENT": headerOf(presentedV1(await payment(payer, PRICE))) });
     expect(answer.status, await answer.text()).toBe(200);
