@@ -81,7 +81,7 @@ export async function untilStopped<T>(
 }
 
 /** Waits, no longer than until the service stops. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
     if (signal.aborted) return done();
     const end = () => {
@@ -92,4 +92,27 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(end, ms);
     signal.addEventListener("abort", end, { once: true });
   });
+}
+
+/** Takes one turn after the other until it is stopped, and waits then for the one under way; `onFailure` is told why one failed. */
+export function inTurns(
+  every_ms: number,
+  take: (signal: AbortSignal) => Promise<void>,
+  onFailure: (reason: string) => void,
+): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const run = async () => {
+    while (!signal.aborted) {
+      await take(signal).catch((error) => onFailure(error instanceof Error ? error.message : String(error)));
+      await pause(every_ms, signal);
+    }
+  };
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
 }

@@ -7,7 +7,7 @@ import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { anchorCall, type KeptHead, logIdOf } from "../domain/anchoring/contract.ts";
 import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";
-import { alone, pause, type ReactorLog, untilStopped } from "../turn.ts";
+import { alone, inTurns, type ReactorLog, untilStopped } from "../turn.ts";
 import { adoptHead, followAnchors, headOnChain, recordAnchor } from "./follow-chain.ts";
 import { consistencyFault } from "./proofs.ts";
 import { bytesOf, hexOf, type SigningOptions, signGrowth } from "./sign-growth.ts";
@@ -124,8 +124,6 @@ export function startAnchoring(
   log: ReactorLog,
   { every_ms = 2_000, ...options }: Omit<AnchorOptions, "memory" | "signal"> & { every_ms?: number } = {},
 ): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const memory: AnchorMemory = {};
   let last = "done";
 
@@ -140,24 +138,9 @@ export function startAnchoring(
     else log.warn({ reason, account: app.chain.sender }, "the log is not anchored for now");
   };
 
-  const run = async () => {
-    while (!signal.aborted) {
-      try {
-        tell(await anchorTurn(app, { ...options, memory, signal }));
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        if (reason !== last) log.warn({ reason }, "the log cannot be signed; trying again");
-        last = reason;
-      }
-      await pause(every_ms, signal);
-    }
-  };
-  const running = run();
-
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  const take = async (signal: AbortSignal) => tell(await anchorTurn(app, { ...options, memory, signal }));
+  return inTurns(every_ms, take, (reason) => {
+    if (reason !== last) log.warn({ reason }, "the log cannot be signed; trying again");
+    last = reason;
+  });
 }

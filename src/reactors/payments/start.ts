@@ -1,7 +1,7 @@
 /** Runs the reactors of payments for as long as the service does. */
 import type { App } from "../../app.ts";
 import { ChainUnavailable } from "../../domain/ports.ts";
-import { pause, type ReactorLog, type Turn } from "../../turn.ts";
+import { inTurns, type ReactorLog, type Turn } from "../../turn.ts";
 import { compareChain } from "./compare.ts";
 import { type ChainMemory, type ReconcileOptions, reconcile } from "./reconcile.ts";
 import { payRefunds } from "./refund.ts";
@@ -19,16 +19,17 @@ export function startPaymentReactors(
   log: ReactorLog,
   { every_ms = 2_000, onForeign = () => {}, ...options }: PaymentReactorOptions = {},
 ): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const memory: ChainMemory = { standing: new Set() };
   const told = {};
   let last = "done";
+  let isForeign = false;
 
   /** Troubles are told when they begin and when they end, not every two seconds. */
   const tell = async (turn: Turn) => {
     if (turn === last || turn === "taken") return;
-    if (last === "foreign") onForeign(undefined);
+    // A turn that failed in between has left `last` behind.
+    if (isForeign && turn !== "foreign") onForeign(undefined);
+    isForeign = turn === "foreign";
     last = turn;
     if (turn === "done") return log.info({}, "payments are reconciled with the chain again");
     if (turn === "away") return log.warn({}, "the chain is away: payments are not reconciled meanwhile");
@@ -43,7 +44,7 @@ export function startPaymentReactors(
 
   // A turn with nothing to look for asks the chain nothing, so the first one looks whether it is the right chain.
   let isCompared = false;
-  const takeTurn = async (): Promise<Turn> => {
+  const takeTurn = async (signal: AbortSignal): Promise<Turn> => {
     if (!isCompared) {
       const { status } = await compareChain(app);
       if (status !== "same") return status;
@@ -53,26 +54,11 @@ export function startPaymentReactors(
     return turn === "done" && !signal.aborted ? payRefunds(app, { log, told, signal }) : turn;
   };
 
-  const run = async () => {
-    while (!signal.aborted) {
-      try {
-        await tell(await takeTurn().catch(awayOrThrow));
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        if (reason !== last) log.warn({ reason }, "payments cannot be reconciled; trying again");
-        last = reason;
-      }
-      await pause(every_ms, signal);
-    }
-  };
-  const running = run();
-
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  const take = async (signal: AbortSignal) => tell(await takeTurn(signal).catch(awayOrThrow));
+  return inTurns(every_ms, take, (reason) => {
+    if (reason !== last) log.warn({ reason }, "payments cannot be reconciled; trying again");
+    last = reason;
+  });
 }
 
 function awayOrThrow(error: unknown): Turn {
