@@ -2,9 +2,10 @@
 import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { anchorCall, type KeptHead, logIdOf, type SignersCall } from "../domain/anchoring/contract.ts";
-import { TransactionPending } from "../domain/ports.ts";
+import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";
 import { unlessRefused, untilStopped } from "../turn.ts";
 import { adoptHead, followAnchors, headOnChain, recordAnchor } from "./follow-chain.ts";
+import { keepProof } from "./kept-proofs.ts";
 import { consistencyFault } from "./proofs.ts";
 import { bytesOf, hexOf } from "./sign-growth.ts";
 import { EMPTY_ROOT } from "./tree.ts";
@@ -20,15 +21,33 @@ export type AnchorOptions = {
   signal?: AbortSignal;
 };
 
-/** `looked`: the chain's head was held against the log. `send_after`: nothing is sent before, in milliseconds of Unix time. */
-export type AnchorMemory = { looked?: boolean; send_after?: number };
+/**
+ * `looked`: the chain's head was held against the log. `send_after`: nothing is sent before, in milliseconds of Unix time.
+ * `proven`: the transaction of the newest anchor, once a proof of it is kept for good.
+ */
+export type AnchorMemory = { looked?: boolean; send_after?: number; proven?: string };
 
 /** After a call that was taken back, though it should not have been, nothing is sent for so long. */
 const AFTER_FAILURE_MS = 60_000;
 
 /** One turn: anchors what is due. One process of those that share the log acts at a time. */
 export const anchorTurn = (app: App, options: AnchorOptions = {}): Promise<AnchorTurn> =>
-  takeTurn(app, "anchoring", (work) => anchorSigned(work, options));
+  takeTurn(app, "anchoring", async (work) => {
+    await anchorSigned(work, options);
+    await proveNewest(work, options);
+  });
+
+/** Gathers the proof that exports carry, as long as it can be had. Throws TurnEnded. */
+async function proveNewest({ app, ...work }: Work, { memory = {} }: AnchorOptions): Promise<void> {
+  const newest = anchors.newestAnchor(await app.load(anchors, work.target));
+  if (!newest || newest.signer !== app.chain.sender || newest.transaction === memory.proven) return;
+  try {
+    if (await keepProof({ app, ...work }, newest)) memory.proven = newest.transaction;
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable)) throw error;
+    throw new TurnEnded("unproven", `no proof of the anchor can be had: ${error.message}`);
+  }
+}
 
 /** Follows the anchors there are, and sends one that is due after taking up what the chain holds by now. */
 async function anchorSigned(work: Work, options: AnchorOptions): Promise<void> {

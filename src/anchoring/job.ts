@@ -50,6 +50,8 @@ function repeat(
     if (status === "diverged")
       log.error({ reason }, `the log is not ${done}: it contradicts what was signed or anchored of it`);
     else if (status === "foreign") log.error({ reason }, `the log is not ${done}: this is another chain`);
+    else if (status === "unproven")
+      log.warn({ reason }, "exports carry no proof of the newest anchor for now");
     else log.warn({ reason, ...facts }, `the log is not ${done} for now`);
   };
   return inTurns(
