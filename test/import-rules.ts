@@ -53,6 +53,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:crypto": ["createHash", "createHmac", "createPublicKey", "hash", "timingSafeEqual", "verify"],
       viem: [
         "decodeEventLog",
+        "decodeFunctionData",
         "decodeFunctionResult",
         "encodeEventTopics",
         "encodeFunctionData",
@@ -129,6 +130,16 @@ export const layers: Readonly<Record<string, Layer>> = {
       projections: "any",
       viem: "any",
       zod: "any",
+    },
+  },
+  audit: {
+    paths: ["src/audit/"],
+    imports: {
+      anchoring: "any",
+      domain: "any",
+      ...files,
+      verify: "any",
+      viem: "any",
     },
   },
   contracts: {
