@@ -248,7 +248,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       pino: "types",
       projections: "any",
       verify: "any",
-      viem: ["encodeFunctionData", "erc20Abi"],
+      viem: ["encodeFunctionData", "erc20Abi", "formatEther"],
       "viem/accounts": "any",
       zod: "any",
     },

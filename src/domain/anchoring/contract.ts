@@ -25,7 +25,7 @@ export type Recorded = { block_number: bigint; timestamp: number };
 export type KeptHead = Omit<TreeHead, "log_id"> & Recorded;
 
 /** A call that must travel alone, with the options that see to it. */
-export type SignersCall = { call: Call; options: SendOptions & { alone: true } };
+export type SignersCall = { call: Call; options: Pick<SendOptions, "gas"> & { alone: true } };
 
 export type Anchored = TreeHead & { signer: Hex };
 export type SeedCommitted = { signer: Hex; seed_hash: Hex; timestamp: number };
