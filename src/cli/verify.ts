@@ -6,8 +6,6 @@ import { type HeldHead, parseHeldHead } from "../../eventstore/verify/held-head.
 import { formatVerdicts, type VerifyReport } from "../../eventstore/verify/report.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
-import { jsonRpc } from "../adapters/json-rpc.ts";
-import { keyRecovery } from "../adapters/secp256k1.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
 import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
 import { damagedTile } from "../anchoring/tile-store.ts";
@@ -15,6 +13,7 @@ import { Audit } from "../audit/audit.ts";
 import type { HeldCheckpoint, HeldEvent } from "../audit/evidence-state.ts";
 import { chainView, type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
 import { withHouse } from "../compose.ts";
+import { askChain, recoverKey } from "../compose-chain.ts";
 import { receiptIn } from "../domain/payments/verify-receipt.ts";
 import type { Hex } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
@@ -83,8 +82,8 @@ async function heldBy(options: Options): Promise<VerifyPackOptions> {
     ...{ origin, key, witnesses: witness, network, contract, signer, max_streams: maxStreams },
     checkpoints: await Promise.all(options.checkpoint.map(checkpointIn)),
     events: await Promise.all(options.receipt.map(eventIn)),
-    ask: rpc === undefined ? undefined : jsonRpc({ rpc_url: rpc }),
-    recover: keyRecovery().recover,
+    ask: rpc === undefined ? undefined : askChain(rpc),
+    recover: recoverKey(),
   };
 }
 
