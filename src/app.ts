@@ -54,7 +54,7 @@ export type AppParts = ChainParts & {
   answers: KeptAnswers;
   /** The trade data this process has open. */
   vintages: VintageStore;
-  settings: { public_url: string; started_at: Date; allow_synthetic: boolean };
+  settings: { public_url: string; started_at: Date; allow_synthetic: boolean; anchoring: boolean };
 };
 
 export type App = AppParts & {

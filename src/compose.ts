@@ -127,6 +127,7 @@ async function furnish(
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic: config.ALLOW_SYNTHETIC || chain.embedded_chain,
       started_at: new Date(),
+      anchoring: config.ANCHORING,
     },
   });
   if (opening.reactors) {
