@@ -80,6 +80,8 @@ export async function absentChain(config: Config): Promise<ChainParts> {
     send: away,
     receipt: away,
     logs: away,
+    stateProof: away,
+    signedTransaction: away,
   };
   const settlement = closedSettlement("this command opens no chain");
   return {

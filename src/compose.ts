@@ -15,6 +15,7 @@ import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
 import { heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { startAnchoring } from "./anchoring/job.ts";
+import { keptProofsDdl } from "./anchoring/kept-proofs.ts";
 import { verifierKey } from "./anchoring/note.ts";
 import { tilesDdl } from "./anchoring/tile-store.ts";
 import { type App, createApp } from "./app.ts";
@@ -246,6 +247,7 @@ async function prepare(database: Database, host: string): Promise<void> {
         quotasDdl,
         keptAnswersDdl,
         tilesDdl,
+        keptProofsDdl,
         ...projections.map((projection) => projection.ddl),
       ])
         await client.query(ddl);

@@ -56,6 +56,7 @@ export const layers: Readonly<Record<string, Layer>> = {
         "decodeFunctionResult",
         "encodeEventTopics",
         "encodeFunctionData",
+        "fromRlp",
         "getAddress",
         "hashTypedData",
         "isAddress",
@@ -127,6 +128,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       pg: "types",
       projections: "any",
       viem: "any",
+      zod: "any",
     },
   },
   contracts: {

@@ -9,6 +9,7 @@ import { anchorCall, type KeptHead, logIdOf } from "../domain/anchoring/contract
 import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";
 import { alone, inTurns, type ReactorLog, untilStopped } from "../turn.ts";
 import { adoptHead, followAnchors, headOnChain, recordAnchor } from "./follow-chain.ts";
+import { keepProof } from "./kept-proofs.ts";
 import { consistencyFault } from "./proofs.ts";
 import { bytesOf, hexOf, type SigningOptions, signGrowth } from "./sign-growth.ts";
 import { LogDamaged, openTree } from "./tile-store.ts";
@@ -24,8 +25,11 @@ export type AnchorOptions = SigningOptions & {
   memory?: AnchorMemory;
 };
 
-/** `looked`: the chain's head was held against the log. `send_after`: nothing is sent before, in milliseconds of Unix time. */
-export type AnchorMemory = { looked?: boolean; send_after?: number };
+/**
+ * `looked`: the chain's head was held against the log. `send_after`: nothing is sent before, in milliseconds of Unix time.
+ * `proven`: the transaction of the newest anchor, once a proof of it is kept for good.
+ */
+export type AnchorMemory = { looked?: boolean; send_after?: number; proven?: string };
 
 /** After a call that was taken back, though it should not have been, nothing is sent for so long. */
 const AFTER_FAILURE_MS = 60_000;
@@ -49,7 +53,20 @@ async function act(app: App, options: AnchorOptions): Promise<"done"> {
   const work = { app, tree, origin, target: anchors.targetOf(origin), now: app.clock.now().getTime() };
   await signGrowth(work, options);
   await anchorSigned(work, options);
+  await proveNewest(work, options);
   return "done";
+}
+
+/** Gathers the proof that exports carry, as long as it can be had. Throws TurnEnded. */
+async function proveNewest({ app, ...work }: Work, { memory = {} }: AnchorOptions): Promise<void> {
+  const newest = anchors.newestAnchor(await app.load(anchors, work.target));
+  if (!newest || newest.signer !== app.chain.sender || newest.transaction === memory.proven) return;
+  try {
+    if (await keepProof({ app, ...work }, newest)) memory.proven = newest.transaction;
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable)) throw error;
+    throw new TurnEnded("unproven", `no proof of the anchor can be had: ${error.message}`);
+  }
 }
 
 /** Follows the anchors there are, and sends one that is due after taking up what the chain holds by now. */
@@ -135,6 +152,8 @@ export function startAnchoring(
     const { status, message: reason } = turn;
     if (status === "diverged") log.error({ reason }, "the log was altered: nothing is signed or anchored");
     else if (status === "foreign") log.error({ reason }, "the log is not anchored: this is another chain");
+    else if (status === "unproven")
+      log.warn({ reason }, "exports carry no proof of the newest anchor for now");
     else log.warn({ reason, account: app.chain.sender }, "the log is not anchored for now");
   };
 

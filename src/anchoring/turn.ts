@@ -4,17 +4,18 @@ import type { LogTree } from "./tile-store.ts";
 
 /**
  * What became of a turn. The chain was `away`, lags `behind`, or is another than the anchors are on (`foreign`); the
- * contract is not on it (`unplaced`); the log does not continue what was signed or anchored of it (`diverged`).
+ * contract is not on it (`unplaced`); the log does not continue what was signed or anchored of it (`diverged`); all is
+ * anchored, and the RPC endpoint gives no proof of it (`unproven`).
  */
 export type AnchorTurn =
   | { status: "done" | "taken" }
-  | { status: "away" | "behind" | "foreign" | "unplaced" | "diverged"; message: string };
+  | { status: "away" | "behind" | "foreign" | "unplaced" | "diverged" | "unproven"; message: string };
 
 /** Ends a turn where it stands. */
 export class TurnEnded extends Error {
   readonly turn: AnchorTurn;
 
-  constructor(status: "behind" | "foreign" | "unplaced" | "diverged", message: string) {
+  constructor(status: "behind" | "foreign" | "unplaced" | "diverged" | "unproven", message: string) {
     super(message);
     this.turn = { status, message };
   }

@@ -99,6 +99,12 @@ export type SendOptions = {
   alone?: boolean;
 };
 
+/**
+ * What `eth_getProof` answers: `header` is the block's in RLP, and the proofs are the trie nodes from its state root to the
+ * account, and from the account's storage root to each slot.
+ */
+export type StateProof = { block: Block; header: Hex; account_proof: Hex[]; storage_proofs: Hex[][] };
+
 /** An EVM chain and the one key that pays for our transactions on it. Every call ends by its deadline. */
 export type Chain = {
   readonly chain_id: number;
@@ -123,6 +129,10 @@ export type Chain = {
   /** The receipt of a transaction that is in the chain as it stands now. */
   receipt(transaction: Hex): Promise<Receipt | undefined>;
   logs(query: LogQuery): Promise<Log[]>;
+  /** What an account's slots hold in the newest block, with proof. Rejects with ChainUnavailable where the proof does not hold. */
+  stateProof(account: Hex, slots: readonly Hex[]): Promise<StateProof>;
+  /** A transaction as it was signed, in its bytes. */
+  signedTransaction(transaction: Hex): Promise<Hex | undefined>;
 };
 
 /** Carries signed payments to the chain: by our own gas key, or through a facilitator. */

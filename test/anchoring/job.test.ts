@@ -85,14 +85,15 @@ test("where nothing is new, nothing is signed, and the anchoring's own events as
   expect(await turn()).toEqual({ status: "done" });
   expect(await story()).toEqual([]);
   await happen();
-  for (let n = 0; n < 4; n++) await turn();
+  const memory = {};
+  for (let n = 0; n < 4; n++) await turn({ memory });
   await house.mine(4);
-  for (let n = 0; n < 3; n++) await turn();
+  for (let n = 0; n < 3; n++) await turn({ memory });
   expect(await story()).toEqual(["CheckpointSigned", "Anchored", "AnchorFinal"]);
 
   const asked = () => Promise.reject(new Error("the chain was asked"));
   const deaf = over({ heads: asked, block: asked, read: asked, send: asked, receipt: asked, logs: asked });
-  expect(await turn({ memory: { looked: true } }, deaf)).toEqual({ status: "done" });
+  expect(await turn({ memory }, deaf)).toEqual({ status: "done" });
 });
 
 test("events wait for their checkpoint as long, or as many, as they may, and checkpoints for their anchor", async () => {

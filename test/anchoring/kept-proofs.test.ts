@@ -1,0 +1,113 @@
+/** What exports carry of an anchor: gathered while the chain still shows it, and good without anybody's word. */
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { readEvidence } from "../../src/anchoring/evidence.ts";
+import { type AnchorMemory, anchorTurn } from "../../src/anchoring/job.ts";
+import { proofsOfAnchors } from "../../src/anchoring/kept-proofs.ts";
+import type { App } from "../../src/app.ts";
+import * as anchors from "../../src/domain/anchoring/anchor.ts";
+import { headInSlots, headSlots, logIdOf } from "../../src/domain/anchoring/contract.ts";
+import {
+  readHeader,
+  StateProofError,
+  storageRoot,
+  storedWord,
+} from "../../src/domain/anchoring/state-proof.ts";
+import { type Chain, ChainUnavailable, type Hex } from "../../src/domain/ports.ts";
+import { issueKey } from "../../src/operator/keys.ts";
+import { type LedgerHouse, openLedgerHouse } from "../payments/ledger-house.ts";
+
+let house: LedgerHouse;
+let app: App;
+beforeEach(async () => {
+  house = await openLedgerHouse();
+  app = house.app;
+  onTestFinished(() => house.close());
+});
+
+const turn = (memory: AnchorMemory = {}, by = app) =>
+  anchorTurn(by, { checkpoint_every_ms: -60_000, anchor_every_ms: -60_000, memory });
+const over = (more: Partial<Chain>): App => ({ ...app, chain: { ...app.chain, ...more } });
+const happen = () =>
+  issueKey(app, { tenant: "acme", space: "live", scopes: ["read"], daily: null, monthly: null, label: null });
+const originOf = async () => (await app.store.identity()).origin;
+const stateNow = async () => app.load(anchors, anchors.targetOf(await originOf()));
+const rows = async () =>
+  (await app.pool.query<{ n: number }>("select count(*)::int8 as n from anchoring.proofs_v1")).rows[0]!.n;
+
+test("the proof of an anchor shows the head in a block's state, and any other byte in it does not", async () => {
+  await happen();
+  await turn();
+  const { anchors: standing } = await stateNow();
+  const [line] = await proofsOfAnchors(app.pool, { anchors: standing });
+  expect(readEvidence(JSON.stringify(line))).toEqual(line);
+
+  const slots = headSlots(app.chain.sender, logIdOf(await originOf()));
+  const { state_root, hash, number } = readHeader(line!.header);
+  expect(await app.chain.block(number)).toMatchObject({ hash });
+  const head = (state: Hex, account: readonly Hex[], root: readonly Hex[], numbers: readonly Hex[]) => {
+    const storage = storageRoot(state, line!.contract, account);
+    const words = [storedWord(storage, slots[0], root), storedWord(storage, slots[1], numbers)];
+    const [one, other] = words.map((word): Hex => `0x${word.toString(16).padStart(64, "0")}`);
+    return headInSlots(one!, other!);
+  };
+  const { account_proof, root_proof, numbers_proof } = line!;
+  expect(head(state_root, account_proof, root_proof, numbers_proof)).toMatchObject({
+    size: BigInt(standing[0]!.size),
+    root: standing[0]!.root,
+    block_number: BigInt(standing[0]!.block_number),
+  });
+
+  const bent = (nodes: readonly Hex[], at: number): Hex[] => {
+    const node = nodes[at]!;
+    const place = 2 + Math.floor((node.length - 2) / 2);
+    const digit = node[place] === "0" ? "1" : "0";
+    return nodes.with(at, `${node.slice(0, place)}${digit}${node.slice(place + 1)}` as Hex) as Hex[];
+  };
+  for (const at of account_proof.keys())
+    expect(() => head(state_root, bent(account_proof, at), root_proof, numbers_proof)).toThrow(
+      StateProofError,
+    );
+  for (const at of root_proof.keys())
+    expect(() => head(state_root, account_proof, bent(root_proof, at), numbers_proof)).toThrow(
+      StateProofError,
+    );
+  const short = account_proof.slice(0, -1);
+  expect(() => head(state_root, short, root_proof, numbers_proof)).toThrow(/ends too early/);
+  const long = [...root_proof, root_proof[0]!];
+  expect(() => head(state_root, account_proof, long, numbers_proof)).toThrow(/goes on after its end/);
+  expect(() => head(state_root, account_proof, numbers_proof, root_proof)).toThrow(StateProofError);
+});
+
+test("it is gathered once, and again when the block of the proof left the chain", async () => {
+  await happen();
+  const memory: AnchorMemory = {};
+  await turn(memory);
+  await turn(memory);
+  expect(await rows()).toBe(1);
+  const [anchor] = (await stateNow()).anchors;
+  // Another block at the place of the proof's, though the anchor's own is where it was.
+  await app.pool.query(
+    "insert into anchoring.proofs_v1 select log_id, size, transaction, block_number + 1,'0x00', '{}' from anchoring.proofs_v1",
+  );
+  await house.mine(3);
+  await turn(memory);
+  expect(await rows()).toBe(3);
+  const [line] = await proofsOfAnchors(app.pool, { anchors: [{ ...anchor!, final: false }] });
+  expect(line).toMatchObject({ evidence: "anchor", size: anchor!.size });
+  await house.mine(3);
+  await turn(memory);
+  expect(memory.proven).toBe(anchor!.transaction);
+});
+
+test("a node that proves nothing is told of, and all is anchored all the same", async () => {
+  await happen();
+  const away = () => Promise.reject(new ChainUnavailable("eth_getProof: not supported"));
+  expect(await turn({}, over({ stateProof: away }))).toMatchObject({
+    status: "unproven",
+    message: expect.stringContaining("eth_getProof"),
+  });
+  expect((await stateNow()).anchors).toHaveLength(1);
+  expect(await rows()).toBe(0);
+  expect(await turn()).toEqual({ status: "done" });
+  expect(await rows()).toBe(1);
+});
