@@ -1,6 +1,6 @@
 /**
- * The checkpoints of a log and their anchors: which size was signed last, and which one the chain holds how firmly. What
- * happens to them stands in the very log they are of.
+ * The checkpoints of a log and their anchors: which size was signed last, which witnesses cosigned it, and which size the
+ * chain holds how firmly. What happens to them stands in the very log they are of.
  */
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
@@ -19,6 +19,19 @@ export const events = {
       /** The signed note (c2sp.org/tlog-checkpoint) as it is published. */
       note: z.string().max(10_000),
       signed_at: z.iso.datetime(),
+    }),
+  },
+  /** A witness has seen the checkpoint, and none that contradicts it. */
+  CheckpointCosigned: {
+    1: z.strictObject({
+      ...head,
+      /** The name of its key. */
+      witness: z.string().max(500),
+      /** The line that it adds to the note, without its end (c2sp.org/tlog-cosignature). */
+      cosignature: z.string().max(1_000),
+      /** When it signed, by its own clock, in seconds of Unix time. */
+      timestamp: z.int().nonnegative(),
+      cosigned_at: z.iso.datetime(),
     }),
   },
   Anchored: {
@@ -51,36 +64,57 @@ export const events = {
 };
 
 export type SignedCheckpoint = z.infer<(typeof events.CheckpointSigned)[1]>;
+export type CosignedCheckpoint = z.infer<(typeof events.CheckpointCosigned)[1]>;
 export type Anchor = z.infer<(typeof events.Anchored)[1]>;
 
 export type AnchorEvent =
   | Event<"CheckpointSigned", SignedCheckpoint>
+  | Event<"CheckpointCosigned", CosignedCheckpoint>
   | Event<"Anchored", Anchor>
   | Event<"AnchorReorged", { transaction: Hex; reorged_at: string }>
   | Event<"AnchorFinal", { transaction: Hex; block_number: number; final_at: string }>;
 
 export type StandingAnchor = Anchor & { final: boolean };
 
-/** `checkpoint`: the newest. `anchors`: the newest final one, if any is, and those above it, the newest last. */
+/**
+ * `checkpoint`: the newest. `cosignatures`: the newest of each witness, also of an earlier checkpoint. `anchors`: the newest
+ * final one, if any is, and those above it, the newest last.
+ */
 export type AnchorState = {
   checkpoint: SignedCheckpoint | undefined;
+  cosignatures: readonly CosignedCheckpoint[];
   anchors: readonly StandingAnchor[];
 };
 
 export const newestAnchor = ({ anchors }: AnchorState): StandingAnchor | undefined => anchors.at(-1);
+
+/** The cosignatures of the newest checkpoint. */
+export const standingCosignatures = ({ checkpoint, cosignatures }: AnchorState): CosignedCheckpoint[] =>
+  cosignatures.filter(({ size }) => size === checkpoint?.size);
+
+/** The newest checkpoint as it is published: the signed note with a line for each witness that cosigned it. */
+export const publishedNote = (state: AnchorState): string | undefined =>
+  state.checkpoint &&
+  [state.checkpoint.note, ...standingCosignatures(state).map(({ cosignature }) => `${cosignature}\n`)].join(
+    "",
+  );
 
 /** A log's checkpoints lie with the operator, under the log's origin. */
 export const targetOf = (origin: string) => ({ tenant: "operator", id: origin });
 
 export const streamOf = (origin: string) => `anchor-${origin}`;
 
-export const initialState = (): AnchorState => ({ checkpoint: undefined, anchors: [] });
+export const initialState = (): AnchorState => ({ checkpoint: undefined, cosignatures: [], anchors: [] });
 
 export function evolve(state: AnchorState, event: AnchorEvent): AnchorState {
-  const { anchors } = state;
+  const { anchors, cosignatures } = state;
   switch (event.type) {
     case "CheckpointSigned":
       return { ...state, checkpoint: event.data };
+    case "CheckpointCosigned": {
+      const others = cosignatures.filter(({ witness }) => witness !== event.data.witness);
+      return { ...state, cosignatures: [...others, event.data] };
+    }
     case "Anchored":
       return { ...state, anchors: [...anchors, { ...event.data, final: false }] };
     case "AnchorReorged":
@@ -108,6 +142,17 @@ export const sign =
     if (checkpoint && checkpoint.size > facts.size)
       refuse("conflict", `a checkpoint of ${checkpoint.size} events was signed already`);
     return [{ type: "CheckpointSigned", data: facts }];
+  };
+
+/** A witness's signature stands below the newest checkpoint; a second one of the same witness adds nothing. */
+export const cosign =
+  (facts: CosignedCheckpoint) =>
+  (state: AnchorState): AnchorEvent[] => {
+    refuseFork(state, facts);
+    if (state.checkpoint?.size !== facts.size)
+      refuse("conflict", `the checkpoint of ${facts.size} events is not the newest`);
+    if (standingCosignatures(state).some(({ witness }) => witness === facts.witness)) return [];
+    return [{ type: "CheckpointCosigned", data: facts }];
   };
 
 /** The chain holds a head, as the transaction's own log says. */
