@@ -61,7 +61,8 @@ export async function make(parts: MakerParts, call: Call, decide: Decide): Promi
   const before = name === undefined ? undefined : parts.finished.get(name);
   if (before) return before;
   const answer = await operation.handle(context);
-  const body = output.kind === "bytes" ? (answer as Buffer) : encoded(parts, operation, output.schema, answer);
+  const body =
+    output.kind === "bytes" ? (answer as Buffer) : encoded(parts, operation, output.schema, answer);
   const etag = name === undefined && operation.caching === undefined ? "" : etagOf(body);
   const made: MadeBody = { kind: "body", status, body, etag, vintage: vintage ?? null };
   // The vintage may have been swapped meanwhile; then the answer is right but belongs under another name.

@@ -221,11 +221,7 @@ const jsonResult = (body: string): CallToolResult => ({
   content: [{ type: "text", text: body }],
 });
 
-function bytesResult(
-  output: Extract<Output, { kind: "bytes" }>,
-  body: Buffer,
-  uri: string,
-): CallToolResult {
+function bytesResult(output: Extract<Output, { kind: "bytes" }>, body: Buffer, uri: string): CallToolResult {
   if (isText(output)) {
     const text = body.toString();
     return { structuredContent: { text }, content: [{ type: "text", text }] };

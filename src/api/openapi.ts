@@ -1,7 +1,16 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { z } from "zod";
 import { inputReader } from "./input.ts";
-import { areas, isEnveloped, isInPath, mediaTypeOf, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
+import {
+  areas,
+  isEnveloped,
+  isInPath,
+  mediaTypeOf,
+  methodOf,
+  type Operation,
+  pathOf,
+  paymentOf,
+} from "./operation.ts";
 import { problemKinds } from "./problem.ts";
 import { paymentRequired } from "./x402/required.ts";
 
@@ -202,7 +211,8 @@ function responses(operation: Operation, { public_url, keyed, priced }: Ways): S
   const answers: Record<string, Schema> = {
     [operation.status ?? 200]: { ...success(operation), ...(priced && { headers: settledHeader }) },
   };
-  if (operation.vintage || operation.caching) answers[304] = { description: "Unchanged since the ETag you sent" };
+  if (operation.vintage || operation.caching)
+    answers[304] = { description: "Unchanged since the ETag you sent" };
   for (const status of new Set(statuses)) {
     const titles = Object.values(problemKinds).filter((kind) => kind.status === status);
     answers[status] = {
