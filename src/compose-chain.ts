@@ -77,6 +77,7 @@ export async function absentChain(config: Config): Promise<ChainParts> {
     block: away,
     read: away,
     hasCode: away,
+    balance: away,
     send: away,
     receipt: away,
     logs: away,

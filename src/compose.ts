@@ -29,6 +29,7 @@ import * as payment from "./domain/payments/payment.ts";
 import type { Hex, Quotas } from "./domain/ports.ts";
 import * as dataset from "./domain/trade/dataset.ts";
 import { keysProjection } from "./projections/access/keys.ts";
+import { anchorGas, anchorGasProjection } from "./projections/anchoring/gas.ts";
 import { logProjection } from "./projections/anchoring/log.ts";
 import { paymentsProjection } from "./projections/payments/payments.ts";
 import { gasSpent } from "./projections/payments/sums.ts";
@@ -46,7 +47,13 @@ export type House = {
 
 /** Every domain file that has events, and every read model: a new area adds its line here. */
 const eventSchemas = [apiKey.events, dataset.events, payment.events, confirmation.events, anchor.events];
-const projections = [keysProjection, releasesProjection, paymentsProjection, logProjection];
+const projections = [
+  keysProjection,
+  releasesProjection,
+  paymentsProjection,
+  anchorGasProjection,
+  logProjection,
+];
 
 const APP_ROLE = "tallystick_app";
 
@@ -96,7 +103,8 @@ async function furnish(
       "DATABASE_URL connects as a role that could alter the log; set DATABASE_OWNER_URL to separate them",
     );
   }
-  const gasRecorded = (day: string, except: readonly Hex[]) => gasSpent(pool, day, except);
+  const gasRecorded = async (day: string, except: readonly Hex[]) =>
+    (await gasSpent(pool, day, except)) + (await anchorGas(pool, day, except));
   const chain = opening.chain
     ? await openedChain(config, log, opened, gasRecorded)
     : await absentChain(config);

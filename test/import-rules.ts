@@ -53,6 +53,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:crypto": ["createHash", "createHmac", "createPublicKey", "hash", "timingSafeEqual", "verify"],
       viem: [
         "decodeEventLog",
+        "decodeFunctionData",
         "decodeFunctionResult",
         "encodeEventTopics",
         "encodeFunctionData",
@@ -130,6 +131,16 @@ export const layers: Readonly<Record<string, Layer>> = {
       projections: "any",
       viem: "any",
       zod: "any",
+    },
+  },
+  audit: {
+    paths: ["src/audit/"],
+    imports: {
+      anchoring: "any",
+      domain: "any",
+      ...files,
+      verify: "any",
+      viem: "any",
     },
   },
   contracts: {
@@ -238,7 +249,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       pino: "types",
       projections: "any",
       verify: "any",
-      viem: ["encodeFunctionData", "erc20Abi"],
+      viem: ["encodeFunctionData", "erc20Abi", "formatEther"],
       "viem/accounts": "any",
       zod: "any",
     },

@@ -91,6 +91,7 @@ export function baseChain(options: BaseChainOptions): BaseChain {
     block: (number) => readable(blockAt(quantity(number))),
     read: (calls, gas) => readable(read(calls, gas)),
     hasCode: (accounts) => readable(hasCode(accounts)),
+    balance: (account) => readable(ask<Hex>("eth_getBalance", [account, "latest"]).then(BigInt)),
     send: queue.send,
     receipt: (transaction) => readable(receipt(transaction)),
     logs: (query) => readable(logs(query)),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
-import { signGrowth } from "./sign-growth.ts";
+import { signTurn } from "./sign-growth.ts";
 import { openTree } from "./tile-store.ts";
 import { formatTlogProof } from "./tlog-proof.ts";
 
@@ -39,7 +39,7 @@ export type Prover = {
   prove(position: number): Promise<EventProof | undefined>;
 };
 
-/** However many calls wait, they cost one signing; another process may sign at the same time, and one of the two counts. */
+/** However many calls wait, they cost one signing. */
 export function createProver(app: App): Prover {
   let current: Promise<void> = Promise.resolve();
   let began = 0;
@@ -79,10 +79,8 @@ export function createProver(app: App): Prover {
   };
 }
 
+/** Signs all there is, unless another process is at it; its checkpoint may reach far enough. */
 async function sign(app: App): Promise<void> {
-  const { origin } = await app.store.identity(MAIN_LOG);
-  const tree = openTree(app.pool, MAIN_LOG);
-  const now = app.clock.now().getTime();
-  const work = { app, tree, origin, target: anchors.targetOf(origin), now };
-  await signGrowth(work, { checkpoint_every_events: 0 });
+  const turn = await signTurn(app, { checkpoint_every_events: 0 });
+  if ("message" in turn) throw new Error(turn.message);
 }

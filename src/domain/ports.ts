@@ -97,6 +97,11 @@ export type SendOptions = {
   gas: bigint;
   /** A transaction of its own: for a call into code of strangers, which could burn the gas of its neighbours. */
   alone?: boolean;
+  /**
+   * What a call that travels alone has become by now: asked when a stuck transaction is replaced. Such a call is not sent
+   * anew where its nonce went to another; that rejects with ChainUnavailable.
+   */
+  renew?(): Promise<Call & { gas: bigint }>;
 };
 
 /**
@@ -120,6 +125,8 @@ export type Chain = {
   read(calls: readonly Call[], gas?: bigint): Promise<CallResult[]>;
   /** Which of the accounts have code: contracts, and wallets that delegate (EIP-7702). */
   hasCode(accounts: readonly Hex[]): Promise<boolean[]>;
+  /** What an account has, in wei. */
+  balance(account: Hex): Promise<bigint>;
   /**
    * Sends a call through the one queue, together with others waiting there, and answers once it is mined. What a
    * call that did not travel alone came to stands in the receipt's logs. Rejects with ChainUnavailable when nothing

@@ -1,10 +1,9 @@
 /** What exports carry of an anchor: gathered while the chain still shows it, and good without anybody's word. */
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import type { AnchorMemory } from "../../src/anchoring/anchor-signed.ts";
 import { readEvidence } from "../../src/anchoring/evidence.ts";
-import { type AnchorMemory, anchorTurn } from "../../src/anchoring/job.ts";
 import { proofsOfAnchors } from "../../src/anchoring/kept-proofs.ts";
 import type { App } from "../../src/app.ts";
-import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { headInSlots, headSlots, logIdOf } from "../../src/domain/anchoring/contract.ts";
 import {
   readHeader,
@@ -12,36 +11,28 @@ import {
   storageRoot,
   storedWord,
 } from "../../src/domain/anchoring/state-proof.ts";
-import { type Chain, ChainUnavailable, type Hex } from "../../src/domain/ports.ts";
-import { issueKey } from "../../src/operator/keys.ts";
-import { type LedgerHouse, openLedgerHouse } from "../payments/ledger-house.ts";
+import { ChainUnavailable, type Hex } from "../../src/domain/ports.ts";
+import { type AnchoringHouse, openAnchoringHouse } from "./anchoring-house.ts";
 
-let house: LedgerHouse;
+let house: AnchoringHouse;
 let app: App;
 beforeEach(async () => {
-  house = await openLedgerHouse();
+  house = await openAnchoringHouse();
   app = house.app;
   onTestFinished(() => house.close());
 });
 
-const turn = (memory: AnchorMemory = {}, by = app) =>
-  anchorTurn(by, { checkpoint_every_ms: -60_000, anchor_every_ms: -60_000, memory });
-const over = (more: Partial<Chain>): App => ({ ...app, chain: { ...app.chain, ...more } });
-const happen = () =>
-  issueKey(app, { tenant: "acme", space: "live", scopes: ["read"], daily: null, monthly: null, label: null });
-const originOf = async () => (await app.store.identity()).origin;
-const stateNow = async () => app.load(anchors, anchors.targetOf(await originOf()));
 const rows = async () =>
   (await app.pool.query<{ n: number }>("select count(*)::int8 as n from anchoring.proofs_v1")).rows[0]!.n;
 
 test("the proof of an anchor shows the head in a block's state, and any other byte in it does not", async () => {
-  await happen();
-  await turn();
-  const { anchors: standing } = await stateNow();
+  await house.happen();
+  await house.turn();
+  const { anchors: standing } = await house.state();
   const [line] = await proofsOfAnchors(app.pool, { anchors: standing });
   expect(readEvidence(JSON.stringify(line))).toEqual(line);
 
-  const slots = headSlots(app.chain.sender, logIdOf(await originOf()));
+  const slots = headSlots(app.chain.sender, logIdOf(await house.origin()));
   const { state_root, hash, number } = readHeader(line!.header);
   expect(await app.chain.block(number)).toMatchObject({ hash });
   const head = (state: Hex, account: readonly Hex[], root: readonly Hex[], numbers: readonly Hex[]) => {
@@ -79,35 +70,35 @@ test("the proof of an anchor shows the head in a block's state, and any other by
 });
 
 test("it is gathered once, and again when the block of the proof left the chain", async () => {
-  await happen();
+  await house.happen();
   const memory: AnchorMemory = {};
-  await turn(memory);
-  await turn(memory);
+  await house.turn({ memory });
+  await house.turn({ memory });
   expect(await rows()).toBe(1);
-  const [anchor] = (await stateNow()).anchors;
+  const [anchor] = (await house.state()).anchors;
   // Another block at the place of the proof's, though the anchor's own is where it was.
   await app.pool.query(
     "insert into anchoring.proofs_v1 select log_id, size, transaction, block_number + 1,'0x00', '{}' from anchoring.proofs_v1",
   );
   await house.mine(3);
-  await turn(memory);
+  await house.turn({ memory });
   expect(await rows()).toBe(3);
   const [line] = await proofsOfAnchors(app.pool, { anchors: [{ ...anchor!, final: false }] });
   expect(line).toMatchObject({ evidence: "anchor", size: anchor!.size });
   await house.mine(3);
-  await turn(memory);
+  await house.turn({ memory });
   expect(memory.proven).toBe(anchor!.transaction);
 });
 
 test("a node that proves nothing is told of, and all is anchored all the same", async () => {
-  await happen();
+  await house.happen();
   const away = () => Promise.reject(new ChainUnavailable("eth_getProof: not supported"));
-  expect(await turn({}, over({ stateProof: away }))).toMatchObject({
+  expect(await house.turn({}, house.over({ stateProof: away }))).toMatchObject({
     status: "unproven",
     message: expect.stringContaining("eth_getProof"),
   });
-  expect((await stateNow()).anchors).toHaveLength(1);
+  expect((await house.state()).anchors).toHaveLength(1);
   expect(await rows()).toBe(0);
-  expect(await turn()).toEqual({ status: "done" });
+  expect(await house.turn()).toEqual({ status: "done" });
   expect(await rows()).toBe(1);
 });

@@ -54,6 +54,16 @@ export const events = {
     }),
     public: true,
   },
+  /** A transaction was sent and is not mined in time; one of these, or one that replaces them, may still be. */
+  AnchorPending: {
+    1: z.strictObject({
+      ...head,
+      signer: hex(40),
+      transactions: z.array(hex(64)).max(1_000),
+      pending_at: z.iso.datetime(),
+    }),
+    public: true,
+  },
   /** The chain took the block back. */
   AnchorReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }), public: true },
   /** The chain keeps the block for good. */
@@ -70,11 +80,13 @@ export const events = {
 export type SignedCheckpoint = z.infer<(typeof events.CheckpointSigned)[1]>;
 export type CosignedCheckpoint = z.infer<(typeof events.CheckpointCosigned)[1]>;
 export type Anchor = z.infer<(typeof events.Anchored)[1]>;
+export type PendingAnchor = z.infer<(typeof events.AnchorPending)[1]>;
 
 export type AnchorEvent =
   | Event<"CheckpointSigned", SignedCheckpoint>
   | Event<"CheckpointCosigned", CosignedCheckpoint>
   | Event<"Anchored", Anchor>
+  | Event<"AnchorPending", PendingAnchor>
   | Event<"AnchorReorged", { transaction: Hex; reorged_at: string }>
   | Event<"AnchorFinal", { transaction: Hex; block_number: number; final_at: string }>;
 
@@ -82,11 +94,12 @@ export type StandingAnchor = Anchor & { final: boolean };
 
 /**
  * `checkpoint`: the newest. `cosignatures`: the newest of each witness, also of an earlier checkpoint. `anchors`: the newest
- * final one, if any is, and those above it, the newest last.
+ * final one, if any is, and those above it, the newest last. `pending`: what was sent since and not seen in the chain.
  */
 export type AnchorState = {
   checkpoint: SignedCheckpoint | undefined;
   cosignatures: readonly CosignedCheckpoint[];
+  pending: PendingAnchor | undefined;
   anchors: readonly StandingAnchor[];
 };
 
@@ -108,7 +121,12 @@ export const targetOf = (origin: string) => ({ tenant: "operator", id: origin })
 
 export const streamOf = (origin: string) => `anchor-${origin}`;
 
-export const initialState = (): AnchorState => ({ checkpoint: undefined, cosignatures: [], anchors: [] });
+export const initialState = (): AnchorState => ({
+  checkpoint: undefined,
+  cosignatures: [],
+  pending: undefined,
+  anchors: [],
+});
 
 export function evolve(state: AnchorState, event: AnchorEvent): AnchorState {
   const { anchors, cosignatures } = state;
@@ -120,7 +138,9 @@ export function evolve(state: AnchorState, event: AnchorEvent): AnchorState {
       return { ...state, cosignatures: [...others, event.data] };
     }
     case "Anchored":
-      return { ...state, anchors: [...anchors, { ...event.data, final: false }] };
+      return { ...state, pending: undefined, anchors: [...anchors, { ...event.data, final: false }] };
+    case "AnchorPending":
+      return { ...state, pending: event.data };
     case "AnchorReorged":
       return {
         ...state,
@@ -173,6 +193,12 @@ export const anchor =
     // It moved to another block, or another transaction carried it after a reorg.
     return [reorged(newest.transaction, facts.anchored_at), anchored];
   };
+
+/** What was sent is waited for, unless as much is anchored by now. */
+export const pend =
+  (facts: PendingAnchor) =>
+  (state: AnchorState): AnchorEvent[] =>
+    (newestAnchor(state)?.size ?? 0) >= facts.size ? [] : [{ type: "AnchorPending", data: facts }];
 
 /** The chain took an anchor back. */
 export const reorg =
