@@ -126,6 +126,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       eventstore: "any",
       merkletreejs: "any",
       "node:crypto": "any",
+      "node:timers/promises": ["setTimeout"],
       pg: "types",
       projections: "any",
       viem: "any",
