@@ -1,0 +1,180 @@
+/** Whatever the node and the chain behind it do, the log is signed, and anchored when they do better. */
+import { encodeFunctionResult, multicall3Abi } from "viem";
+import { generatePrivateKey } from "viem/accounts";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { BaseChain } from "../../src/adapters/base-chain.ts";
+import { deployAnchor } from "../../src/anchoring/deploy.ts";
+import type { App } from "../../src/app.ts";
+import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
+import { type Chain, ChainUnavailable, type Hex } from "../../src/domain/ports.ts";
+import { type Meddler, openMeddler } from "../chain/meddler.ts";
+import { type AnchoringHouse, openAnchoringHouse } from "./anchoring-house.ts";
+
+let house: AnchoringHouse;
+let app: App;
+beforeEach(async () => {
+  house = await openAnchoringHouse();
+  app = house.app;
+  onTestFinished(() => house.close());
+});
+
+describe("an endpoint that", () => {
+  let meddler: Meddler;
+  let by: App & { chain: BaseChain };
+  beforeEach(async () => {
+    meddler = await openMeddler(house.workshop.node.rpc_url);
+    const limits = { request_ms: 100, deadline_ms: 200, sending: { wait_ms: 300, poll_ms: 20 } };
+    by = { ...app, chain: house.workshop.connect({ rpc_url: meddler.url, ...limits }) };
+    onTestFinished(async () => {
+      by.chain.close();
+      await meddler.close();
+    });
+    await house.happen();
+  });
+  const honest: Meddler["meddle"] = () => undefined;
+
+  test("hangs has the log signed all the same, and anchored when it answers again", async () => {
+    meddler.meddle = () => "hangs";
+    expect(await house.turn({}, by)).toMatchObject({ status: "away" });
+    expect(await house.story()).toEqual(["CheckpointSigned"]);
+    meddler.meddle = honest;
+    expect(await house.turn({}, by)).toEqual({ status: "done" });
+    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+  });
+
+  test("loses the receipt leaves an anchor pending, which is taken up when it is found", async () => {
+    const before = await house.workshop.rpc<Hex>("eth_getTransactionCount", app.chain.sender, "latest");
+    meddler.meddle = (method) => (method === "eth_getTransactionReceipt" ? { result: null } : undefined);
+    expect(await house.turn({}, by)).toEqual({ status: "done" });
+    expect(await house.turn({}, by)).toEqual({ status: "done" });
+    expect(await house.story()).toEqual(["CheckpointSigned", "AnchorPending"]);
+    meddler.meddle = honest;
+    await house.turn({}, by);
+    expect((await house.story()).slice(2)).toEqual(["Anchored"]);
+    expect(await house.workshop.rpc("eth_getTransactionCount", app.chain.sender, "latest")).toBe(
+      `0x${(BigInt(before) + 1n).toString(16)}`,
+    );
+  });
+
+  test("says that more is anchored than the log has is an alarm, and believed no longer than it says so", async () => {
+    const lie = Buffer.alloc(128);
+    lie.writeBigUInt64BE(1_000_000n, 24);
+    lie.fill(7, 32, 64);
+    lie[95] = 1;
+    lie[127] = 1;
+    const answer = encodeFunctionResult({
+      abi: multicall3Abi,
+      functionName: "aggregate3",
+      result: [{ success: true, returnData: `0x${lie.toString("hex")}` }],
+    });
+    meddler.meddle = (method) => (method === "eth_call" ? { result: answer } : undefined);
+    expect(await house.turn({}, by)).toMatchObject({
+      status: "diverged",
+      message: expect.stringMatching(/1000000 events are anchored, and the log has \d+: .* unless the RPC/),
+    });
+    expect(await house.story()).toEqual(["CheckpointSigned"]);
+    meddler.meddle = honest;
+    expect(await house.turn({}, by)).toEqual({ status: "done" });
+    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+  });
+
+  test("serves a chain of another number is not sent anything", async () => {
+    meddler.meddle = (method) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
+    expect(await house.turn({}, by)).toMatchObject({
+      status: "away",
+      message: "the RPC endpoint serves chain 1, not 8453",
+    });
+    expect(meddler.asked).not.toContain("eth_sendRawTransaction");
+  });
+
+  test("takes its finalized block back neither takes an anchor back nor raises an alarm", async () => {
+    await house.turn({}, by);
+    await house.mine(4);
+    await house.turn({}, by);
+    const early = await house.workshop.rpc("eth_getBlockByNumber", "0x1", false);
+    meddler.meddle = (method, [tag]) =>
+      method === "eth_getBlockByNumber" && tag === "finalized" ? { result: early } : undefined;
+    await house.happen();
+    expect(await house.turn({}, by)).toEqual({ status: "done" });
+    expect(await house.story()).toEqual([
+      ...["CheckpointSigned", "Anchored", "AnchorFinal"],
+      ...["CheckpointSigned", "Anchored"],
+    ]);
+    expect((await house.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
+  });
+});
+
+describe("a chain that", () => {
+  test("is dead changes nothing but that the log is signed", async () => {
+    await house.happen();
+    const dead = house.workshop.connect({ rpc_url: "http://127.0.0.1:1", deadline_ms: 200 });
+    onTestFinished(() => dead.close());
+    expect(await house.turn({}, { ...app, chain: dead })).toMatchObject({ status: "away" });
+    expect(await house.story()).toEqual(["CheckpointSigned"]);
+  });
+
+  test("is away has the log signed all the same, and anchored later", async () => {
+    await house.happen();
+    const away = () => Promise.reject(new ChainUnavailable("no answer"));
+    expect(await house.turn({}, house.over({ read: away }))).toEqual({
+      status: "away",
+      message: "no answer",
+    });
+    expect(await house.story()).toEqual(["CheckpointSigned"]);
+    await house.turn();
+    expect(await house.turn({}, house.over({ heads: away }))).toMatchObject({ status: "away" });
+    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+  });
+
+  test("lags behind what it showed before changes nothing", async () => {
+    await house.happen();
+    const { latest: old } = await app.chain.heads();
+    await house.turn();
+    await house.happen();
+    const block: Chain["block"] = async (number) =>
+      number > old.number ? undefined : app.chain.block(number);
+    const heads = async () => ({ latest: old, safe: old, finalized: old });
+    expect(await house.turn({}, house.over({ heads, block }))).toMatchObject({ status: "behind" });
+    expect(await house.turn({}, house.over({ block }))).toMatchObject({ status: "away" });
+    // Behind one address there may be nodes of different heights.
+    const read: Chain["read"] = async () => [{ success: true, data: `0x${"0".repeat(256)}` }];
+    expect(await house.turn({}, house.over({ read }))).toMatchObject({ status: "behind" });
+    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "CheckpointSigned"]);
+  });
+
+  test("has not the contract is told how it gets there", async () => {
+    await house.happen();
+    await house.workshop.rpc("anvil_setCode", ANCHOR_ADDRESS, "0x");
+    await house.workshop.rpc("anvil_setNonce", ANCHOR_ADDRESS, "0x0");
+    expect(await house.turn()).toMatchObject({
+      status: "unplaced",
+      message: expect.stringContaining("tallystick anchor deploy"),
+    });
+    const deployed = await deployAnchor(app.chain);
+    expect(deployed).toMatchObject({ address: ANCHOR_ADDRESS, transaction: expect.stringMatching(/^0x/) });
+    expect(await deployAnchor(app.chain)).toEqual({ address: ANCHOR_ADDRESS, transaction: null });
+    await house.turn();
+    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+  });
+
+  test("finds no gas on our key is asked again when there is some", async () => {
+    await house.happen();
+    const poor = house.workshop.connect({ gas_key: generatePrivateKey() });
+    onTestFinished(() => poor.close());
+    expect(await house.turn({}, { ...app, chain: poor })).toMatchObject({
+      status: "away",
+      message: expect.stringContaining("the gas key has too little ether"),
+    });
+    expect(await house.story()).toEqual(["CheckpointSigned"]);
+    await house.workshop.rpc("anvil_setBalance", poor.sender, "0xde0b6b3a7640000");
+    expect(await house.turn({}, { ...app, chain: poor })).toEqual({ status: "done" });
+    expect((await house.state()).anchors).toMatchObject([{ signer: poor.sender }]);
+    // Another key begins at the contract without a proof, and goes on from there.
+    await house.happen();
+    expect(await house.turn()).toEqual({ status: "done" });
+    expect((await house.state()).anchors.map(({ signer }) => signer)).toEqual([
+      poor.sender,
+      app.chain.sender,
+    ]);
+  });
+});
