@@ -30,6 +30,7 @@ import type { Hex, Quotas } from "./domain/ports.ts";
 import * as dataset from "./domain/trade/dataset.ts";
 import { keysProjection } from "./projections/access/keys.ts";
 import { anchorGas, anchorGasProjection } from "./projections/anchoring/gas.ts";
+import { logProjection } from "./projections/anchoring/log.ts";
 import { paymentsProjection } from "./projections/payments/payments.ts";
 import { gasSpent } from "./projections/payments/sums.ts";
 import { runnerDdl, startRunner } from "./projections/runner.ts";
@@ -46,7 +47,13 @@ export type House = {
 
 /** Every domain file that has events, and every read model: a new area adds its line here. */
 const eventSchemas = [apiKey.events, dataset.events, payment.events, confirmation.events, anchor.events];
-const projections = [keysProjection, releasesProjection, paymentsProjection, anchorGasProjection];
+const projections = [
+  keysProjection,
+  releasesProjection,
+  paymentsProjection,
+  anchorGasProjection,
+  logProjection,
+];
 
 const APP_ROLE = "tallystick_app";
 
@@ -130,6 +137,7 @@ async function furnish(
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic: config.ALLOW_SYNTHETIC || chain.embedded_chain,
       started_at: new Date(),
+      anchoring: config.ANCHORING ? { checkpoint_seconds: config.CHECKPOINT_SECONDS } : undefined,
     },
   });
   if (opening.reactors) {

@@ -53,6 +53,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:crypto": ["createHash", "createHmac", "createPublicKey", "hash", "timingSafeEqual", "verify"],
       viem: [
         "decodeEventLog",
+        "decodeFunctionData",
         "decodeFunctionResult",
         "encodeEventTopics",
         "encodeFunctionData",
@@ -148,10 +149,22 @@ export const layers: Readonly<Record<string, Layer>> = {
       eventstore: "any",
       merkletreejs: "any",
       "node:crypto": "any",
+      "node:timers/promises": ["setTimeout"],
       pg: "types",
       projections: "any",
       viem: "any",
+      verify: "types",
       zod: "any",
+    },
+  },
+  audit: {
+    paths: ["src/audit/"],
+    imports: {
+      anchoring: "any",
+      domain: "any",
+      ...files,
+      verify: "any",
+      viem: "any",
     },
   },
   contracts: {
@@ -243,6 +256,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       anchoring: "any",
       api: "any",
       app: "any",
+      audit: "any",
       "cli-progress": "any",
       commander: "any",
       datasets: "any",

@@ -15,7 +15,7 @@ const address = z.string().regex(/^0x[0-9a-f]{40}$/) as unknown as z.ZodType<Hex
 const nodes = z.array(bytes).max(65);
 
 /** A head that the contract kept, as eth_getProof shows it: `size` events with `root`, under `header`'s state root. */
-const anchor = {
+export const anchorFields = {
   size: count.min(1),
   root: hash,
   /** Such as eip155:8453. */
@@ -35,7 +35,7 @@ const shapes = {
   key: z.strictObject({ evidence: z.literal("key"), key: z.string().max(1_000) }),
   frontier: z.strictObject({ evidence: z.literal("frontier"), size: count, hashes }),
   checkpoint: z.strictObject({ evidence: z.literal("checkpoint"), note: z.string().max(100_000) }),
-  anchor: z.strictObject({ evidence: z.literal("anchor"), ...anchor }),
+  anchor: z.strictObject({ evidence: z.literal("anchor"), ...anchorFields }),
   consistency: z.strictObject({
     evidence: z.literal("consistency"),
     first: count,

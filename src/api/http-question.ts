@@ -3,6 +3,7 @@ import { parseStrict } from "../../eventstore/canonical.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import { presentedSecret } from "./gate.ts";
 import type { Fields } from "./input.ts";
+import { prefersProof } from "./named-event.ts";
 import type { Wire } from "./operation.ts";
 import type { Question } from "./pipeline.ts";
 
@@ -27,10 +28,10 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
     },
     read: async (reader) => {
       const query = new URLSearchParams(/\?(.*)$/s.exec(req.url)?.[1] ?? "");
-      if (!hasBody) return reader.fromQuery(query, req.params);
+      if (!hasBody) return reader.fromQuery(query, inPath(req));
       if (query.size > 0)
         refuse("invalid", "this takes its input in the body; the query string must be empty");
-      return reader.fromObject(await readBody(req), req.params as Fields);
+      return reader.fromObject(await readBody(req), inPath(req));
     },
     path: req.originalUrl,
     get wire() {
@@ -39,12 +40,19 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
     idempotency_key: text(headers["idempotency-key"]),
     if_none_match: headers["if-none-match"],
     last_event_id: text(headers["last-event-id"]),
+    prefers_proof: prefersProof(text(headers.prefer)),
     request_id: res.locals.request_id as string,
     get signal() {
       return endOf(res, stopping);
     },
   };
 }
+
+/** What stands in the path, its whole rest put together again. */
+const inPath = ({ params }: Request): Fields =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value.join("/") : value]),
+  );
 
 /** Node joins a header of these names that is sent twice. */
 const text = (header: string | string[] | undefined) => header as string | undefined;

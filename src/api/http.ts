@@ -41,9 +41,9 @@ const ALIASES: [path: string, alias: string][] = [
 ];
 
 const EXPOSED =
-  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, ETag, X-Request-Id, Retry-After";
+  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, ETag, X-Request-Id, Retry-After, Event-Id, Link, Preference-Applied, Tlog-Proof";
 const ALLOWED =
-  "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, Access-Control-Expose-Headers, Idempotency-Key, Last-Event-ID, X-Request-Id, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
+  "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Last-Event-ID, X-Request-Id, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
 
 /** Nothing here is a page: what only governs pages is left out, and whatever is shown as one may load nothing. */
 const SECURITY: HelmetOptions = {
@@ -106,10 +106,13 @@ function mountOperations(http: express.Express, parts: HttpParts): void {
   http.use((req, res, next) => (exact.get(`${req.method} ${req.path}`) ?? skip)(req, res, next));
   for (const one of parts.served) {
     const method = methodOf(one.operation);
-    for (const path of withAliases(pathOf(one.operation).replaceAll(/\{(\w+)\}/g, ":$1"))) {
+    const pattern = pathOf(one.operation)
+      .replaceAll(/\{(\w+)\}/g, ":$1")
+      .replaceAll(/\{\+(\w+)\}/g, "*$1");
+    for (const path of withAliases(pattern)) {
       const route = operationRoute(parts, one);
       http[method.toLowerCase() as "get" | "post" | "delete"](path, route);
-      if (!path.includes(":")) exact.set(`${method} ${path}`, route);
+      if (!/[:*]/.test(path)) exact.set(`${method} ${path}`, route);
       methods.set(path, (methods.get(path) ?? new Set()).add(method));
     }
   }

@@ -18,8 +18,9 @@ import { refuse } from "../domain/refusal.ts";
 import { presentedSecret } from "./gate.ts";
 import { endOf } from "./http-question.ts";
 import { inputReader } from "./input.ts";
+import { type NamedEvent, proofPath } from "./named-event.ts";
 import { INTERFACE_VERSION } from "./openapi.ts";
-import { areas, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
+import { areas, methodOf, type Operation, type Output, pathOf, pathWith, paymentOf } from "./operation.ts";
 import type { Answer, Served } from "./pipeline.ts";
 import { type ProblemAnswer, problemOfRefusal } from "./problem.ts";
 import { requestId } from "./request-id.ts";
@@ -43,7 +44,8 @@ const NEWLINE = 0x0a;
 const INSTRUCTIONS =
   "EU trade data and more, sold per call. Send an API key in the Authorization header of the MCP connection, or pay: " +
   "a tool that needs payment answers isError with an x402 requirement; call it again with the payment in " +
-  '_meta["x402/payment"]. Prices stand in each tool\'s _meta.';
+  '_meta["x402/payment"]. Prices stand in each tool\'s _meta. With _meta["tallystick/prefer"] = "proof" a call that is ' +
+  'recorded comes back with the proof of its event in the log in _meta["tallystick/proof"].';
 
 export function createMcp(parts: McpParts): RequestHandler {
   const byName = new Map(parts.served.map((served) => [served.operation.name, served]));
@@ -94,16 +96,10 @@ function originAllowed(req: Request, { public_url, origins }: McpParts): boolean
 
 function toolOf(operation: Operation): Tool {
   const payment = paymentOf(operation);
-  const { $schema: _, ...outputSchema } =
-    operation.output.kind === "json"
-      ? z.toJSONSchema(operation.output.schema, { io: "output", unrepresentable: "any" })
-      : z.toJSONSchema(
-          z.object({ items: z.array(operation.output.item), last: operation.output.last.nullable() }),
-          {
-            io: "output",
-            unrepresentable: "any",
-          },
-        );
+  const { $schema: _, ...outputSchema } = z.toJSONSchema(resultSchema(operation.output), {
+    io: "output",
+    unrepresentable: "any",
+  });
   return {
     name: operation.name,
     title: operation.summary,
@@ -118,6 +114,22 @@ function toolOf(operation: Operation): Tool {
       : {},
   } as Tool;
 }
+
+/** A tool's structured result is an object: what is none over HTTP stands in a member. */
+function resultSchema(output: Output): z.ZodObject {
+  switch (output.kind) {
+    case "json":
+      return output.schema;
+    case "stream":
+      return z.object({ items: z.array(output.item), last: output.last.nullable() });
+    case "bytes":
+      return isText(output)
+        ? z.object({ text: z.string().describe(output.about) })
+        : z.object({ base64: z.string().describe(output.about) });
+  }
+}
+
+const isText = (output: Extract<Output, { kind: "bytes" }>) => output.media_type.startsWith("text/");
 
 async function call(
   parts: McpParts,
@@ -141,10 +153,11 @@ async function call(
       idempotency_key: undefined,
       if_none_match: undefined,
       last_event_id: undefined,
+      prefers_proof: params._meta?.["tallystick/prefer"] === "proof",
       request_id: requestId(request_id),
       signal,
     });
-    return await resultOf(parts, answer, path);
+    return await resultOf(parts, served.operation, answer, params.arguments ?? {});
   } catch (error) {
     return failure(parts.problemOf(error, path).problem);
   }
@@ -157,18 +170,31 @@ function presentedPayment(meta: CallToolRequestParams["_meta"]): string | object
   return typeof payment === "object" ? payment : String(payment);
 }
 
-async function resultOf(parts: McpParts, answer: Answer, path: string): Promise<CallToolResult> {
+async function resultOf(
+  { public_url }: McpParts,
+  operation: Operation,
+  answer: Answer,
+  input: Record<string, unknown>,
+): Promise<CallToolResult> {
   switch (answer.kind) {
-    case "body":
-      return success(answer.body.toString(), answer.payment);
+    case "body": {
+      const told = resultMeta(public_url, answer);
+      if (operation.output.kind !== "bytes") return { ...jsonResult(answer.body.toString()), ...told };
+      const uri = public_url + pathWith(operation, input);
+      return { ...bytesResult(operation.output, answer.body, uri), ...told };
+    }
     case "stream":
-      return success(JSON.stringify(await collect(answer.chunks)), answer.payment);
+      return {
+        ...jsonResult(JSON.stringify(await collect(answer.chunks))),
+        ...resultMeta(public_url, answer),
+      };
     case "pay":
       return failure({ ...answer.v2, detail: answer.body.detail });
     case "refused":
-      return failure(
-        problemOfRefusal(answer.refusal, { public_url: parts.public_url, instance: path }).problem,
-      );
+      return {
+        ...failure(problemOfRefusal(answer.refusal, { public_url, instance: pathOf(operation) }).problem),
+        ...resultMeta(public_url, answer),
+      };
     case "unchanged":
       throw new Error("MCP sends no If-None-Match");
   }
@@ -199,11 +225,36 @@ async function collect(chunks: AsyncIterable<string | Buffer>): Promise<object> 
 }
 
 /** The text is the body that HTTP sends: its SHA-256 is the one that a receipt names. */
-const success = (body: string, payment: SettleResponse | undefined): CallToolResult => ({
+const jsonResult = (body: string): CallToolResult => ({
   structuredContent: withoutSuccess(JSON.parse(body)),
   content: [{ type: "text", text: body }],
-  ...(payment && { _meta: { "x402/payment-response": payment } }),
 });
+
+function bytesResult(output: Extract<Output, { kind: "bytes" }>, body: Buffer, uri: string): CallToolResult {
+  if (isText(output)) {
+    const text = body.toString();
+    return { structuredContent: { text }, content: [{ type: "text", text }] };
+  }
+  const base64 = body.toString("base64");
+  const resource = { uri, mimeType: output.media_type, blob: base64 };
+  return { structuredContent: { base64 }, content: [{ type: "resource", resource }] };
+}
+
+/** What HTTP tells in headers. */
+function resultMeta(
+  public_url: string,
+  { payment, event }: { payment?: SettleResponse; event?: NamedEvent },
+): Pick<CallToolResult, "_meta"> {
+  if (!payment && !event) return {};
+  const { event_id, proof } = event ?? {};
+  return {
+    _meta: {
+      ...(payment && { "x402/payment-response": payment }),
+      ...(event_id && { "tallystick/event": { event_id, proof_url: public_url + proofPath(event_id) } }),
+      ...(proof && { "tallystick/proof": proof }),
+    },
+  };
+}
 
 const failure = (value: object): CallToolResult => ({
   isError: true,

@@ -20,6 +20,7 @@ export const events = {
       note: z.string().max(10_000),
       signed_at: z.iso.datetime(),
     }),
+    public: true,
   },
   /** A witness has seen the checkpoint, and none that contradicts it. */
   CheckpointCosigned: {
@@ -33,6 +34,7 @@ export const events = {
       timestamp: z.int().nonnegative(),
       cosigned_at: z.iso.datetime(),
     }),
+    public: true,
   },
   Anchored: {
     1: z.strictObject({
@@ -50,6 +52,7 @@ export const events = {
       fee_wei: z.string().regex(/^\d{1,78}$/),
       anchored_at: z.iso.datetime(),
     }),
+    public: true,
   },
   /** A transaction was sent and is not mined in time; one of these, or one that replaces them, may still be. */
   AnchorPending: {
@@ -59,9 +62,10 @@ export const events = {
       transactions: z.array(hex(64)).max(1_000),
       pending_at: z.iso.datetime(),
     }),
+    public: true,
   },
   /** The chain took the block back. */
-  AnchorReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }) },
+  AnchorReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }), public: true },
   /** The chain keeps the block for good. */
   AnchorFinal: {
     1: z.strictObject({
@@ -69,6 +73,7 @@ export const events = {
       block_number: z.int().nonnegative(),
       final_at: z.iso.datetime(),
     }),
+    public: true,
   },
 };
 

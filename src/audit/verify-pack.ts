@@ -1,0 +1,94 @@
+/** Verifies an export with its evidence: chain, order, tree, signature, anchor, completeness, each for itself. */
+import { readHeader } from "../../eventstore/verify/header.ts";
+import type { VerifyReport } from "../../eventstore/verify/report.ts";
+import { type VerifyExportOptions, verifyExport } from "../../eventstore/verify/verify-export.ts";
+import { type Evidence, readEvidence } from "../anchoring/evidence.ts";
+import { ANCHOR_ADDRESS, logIdOf } from "../domain/anchoring/contract.ts";
+import { readBlock } from "./anchor.ts";
+import { Audit, type AuditOptions } from "./audit.ts";
+import { type AskChain, type ChainQuestion, type ChainView, viewChain } from "./chain-view.ts";
+
+export type VerifyPackOptions = Omit<VerifyExportOptions, "companion"> &
+  Omit<AuditOptions, "chain"> & {
+    /** The auditor's own RPC endpoint; what it says is asked once, before the events are read. */
+    ask?: AskChain | undefined;
+  };
+
+/** Verifies a pack given as chunks of bytes. Whatever the bytes are, the answer is a report. */
+export async function verifyPack(
+  chunks: AsyncIterable<Uint8Array>,
+  { ask, ...options }: VerifyPackOptions,
+): Promise<VerifyReport> {
+  if (!ask) return verifyExport(chunks, { ...options, companion: new Audit(options) });
+  const { head, all } = await peek(chunks);
+  const [first = "", ...lines] = head;
+  const header = readHeader(first);
+  const evidence = lines.map(readEvidence).filter((line) => typeof line === "object");
+  const chain = typeof header === "string" ? header : await chainView(ask, header.origin, evidence, options);
+  return verifyExport(all, { ...options, companion: new Audit({ ...options, chain }) });
+}
+
+/** Header and evidence are small; whoever fills more than this in front of the events is not asked about on the chain. */
+const HEAD_BYTES = 16 * 1024 * 1024;
+
+/** The lines before the first event, and all of the chunks again. */
+async function peek(
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<{ head: string[]; all: AsyncIterable<Uint8Array> }> {
+  const source = chunks[Symbol.asyncIterator]();
+  const read: Uint8Array[] = [];
+  let failure: { error: unknown } | undefined;
+  let text = "";
+  let length = 0;
+  while (length < HEAD_BYTES && !isPastHead(text)) {
+    try {
+      const { value, done } = await source.next();
+      if (done) break;
+      read.push(value);
+      length += value.length;
+      text += Buffer.from(value).toString("latin1");
+    } catch (error) {
+      failure = { error };
+      break;
+    }
+  }
+  const head = Buffer.from(text, "latin1").toString("utf8").split("\n").filter(isHeadLine);
+  async function* all() {
+    yield* read;
+    if (failure) throw failure.error;
+    yield* { [Symbol.asyncIterator]: () => source };
+  }
+  return { head, all: all() };
+}
+
+const isHeadLine = (line: string) => line.startsWith('{"format"') || line.startsWith('{"evidence"');
+
+const isPastHead = (text: string) =>
+  text
+    .split("\n")
+    .slice(0, -1)
+    .some((line) => !isHeadLine(line));
+
+/** What the chain says of a log's anchors; a sentence says why it says nothing. */
+export async function chainView(
+  ask: AskChain,
+  origin: string,
+  evidence: readonly Evidence[],
+  { signer, contract }: Pick<AuditOptions, "signer" | "contract">,
+): Promise<ChainView | string> {
+  const anchors = evidence.filter((line) => line.evidence === "anchor");
+  const newest = anchors.at(-1);
+  const whose = newest?.signer ?? signer;
+  if (!whose) return "the log names no signer on the chain: give one by --signer";
+  const blocks = anchors
+    .map(readBlock)
+    .flatMap((block) => (typeof block === "string" ? [] : Number(block.number)));
+  const question: ChainQuestion = {
+    signer: whose,
+    contract: newest?.contract ?? contract ?? ANCHOR_ADDRESS,
+    log_id: logIdOf(origin),
+    blocks,
+    named: signer,
+  };
+  return viewChain(ask, question).catch((error: Error) => error.message);
+}
