@@ -124,9 +124,9 @@ const step = ({ name, ok, detail, first_bad, reason }: Verdict) =>
     { class: ok ? "good" : "bad" },
     el(
       "div",
-      {},
+      { class: "question" },
       el("strong", {}, name),
-      el("span", { class: "soft" }, ` ${QUESTIONS[name] ?? ""} `),
+      el("span", { class: "soft" }, QUESTIONS[name] ?? ""),
       el("span", { class: "outcome" }, ok ? "holds" : "fails"),
     ),
     el("p", {}, detail),

@@ -1,8 +1,8 @@
 /** One event with its proof: what it says, and how it leads to a signature and to the chain. */
 import { ask, reasonOf } from "./ask.ts";
 import { openCheck } from "./check.ts";
-import { el, facts, part } from "./dom.ts";
-import { chainName, copied, copyButton, count, counted, time, transaction } from "./format.ts";
+import { el, facts, part, write } from "./dom.ts";
+import { chainName, copied, count, counted, labelledCopy, streamName, time, transaction } from "./format.ts";
 import { firmness } from "./sections.ts";
 import { proofTask } from "./verify.ts";
 import type { Proof } from "./wire.ts";
@@ -14,10 +14,13 @@ export async function showEvent(event_id: string): Promise<void> {
   if (shown === event_id) return;
   shown = event_id;
   const place = part("#event");
+  write(part("#view-event h2"), "Event");
   place.replaceChildren(el("p", { class: "told", role: "status" }, "Loading…"));
   try {
     const proof = await ask<Proof>(`/log/proof/${encodeURIComponent(event_id)}`);
-    if (shown === event_id) place.replaceChildren(...article(event_id, proof));
+    if (shown !== event_id) return;
+    write(part("#view-event h2"), proof.event.type);
+    place.replaceChildren(...article(event_id, proof));
   } catch (error) {
     if (shown !== event_id) return;
     shown = "";
@@ -32,11 +35,10 @@ function article(event_id: string, proof: Proof): Node[] {
   const check = openCheck(result);
   verify.addEventListener("click", () => check.run("The event", proofTask(event_id)));
   return [
-    el("h3", { tabindex: "-1" }, event.type),
     facts({
       Position: count(event.position),
       Recorded: time(event.recorded_at),
-      Stream: el("span", { class: "stream" }, event.stream),
+      Stream: streamName(event.stream),
       Version: event.version === undefined ? undefined : count(event.version),
       "Event id": el("code", { class: "whole" }, event.event_id),
       "Event hash": copied(event.event_hash, "the event's hash"),
@@ -90,7 +92,12 @@ function way({ event, inclusion, checkpoint, anchor }: Proof): HTMLElement {
         )
       : step(false, "Tree", "In no signed tree yet."),
     checkpoint
-      ? step(true, "Signature", "The log's key signed that root. ", copyButton(checkpoint, "the signed note"))
+      ? step(
+          true,
+          "Signature",
+          "The log's key signed that root. ",
+          labelledCopy("note", checkpoint, "the signed note"),
+        )
       : step(false, "Signature", "Not signed yet."),
     anchor
       ? step(
@@ -107,7 +114,5 @@ function way({ event, inclusion, checkpoint, anchor }: Proof): HTMLElement {
 
 const extra = (event_id: string, { tlog_proof }: Proof): Node[] => [
   el("a", { href: `/log/proof/${encodeURIComponent(event_id)}` }, "Proof as JSON"),
-  ...(tlog_proof
-    ? [el("span", { class: "labelled" }, "C2SP tlog-proof", copyButton(tlog_proof, "the tlog-proof"))]
-    : []),
+  ...(tlog_proof ? [labelledCopy("C2SP tlog-proof", tlog_proof, "the tlog-proof")] : []),
 ];

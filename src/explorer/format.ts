@@ -44,13 +44,21 @@ export function renewTimes(): void {
 export const shorten = (text: string): string =>
   text.length <= 20 ? text : `${text.slice(0, 10)}…${text.slice(-6)}`;
 
+/** A stream's name; the keyed hash that stands for a private one is shortened. */
+export const streamName = (stream: string): HTMLElement =>
+  el("span", { class: "stream", title: stream }, /^[0-9a-f]{64}$/.test(stream) ? shorten(stream) : stream);
+
 /** A hash or key, shortened, with a button that copies the whole of it. */
 export function copied(text: string, what: string): HTMLElement {
   return el("span", { class: "hash" }, el("code", { title: text }, shorten(text)), copyButton(text, what));
 }
 
+/** What is too long to show: its name, with a button that copies it. */
+export const labelledCopy = (label: string, text: string, what: string): HTMLElement =>
+  el("span", { class: "labelled" }, label, copyButton(text, what));
+
 /** A button that copies `text`; where a browser lets pages copy only over TLS, and this is none, there is no button. */
-export function copyButton(text: string, what: string): HTMLElement {
+function copyButton(text: string, what: string): HTMLElement {
   const button = el("button", { type: "button", class: "copy", "aria-label": `Copy ${what}` });
   button.hidden = navigator.clipboard === undefined;
   button.addEventListener("click", async () => {

@@ -57,7 +57,8 @@ function route(): void {
   void lists[view]?.refresh();
   if (first) return;
   heading.focus({ preventScroll: true });
-  scrollTo(0, Math.min(scrolled.get(key) ?? part("nav").offsetTop, document.body.scrollHeight));
+  const { offsetTop, offsetHeight } = part("header");
+  scrollTo(0, scrolled.get(key) ?? Math.min(scrollY, offsetTop + offsetHeight));
 }
 
 let seen = "";
@@ -94,6 +95,7 @@ part("#skip").addEventListener("click", (click) => {
   click.preventDefault();
   part(`#view-${place().view} h2`).focus();
 });
+history.scrollRestoration = "manual";
 addEventListener("hashchange", route);
 document.addEventListener("visibilitychange", () => void turn());
 route();

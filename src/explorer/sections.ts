@@ -3,10 +3,11 @@ import { el } from "./dom.ts";
 import {
   chainName,
   copied,
-  copyButton,
   count,
   counted,
   developmentChain,
+  labelledCopy,
+  streamName,
   time,
   transaction,
 } from "./format.ts";
@@ -24,7 +25,7 @@ export const events: Listing<Event> = {
     cell(
       "main",
       el("a", { class: "cover", href: `#events/${encodeURIComponent(event.event_id)}` }, event.type),
-      el("span", { class: "soft stream" }, event.stream),
+      streamName(event.stream),
     ),
     cell("when", time(event.recorded_at)),
     cell("side", copied(event.event_hash, "the event's hash")),
@@ -37,18 +38,14 @@ export const streams: Listing<Stream> = {
   field: "streams",
   key: ({ stream }) => stream,
   row: (one) => [
-    cell("number", count(one.events)),
+    cell("number", count(one.last_position)),
     cell(
       "main",
-      el("span", { class: "stream name" }, one.stream),
-      el(
-        "span",
-        { class: "soft" },
-        `${one.public ? "public" : "private, named by a keyed hash"} · last ${one.last_type}`,
-      ),
+      streamName(one.stream),
+      el("span", { class: "soft" }, `${one.public ? "public" : "private"} · last ${one.last_type}`),
     ),
     cell("when", time(one.last_at)),
-    cell("side", el("span", { class: "soft" }, `last at position ${count(one.last_position)}`)),
+    cell("side", el("span", { class: "soft" }, counted(one.events, "event"))),
   ],
   empty: "No streams yet: an entity's first event opens one.",
 };
@@ -64,7 +61,7 @@ export const checkpoints: Listing<Checkpoint> = {
       el("span", {}, `Signed tree head over ${counted(checkpoint.size, "event")}`),
       el(
         "span",
-        { class: "soft stream" },
+        { class: "soft" },
         checkpoint.cosigned_by.length === 0
           ? "no witness has cosigned it"
           : `cosigned by ${checkpoint.cosigned_by.join(", ")}`,
@@ -74,7 +71,7 @@ export const checkpoints: Listing<Checkpoint> = {
     cell(
       "side",
       copied(checkpoint.root, "the root"),
-      el("span", { class: "labelled" }, "note", copyButton(checkpoint.note, "the signed note")),
+      labelledCopy("note", checkpoint.note, "the signed note"),
     ),
   ],
   empty: "No checkpoint yet: the first is signed soon after the first events, where anchoring is on.",

@@ -1,6 +1,6 @@
 /** How far the log is proven: a sentence, a bar and its numbers. */
 import { el, facts, part, write } from "./dom.ts";
-import { chainName, copied, count, counted, developmentChain, shorten, time } from "./format.ts";
+import { chainName, copied, count, counted, time } from "./format.ts";
 import type { Status } from "./wire.ts";
 
 const STEPS = ["final", "mined", "signed", "unproven"] as const;
@@ -70,17 +70,13 @@ function identity({ origin, key, head, checkpoint, anchor, contract, witnesses }
     Origin: el("code", { class: "whole" }, origin),
     Head: copied(`${head.position}:${head.log_hash}`, "the head"),
     "Log key": copied(key, "the log's key"),
-    Signed: checkpoint ? time(checkpoint.signed_at) : "not yet",
+    Signed: checkpoint ? el("span", {}, time(checkpoint.signed_at), ...witnessed(witnesses)) : "not yet",
     Anchored: anchor ? time(anchor.anchored_at) : "not yet",
     Contract: contract === null ? undefined : copied(contract, "the contract's address"),
-    Witnesses:
-      witnesses.length === 0
-        ? undefined
-        : el(
-            "span",
-            { title: witnesses.join("\n") },
-            witnesses.map((witness) => shorten(witness)).join(", "),
-          ),
-    Chain: developmentChain ? "for development: nobody outside can look it up" : undefined,
   });
 }
+
+const witnessed = (witnesses: string[]): Node[] =>
+  witnesses.length === 0
+    ? []
+    : [el("span", { class: "soft", title: witnesses.join("\n") }, `, ${witnesses.length} cosigning`)];
