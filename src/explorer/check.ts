@@ -59,6 +59,10 @@ export function openCheck(place: HTMLElement): Check {
     done.textContent = "";
     progress.hidden = false;
     try {
+      if (!isSecureContext)
+        throw new Error(
+          "Browsers let pages hash only over https or on this machine itself; run verifier.js instead.",
+        );
       const task = await wanted;
       if (mine !== turn) return;
       worker = new Worker("/log/worker.js", { type: "module" });
@@ -105,9 +109,11 @@ function summary(subject: string, report: ProofReport | PackReport): string {
 }
 
 function found(task: Task, report: ProofReport | PackReport): Node[] {
+  const pending = "proof" in task && task.proof.pending;
+  const waiting = pending ? [el("p", { class: "pending" }, `Not proven yet: ${pending.detail}.`)] : [];
   const steps = el("ol", { class: "steps" }, ...report.verdicts.map(step));
   const trust = el("section", { class: "trust" }, el("h4", {}, "Taken on trust"), list(trusted(task)));
-  if (!("head" in report) || !report.head || !report.ok) return [steps, trust];
+  if (!("head" in report) || !report.head || !report.ok) return [...waiting, steps, trust];
   const { position, hash } = report.head;
   const keep = el(
     "p",

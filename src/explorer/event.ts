@@ -1,13 +1,15 @@
 /** One event with its proof: what it says, and how it leads to a signature and to the chain. */
-import { ask, reasonOf } from "./ask.ts";
+import { reasonOf } from "./ask.ts";
 import { openCheck } from "./check.ts";
 import { el, facts, part, write } from "./dom.ts";
 import { chainName, copied, count, counted, labelledCopy, streamName, time, transaction } from "./format.ts";
 import { firmness } from "./sections.ts";
-import { proofTask } from "./verify.ts";
+import { proofOf, proofPath, proofTask } from "./verify.ts";
 import type { Proof } from "./wire.ts";
 
 let shown = "";
+/** How far the event that is shown is proven; it grows with the log. */
+const proven = el("div");
 
 /** Shows an event in its view; one that is shown already stays, with what was established of it. */
 export async function showEvent(event_id: string): Promise<void> {
@@ -17,7 +19,7 @@ export async function showEvent(event_id: string): Promise<void> {
   write(part("#view-event h2"), "Event");
   place.replaceChildren(el("p", { class: "told", role: "status" }, "Loading…"));
   try {
-    const proof = await ask<Proof>(`/log/proof/${encodeURIComponent(event_id)}`);
+    const proof = await proofOf(event_id);
     if (shown !== event_id) return;
     write(part("#view-event h2"), proof.event.type);
     place.replaceChildren(...article(event_id, proof));
@@ -28,8 +30,17 @@ export async function showEvent(event_id: string): Promise<void> {
   }
 }
 
+/** Asks again how far the event that is shown is proven. */
+export async function renewEvent(): Promise<void> {
+  const event_id = shown;
+  if (event_id === "") return;
+  const proof = await proofOf(event_id);
+  if (shown === event_id) proven.replaceChildren(...way(proof));
+}
+
 function article(event_id: string, proof: Proof): Node[] {
   const { event } = proof;
+  proven.replaceChildren(...way(proof));
   const verify = el("button", { type: "button", class: "primary" }, "Verify");
   const result = el("div", { class: "result" });
   const check = openCheck(result);
@@ -48,10 +59,18 @@ function article(event_id: string, proof: Proof): Node[] {
     }),
     ...stored("Payload", event.payload),
     ...stored("Metadata", event.meta),
+    ...(event.payload === undefined
+      ? [
+          el(
+            "p",
+            { class: "pending" },
+            "What it says is its owner's to read. Its hash stands in the log, and is proven here.",
+          ),
+        ]
+      : []),
     el("h4", {}, "Proof"),
-    way(proof),
-    ...(proof.pending ? [el("p", { class: "pending" }, proof.pending.detail)] : []),
-    el("div", { class: "actions" }, verify, ...extra(event_id, proof)),
+    proven,
+    el("div", { class: "actions" }, verify, el("a", { href: proofPath(event_id) }, "Proof as JSON")),
     result,
   ];
 }
@@ -74,21 +93,19 @@ function laidOut(text: string): string {
 }
 
 /** The steps from the event's hash to the chain, as far as they go today. */
-function way({ event, inclusion, checkpoint, anchor }: Proof): HTMLElement {
+function way({ event, inclusion, checkpoint, tlog_proof, anchor, pending }: Proof): Node[] {
   const step = (there: boolean, name: string, ...text: (Node | string)[]) =>
     el("li", { class: there ? "there" : "" }, el("strong", {}, name), el("div", {}, ...text));
-  return el(
+  const steps = el(
     "ol",
     { class: "way" },
-    step(true, "Event", "Its hash is leaf ", count(event.position - 1), " of the log's tree."),
+    step(true, "Event", `Its hash is leaf ${count(event.position - 1)} of the log's tree.`),
     inclusion
       ? step(
           true,
           "Tree",
-          `${counted(inclusion.proof.length, "hash").replace(
-            /hashs$/,
-            "hashes",
-          )} lead from it to the root of ${counted(inclusion.size, "event")}.`,
+          `${counted(inclusion.proof.length, "hash", "hashes")} lead from it to the root over ${counted(inclusion.size, "event")}. `,
+          ...(tlog_proof ? [labelledCopy("tlog-proof", tlog_proof, "the proof in C2SP's form")] : []),
         )
       : step(false, "Tree", "In no signed tree yet."),
     checkpoint
@@ -103,16 +120,12 @@ function way({ event, inclusion, checkpoint, anchor }: Proof): HTMLElement {
       ? step(
           true,
           "Chain",
-          `A contract on ${chainName(anchor.network)} keeps the root of ${counted(anchor.size, "event")}: `,
+          `A contract on ${chainName(anchor.network)} keeps the root over ${counted(anchor.size, "event")}: `,
           transaction(anchor.network, anchor.transaction_hash),
           " ",
           firmness(anchor.firmness),
         )
       : step(false, "Chain", "Not anchored yet."),
   );
+  return pending ? [steps, el("p", { class: "pending" }, `${pending.detail}.`)] : [steps];
 }
-
-const extra = (event_id: string, { tlog_proof }: Proof): Node[] => [
-  el("a", { href: `/log/proof/${encodeURIComponent(event_id)}` }, "Proof as JSON"),
-  ...(tlog_proof ? [labelledCopy("C2SP tlog-proof", tlog_proof, "the tlog-proof")] : []),
-];

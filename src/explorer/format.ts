@@ -9,8 +9,8 @@ const moments = new Intl.DateTimeFormat("en", { dateStyle: "long", timeStyle: "l
 export const count = (value: number): string => numbers.format(value);
 
 /** "1 event", "2 events". */
-export const counted = (value: number, noun: string): string =>
-  `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+export const counted = (value: number, noun: string, nouns = `${noun}s`): string =>
+  `${count(value)} ${value === 1 ? noun : nouns}`;
 
 const UNITS: [Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ["year", 31_557_600],
@@ -82,14 +82,14 @@ const EXPLORERS: Record<string, string> = {
 export const developmentChain = document.documentElement.dataset.chain === "development";
 
 /** A network as people call it. */
-export const chainName = (network: string | null): string =>
+export const chainName = (network: string): string =>
   developmentChain
     ? "a development chain"
     : network === "eip155:8453"
       ? "Base"
       : network === "eip155:84532"
         ? "Base Sepolia"
-        : (network ?? "no chain");
+        : network;
 
 /** A transaction, linked to the chain's explorer where there is one. */
 export function transaction(network: string, hash: string): HTMLElement {

@@ -1,7 +1,7 @@
 /** The page at /log: which view the address names, and what is fetched again while somebody looks. */
 import { ask, reasonOf, Unanswered } from "./ask.ts";
 import { part, write } from "./dom.ts";
-import { showEvent } from "./event.ts";
+import { renewEvent, showEvent } from "./event.ts";
 import { renewTimes } from "./format.ts";
 import { type List, openList } from "./list.ts";
 import { anchors, checkpoints, events, streams } from "./sections.ts";
@@ -61,6 +61,11 @@ function route(): void {
   scrollTo(0, scrolled.get(key) ?? Math.min(scrollY, offsetTop + offsetHeight));
 }
 
+const renew = () => {
+  const { view } = place();
+  return view === "event" ? renewEvent() : lists[view]?.refresh();
+};
+
 let seen = "";
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -76,7 +81,7 @@ async function turn(): Promise<void> {
     const { events: size, checkpoint, anchor } = status;
     const state = [size, checkpoint?.size, anchor?.transaction, anchor?.firmness].join();
     // After a time without the service, what could not be loaded is asked for again.
-    if (state !== seen || !trouble.hidden) await lists[place().view]?.refresh();
+    if (state !== seen || !trouble.hidden) await renew();
     seen = state;
     trouble.hidden = true;
   } catch (error) {

@@ -51,7 +51,7 @@ const MEANING: Record<Step, string> = {
 };
 
 function claim(
-  { events, network, anchor, checkpoint }: Status,
+  { events, network, anchor, checkpoint, detail }: Status,
   { final, mined, signed }: Record<Step, number>,
 ): string {
   const chain = chainName(anchor?.network ?? network);
@@ -62,7 +62,7 @@ function claim(
     return `${count(mined)} of ${counted(events, "event")} are anchored on ${chain}; it is not final yet.`;
   if (checkpoint)
     return `${count(signed)} of ${counted(events, "event")} are signed; nothing is anchored yet.`;
-  return `${counted(events, "event")}, chained by hashes. Nothing is signed or anchored: anchoring is off, or has just begun.`;
+  return `${counted(events, "event")}, chained by hashes. ${detail ?? "The first checkpoint is due soon"}.`;
 }
 
 function identity({ origin, key, head, checkpoint, anchor, contract, witnesses }: Status): HTMLElement {
@@ -70,9 +70,11 @@ function identity({ origin, key, head, checkpoint, anchor, contract, witnesses }
     Origin: el("code", { class: "whole" }, origin),
     Head: copied(`${head.position}:${head.log_hash}`, "the head"),
     "Log key": copied(key, "the log's key"),
-    Signed: checkpoint ? el("span", {}, time(checkpoint.signed_at), ...witnessed(witnesses)) : "not yet",
+    Signed: checkpoint
+      ? el("span", {}, time(checkpoint.signed_at), ...witnessed(witnesses ?? []))
+      : "not yet",
     Anchored: anchor ? time(anchor.anchored_at) : "not yet",
-    Contract: contract === null ? undefined : copied(contract, "the contract's address"),
+    Contract: copied(contract, "the contract's address"),
   });
 }
 

@@ -19,7 +19,7 @@ const field = (name: string) => part<HTMLInputElement | HTMLTextAreaElement>(`#h
 const given = (name: string) => field(name).value.trim() || undefined;
 
 /** What the visitor holds, as options of the verifier; a field that cannot be read is marked, and told of. */
-export function held(): Options {
+function held(): Options {
   for (const marked of document.querySelectorAll("[aria-invalid]")) marked.removeAttribute("aria-invalid");
   try {
     const note = given("checkpoint");
@@ -72,10 +72,14 @@ function addressOf(name: string): string | undefined {
   return text;
 }
 
-/** The proof of an event, as the verifier takes it. */
+export const proofPath = (event_id: string) => `/log/proof/${encodeURIComponent(event_id)}`;
+
+export const proofOf = (event_id: string) => ask<Proof>(proofPath(event_id));
+
+/** To check the proof of an event. */
 export async function proofTask(event_id: string): Promise<Task> {
   const options = held();
-  return { proof: await ask<Proof>(`/log/proof/${encodeURIComponent(event_id)}`), options };
+  return { proof: await proofOf(event_id), options };
 }
 
 const packTask = async (pack: File): Promise<Task> => ({ pack, options: held() });

@@ -10,10 +10,12 @@ export type Status = {
   anchor: Anchor | null;
   /** Events beyond the newest anchor that is final. */
   unproven_events: number;
-  network: string | null;
-  contract: string | null;
-  signer: string | null;
-  witnesses: string[];
+  network: string;
+  contract: string;
+  /** Verifier keys. */
+  witnesses?: string[];
+  /** Why nothing is signed, where that is so. */
+  detail: string | null;
 };
 
 export type Event = {
@@ -85,6 +87,6 @@ export type Proof = {
     firmness: Firmness;
     inclusion: { size: number; proof: string[] };
   } | null;
-  /** Why there is no more yet, and when to ask again. */
-  pending: { detail: string; retry_after_s: number } | null;
+  /** Why there is no more yet, and when to ask again; null where waiting does not help. */
+  pending: { detail: string; retry_after_s: number | null } | null;
 };

@@ -1,8 +1,9 @@
 /** Runs the verifier beside the page, so that a large pack does not hold it up. */
 import { type Options, type PackReport, type ProofReport, verifyPack, verifyProof } from "./verifier.js";
+import type { Proof } from "./wire.ts";
 
 /** What is to be checked: a pack, or an answer of /log/proof. */
-export type Task = ({ pack: Blob } | { proof: unknown }) & { options: Options };
+export type Task = ({ pack: Blob } | { proof: Proof }) & { options: Options };
 
 export type News =
   | { progress: number; events: number }
