@@ -8,8 +8,21 @@ import { LogHashes } from "./verify/hashes.ts";
 import type { Header } from "./verify/header.ts";
 import { type RowRange, type StoredRow, storedPages } from "./verify/stored-rows.ts";
 
+/** The positions of a log's export, 0 as the last of one without events; or the one stream. */
+export type ExportedPart = { first: number; last: number } | { tenant: string; stream_id: string };
+
+/** Lines that show more than the events: before the first, and for each row of a stream the one that follows it, if any. */
+export type Beside = {
+  before: readonly object[];
+  after?: (rows: readonly StoredRow[]) => Promise<readonly (object | undefined)[]>;
+};
+
+/** What goes beside the events, asked once it is known which those will be. */
+export type BesideOf = (part: ExportedPart) => Promise<Beside>;
+
 /** All of a log or a part of it. */
 export type ExportLogOptions = {
+  beside?: BesideOf;
   log_id: number;
   /** First position; 1 when left out. */
   from?: number;
@@ -18,13 +31,20 @@ export type ExportLogOptions = {
 };
 
 /** One stream, whole. */
-export type ExportStreamOptions = { log_id: number; tenant: string; stream_id: string };
+export type ExportStreamOptions = {
+  beside?: BesideOf;
+  log_id: number;
+  tenant: string;
+  stream_id: string;
+};
+
+const NOTHING: Beside = { before: [] };
 
 /** What was written: how many events, and the head named by the last line (for a stream its version and event hash). */
 export type Exported = { events: number; head: { position: number; hash: string } };
 
 /** What an export will hold, and the head it has while it holds no event. */
-type Plan = { header: Header; range: RowRange; start: Exported["head"] };
+type Plan = { header: Header; range: RowRange; start: Exported["head"]; beside: Beside };
 
 /**
  * Writes the export of a log (docs/event-log.md) and ends the writable; memory stays within a few pages of rows.
@@ -63,13 +83,17 @@ async function writeExport(
 ): Promise<Exported> {
   // A writable may fail while the plan is made; the pipeline reports it, but listens only from then on.
   writable.on("error", () => {});
-  const { header, range, start } = await planned;
+  const { header, range, start, beside } = await planned;
   const isLog = header.format === "tallystick-log/1";
   const exported: Exported = { events: 0, head: start };
   async function* text() {
-    yield lineOf(header);
+    yield [header, ...beside.before].map(lineOf).join("");
     for await (const page of storedPages(pool, range)) {
-      yield page.map((row) => lineOf(isLog ? logLine(row) : streamLine(row))).join("");
+      const following = (await beside.after?.(page)) ?? [];
+      yield page
+        .flatMap((row, n) => [isLog ? logLine(row) : streamLine(row), following[n] ?? []].flat())
+        .map(lineOf)
+        .join("");
       const last = page.at(-1)!;
       exported.events += page.length;
       exported.head = isLog
@@ -99,6 +123,7 @@ async function planLog(pool: pg.Pool, options: ExportLogOptions): Promise<Plan> 
     header: { format, log_id, origin, exported_at: new Date().toISOString(), ...part },
     range: { log_id, after: from - 1, to },
     start: { position: from - 1, hash },
+    beside: (await options.beside?.({ first: from, last: to })) ?? NOTHING,
   };
 }
 
@@ -120,6 +145,7 @@ async function planStream(pool: pg.Pool, options: ExportStreamOptions): Promise<
     header: { format, log_id, origin, exported_at: new Date().toISOString(), tenant, stream_id },
     range: { log_id, after: 0, to: head, stream: { tenant, stream_id } },
     start: { position: 0, hash: "" },
+    beside: (await options.beside?.({ tenant, stream_id })) ?? NOTHING,
   };
 }
 

@@ -25,7 +25,7 @@ function u64(value: number): Buffer {
 }
 
 /** LP(x): u32 big-endian length in bytes, then the UTF-8 bytes. */
-function lengthPrefixed(text: string): Buffer {
+export function lengthPrefixed(text: string): Buffer {
   return Buffer.concat([u32(Buffer.byteLength(text)), Buffer.from(text)]);
 }
 

@@ -38,6 +38,7 @@ export type EventSchemas = {
   /** The version new events of the type should have; undefined for an unknown type. */
   newestVersion(type: string): number | undefined;
   isPublic(type: string): boolean;
+  publicTypes(): string[];
 };
 
 /** Throws when two areas declare one type, versions have gaps, or an older version has no upcaster. */
@@ -81,6 +82,7 @@ export function registry(areas: EventTypes[]): EventSchemas {
 
     newestVersion,
     isPublic: (type) => types.get(type)?.public === true,
+    publicTypes: () => [...types.keys()].filter((type) => types.get(type)!.public),
   };
 }
 

@@ -54,7 +54,13 @@ export type AppParts = ChainParts & {
   answers: KeptAnswers;
   /** The trade data this process has open. */
   vintages: VintageStore;
-  settings: { public_url: string; started_at: Date; allow_synthetic: boolean };
+  settings: {
+    public_url: string;
+    started_at: Date;
+    allow_synthetic: boolean;
+    /** How long an event waits for its checkpoint; undefined: none are signed. */
+    anchoring: { checkpoint_seconds: number } | undefined;
+  };
 };
 
 export type App = AppParts & {

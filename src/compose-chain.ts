@@ -77,9 +77,12 @@ export async function absentChain(config: Config): Promise<ChainParts> {
     block: away,
     read: away,
     hasCode: away,
+    balance: away,
     send: away,
     receipt: away,
     logs: away,
+    stateProof: away,
+    signedTransaction: away,
   };
   const settlement = closedSettlement("this command opens no chain");
   return {

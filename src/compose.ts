@@ -15,6 +15,7 @@ import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
 import { heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { startAnchoring } from "./anchoring/job.ts";
+import { keptProofsDdl } from "./anchoring/kept-proofs.ts";
 import { verifierKey } from "./anchoring/note.ts";
 import { tilesDdl } from "./anchoring/tile-store.ts";
 import { type App, createApp } from "./app.ts";
@@ -28,6 +29,8 @@ import * as payment from "./domain/payments/payment.ts";
 import type { Hex, Quotas } from "./domain/ports.ts";
 import * as dataset from "./domain/trade/dataset.ts";
 import { keysProjection } from "./projections/access/keys.ts";
+import { anchorGas, anchorGasProjection } from "./projections/anchoring/gas.ts";
+import { logProjection } from "./projections/anchoring/log.ts";
 import { paymentsProjection } from "./projections/payments/payments.ts";
 import { gasSpent } from "./projections/payments/sums.ts";
 import { runnerDdl, startRunner } from "./projections/runner.ts";
@@ -44,7 +47,13 @@ export type House = {
 
 /** Every domain file that has events, and every read model: a new area adds its line here. */
 const eventSchemas = [apiKey.events, dataset.events, payment.events, confirmation.events, anchor.events];
-const projections = [keysProjection, releasesProjection, paymentsProjection];
+const projections = [
+  keysProjection,
+  releasesProjection,
+  paymentsProjection,
+  anchorGasProjection,
+  logProjection,
+];
 
 const APP_ROLE = "tallystick_app";
 
@@ -94,7 +103,8 @@ async function furnish(
       "DATABASE_URL connects as a role that could alter the log; set DATABASE_OWNER_URL to separate them",
     );
   }
-  const gasRecorded = (day: string, except: readonly Hex[]) => gasSpent(pool, day, except);
+  const gasRecorded = async (day: string, except: readonly Hex[]) =>
+    (await gasSpent(pool, day, except)) + (await anchorGas(pool, day, except));
   const chain = opening.chain
     ? await openedChain(config, log, opened, gasRecorded)
     : await absentChain(config);
@@ -127,6 +137,7 @@ async function furnish(
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic: config.ALLOW_SYNTHETIC || chain.embedded_chain,
       started_at: new Date(),
+      anchoring: config.ANCHORING ? { checkpoint_seconds: config.CHECKPOINT_SECONDS } : undefined,
     },
   });
   if (opening.reactors) {
@@ -245,6 +256,7 @@ async function prepare(database: Database, host: string): Promise<void> {
         quotasDdl,
         keptAnswersDdl,
         tilesDdl,
+        keptProofsDdl,
         ...projections.map((projection) => projection.ddl),
       ])
         await client.query(ddl);

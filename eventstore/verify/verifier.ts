@@ -1,5 +1,6 @@
 import { hex } from "./bytes.ts";
 import { checks as allChecks, type Check } from "./checks.ts";
+import type { Companion } from "./companion.ts";
 import { EventRow } from "./event-row.ts";
 import type { Header } from "./header.ts";
 import { LogState, type Source, type StateOptions } from "./log-state.ts";
@@ -8,6 +9,8 @@ import type { Verdict, VerifyReport } from "./report.ts";
 export type VerifyOptions = Omit<StateOptions, "epoch"> & {
   /** All of them when left out; the tests leave one out at a time. */
   checks?: Check[];
+  /** Judges lines of evidence; they are passed over when left out. */
+  companion?: Companion;
 };
 
 type EventCheck = Extract<Check, { at: "event" }>;
@@ -15,8 +18,9 @@ type Tally = { checked: number; faults: number; first_bad?: number; reason?: str
 
 /** In characters: names in a hostile export may fill megabytes. */
 const LONGEST_REASON = 500;
-const VERDICTS = ["format", "canonical", "chain", "order", "commits", "completeness"] as const;
-type VerdictName = (typeof VERDICTS)[number];
+const VERDICTS = ["format", "canonical", "chain", "order", "commits"] as const;
+/** Verdicts whose faults leave nothing to say of what holds beside them. */
+const FRAME: ReadonlySet<string> = new Set(VERDICTS);
 
 /** Runs the checks over events handed to it one by one and keeps the tally of each verdict; where they come from is its callers' matter. */
 export class Verifier {
@@ -24,13 +28,17 @@ export class Verifier {
   #log: LogState | undefined;
   #checks: Check[];
   #eventChecks: EventCheck[] = [];
-  #tallies = {} as Record<VerdictName, Tally>;
+  readonly #names: readonly string[];
+  readonly #tallies = new Map<string, Tally>();
+  readonly #companion: Companion | undefined;
   #options: VerifyOptions;
 
   constructor(options: VerifyOptions) {
     this.#options = options;
     this.#checks = options.checks ?? allChecks;
-    for (const name of VERDICTS) this.#tallies[name] = { checked: 0, faults: 0, last_good: 0 };
+    this.#companion = options.companion;
+    this.#names = [...VERDICTS, ...(options.companion?.verdicts ?? []), "completeness"];
+    for (const name of this.#names) this.#tallies.set(name, { checked: 0, faults: 0, last_good: 0 });
   }
 
   get log(): LogState | undefined {
@@ -47,6 +55,12 @@ export class Verifier {
       if (check.at === "start") this.#say(check.verdict, check.fault(log), log.position + 1);
     }
     log.passHeld();
+    this.#companion?.begin(log, (verdict, fault, place, good) => this.#say(verdict, fault, place, good));
+  }
+
+  /** Checks a line of evidence, read after `begin`. Throws UnreadableEvent. */
+  evidence(text: string): void {
+    this.#companion?.line(text);
   }
 
   /** Checks the event that stands in `row`. */
@@ -59,17 +73,18 @@ export class Verifier {
       const fault = check.fault(row, log);
       if (fault !== undefined) this.#say(check.verdict, fault, place);
     }
+    this.#companion?.event(row);
     log.pass(row);
   }
 
   /** Counts a line or row that could be read. */
   readable(): void {
-    this.#tallies.format.checked++;
+    this.#tallies.get("format")!.checked++;
   }
 
   /** A line or row that cannot be read; it is passed over, so what it hides shows in the other verdicts. */
   unreadable(reason: string): void {
-    this.#tallies.format.checked++;
+    this.#tallies.get("format")!.checked++;
     this.#say("format", reason, this.#log ? this.#log.position + 1 : 0);
   }
 
@@ -77,11 +92,12 @@ export class Verifier {
   report(): VerifyReport {
     const log = this.#log;
     if (log) {
+      this.#companion?.end();
       for (const check of this.#checks) {
         if (check.at === "end") this.#say(check.verdict, check.fault(log), log.position + 1);
       }
     }
-    const verdicts = VERDICTS.map((name) => this.#verdict(name));
+    const verdicts = this.#names.map((name) => this.#verdict(name));
     return {
       ok: verdicts.every((verdict) => verdict.ok),
       verdicts,
@@ -91,24 +107,24 @@ export class Verifier {
     };
   }
 
-  #say(verdict: VerdictName, fault: string | undefined, place: number): void {
+  #say(verdict: string, fault: string | undefined, place: number, good = this.#log?.position ?? 0): void {
     if (fault === undefined) return;
-    const tally = this.#tallies[verdict];
+    const tally = this.#tallies.get(verdict)!;
     tally.faults++;
     if (tally.faults > 1) return;
     tally.first_bad = place;
     tally.reason = fault.length > LONGEST_REASON ? `${fault.slice(0, LONGEST_REASON)}…` : fault;
-    tally.last_good = this.#log?.position ?? 0;
+    tally.last_good = good;
   }
 
-  #verdict(name: VerdictName): Verdict {
-    const tally = this.#tallies[name];
+  #verdict(name: string): Verdict {
+    const tally = this.#tallies.get(name)!;
     const log = this.#log;
     if (!log && name !== "format") {
       return { name, ok: false, checked: 0, detail: "nothing was checked, because no header could be read" };
     }
     const checked = name === "format" ? tally.checked : log!.events;
-    const reach = log ? reachOf(name, log, tally) : "nothing was read";
+    const reach = log ? reachOf(name, log, tally, this.#companion) : "nothing was read";
     if (tally.faults === 0) return { name, ok: true, checked, detail: reach };
     const { first_bad, reason, last_good } = tally;
     const place = log?.source === "stream" ? "version" : "position";
@@ -120,12 +136,12 @@ export class Verifier {
       checked,
       first_bad,
       reason,
-      detail: name === "completeness" ? `${detail}; ${reach}` : detail,
+      detail: FRAME.has(name) ? detail : `${detail}; ${reach}`,
     };
   }
 }
 
-function reachOf(name: VerdictName, log: LogState, tally: Tally): string {
+function reachOf(name: string, log: LogState, tally: Tally, companion: Companion | undefined): string {
   const begins = log.source !== "stream" && !log.fromTheStart;
   switch (name) {
     case "format":
@@ -145,7 +161,11 @@ function reachOf(name: VerdictName, log: LogState, tally: Tally): string {
     case "commits":
       return `${log.commits} commits${log.source === "stream" ? " begin in this stream" : ", whole and bound to their keys"}`;
     case "completeness":
-      return (begins ? `begins at ${firstOf(log)}, what lies before is unproven; ` : "") + provenTo(log);
+      return (
+        (begins ? `begins at ${firstOf(log)}, what lies before is unproven; ` : "") + provenTo(log, companion)
+      );
+    default:
+      return companion!.reach(name);
   }
 }
 
@@ -153,12 +173,15 @@ function firstOf(log: LogState): number {
   return log.header.format === "tallystick-log/1" ? log.header.first_position : 1;
 }
 
-function provenTo(log: LogState): string {
-  const proven = log.heldProven;
-  if (proven === undefined) {
+function provenTo(log: LogState, companion: Companion | undefined): string {
+  const held = log.heldProven;
+  const proven = [
+    ...(companion?.proven() ?? []),
+    ...(held === undefined ? [] : [{ by: "proven up to the held head", to: held }]),
+  ];
+  if (proven.length === 0)
     return `no earlier head was given, so a rewrite or a cut of the end would not show: unproven beyond ${log.fromTheStart ? 0 : firstOf(log) - 1}`;
-  }
-  return proven === log.position
-    ? `proven up to the held head ${proven}`
-    : `proven up to the held head ${proven}, unproven beyond ${proven}`;
+  const furthest = Math.max(...proven.map(({ to }) => to));
+  const ways = proven.map(({ by, to }) => `${by} ${to}`).join(", ");
+  return furthest >= log.position ? ways : `${ways}, unproven beyond ${furthest}`;
 }

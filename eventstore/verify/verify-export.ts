@@ -13,6 +13,10 @@ export type VerifyExportOptions = VerifyOptions & {
 };
 
 const TRAILER_START = Buffer.from('{"end"');
+const EVIDENCE_START = Buffer.from('{"evidence"');
+
+const startsWith = (bytes: Buffer, from: number, to: number, start: Buffer) =>
+  bytes.compare(start, 0, start.length, from, Math.min(to, from + start.length)) === 0;
 
 /** Verifies an export (of a log or of one stream, told by its header) given as chunks of bytes. Whatever the bytes are, the answer is a report. */
 export async function verifyExport(
@@ -39,16 +43,20 @@ async function* untilError(chunks: AsyncIterable<Uint8Array>, onError: (error: u
   }
 }
 
-/** Verifies an export file; a name ending in .gz is unpacked, `-` is standard input. */
-export function verifyFile(path: string, options: VerifyExportOptions = {}): Promise<VerifyReport> {
+/** Verifies an export file, as `openExport` reads it. */
+export const verifyFile = (path: string, options: VerifyExportOptions = {}): Promise<VerifyReport> =>
+  verifyExport(openExport(path), options);
+
+/** The bytes of an export file; a name ending in .gz is unpacked, `-` is standard input. */
+export function openExport(path: string): AsyncIterable<Uint8Array> {
   const file = path === "-" ? process.stdin : createReadStream(path, { highWaterMark: 1 << 18 });
-  if (!path.endsWith(".gz")) return verifyExport(file, options);
+  if (!path.endsWith(".gz")) return file;
   const gunzip = createGunzip({ chunkSize: 1 << 18 });
   file.on("error", (error: Error) => gunzip.destroy(error));
-  return verifyExport(file.pipe(gunzip), options);
+  return file.pipe(gunzip);
 }
 
-/** Gives each line of an export its meaning: header, events, last line. */
+/** Gives each line of an export its meaning: header, evidence, events, last line. */
 class ExportReader implements LineSink {
   readonly #verifier: Verifier;
   #lines = 0;
@@ -64,8 +72,10 @@ class ExportReader implements LineSink {
     try {
       if (!this.#events) this.#header(bytes.toString("utf8", start, end));
       else if (this.#verifier.log?.trailer) throw new UnreadableEvent("follows the last line of the export");
-      else if (bytes.compare(TRAILER_START, 0, 6, start, Math.min(end, start + 6)) === 0) {
+      else if (startsWith(bytes, start, end, TRAILER_START)) {
         this.#trailer(bytes.toString("utf8", start, end));
+      } else if (startsWith(bytes, start, end, EVIDENCE_START)) {
+        this.#verifier.evidence(bytes.toString("utf8", start, end));
       } else {
         this.#events.read(bytes, start, end, this.#verifier.row);
         this.#verifier.event();

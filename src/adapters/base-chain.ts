@@ -15,6 +15,7 @@ import { codeSizesCall, haveCode, MOST_ACCOUNTS } from "./code-sizes.ts";
 import { type JsonRpcOptions, jsonRpc, readable } from "./json-rpc.ts";
 import { apart, together } from "./multicall.ts";
 import { type SendLimits, sendQueue } from "./send-queue.ts";
+import { stateProof } from "./state-proof.ts";
 
 export type BaseChainOptions = JsonRpcOptions & {
   /** The private key that pays for gas; its account sends nothing but what goes through this queue. */
@@ -90,9 +91,13 @@ export function baseChain(options: BaseChainOptions): BaseChain {
     block: (number) => readable(blockAt(quantity(number))),
     read: (calls, gas) => readable(read(calls, gas)),
     hasCode: (accounts) => readable(hasCode(accounts)),
+    balance: (account) => readable(ask<Hex>("eth_getBalance", [account, "latest"]).then(BigInt)),
     send: queue.send,
     receipt: (transaction) => readable(receipt(transaction)),
     logs: (query) => readable(logs(query)),
+    stateProof: (account, slots) => readable(stateProof(ask, account, slots)),
+    signedTransaction: async (transaction) =>
+      (await readable(ask<Hex | null>("eth_getRawTransactionByHash", [transaction]))) ?? undefined,
     close: queue.close,
   };
 }

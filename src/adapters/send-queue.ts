@@ -1,7 +1,8 @@
 /**
  * The one queue of a gas key. One transaction is under way at a time, carrying all that waited when it was signed, so
  * there are no gaps of nonces to mend: the next nonce is what the chain says. A transaction that is not mined in time
- * is replaced by one of the same nonce and calls that pays more, so that at most one of them is mined.
+ * is replaced by one of the same nonce and calls that pays more, so that at most one of them is mined. A call that can be
+ * renewed is as new in each replacement as it can be.
  */
 import { keccak256, type PrivateKeyAccount } from "viem";
 import {
@@ -48,6 +49,7 @@ const FIRST_POLL_MS = 4;
 type Rider = Call & {
   gas: bigint;
   alone: boolean;
+  renew: SendOptions["renew"];
   deadline: number;
   resolve: (receipt: Receipt) => void;
   reject: (error: Error) => void;
@@ -123,15 +125,24 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
 
   /** Sees riders through to a receipt. Those who waited long enough are told so, and their nonce is seen through all the same. */
   async function carry(riders: Rider[]): Promise<void> {
-    const call = riders[0]!.alone ? riders[0]! : together(riders);
-    const gas = riders.reduce((sum, rider) => sum + rider.gas + GAS_EACH, BASE_GAS);
+    const [first] = riders as [Rider];
+    const renew = first.alone ? first.renew : undefined;
+    let { to, data } = first.alone ? first : together(riders);
+    let gas = riders.reduce((sum, rider) => sum + rider.gas + GAS_EACH, BASE_GAS);
     const signed: Hex[] = [];
     const sign = async ({ nonce, attempts, fees }: Pick<Flight, "nonce" | "attempts" | "fees">) => {
       const terms = { type: "eip1559", chainId: chain_id, nonce, gas, ...fees } as const;
-      const raw = (await account.signTransaction({ ...terms, to: call.to, data: call.data })) as Hex;
+      const raw = (await account.signTransaction({ ...terms, to, data })) as Hex;
       const hash = keccak256(raw);
       signed.push(hash);
       return { nonce, attempts: [...attempts, hash], fees, raw };
+    };
+    const renewCall = async () => {
+      // Where there is nothing newer, the nonce is seen through with what there is.
+      const renewed = await renew?.().catch(() => undefined);
+      if (!renewed) return;
+      ({ to, data } = renewed);
+      gas = BASE_GAS + renewed.gas + GAS_EACH;
     };
     const reject = (error: Error) => {
       for (const rider of riders) rider.reject(error);
@@ -149,12 +160,14 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
           return;
         }
         const next = await afterWaiting(flight);
+        if (next === undefined && renew) return reject(new ChainUnavailable(OVERTAKEN));
+        if (next === "raise") await renewCall();
         flight = next === "raise" ? await sign({ ...flight, fees: await higherFees(flight.fees) }) : next;
       } catch (error) {
         trouble = error;
         if (error instanceof GasKeyEmpty && signed.length === 1) return reject(error);
       }
-      if (Date.now() > riders[0]!.deadline) {
+      if (Date.now() > first.deadline) {
         if (signed.length === 0) return reject(new ChainUnavailable("nothing was sent", { cause: trouble }));
         reject(new TransactionPending([...signed]));
       }
@@ -240,12 +253,13 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
   }
 
   return {
-    send: (call, { gas, alone = false }) => {
+    send: (call, { gas, alone = false, renew }) => {
       if (closed) return Promise.reject(new ChainUnavailable("the queue is closed"));
       if (BASE_GAS + gas + GAS_EACH > limits.transaction_gas)
         return Promise.reject(new RangeError(`${gas} gas does not fit into a transaction`));
       return new Promise((resolve, reject) => {
-        waiting.push({ ...call, gas, alone, deadline: Date.now() + limits.wait_ms, resolve, reject });
+        const deadline = Date.now() + limits.wait_ms;
+        waiting.push({ ...call, gas, alone, renew, deadline, resolve, reject });
         if (!running) void run();
       });
     },
@@ -260,6 +274,8 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
 const INSUFFICIENT = /insufficient funds/i;
 const CONTESTED = /nonce too low|underpriced/i;
 const KNOWN = /already known|already imported/i;
+
+const OVERTAKEN = "another transaction of the gas key took the nonce";
 
 const least = (a: bigint, b: bigint) => (a < b ? a : b);
 const greatest = (a: bigint, b: bigint) => (a > b ? a : b);

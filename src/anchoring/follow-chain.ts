@@ -12,7 +12,7 @@ import {
 import { ChainUnavailable, type Receipt } from "../domain/ports.ts";
 import { unlessRefused } from "../turn.ts";
 import { hexOf } from "./sign-growth.ts";
-import { meta, TurnEnded, type Work } from "./turn.ts";
+import { grownTo, meta, TurnEnded, type Work } from "./turn.ts";
 
 /** Looks whether the blocks of our anchors are still in the chain, and which of them stay. Throws TurnEnded. */
 export async function followAnchors({ app, target, now }: Work, known: anchors.AnchorState): Promise<void> {
@@ -41,6 +41,8 @@ const foreign = ({ block_number, size, block_hash }: anchors.Anchor, found: stri
     : "point BASE_RPC_URL at a synchronised node of the network that the log is anchored on";
   return `the RPC serves another history: block ${block_number} is ${found}, and ${size} events are anchored in ${block_hash}; ${remedy}`;
 };
+
+const OR_LIE = ", unless the RPC endpoint lies";
 
 /** What the contract keeps of our log under our key. Throws TurnEnded where that is less than it kept before. */
 export async function headOnChain(
@@ -71,16 +73,19 @@ export async function adoptHead(
 ): Promise<boolean> {
   if (!head) return true;
   const { app, tree, origin } = work;
-  const { chain, store } = app;
+  const { chain } = app;
   const size = Number(head.size);
-  const { position } = await store.head();
+  const position = await grownTo(work);
   if (size > position)
-    throw new TurnEnded("diverged", `${size} events are anchored, and the log has ${position}: it was cut`);
+    throw new TurnEnded(
+      "diverged",
+      `${size} events are anchored, and the log has ${position}: it was cut${OR_LIE}`,
+    );
   const root = hexOf(await tree.rootAt(size));
   if (root !== head.root)
     throw new TurnEnded(
       "diverged",
-      `the log is not the one of which ${size} events are anchored: their root is ${root}, on the chain it is ${head.root}`,
+      `the log is not the one of which ${size} events are anchored: their root is ${root}, on the chain it is ${head.root}${OR_LIE}`,
     );
   // A key that is in use again may have a head below that of the key between.
   if (size <= (anchors.newestAnchor(known)?.size ?? 0)) return true;

@@ -1,12 +1,13 @@
 /** Whenever events have waited long enough, or many are waiting, a checkpoint of the log is signed. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
+import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import type { Hex } from "../domain/ports.ts";
 import { unlessRefused } from "../turn.ts";
 import { signCheckpoint } from "./checkpoint.ts";
 import { consistencyFault } from "./proofs.ts";
 import { EMPTY_ROOT } from "./tree.ts";
-import { meta, TurnEnded, type Work } from "./turn.ts";
+import { type AnchorTurn, grownTo, meta, TurnEnded, takeTurn, type Work } from "./turn.ts";
 
 export type SigningOptions = {
   /** No event waits longer than this for its checkpoint; a minute when absent. */
@@ -16,12 +17,16 @@ export type SigningOptions = {
   signal?: AbortSignal;
 };
 
+/** One turn: signs what is due. One process of those that share the log acts at a time. */
+export const signTurn = (app: App, options: SigningOptions = {}): Promise<AnchorTurn> =>
+  takeTurn(app, "signing", (work) => signGrowth(work, options));
+
 /** Throws TurnEnded when the log does not continue what was signed of it. */
-export async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
+async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
   const { app, tree, origin, target, now } = work;
   const { checkpoint } = await app.load(anchors, target);
-  const { position: size } = await app.store.head(MAIN_LOG);
-  await tree.grow({ signal: options.signal });
+  const size = await grownTo(work, options.signal);
+  if (options.signal?.aborted) return;
   const signed = checkpoint?.size ?? 0;
   if (size < signed)
     throw new TurnEnded("diverged", `${signed} events were signed, and the log has ${size}: it was cut`);

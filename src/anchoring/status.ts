@@ -2,15 +2,19 @@
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
-import type { Hex } from "../domain/ports.ts";
+import { ANCHOR_ADDRESS, headCall, keptHead, logIdOf } from "../domain/anchoring/contract.ts";
+import type { Chain, Heads, Hex } from "../domain/ports.ts";
 
 export type AnchorStatus = {
   origin: string;
   /** Events in the log. */
   events: number;
-  checkpoint: { size: number; root: Hex; signed_at: string } | null;
+  /** `cosigned_by`: the names of the witnesses that saw it. */
+  checkpoint: { size: number; root: Hex; signed_at: string; cosigned_by: string[] } | null;
   /** The newest that stands in the chain as the log last saw it; `mined` may still be taken back. */
   anchor: (anchors.Anchor & { firmness: "mined" | "final" }) | null;
+  /** What was sent since, and is not seen in the chain. */
+  pending: anchors.PendingAnchor | null;
   /** Events beyond the newest anchor that is final: nothing on the chain commits to them for good. */
   unproven_events: number;
 };
@@ -24,15 +28,74 @@ export async function anchorStatus(app: App): Promise<AnchorStatus> {
   return {
     origin,
     events,
-    checkpoint: state.checkpoint ? signed(state.checkpoint) : null,
+    checkpoint: signed(state),
     anchor: newest ? placed(newest) : null,
+    pending: state.pending ?? null,
     unproven_events: events - (state.anchors.find(({ final }) => final)?.size ?? 0),
   };
 }
 
-const signed = ({ size, root, signed_at }: anchors.SignedCheckpoint) => ({ size, root, signed_at });
+function signed(state: anchors.AnchorState): AnchorStatus["checkpoint"] {
+  if (!state.checkpoint) return null;
+  const { size, root, signed_at } = state.checkpoint;
+  const cosigned_by = anchors.standingCosignatures(state).map(({ witness }) => witness);
+  return { size, root, signed_at, cosigned_by };
+}
 
 const placed = ({ final, ...anchor }: anchors.StandingAnchor) => ({
   ...anchor,
   firmness: final ? ("final" as const) : ("mined" as const),
 });
+
+/** How far a block is settled: only in the newest blocks, on L1 (`safe`), or there for good. */
+export type Firmness = "unsafe" | "safe" | "finalized";
+
+/** What the chain says now. Numbers are of blocks, `balance_wei` is the signer's, in decimal digits. */
+export type ChainStatus = {
+  network: string;
+  signer: Hex;
+  balance_wei: string;
+  contract: Hex;
+  /** The contract is there. */
+  placed: boolean;
+  latest: number;
+  safe: number;
+  finalized: number;
+  /** What the contract keeps of the log under the signer's key. */
+  head: { size: number; root: Hex; block_number: number; firmness: Firmness } | null;
+};
+
+/** Rejects with ChainUnavailable. */
+export async function chainStatus(chain: Chain, origin: string): Promise<ChainStatus> {
+  const { sender: signer } = chain;
+  const [heads, balance, [answer]] = await Promise.all([
+    chain.heads(),
+    chain.balance(signer),
+    chain.read([headCall(signer, logIdOf(origin))]),
+  ]);
+  const placed = answer!.data !== "0x";
+  const head = placed ? keptHead(answer!) : undefined;
+  return {
+    network: `eip155:${chain.chain_id}`,
+    signer,
+    balance_wei: String(balance),
+    contract: ANCHOR_ADDRESS,
+    placed,
+    latest: Number(heads.latest.number),
+    safe: Number(heads.safe.number),
+    finalized: Number(heads.finalized.number),
+    head: head
+      ? {
+          size: Number(head.size),
+          root: head.root,
+          block_number: Number(head.block_number),
+          firmness: firmnessOf(head.block_number, heads),
+        }
+      : null,
+  };
+}
+
+function firmnessOf(block_number: bigint, { safe, finalized }: Heads): Firmness {
+  if (block_number <= finalized.number) return "finalized";
+  return block_number <= safe.number ? "safe" : "unsafe";
+}

@@ -59,6 +59,8 @@ export type LogTree = {
   grow(options?: GrowOptions): Promise<number>;
   /** The root of the first `size` leaves. Throws TreeTooShort, as all of the following do. */
   rootAt(size: number): Promise<Buffer>;
+  /** The roots of `subtreesOf` the first `size` leaves. */
+  frontierAt(size: number): Promise<Buffer[]>;
   /** Throws RangeError where the tree of `size` leaves has no such leaf. */
   inclusionProof(index: number, size: number): Promise<Buffer[]>;
   /** Throws RangeError when the second size is the smaller one. */
@@ -75,6 +77,11 @@ export function openTree(pool: pg.Pool, log_id: number): LogTree {
     const roots = await readRoots(pool, log_id, spans.flatMap(subtreesOf));
     return hashesOf(spans, roots);
   };
+  const frontierAt = async (size: number): Promise<Buffer[]> => {
+    if (!isCount(size)) throw new RangeError(`a tree cannot have ${size} leaves`);
+    const subtrees = subtreesOf({ begin: 0, end: size });
+    return subtrees.map(await readRoots(pool, log_id, subtrees));
+  };
   return {
     async grow({ tiles_at_once = TILES_AT_ONCE, signal } = {}) {
       for (;;) {
@@ -82,11 +89,8 @@ export function openTree(pool: pg.Pool, log_id: number): LogTree {
         if (page.written < tiles_at_once || signal?.aborted) return page.tiles * TILE_WIDTH;
       }
     },
-    async rootAt(size) {
-      if (!isCount(size)) throw new RangeError(`a tree cannot have ${size} leaves`);
-      const subtrees = subtreesOf({ begin: 0, end: size });
-      return joined(subtrees.map(await readRoots(pool, log_id, subtrees)));
-    },
+    rootAt: async (size) => joined(await frontierAt(size)),
+    frontierAt,
     inclusionProof: async (index, size) => spanRoots(inclusionSpans(index, size)),
     consistencyProof: async (first, second) => spanRoots(consistencySpans(first, second)),
     async readTile(tile) {

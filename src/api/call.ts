@@ -1,6 +1,7 @@
 /** One admitted call: what is asked, by whom, and the answer made for it. */
 import { createHash } from "node:crypto";
 import type { LRUCache } from "lru-cache";
+import type { z } from "zod";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
@@ -51,7 +52,8 @@ export async function make(parts: MakerParts, call: Call, decide: Decide): Promi
   const context = { input: input as never, caller, app, decide, signal, wire, last_event_id, request_id };
   const status = operation.status ?? 200;
   const vintage = operation.vintage?.(app);
-  if (operation.output.kind === "stream") {
+  const { output } = operation;
+  if (output.kind === "stream") {
     const chunks = (await operation.handle(context)) as AsyncIterable<string | Buffer>;
     return { kind: "stream", status, chunks, vintage: vintage ?? null };
   }
@@ -59,14 +61,24 @@ export async function make(parts: MakerParts, call: Call, decide: Decide): Promi
   const before = name === undefined ? undefined : parts.finished.get(name);
   if (before) return before;
   const answer = await operation.handle(context);
-  const fits = operation.output.schema.safeParse(answer);
-  if (!fits.success) parts.onMismatch(operation, fits.error.message);
-  const body = Buffer.from(JSON.stringify(isEnveloped(operation) ? { success: true, ...answer } : answer));
-  const etag = name === undefined ? "" : etagOf(body);
+  const body =
+    output.kind === "bytes" ? (answer as Buffer) : encoded(parts, operation, output.schema, answer);
+  const etag = name === undefined && operation.caching === undefined ? "" : etagOf(body);
   const made: MadeBody = { kind: "body", status, body, etag, vintage: vintage ?? null };
   // The vintage may have been swapped meanwhile; then the answer is right but belongs under another name.
   if (name !== undefined && operation.vintage?.(app) === vintage) parts.finished.set(name, made);
   return made;
+}
+
+function encoded(
+  { onMismatch }: MakerParts,
+  operation: Operation,
+  schema: z.ZodObject,
+  answer: object,
+): Buffer {
+  const fits = schema.safeParse(answer);
+  if (!fits.success) onMismatch(operation, fits.error.message);
+  return Buffer.from(JSON.stringify(isEnveloped(operation) ? { success: true, ...answer } : answer));
 }
 
 /** Weak, because the bytes on the wire may be compressed. */

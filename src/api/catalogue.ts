@@ -1,6 +1,7 @@
 /** Everything the service does, area by area: the one list that all faces and documents derive from. */
 import type { Operation } from "./operation.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
+import { logOperations } from "./operations/log.ts";
 import { paymentOperations } from "./operations/payments.ts";
 import { replayOperations } from "./operations/replay.ts";
 import { tradeOperations } from "./operations/trade.ts";
@@ -12,4 +13,5 @@ export const catalogue: Operation[] = [
   ...replayOperations,
   ...x402Operations(() => catalogue),
   ...paymentOperations,
+  ...logOperations,
 ];

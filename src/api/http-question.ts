@@ -27,10 +27,10 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
     },
     read: async (reader) => {
       const query = new URLSearchParams(/\?(.*)$/s.exec(req.url)?.[1] ?? "");
-      if (!hasBody) return reader.fromQuery(query, req.params);
+      if (!hasBody) return reader.fromQuery(query, inPath(req));
       if (query.size > 0)
         refuse("invalid", "this takes its input in the body; the query string must be empty");
-      return reader.fromObject(await readBody(req), req.params as Fields);
+      return reader.fromObject(await readBody(req), inPath(req));
     },
     path: req.originalUrl,
     get wire() {
@@ -45,6 +45,12 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
     },
   };
 }
+
+/** What stands in the path, its whole rest put together again. */
+const inPath = ({ params }: Request): Fields =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value.join("/") : value]),
+  );
 
 /** Node joins a header of these names that is sent twice. */
 const text = (header: string | string[] | undefined) => header as string | undefined;

@@ -106,10 +106,13 @@ function mountOperations(http: express.Express, parts: HttpParts): void {
   http.use((req, res, next) => (exact.get(`${req.method} ${req.path}`) ?? skip)(req, res, next));
   for (const one of parts.served) {
     const method = methodOf(one.operation);
-    for (const path of withAliases(pathOf(one.operation).replaceAll(/\{(\w+)\}/g, ":$1"))) {
+    const pattern = pathOf(one.operation)
+      .replaceAll(/\{(\w+)\}/g, ":$1")
+      .replaceAll(/\{\+(\w+)\}/g, "*$1");
+    for (const path of withAliases(pattern)) {
       const route = operationRoute(parts, one);
       http[method.toLowerCase() as "get" | "post" | "delete"](path, route);
-      if (!path.includes(":")) exact.set(`${method} ${path}`, route);
+      if (!/[:*]/.test(path)) exact.set(`${method} ${path}`, route);
       methods.set(path, (methods.get(path) ?? new Set()).add(method));
     }
   }

@@ -19,7 +19,7 @@ import { presentedSecret } from "./gate.ts";
 import { endOf } from "./http-question.ts";
 import { inputReader } from "./input.ts";
 import { INTERFACE_VERSION } from "./openapi.ts";
-import { areas, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
+import { areas, methodOf, type Operation, type Output, pathOf, pathWith, paymentOf } from "./operation.ts";
 import type { Answer, Served } from "./pipeline.ts";
 import { type ProblemAnswer, problemOfRefusal } from "./problem.ts";
 import { requestId } from "./request-id.ts";
@@ -94,16 +94,10 @@ function originAllowed(req: Request, { public_url, origins }: McpParts): boolean
 
 function toolOf(operation: Operation): Tool {
   const payment = paymentOf(operation);
-  const { $schema: _, ...outputSchema } =
-    operation.output.kind === "json"
-      ? z.toJSONSchema(operation.output.schema, { io: "output", unrepresentable: "any" })
-      : z.toJSONSchema(
-          z.object({ items: z.array(operation.output.item), last: operation.output.last.nullable() }),
-          {
-            io: "output",
-            unrepresentable: "any",
-          },
-        );
+  const { $schema: _, ...outputSchema } = z.toJSONSchema(resultSchema(operation.output), {
+    io: "output",
+    unrepresentable: "any",
+  });
   return {
     name: operation.name,
     title: operation.summary,
@@ -118,6 +112,22 @@ function toolOf(operation: Operation): Tool {
       : {},
   } as Tool;
 }
+
+/** A tool's structured result is an object: what is none over HTTP stands in a member. */
+function resultSchema(output: Output): z.ZodObject {
+  switch (output.kind) {
+    case "json":
+      return output.schema;
+    case "stream":
+      return z.object({ items: z.array(output.item), last: output.last.nullable() });
+    case "bytes":
+      return isText(output)
+        ? z.object({ text: z.string().describe(output.about) })
+        : z.object({ base64: z.string().describe(output.about) });
+  }
+}
+
+const isText = (output: Extract<Output, { kind: "bytes" }>) => output.media_type.startsWith("text/");
 
 async function call(
   parts: McpParts,
@@ -144,7 +154,7 @@ async function call(
       request_id: requestId(request_id),
       signal,
     });
-    return await resultOf(parts, answer, path);
+    return await resultOf(parts, served.operation, answer, params.arguments ?? {});
   } catch (error) {
     return failure(parts.problemOf(error, path).problem);
   }
@@ -157,18 +167,25 @@ function presentedPayment(meta: CallToolRequestParams["_meta"]): string | object
   return typeof payment === "object" ? payment : String(payment);
 }
 
-async function resultOf(parts: McpParts, answer: Answer, path: string): Promise<CallToolResult> {
+async function resultOf(
+  { public_url }: McpParts,
+  operation: Operation,
+  answer: Answer,
+  input: Record<string, unknown>,
+): Promise<CallToolResult> {
   switch (answer.kind) {
-    case "body":
-      return success(answer.body.toString(), answer.payment);
+    case "body": {
+      const told = resultMeta(answer);
+      if (operation.output.kind !== "bytes") return { ...jsonResult(answer.body.toString()), ...told };
+      const uri = public_url + pathWith(operation, input);
+      return { ...bytesResult(operation.output, answer.body, uri), ...told };
+    }
     case "stream":
-      return success(JSON.stringify(await collect(answer.chunks)), answer.payment);
+      return { ...jsonResult(JSON.stringify(await collect(answer.chunks))), ...resultMeta(answer) };
     case "pay":
       return failure({ ...answer.v2, detail: answer.body.detail });
     case "refused":
-      return failure(
-        problemOfRefusal(answer.refusal, { public_url: parts.public_url, instance: path }).problem,
-      );
+      return failure(problemOfRefusal(answer.refusal, { public_url, instance: pathOf(operation) }).problem);
     case "unchanged":
       throw new Error("MCP sends no If-None-Match");
   }
@@ -199,11 +216,23 @@ async function collect(chunks: AsyncIterable<string | Buffer>): Promise<object> 
 }
 
 /** The text is the body that HTTP sends: its SHA-256 is the one that a receipt names. */
-const success = (body: string, payment: SettleResponse | undefined): CallToolResult => ({
+const jsonResult = (body: string): CallToolResult => ({
   structuredContent: withoutSuccess(JSON.parse(body)),
   content: [{ type: "text", text: body }],
-  ...(payment && { _meta: { "x402/payment-response": payment } }),
 });
+
+function bytesResult(output: Extract<Output, { kind: "bytes" }>, body: Buffer, uri: string): CallToolResult {
+  if (isText(output)) {
+    const text = body.toString();
+    return { structuredContent: { text }, content: [{ type: "text", text }] };
+  }
+  const base64 = body.toString("base64");
+  const resource = { uri, mimeType: output.media_type, blob: base64 };
+  return { structuredContent: { base64 }, content: [{ type: "resource", resource }] };
+}
+
+const resultMeta = ({ payment }: { payment?: SettleResponse }): Pick<CallToolResult, "_meta"> =>
+  payment ? { _meta: { "x402/payment-response": payment } } : {};
 
 const failure = (value: object): CallToolResult => ({
   isError: true,

@@ -1,7 +1,16 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { z } from "zod";
 import { inputReader } from "./input.ts";
-import { areas, isEnveloped, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
+import {
+  areas,
+  isEnveloped,
+  isInPath,
+  mediaTypeOf,
+  methodOf,
+  type Operation,
+  pathOf,
+  paymentOf,
+} from "./operation.ts";
 import { problemKinds } from "./problem.ts";
 import { paymentRequired } from "./x402/required.ts";
 
@@ -72,7 +81,8 @@ const paymentRequiredSchema: Schema = {
 export function openapi(operations: Operation[], public_url: string): Schema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
-    const path = pathOf(operation);
+    // OpenAPI knows no parameter that spans slashes: a client leaves them as they are.
+    const path = pathOf(operation).replaceAll("{+", "{");
     paths[path] = { ...paths[path], [methodOf(operation).toLowerCase()]: describe(operation, public_url) };
   }
   return {
@@ -117,7 +127,7 @@ function describe(operation: Operation, public_url: string): Schema {
   const payment = paymentOf(operation);
   const inBody = methodOf(operation) === "POST";
   const names = Object.keys(reader.schema.properties);
-  const inPath = names.filter((name) => pathOf(operation).includes(`{${name}}`));
+  const inPath = names.filter((name) => isInPath(operation, name));
   const keyed = operation.access.some((way) => way.kind === "key");
   const free = operation.access.some((way) => way.kind === "open");
   return {
@@ -201,7 +211,8 @@ function responses(operation: Operation, { public_url, keyed, priced }: Ways): S
   const answers: Record<string, Schema> = {
     [operation.status ?? 200]: { ...success(operation), ...(priced && { headers: settledHeader }) },
   };
-  if (operation.vintage) answers[304] = { description: "Unchanged since the ETag you sent" };
+  if (operation.vintage || operation.caching)
+    answers[304] = { description: "Unchanged since the ETag you sent" };
   for (const status of new Set(statuses)) {
     const titles = Object.values(problemKinds).filter((kind) => kind.status === status);
     answers[status] = {
@@ -233,6 +244,11 @@ function success(operation: Operation): Schema {
       description: "One JSON object a line, or a server-sent event",
       content: { "application/x-ndjson": { schema }, "text/event-stream": { schema: { type: "string" } } },
     };
+  }
+  if (output.kind === "bytes") {
+    const format = output.media_type === "application/octet-stream" ? { format: "binary" } : {};
+    const content = { [mediaTypeOf(operation)]: { schema: { type: "string", ...format } } };
+    return { description: output.about, content };
   }
   const enveloped = isEnveloped(operation)
     ? output.schema.extend({ success: z.literal(true) })

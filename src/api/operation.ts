@@ -13,6 +13,7 @@ export const areas = {
   trade: "EU bilateral trade: 27 reporters, HS2 to CN8, monthly",
   replay: "The change feed and dated snapshots",
   payments: "Paying per call: x402, refunds and the public revenue ledger",
+  log: "The event log for auditors: checkpoints, tiles, proofs and anchors",
 } as const;
 export type Area = keyof typeof areas;
 
@@ -41,10 +42,27 @@ export const open = (): Access => ({ kind: "open" });
 /** What an answer looks like. Everything but `stream` is complete before a byte is sent. */
 export type Output =
   | { kind: "json"; schema: z.ZodObject }
+  | { kind: "bytes"; media_type: BytesType; about: string }
   | { kind: "stream"; item: z.ZodType; last: z.ZodType };
+
+export type BytesType = "text/plain; charset=utf-8" | "application/octet-stream";
 
 /** A JSON object. Under /v1/agent it is `{ data, meta }` and travels as `{ success: true, data, meta }`. */
 export const json = (schema: z.ZodObject): Output => ({ kind: "json", schema });
+
+/** A text as it stands, of which `about` says what it is; `handle` resolves to its bytes in UTF-8. */
+export const text = (about: string): Output => ({
+  kind: "bytes",
+  media_type: "text/plain; charset=utf-8",
+  about,
+});
+
+/** Bytes of a form that `about` names; `handle` resolves to a Buffer. */
+export const octets = (about: string): Output => ({
+  kind: "bytes",
+  media_type: "application/octet-stream",
+  about,
+});
 
 /**
  * A sequence of JSON objects, sent as they come. `handle` refuses before it resolves to an AsyncIterable of framed text, in
@@ -89,13 +107,19 @@ export type Operation = {
   example: Record<string, unknown>;
   /** Names the data an answer rests on. Same name and same input, same answer: it is kept, with an ETag. */
   vintage?: (app: App) => string | undefined;
+  /** The Cache-Control of what it answers (never of a refusal), which then has an ETag too. */
+  caching?: (input: never) => string;
   handle: (context: Context<never>) => Promise<object>;
 };
 
 /** An operation as it is written down: `example` and `handle` fit `input`. */
-export type Declared<Input extends z.ZodObject> = Omit<Operation, "input" | "handle" | "example"> & {
+export type Declared<Input extends z.ZodObject> = Omit<
+  Operation,
+  "input" | "example" | "caching" | "handle"
+> & {
   input: Input;
   example: z.input<Input>;
+  caching?: (input: z.output<Input>) => string;
   handle: (context: Context<z.output<Input>>) => Promise<object>;
 };
 
@@ -106,6 +130,19 @@ export function operation<Input extends z.ZodObject>(declared: Declared<Input>):
 
 export const methodOf = ({ route }: Operation) => route.slice(0, route.indexOf(" ")) as Method;
 export const pathOf = ({ route }: Operation) => route.slice(route.indexOf(" ") + 1);
+/** The path with its parameters filled in; `{name}` is one part of it, `{+name}` its whole rest (RFC 6570). */
+export const pathWith = (operation: Operation, values: Record<string, unknown>) =>
+  pathOf(operation).replaceAll(/\{(\+?)(\w+)\}/g, (_, rest: string, name: string) => {
+    const value = encodeURIComponent(String(values[name]));
+    return rest ? value.replaceAll("%2F", "/") : value;
+  });
+export const isInPath = (operation: Operation, name: string) =>
+  pathOf(operation).includes(`{${name}}`) || pathOf(operation).includes(`{+${name}}`);
+/** What an answer is, as it is told before there is one. */
+export function mediaTypeOf({ output }: Operation): string {
+  if (output.kind === "bytes") return output.media_type;
+  return output.kind === "json" ? "application/json" : "application/x-ndjson";
+}
 export const paymentOf = (declared: Operation) =>
   declared.access.find((way) => way.kind === "pay") as Extract<Access, { kind: "pay" }> | undefined;
 

@@ -20,7 +20,7 @@ import {
 import { payer } from "./caller.ts";
 import type { Admission, Gate, Presented } from "./gate.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
-import { methodOf, type Operation, paymentOf, type Wire } from "./operation.ts";
+import { mediaTypeOf, methodOf, type Operation, paymentOf, type Wire } from "./operation.ts";
 import { refusalOf } from "./problem.ts";
 import { unencodedDigest } from "./unencoded-digest.ts";
 import { type Cashier, createCashier } from "./x402/cashier.ts";
@@ -209,12 +209,15 @@ const noDecisions: Decide = () => {
 
 function answerOf(call: Call, made: Made, headers: Record<string, string>, payment?: SettleResponse): Answer {
   const { status } = made;
+  const { operation } = call;
   if (made.kind === "body" && made.etag !== "") headers.ETag = made.etag;
+  if (operation.caching) headers["Cache-Control"] = operation.caching(call.input as never);
   if (isUnchanged(call, made)) return { kind: "unchanged", status: 304, headers };
   Object.assign(headers, payment && settledHeaders(payment));
   const settled = payment && { payment };
   if (made.kind === "stream") return { kind: "stream", status, headers, chunks: made.chunks, ...settled };
-  headers["Content-Type"] = "application/json; charset=utf-8";
+  const type = mediaTypeOf(operation);
+  headers["Content-Type"] = type === "application/json" ? `${type}; charset=utf-8` : type;
   return { kind: "body", status, headers, body: made.body, ...settled };
 }
 

@@ -1,6 +1,6 @@
 /** The catalogue as people and models read it: docs/operations.md, llms.txt and the price list. */
 import { inputReader } from "./input.ts";
-import { areas, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
+import { areas, isInPath, methodOf, type Operation, pathOf, pathWith, paymentOf } from "./operation.ts";
 
 const priceText = (operation: Operation): string => {
   const payment = paymentOf(operation);
@@ -61,12 +61,8 @@ const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ")
 
 /** One line that asks the example: a path with its query, or a path and a body. */
 export function exampleOf(operation: Operation): string {
-  let path = pathOf(operation);
-  const rest: [string, unknown][] = [];
-  for (const [name, value] of Object.entries(operation.example)) {
-    if (path.includes(`{${name}}`)) path = path.replace(`{${name}}`, encodeURIComponent(String(value)));
-    else rest.push([name, value]);
-  }
+  const path = pathWith(operation, operation.example);
+  const rest = Object.entries(operation.example).filter(([name]) => !isInPath(operation, name));
   if (methodOf(operation) === "POST") return `POST ${path} ${JSON.stringify(Object.fromEntries(rest))}`;
   const query = rest
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value)).replaceAll("%2C", ",")}`)

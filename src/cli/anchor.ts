@@ -1,6 +1,7 @@
 import { Command } from "commander";
+import { formatEther } from "viem";
 import { deployAnchor } from "../anchoring/deploy.ts";
-import { type AnchorStatus, anchorStatus } from "../anchoring/status.ts";
+import { type AnchorStatus, anchorStatus, type ChainStatus, chainStatus } from "../anchoring/status.ts";
 import { withHouse } from "../compose.ts";
 import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
@@ -11,11 +12,26 @@ export function anchorCommand({ settings, logger }: Terminal): Command {
 
   anchor
     .command("status")
-    .description("say how far the log is signed and anchored, and what is unproven beyond")
+    .description("say how far the log is signed, cosigned and anchored, and what is unproven beyond")
+    .option(
+      "--chain",
+      "ask the chain too: what the contract keeps, how firmly, and the gas key's balance",
+      false,
+    )
     .option("--json", "print JSON", false)
-    .addHelpText("after", "\nTells what the log says; the chain is not asked.")
-    .action(async ({ json }: { json: boolean }) => {
-      const status = await withHouse(settings(), logger("warn"), ({ app }) => anchorStatus(app));
+    .addHelpText("after", "\nTells what the log says; the chain is asked only with --chain.")
+    .action(async ({ chain, json }: { chain: boolean; json: boolean }) => {
+      const status = await withHouse(
+        settings(),
+        logger("warn"),
+        async ({ app }) => {
+          const said = await anchorStatus(app);
+          return chain
+            ? { ...said, chain: await chainStatus(app.chain, said.origin).catch(asRefusal) }
+            : said;
+        },
+        { chain },
+      );
       process.stdout.write(json ? `${JSON.stringify(status, null, 2)}\n` : page(status));
     });
 
@@ -40,26 +56,44 @@ export function anchorCommand({ settings, logger }: Terminal): Command {
   return anchor;
 }
 
+type Told = AnchorStatus & { chain?: ChainStatus };
+
 function asRefusal(error: unknown): never {
   if (error instanceof TransactionPending)
     return refuse("unavailable", `${error.message}; run the command again to see`);
   if (error instanceof ChainUnavailable)
-    return refuse("unavailable", `nothing was sent: ${error.message}; see BASE_RPC_URL and GAS_KEY`);
+    return refuse("unavailable", `the chain is away: ${error.message}; see BASE_RPC_URL and GAS_KEY`);
   throw error;
 }
 
-const page = ({ origin, events, checkpoint, anchor, unproven_events }: AnchorStatus) =>
+const page = ({ origin, events, checkpoint, anchor, pending, unproven_events, chain }: Told) =>
   [
     `log       ${origin}, ${events} events`,
     checkpoint
       ? `signed    ${checkpoint.size} events at ${checkpoint.signed_at}, root ${checkpoint.root}`
       : "signed    nothing yet",
+    ...(checkpoint?.cosigned_by.length ? [`cosigned  by ${checkpoint.cosigned_by.join(", ")}`] : []),
     ...(anchor
       ? [
           `anchored  ${anchor.size} events at ${anchor.anchored_at}, ${anchor.firmness === "final" ? "for good" : "not final yet"}`,
           `          transaction ${anchor.transaction}, block ${anchor.block_number}`,
         ]
       : ["anchored  nothing yet"]),
+    ...(pending
+      ? [
+          `pending   ${pending.size} events since ${pending.pending_at}, in one of`,
+          ...pending.transactions.map((transaction) => `          transaction ${transaction}`),
+        ]
+      : []),
     `unproven  ${unproven_events} events beyond the newest final anchor`,
+    ...(chain ? chainLines(chain) : []),
     "",
   ].join("\n");
+
+const chainLines = ({ head, placed, contract, ...chain }: ChainStatus) => [
+  `chain     ${chain.network}, blocks ${chain.latest} latest, ${chain.safe} safe, ${chain.finalized} finalized`,
+  placed
+    ? `contract  ${contract} keeps ${head ? `${head.size} events, ${head.firmness} in block ${head.block_number}` : "nothing of this log yet"}`
+    : `contract  is not at ${contract}: put it there with \`tallystick anchor deploy\``,
+  `gas key   ${chain.signer} has ${formatEther(BigInt(chain.balance_wei))} ether`,
+];

@@ -97,7 +97,18 @@ export type SendOptions = {
   gas: bigint;
   /** A transaction of its own: for a call into code of strangers, which could burn the gas of its neighbours. */
   alone?: boolean;
+  /**
+   * What a call that travels alone has become by now: asked when a stuck transaction is replaced. Such a call is not sent
+   * anew where its nonce went to another; that rejects with ChainUnavailable.
+   */
+  renew?(): Promise<Call & { gas: bigint }>;
 };
+
+/**
+ * What `eth_getProof` answers: `header` is the block's in RLP, and the proofs are the trie nodes from its state root to the
+ * account, and from the account's storage root to each slot.
+ */
+export type StateProof = { block: Block; header: Hex; account_proof: Hex[]; storage_proofs: Hex[][] };
 
 /** An EVM chain and the one key that pays for our transactions on it. Every call ends by its deadline. */
 export type Chain = {
@@ -114,6 +125,8 @@ export type Chain = {
   read(calls: readonly Call[], gas?: bigint): Promise<CallResult[]>;
   /** Which of the accounts have code: contracts, and wallets that delegate (EIP-7702). */
   hasCode(accounts: readonly Hex[]): Promise<boolean[]>;
+  /** What an account has, in wei. */
+  balance(account: Hex): Promise<bigint>;
   /**
    * Sends a call through the one queue, together with others waiting there, and answers once it is mined. What a
    * call that did not travel alone came to stands in the receipt's logs. Rejects with ChainUnavailable when nothing
@@ -123,6 +136,10 @@ export type Chain = {
   /** The receipt of a transaction that is in the chain as it stands now. */
   receipt(transaction: Hex): Promise<Receipt | undefined>;
   logs(query: LogQuery): Promise<Log[]>;
+  /** What an account's slots hold in the newest block, with proof. Rejects with ChainUnavailable where the proof does not hold. */
+  stateProof(account: Hex, slots: readonly Hex[]): Promise<StateProof>;
+  /** A transaction as it was signed, in its bytes. */
+  signedTransaction(transaction: Hex): Promise<Hex | undefined>;
 };
 
 /** Carries signed payments to the chain: by our own gas key, or through a facilitator. */

@@ -6,11 +6,14 @@ import {
   type AnchorEvent,
   type AnchorState,
   anchor,
+  type CosignedCheckpoint,
+  cosign,
   events,
   evolve,
   finalise,
   initialState,
   newestAnchor,
+  publishedNote,
   reorg,
   type SignedCheckpoint,
   sign,
@@ -29,6 +32,10 @@ const checkpoint = (size: number, root = "1"): SignedCheckpoint => ({
   note: `log.example/1/0f\n${size}\n`,
   signed_at: AT,
 });
+const cosignature = (witness: string, size: number, root = "1"): CosignedCheckpoint => ({
+  ...{ size, root: hex(root, 64), witness, timestamp: 1_790_000_000, cosigned_at: AT },
+  cosignature: `— ${witness} ${size}`,
+});
 const placed = (size: number, block_number: number, more: Partial<Anchor> = {}): Anchor => ({
   size,
   root: hex("1", 64),
@@ -46,6 +53,10 @@ const placed = (size: number, block_number: number, more: Partial<Anchor> = {}):
 const signed = (size: number, root?: string): AnchorEvent => ({
   type: "CheckpointSigned",
   data: checkpoint(size, root),
+});
+const cosigned = (witness: string, size: number): AnchorEvent => ({
+  type: "CheckpointCosigned",
+  data: cosignature(witness, size),
 });
 const anchored = (facts: Anchor): AnchorEvent => ({ type: "Anchored", data: facts });
 const reorged = ({ transaction }: Anchor): AnchorEvent => ({
@@ -97,6 +108,51 @@ describe("a checkpoint", () => {
     given(history)
       .when(sign(checkpoint(10, "2")))
       .thenThrows(...refused("log-forked"));
+  });
+});
+
+describe("a cosignature", () => {
+  test("is kept once a witness, below the checkpoint it is of", () => {
+    given([signed(10)])
+      .when(cosign(cosignature("w1", 10)))
+      .then([cosigned("w1", 10)]);
+    given([signed(10), cosigned("w1", 10)])
+      .when(cosign({ ...cosignature("w1", 10), timestamp: 1_790_000_007 }))
+      .thenNothingHappened();
+    given([signed(10), cosigned("w1", 10)])
+      .when(cosign(cosignature("w2", 10)))
+      .then([cosigned("w2", 10)]);
+    const { note } = checkpoint(10);
+    expect(publishedNote(stateAfter([signed(10)]))).toBe(note);
+    expect(publishedNote(stateAfter([signed(10), cosigned("w1", 10), cosigned("w2", 10)]))).toBe(
+      `${note}— w1 10\n— w2 10\n`,
+    );
+    expect(publishedNote(initialState())).toBeUndefined();
+  });
+
+  test("of an earlier checkpoint is not published with the newest, and says how far the witness came", () => {
+    const history = [signed(10), cosigned("w1", 10), cosigned("w2", 10), signed(20)];
+    given(history)
+      .when(cosign(cosignature("w1", 20)))
+      .then([cosigned("w1", 20)]);
+    const state = stateAfter([...history, cosigned("w1", 20)]);
+    expect(publishedNote(state)).toBe(`${checkpoint(20).note}— w1 20\n`);
+    expect(state.cosignatures.map(({ witness, size }) => [witness, size])).toEqual([
+      ["w2", 10],
+      ["w1", 20],
+    ]);
+  });
+
+  test("that comes too late, of another root, or before any checkpoint is refused", () => {
+    given([signed(10), signed(20)])
+      .when(cosign(cosignature("w1", 10)))
+      .thenThrows(...refused());
+    given([signed(10)])
+      .when(cosign(cosignature("w1", 10, "2")))
+      .thenThrows(...refused("log-forked"));
+    given([])
+      .when(cosign(cosignature("w1", 10)))
+      .thenThrows(...refused());
   });
 });
 
@@ -194,6 +250,6 @@ describe("an anchor", () => {
 test("the stream is the operator's, and its events have the form that is stored", () => {
   expect(targetOf("log.example/1/0f")).toEqual({ tenant: "operator", id: "log.example/1/0f" });
   expect(streamOf("log.example/1/0f")).toBe("anchor-log.example/1/0f");
-  for (const event of [signed(10), anchored(first), reorged(first), final(first)])
+  for (const event of [signed(10), cosigned("w1", 10), anchored(first), reorged(first), final(first)])
     expect(events[event.type][1].parse(event.data)).toEqual(event.data);
 });

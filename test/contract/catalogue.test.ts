@@ -9,9 +9,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { catalogue } from "../../src/api/catalogue.ts";
 import { inputReader } from "../../src/api/input.ts";
-import { isEnveloped, methodOf, type Operation, pathOf, paymentOf } from "../../src/api/operation.ts";
+import {
+  isEnveloped,
+  mediaTypeOf,
+  methodOf,
+  type Operation,
+  pathOf,
+  paymentOf,
+} from "../../src/api/operation.ts";
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
 import { claimExample } from "../support/claimed.ts";
+import { signExample } from "../support/log-example.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { specifiedPrices } from "./prices.ts";
@@ -25,6 +33,7 @@ beforeAll(async () => {
   service = await startService({ env: { OPEN_CALLS_PER_MINUTE: "10000" } });
   await openSandbox(service);
   await claimExample(service.app);
+  await signExample(service.app);
   mine = (
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
   ).headers;
@@ -33,6 +42,8 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const each = catalogue.map((operation) => [operation.name, operation] as const);
+
+const cachingOf = ({ caching, input, example }: Operation) => caching!(input.parse(example) as never);
 
 /** The request that asks an operation an input. */
 function request(
@@ -67,15 +78,29 @@ describe("every operation", () => {
 
   test.each(each)("%s answers its example with something that fits its schema", async (_, operation) => {
     const response = await request(operation, operation.example, mine);
-    const text = await response.text();
+    const body = Buffer.from(await response.arrayBuffer());
+    const text = body.toString();
     expect(response.status, text).toBe(operation.status ?? 200);
-    if (operation.output.kind === "stream") {
+    const { output } = operation;
+    expect(response.headers.get("content-type")).toContain(mediaTypeOf(operation));
+    if (operation.caching) {
+      expect(response.headers.get("cache-control")).toBe(cachingOf(operation));
+      const etag = response.headers.get("etag")!;
+      const again = await request(operation, operation.example, { ...mine, "If-None-Match": etag });
+      expect([again.status, again.headers.get("cache-control")]).toEqual([304, cachingOf(operation)]);
+    }
+    if (output.kind === "bytes") {
+      expect(body.length).toBeGreaterThan(0);
+      if (output.media_type.startsWith("text/")) expect(Buffer.from(text)).toEqual(body);
+      return;
+    }
+    if (output.kind === "stream") {
       const lines = text
         .trim()
         .split("\n")
         .map((line) => JSON.parse(line));
-      operation.output.last.parse(lines.pop());
-      for (const line of lines) operation.output.item.parse(line);
+      output.last.parse(lines.pop());
+      for (const line of lines) output.item.parse(line);
       return;
     }
     const answer = JSON.parse(text);
@@ -84,8 +109,8 @@ describe("every operation", () => {
       delete answer.success;
     }
     // Nothing may be in the answer that its schema does not tell of.
-    expect(z.toJSONSchema(operation.output.schema, { unrepresentable: "any" })).toBeDefined();
-    expect(operation.output.schema.parse(answer)).toEqual(answer);
+    expect(z.toJSONSchema(output.schema, { unrepresentable: "any" })).toBeDefined();
+    expect(output.schema.parse(answer)).toEqual(answer);
   });
 
   test.each(each)(
@@ -128,7 +153,8 @@ describe("every operation", () => {
   test.each(each)(
     "%s is in OpenAPI with its price, its security and every status it can answer",
     (_, operation) => {
-      const entry = described.paths[pathOf(operation)]?.[methodOf(operation).toLowerCase()];
+      const entry =
+        described.paths[pathOf(operation).replace("{+", "{")]?.[methodOf(operation).toLowerCase()];
       expect(entry).toMatchObject({ operationId: operation.name });
       const payment = paymentOf(operation);
       expect(entry!["x-payment-info"]).toEqual(
@@ -137,7 +163,10 @@ describe("every operation", () => {
           protocols: ["x402"],
         },
       );
-      const statuses = Object.keys(entry!.responses as object);
+      const responses = entry!.responses as Record<string, { content?: object }>;
+      const { content } = responses[operation.status ?? 200]!;
+      expect(Object.keys(content!)[0]).toBe(mediaTypeOf(operation));
+      const statuses = Object.keys(responses);
       expect(statuses).toEqual(
         expect.arrayContaining(["400", "401", "429", "503", ...(payment ? ["402", "409", "422"] : [])]),
       );
@@ -185,11 +214,23 @@ describe("MCP", () => {
     const client = await connect(mine);
     const answer = await client.callTool({ name: operation.name, arguments: operation.example });
     expect(answer.isError, JSON.stringify(answer.content)).toBeFalsy();
-    if (operation.output.kind === "json" && operation.vintage) {
+    const { output } = operation;
+    if (output.kind === "json" && operation.vintage) {
       const { success: _, ...http } = (await (
         await request(operation, operation.example, mine)
       ).json()) as Record<string, unknown>;
       expect(answer.structuredContent).toEqual(http);
+    }
+    if (output.kind === "bytes") {
+      const http = await request(operation, operation.example, mine);
+      const body = Buffer.from(await http.arrayBuffer());
+      const blob = body.toString("base64");
+      const { url: uri } = http;
+      expect([answer.structuredContent, answer.content]).toEqual(
+        output.media_type.startsWith("text/")
+          ? [{ text: body.toString() }, [{ type: "text", text: body.toString() }]]
+          : [{ base64: blob }, [{ type: "resource", resource: { uri, mimeType: output.media_type, blob } }]],
+      );
     }
     await client.close();
   });

@@ -1,5 +1,5 @@
 /** What can be paid for, in the two forms that directories of x402 services read. */
-import { methodOf, type Operation, pathOf, paymentOf, type Usdc } from "../operation.ts";
+import { methodOf, type Operation, pathWith, paymentOf, type Usdc } from "../operation.ts";
 import { type PaymentTerms, paymentRequired, type RequirementV2 } from "./required.ts";
 
 type Priced = { operation: Operation; price: Usdc; url: string; offer: RequirementV2 };
@@ -10,9 +10,7 @@ function pricedOf(operations: Operation[], terms: PaymentTerms): Priced[] {
     const price = paymentOf(operation)?.unit_price;
     if (price === undefined) return [];
     // A directory asks the address itself, so an example stands where the route has a parameter.
-    const path = pathOf(operation).replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-      encodeURIComponent(String(operation.example[name])),
-    );
+    const path = pathWith(operation, operation.example);
     const { v2 } = paymentRequired(operation, price, path, terms);
     return [{ operation, price, url: terms.public_url + path, offer: v2 }];
   });

@@ -2,7 +2,7 @@
 import type { encodePaymentRequiredHeader } from "@x402/core/http";
 import { USDC } from "../../domain/payments/usdc.ts";
 import type { Hex } from "../../domain/ports.ts";
-import { methodOf, type Operation, pathOf, paymentOf, type Usdc } from "../operation.ts";
+import { mediaTypeOf, methodOf, type Operation, pathOf, paymentOf, type Usdc } from "../operation.ts";
 import { type Problem, problem } from "../problem.ts";
 import { bazaarForms, type Extension, paymentIdentifier } from "./extensions.ts";
 import { toHeader } from "./header.ts";
@@ -87,7 +87,7 @@ export function paymentRequired(
   const caps = STOCK_CAPS.find(([above]) => Number(price) > above)?.[1] ?? "";
   const warning = terms.embedded_chain ? DEVELOPMENT_CHAIN : "";
   const description = `${operation.summary}. ${price} USDC a call.${caps}${warning}`;
-  const mimeType = operation.output.kind === "json" ? "application/json" : "application/x-ndjson";
+  const mimeType = mediaTypeOf(operation);
   const amount = microUsdc(price);
   const shared = {
     scheme: "exact" as const,

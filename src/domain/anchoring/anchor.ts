@@ -1,6 +1,6 @@
 /**
- * The checkpoints of a log and their anchors: which size was signed last, and which one the chain holds how firmly. What
- * happens to them stands in the very log they are of.
+ * The checkpoints of a log and their anchors: which size was signed last, which witnesses cosigned it, and which size the
+ * chain holds how firmly. What happens to them stands in the very log they are of.
  */
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
@@ -20,6 +20,21 @@ export const events = {
       note: z.string().max(10_000),
       signed_at: z.iso.datetime(),
     }),
+    public: true,
+  },
+  /** A witness has seen the checkpoint, and none that contradicts it. */
+  CheckpointCosigned: {
+    1: z.strictObject({
+      ...head,
+      /** The name of its key. */
+      witness: z.string().max(500),
+      /** The line that it adds to the note, without its end (c2sp.org/tlog-cosignature). */
+      cosignature: z.string().max(1_000),
+      /** When it signed, by its own clock, in seconds of Unix time. */
+      timestamp: z.int().nonnegative(),
+      cosigned_at: z.iso.datetime(),
+    }),
+    public: true,
   },
   Anchored: {
     1: z.strictObject({
@@ -37,9 +52,20 @@ export const events = {
       fee_wei: z.string().regex(/^\d{1,78}$/),
       anchored_at: z.iso.datetime(),
     }),
+    public: true,
+  },
+  /** A transaction was sent and is not mined in time; one of these, or one that replaces them, may still be. */
+  AnchorPending: {
+    1: z.strictObject({
+      ...head,
+      signer: hex(40),
+      transactions: z.array(hex(64)).max(1_000),
+      pending_at: z.iso.datetime(),
+    }),
+    public: true,
   },
   /** The chain took the block back. */
-  AnchorReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }) },
+  AnchorReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }), public: true },
   /** The chain keeps the block for good. */
   AnchorFinal: {
     1: z.strictObject({
@@ -47,42 +73,74 @@ export const events = {
       block_number: z.int().nonnegative(),
       final_at: z.iso.datetime(),
     }),
+    public: true,
   },
 };
 
 export type SignedCheckpoint = z.infer<(typeof events.CheckpointSigned)[1]>;
+export type CosignedCheckpoint = z.infer<(typeof events.CheckpointCosigned)[1]>;
 export type Anchor = z.infer<(typeof events.Anchored)[1]>;
+export type PendingAnchor = z.infer<(typeof events.AnchorPending)[1]>;
 
 export type AnchorEvent =
   | Event<"CheckpointSigned", SignedCheckpoint>
+  | Event<"CheckpointCosigned", CosignedCheckpoint>
   | Event<"Anchored", Anchor>
+  | Event<"AnchorPending", PendingAnchor>
   | Event<"AnchorReorged", { transaction: Hex; reorged_at: string }>
   | Event<"AnchorFinal", { transaction: Hex; block_number: number; final_at: string }>;
 
 export type StandingAnchor = Anchor & { final: boolean };
 
-/** `checkpoint`: the newest. `anchors`: the newest final one, if any is, and those above it, the newest last. */
+/**
+ * `checkpoint`: the newest. `cosignatures`: the newest of each witness, also of an earlier checkpoint. `anchors`: the newest
+ * final one, if any is, and those above it, the newest last. `pending`: what was sent since and not seen in the chain.
+ */
 export type AnchorState = {
   checkpoint: SignedCheckpoint | undefined;
+  cosignatures: readonly CosignedCheckpoint[];
+  pending: PendingAnchor | undefined;
   anchors: readonly StandingAnchor[];
 };
 
 export const newestAnchor = ({ anchors }: AnchorState): StandingAnchor | undefined => anchors.at(-1);
+
+/** The cosignatures of the newest checkpoint. */
+export const standingCosignatures = ({ checkpoint, cosignatures }: AnchorState): CosignedCheckpoint[] =>
+  cosignatures.filter(({ size }) => size === checkpoint?.size);
+
+/** The newest checkpoint as it is published: the signed note with a line for each witness that cosigned it. */
+export const publishedNote = (state: AnchorState): string | undefined =>
+  state.checkpoint &&
+  [state.checkpoint.note, ...standingCosignatures(state).map(({ cosignature }) => `${cosignature}\n`)].join(
+    "",
+  );
 
 /** A log's checkpoints lie with the operator, under the log's origin. */
 export const targetOf = (origin: string) => ({ tenant: "operator", id: origin });
 
 export const streamOf = (origin: string) => `anchor-${origin}`;
 
-export const initialState = (): AnchorState => ({ checkpoint: undefined, anchors: [] });
+export const initialState = (): AnchorState => ({
+  checkpoint: undefined,
+  cosignatures: [],
+  pending: undefined,
+  anchors: [],
+});
 
 export function evolve(state: AnchorState, event: AnchorEvent): AnchorState {
-  const { anchors } = state;
+  const { anchors, cosignatures } = state;
   switch (event.type) {
     case "CheckpointSigned":
       return { ...state, checkpoint: event.data };
+    case "CheckpointCosigned": {
+      const others = cosignatures.filter(({ witness }) => witness !== event.data.witness);
+      return { ...state, cosignatures: [...others, event.data] };
+    }
     case "Anchored":
-      return { ...state, anchors: [...anchors, { ...event.data, final: false }] };
+      return { ...state, pending: undefined, anchors: [...anchors, { ...event.data, final: false }] };
+    case "AnchorPending":
+      return { ...state, pending: event.data };
     case "AnchorReorged":
       return {
         ...state,
@@ -110,6 +168,17 @@ export const sign =
     return [{ type: "CheckpointSigned", data: facts }];
   };
 
+/** A witness's signature stands below the newest checkpoint; a second one of the same witness adds nothing. */
+export const cosign =
+  (facts: CosignedCheckpoint) =>
+  (state: AnchorState): AnchorEvent[] => {
+    refuseFork(state, facts);
+    if (state.checkpoint?.size !== facts.size)
+      refuse("conflict", `the checkpoint of ${facts.size} events is not the newest`);
+    if (standingCosignatures(state).some(({ witness }) => witness === facts.witness)) return [];
+    return [{ type: "CheckpointCosigned", data: facts }];
+  };
+
 /** The chain holds a head, as the transaction's own log says. */
 export const anchor =
   (facts: Anchor) =>
@@ -124,6 +193,12 @@ export const anchor =
     // It moved to another block, or another transaction carried it after a reorg.
     return [reorged(newest.transaction, facts.anchored_at), anchored];
   };
+
+/** What was sent is waited for, unless as much is anchored by now. */
+export const pend =
+  (facts: PendingAnchor) =>
+  (state: AnchorState): AnchorEvent[] =>
+    (newestAnchor(state)?.size ?? 0) >= facts.size ? [] : [{ type: "AnchorPending", data: facts }];
 
 /** The chain took an anchor back. */
 export const reorg =

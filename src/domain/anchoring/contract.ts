@@ -4,7 +4,14 @@
  * come from Multicall3, which is everybody.
  */
 import { createHash } from "node:crypto";
-import { decodeEventLog, decodeFunctionResult, encodeEventTopics, encodeFunctionData, keccak256 } from "viem";
+import {
+  decodeEventLog,
+  decodeFunctionData,
+  decodeFunctionResult,
+  encodeEventTopics,
+  encodeFunctionData,
+  keccak256,
+} from "viem";
 import type { Call, CallResult, Hex, Log, LogQuery, SendOptions } from "../ports.ts";
 import { ABI, INIT_CODE } from "./generated/log-anchor.ts";
 
@@ -18,7 +25,7 @@ export type Recorded = { block_number: bigint; timestamp: number };
 export type KeptHead = Omit<TreeHead, "log_id"> & Recorded;
 
 /** A call that must travel alone, with the options that see to it. */
-export type SignersCall = { call: Call; options: SendOptions & { alone: true } };
+export type SignersCall = { call: Call; options: Pick<SendOptions, "gas"> & { alone: true } };
 
 export type Anchored = TreeHead & { signer: Hex };
 export type SeedCommitted = { signer: Hex; seed_hash: Hex; timestamp: number };
@@ -61,6 +68,18 @@ export const anchorCall = ({ log_id, size, root }: TreeHead, proof: readonly Hex
     encodeFunctionData({ abi: ABI, functionName: "anchor", args: [log_id, size, root, proof] }),
     60_000n + 1_500n * BigInt(proof.length),
   );
+
+/** The head that a call of `anchorCall` brings; undefined for any other call data. */
+export function headInCall(data: Hex): TreeHead | undefined {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: ABI, data });
+    if (functionName !== "anchor") return undefined;
+    const [log_id, size, root] = args;
+    return { log_id, size, root };
+  } catch {
+    return undefined;
+  }
+}
 
 /** Commits the sender to seeds by their hashes, `MOST_SEEDS` at most; those it committed before stay as they are. */
 export function commitSeedsCall(seed_hashes: readonly Hex[]): SignersCall {

@@ -35,7 +35,7 @@ export const released = z.strictObject({
   released_at: z.iso.datetime(),
 });
 
-export const events = { DatasetReleased: { 1: released } };
+export const events = { DatasetReleased: { 1: released, public: true } };
 
 export type ReleaseFacts = z.infer<typeof released>;
 export type DatasetEvent = Event<"DatasetReleased", ReleaseFacts>;

@@ -1,0 +1,88 @@
+/** What an account's storage holds in the newest block of a chain, with the header and the tries that show it. */
+import { type RpcBlock, type RpcProof, toRlp } from "viem";
+import { readHeader, StateProofError, storageRoot, storedWord } from "../domain/anchoring/state-proof.ts";
+import { ChainUnavailable, type Hex, type StateProof } from "../domain/ports.ts";
+import type { Ask } from "./json-rpc.ts";
+
+/** Members of a header in their order; those from `baseFeePerGas` on came with later forks. Source: execution-specs, `Header`. */
+const MEMBERS = [
+  "parentHash",
+  "sha3Uncles",
+  "miner",
+  "stateRoot",
+  "transactionsRoot",
+  "receiptsRoot",
+  "logsBloom",
+  "difficulty",
+  "number",
+  "gasLimit",
+  "gasUsed",
+  "timestamp",
+  "extraData",
+  "mixHash",
+  "nonce",
+  "baseFeePerGas",
+  "withdrawalsRoot",
+  "blobGasUsed",
+  "excessBlobGas",
+  "parentBeaconBlockRoot",
+  "requestsHash",
+] as const;
+
+const QUANTITIES: ReadonlySet<string> = new Set([
+  "difficulty",
+  "number",
+  "gasLimit",
+  "gasUsed",
+  "timestamp",
+  "baseFeePerGas",
+  "blobGasUsed",
+  "excessBlobGas",
+]);
+
+/** The newest block may be another one between two questions. */
+const TRIES = 5;
+
+export async function stateProof(ask: Ask, account: Hex, slots: readonly Hex[]): Promise<StateProof> {
+  let fault: unknown;
+  for (let n = 0; n < TRIES; n++) {
+    try {
+      return await proofAtHead(ask, account, slots);
+    } catch (error) {
+      if (!(error instanceof StateProofError)) throw error;
+      fault = error;
+    }
+  }
+  throw new ChainUnavailable("the RPC endpoint's eth_getProof does not prove its own blocks", {
+    cause: fault,
+  });
+}
+
+async function proofAtHead(ask: Ask, account: Hex, slots: readonly Hex[]): Promise<StateProof> {
+  const block = await ask<RpcBlock & Record<string, unknown>>("eth_getBlockByNumber", ["latest", false]);
+  const header = encoded(block);
+  const { hash, number, timestamp, state_root } = readHeader(header);
+  if (hash !== block.hash)
+    throw new ChainUnavailable("the chain's block headers have members that are not known here");
+  // Some nodes prove the newest state alone, so it is asked for by its tag.
+  const proof = await ask<RpcProof>("eth_getProof", [account, slots, "latest"]);
+  const storage_proofs = proof.storageProof.map((one) => one.proof as Hex[]);
+  const root = storageRoot(state_root, account, proof.accountProof as Hex[]);
+  for (const [n, slot] of slots.entries()) storedWord(root, slot, storage_proofs[n] ?? []);
+  return {
+    block: { hash, number, timestamp },
+    header,
+    account_proof: proof.accountProof as Hex[],
+    storage_proofs,
+  };
+}
+
+function encoded(block: Record<string, unknown>): Hex {
+  const items = MEMBERS.filter((name) => typeof block[name] === "string").map((name) => {
+    const value = block[name] as Hex;
+    if (!QUANTITIES.has(name)) return value;
+    const digits = BigInt(value).toString(16);
+    return digits === "0" ? "0x" : (`0x${digits.length % 2 ? "0" : ""}${digits}` as Hex);
+  });
+  return toRlp(items);
+}

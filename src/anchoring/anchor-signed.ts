@@ -1,0 +1,135 @@
+/** Whenever more is signed than anchored, the newest checkpoint is sent to the chain, which is then followed. */
+import type { App } from "../app.ts";
+import * as anchors from "../domain/anchoring/anchor.ts";
+import { anchorCall, type KeptHead, logIdOf, type SignersCall } from "../domain/anchoring/contract.ts";
+import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";
+import { unlessRefused, untilStopped } from "../turn.ts";
+import { adoptHead, followAnchors, headOnChain, recordAnchor } from "./follow-chain.ts";
+import { keepProof } from "./kept-proofs.ts";
+import { consistencyFault } from "./proofs.ts";
+import { bytesOf, hexOf } from "./sign-growth.ts";
+import { EMPTY_ROOT } from "./tree.ts";
+import { type AnchorTurn, meta, TurnEnded, takeTurn, type Work } from "./turn.ts";
+
+export type AnchorOptions = {
+  /** The pause between two anchors; ten minutes when absent. */
+  anchor_every_ms?: number;
+  /** How long nothing is sent after a transaction whose outcome is not known, by whatever process; ten minutes when absent. */
+  pending_holds_ms?: number;
+  /** What the turn before learned. */
+  memory?: AnchorMemory;
+  signal?: AbortSignal;
+};
+
+/**
+ * `looked`: the chain's head was held against the log. `send_after`: nothing is sent before, in milliseconds of Unix time.
+ * `proven`: the transaction of the newest anchor, once a proof of it is kept for good.
+ */
+export type AnchorMemory = { looked?: boolean; send_after?: number; proven?: string };
+
+/** After a call that was taken back, though it should not have been, nothing is sent for so long. */
+const AFTER_FAILURE_MS = 60_000;
+
+/** One turn: anchors what is due. One process of those that share the log acts at a time. */
+export const anchorTurn = (app: App, options: AnchorOptions = {}): Promise<AnchorTurn> =>
+  takeTurn(app, "anchoring", async (work) => {
+    await anchorSigned(work, options);
+    await proveNewest(work, options);
+  });
+
+/** Gathers the proof that exports carry, as long as it can be had. Throws TurnEnded. */
+async function proveNewest({ app, ...work }: Work, { memory = {} }: AnchorOptions): Promise<void> {
+  const newest = anchors.newestAnchor(await app.load(anchors, work.target));
+  if (!newest || newest.signer !== app.chain.sender || newest.transaction === memory.proven) return;
+  try {
+    if (await keepProof({ app, ...work }, newest)) memory.proven = newest.transaction;
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable)) throw error;
+    throw new TurnEnded("unproven", `no proof of the anchor can be had: ${error.message}`);
+  }
+}
+
+/** Follows the anchors there are, and sends one that is due after taking up what the chain holds by now. */
+async function anchorSigned(work: Work, options: AnchorOptions): Promise<void> {
+  const { app, target, now } = work;
+  const { anchor_every_ms = 600_000, pending_holds_ms = 600_000, memory = {} } = options;
+  const isDue = (state: anchors.AnchorState) => !memory.looked || isWanted(state, now, anchor_every_ms);
+
+  const before = await app.load(anchors, target);
+  if (!isDue(before) && before.anchors.every(({ final }) => final)) return;
+  if (before.anchors.length > 0) await followAnchors(work, before);
+
+  const followed = await app.load(anchors, target);
+  if (!isDue(followed)) return;
+  const head = await headOnChain(work, followed);
+  if (!(await adoptHead(work, followed, head))) return;
+  memory.looked = true;
+
+  const state = await app.load(anchors, target);
+  if (!isWanted(state, now, anchor_every_ms) || now < (memory.send_after ?? 0)) return;
+  if (state.pending && now < Date.parse(state.pending.pending_at) + pending_holds_ms) return;
+  await send(work, state.checkpoint, head, { ...options, memory });
+}
+
+/** More is signed than anchored, and the newest anchor is old enough. */
+function isWanted(
+  state: anchors.AnchorState,
+  now: number,
+  every_ms: number,
+): state is anchors.AnchorState & { checkpoint: anchors.SignedCheckpoint } {
+  const newest = anchors.newestAnchor(state);
+  if (!state.checkpoint || state.checkpoint.size <= (newest?.size ?? 0)) return false;
+  return !newest || now - Date.parse(newest.anchored_at) >= every_ms;
+}
+
+/** Sends a checkpoint; should it be stuck, the newest one by then takes its place under the same nonce. */
+async function send(
+  work: Work,
+  checkpoint: anchors.SignedCheckpoint,
+  head: KeptHead | undefined,
+  { memory = {}, signal }: AnchorOptions,
+): Promise<void> {
+  const { app, target, now } = work;
+  let sent = checkpoint;
+  const renew = async () => {
+    const { checkpoint: newest } = await app.load(anchors, target);
+    const { call, options } = await callOf(work, newest ?? sent, head);
+    sent = newest ?? sent;
+    return { ...call, ...options };
+  };
+  const { call, options } = await callOf(work, checkpoint, head);
+  try {
+    const receipt = await untilStopped(app.chain.send(call, { ...options, renew }), signal);
+    if (receipt && !(await recordAnchor(work, receipt))) memory.send_after = now + AFTER_FAILURE_MS;
+  } catch (error) {
+    if (!(error instanceof TransactionPending)) throw error;
+    const { size, root } = sent;
+    const { transactions } = error;
+    const pending_at = app.clock.now().toISOString();
+    const facts = { size, root, signer: app.chain.sender, transactions: [...transactions], pending_at };
+    await unlessRefused(app.decide(anchors, target, anchors.pend(facts), { meta }));
+  }
+}
+
+/** What takes the contract from the head it keeps to a checkpoint. Throws TurnEnded when there is no way. */
+async function callOf(
+  { tree, origin }: Work,
+  { size, root }: anchors.SignedCheckpoint,
+  head: KeptHead | undefined,
+): Promise<SignersCall> {
+  const kept = Number(head?.size ?? 0n);
+  const proof = await tree.consistencyProof(kept, size);
+  const fault = consistencyFault({
+    first: kept,
+    first_root: head ? bytesOf(head.root) : EMPTY_ROOT,
+    second: size,
+    second_root: bytesOf(root),
+    proof,
+  });
+  if (fault)
+    throw new TurnEnded(
+      "diverged",
+      `the ${size} events that were signed do not continue the anchor: ${fault}`,
+    );
+  return anchorCall({ log_id: logIdOf(origin), size: BigInt(size), root }, proof.map(hexOf));
+}

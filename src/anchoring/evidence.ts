@@ -1,0 +1,86 @@
+/** The lines of an export that show more than its events do (docs/event-log.md, section 7), read strictly and written. */
+import { z } from "zod";
+import type { Hex } from "../domain/ports.ts";
+
+const count = z.int().nonnegative();
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** Longer proofs belong to no tree of 2^53 leaves: a consistency proof climbs both edges. */
+const hashes = z.array(hash).max(110);
+
+const bytes = z.string().regex(/^0x(?:[0-9a-f]{2})*$/) as unknown as z.ZodType<Hex>;
+const address = z.string().regex(/^0x[0-9a-f]{40}$/) as unknown as z.ZodType<Hex>;
+
+/** Nodes from the root of a Merkle-Patricia trie down; a key of 32 bytes has 64 digits. */
+const nodes = z.array(bytes).max(65);
+
+/** A head that the contract kept, as eth_getProof shows it: `size` events with `root`, under `header`'s state root. */
+export const anchorFields = {
+  size: count.min(1),
+  root: hash,
+  /** Such as eip155:8453. */
+  network: z.string().regex(/^eip155:[1-9]\d{0,15}$/),
+  contract: address,
+  signer: address,
+  /** The signed transaction that brought the head. */
+  transaction: bytes,
+  /** A block header in RLP. */
+  header: bytes,
+  account_proof: nodes,
+  root_proof: nodes,
+  numbers_proof: nodes,
+};
+
+const shapes = {
+  key: z.strictObject({ evidence: z.literal("key"), key: z.string().max(1_000) }),
+  frontier: z.strictObject({ evidence: z.literal("frontier"), size: count, hashes }),
+  checkpoint: z.strictObject({ evidence: z.literal("checkpoint"), note: z.string().max(100_000) }),
+  anchor: z.strictObject({ evidence: z.literal("anchor"), ...anchorFields }),
+  consistency: z.strictObject({
+    evidence: z.literal("consistency"),
+    first: count,
+    second: count,
+    proof: hashes,
+  }),
+  inclusion: z.strictObject({
+    evidence: z.literal("inclusion"),
+    version: count.min(1),
+    position: count.min(1),
+    size: count.min(1),
+    proof: hashes,
+  }),
+};
+
+export const evidenceLine = z.discriminatedUnion("evidence", [
+  shapes.key,
+  shapes.frontier,
+  shapes.checkpoint,
+  shapes.anchor,
+  shapes.consistency,
+  shapes.inclusion,
+]);
+
+export type Evidence = z.infer<typeof evidenceLine>;
+export type EvidenceKind = Evidence["evidence"];
+export type EvidenceOf<Kind extends EvidenceKind> = Extract<Evidence, { evidence: Kind }>;
+
+/** What is kept and shown of an anchor beside its event. */
+export type AnchorEvidence = EvidenceOf<"anchor">;
+
+/** Reads a line; a string says why it is none. Its text must be exactly what serialising its members in order gives. */
+export function readEvidence(line: string): Evidence | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return "it is not JSON";
+  }
+  const kind = (value as { evidence?: unknown } | null)?.evidence;
+  const read = evidenceLine.safeParse(value);
+  if (!read.success) {
+    const { path, message } = read.error.issues[0]!;
+    return `${path.join(".") || "the line"} of the ${String(kind).slice(0, 20)} evidence: ${message}`;
+  }
+  if (JSON.stringify(read.data) !== line) return "its members are not exactly the given ones in their order";
+  return read.data;
+}

@@ -1,0 +1,71 @@
+/** What an export carries beside its events: how far they are signed and anchored, and what joins that to them. */
+import type { Beside, BesideOf } from "../../eventstore/export.ts";
+import { MAIN_LOG } from "../../eventstore/types.ts";
+import type { App } from "../app.ts";
+import * as anchors from "../domain/anchoring/anchor.ts";
+import { forEach } from "../turn.ts";
+import type { Evidence, EvidenceOf } from "./evidence.ts";
+import { proofsOfAnchors } from "./kept-proofs.ts";
+import { formatVerifierKey, verifierKey } from "./note.ts";
+import { type LogTree, openTree } from "./tile-store.ts";
+
+type Source = Pick<App, "pool" | "store" | "load" | "signer">;
+
+/** Evidence for an export of the service's log, or of a stream of it; none while nothing is signed. */
+export const evidenceFor =
+  (app: Source): BesideOf =>
+  async (part) => {
+    const { origin } = await app.store.identity(MAIN_LOG);
+    const state = await app.load(anchors, anchors.targetOf(origin));
+    const { checkpoint } = state;
+    if (!checkpoint) return { before: [] };
+    const tree = openTree(app.pool, MAIN_LOG);
+    await tree.grow();
+
+    const proofs = await proofsOfAnchors(app.pool, state);
+    const key = verifierKey(origin, "ed25519", app.signer.public_key);
+    const known: Evidence[] = [{ evidence: "key", key: formatVerifierKey(key) }];
+    const shown: Evidence[] = [{ evidence: "checkpoint", note: checkpoint.note }, ...proofs];
+    const sizes = [...new Set([...proofs.map(({ size }) => size), checkpoint.size])].sort((a, b) => a - b);
+
+    if ("stream_id" in part) {
+      const joints = sizes.slice(1).map((size, n) => ({ first: sizes[n]!, second: size }));
+      const before = [...known, ...shown, ...(await consistencies(tree, joints))];
+      return { before, after: inclusionsIn(tree, sizes.at(-1)!) };
+    }
+    const { first, last } = part;
+    const start = first - 1;
+    const joints = sizes.flatMap((size) => {
+      if (size < start) return [{ first: size, second: start }];
+      return size > last ? [{ first: last, second: size }] : [];
+    });
+    const frontier: Evidence[] = start > 0 ? [await frontierOf(tree, start)] : [];
+    return { before: [...known, ...frontier, ...shown, ...(await consistencies(tree, joints))] };
+  };
+
+type Joint = { first: number; second: number };
+
+const consistencies = (tree: LogTree, joints: Joint[]): Promise<EvidenceOf<"consistency">[]> =>
+  forEach(joints, async ({ first, second }) => ({
+    evidence: "consistency",
+    first,
+    second,
+    proof: (await tree.consistencyProof(first, second)).map(inHex),
+  }));
+
+async function frontierOf(tree: LogTree, size: number): Promise<EvidenceOf<"frontier">> {
+  return { evidence: "frontier", size, hashes: (await tree.frontierAt(size)).map(inHex) };
+}
+
+/** The line after each event of a stream: that it is in the tree of `size` events, as far as it is. */
+const inclusionsIn = (tree: LogTree, size: number): NonNullable<Beside["after"]> =>
+  function after(rows) {
+    return forEach(rows, async ({ position: text, version }): Promise<Evidence | undefined> => {
+      const position = Number(text);
+      if (position > size) return undefined;
+      const proof = (await tree.inclusionProof(position - 1, size)).map(inHex);
+      return { evidence: "inclusion", version: Number(version), position, size, proof };
+    });
+  };
+
+const inHex = (hash: Buffer) => hash.toString("hex");

@@ -1,0 +1,78 @@
+/** What the members of an anchor's evidence say, each read for itself: the transaction, the block, the kept head. */
+import { keccak256, parseTransaction, serializeTransaction, type TransactionSerializableEIP1559 } from "viem";
+import type { AnchorEvidence } from "../anchoring/evidence.ts";
+import {
+  headInCall,
+  headInSlots,
+  headSlots,
+  type KeptHead,
+  type TreeHead,
+} from "../domain/anchoring/contract.ts";
+import {
+  type BlockHeader,
+  readHeader,
+  StateProofError,
+  storageRoot,
+  storedWord,
+} from "../domain/anchoring/state-proof.ts";
+import { signerOf } from "../domain/payments/authorization.ts";
+import type { Hex, RecoverKey } from "../domain/ports.ts";
+
+/** A signed transaction, as far as an anchor needs it; `head` is what its call brings, `sender` who signed it. */
+export type AnchorTransaction = {
+  hash: Hex;
+  chain_id: number;
+  to: Hex | undefined;
+  head: TreeHead | undefined;
+  sender: Hex | undefined;
+};
+
+/** Undefined for bytes that are no EIP-1559 transaction. */
+export function readTransaction(raw: Hex, recover: RecoverKey): AnchorTransaction | undefined {
+  try {
+    if (!raw.startsWith("0x02")) return undefined;
+    const { r, s, yParity, v: _, ...unsigned } = parseTransaction(raw) as TransactionSerializableEIP1559;
+    if (r === undefined || s === undefined || (yParity !== 0 && yParity !== 1)) return undefined;
+    const digest = keccak256(serializeTransaction(unsigned), "bytes");
+    const rs = Buffer.from(r.slice(2).padStart(64, "0") + s.slice(2).padStart(64, "0"), "hex");
+    return {
+      hash: keccak256(raw),
+      chain_id: Number(unsigned.chainId),
+      to: unsigned.to?.toLowerCase() as Hex | undefined,
+      head: headInCall(unsigned.data ?? "0x"),
+      sender: signerOf(digest, { rs, recovery: yParity }, recover),
+    };
+  } catch {
+    // Whatever a library makes of hostile bytes, they are no transaction.
+    return undefined;
+  }
+}
+
+/** The block of the proof; a sentence says why it cannot be read. */
+export function readBlock({ header }: AnchorEvidence): BlockHeader | string {
+  return orReason(() => readHeader(header));
+}
+
+/** The head that the contract keeps for the log in the state of that block, 0 events when none; a sentence says why it is not shown. */
+export function provenHead(line: AnchorEvidence, log_id: Hex): KeptHead | undefined | string {
+  return orReason(() => {
+    const [rootSlot, numbersSlot] = headSlots(line.signer, log_id);
+    const { state_root } = readHeader(line.header);
+    const storage = storageRoot(state_root, line.contract, line.account_proof);
+    return headInSlots(
+      word(storedWord(storage, rootSlot, line.root_proof)),
+      word(storedWord(storage, numbersSlot, line.numbers_proof)),
+    );
+  });
+}
+
+const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, "0")}`;
+
+function orReason<T>(read: () => T): T | string {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof StateProofError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,330 @@
+import { openCheckpoint } from "../anchoring/checkpoint.ts";
+import type { AnchorEvidence, EvidenceOf } from "../anchoring/evidence.ts";
+import { MalformedNote, openNote, parseVerifierKey, UnverifiedNote, verifierKey } from "../anchoring/note.ts";
+import { inclusionFault } from "../anchoring/proofs.ts";
+import { leafHash, subtreesOf } from "../anchoring/tree.ts";
+import { logIdOf } from "../domain/anchoring/contract.ts";
+import { provenHead, readBlock, readTransaction } from "./anchor.ts";
+import type { EvidenceState, Fault, ReadNote, TreeHead } from "./evidence-state.ts";
+
+type Named = { name: string; verdict: "tree" | "signature" | "anchor" | "completeness" };
+
+/** An event that has just been read, as an inclusion line sees it. */
+export type Included = { version: number; event_hash: Uint8Array };
+
+/** One thing that must hold of a line of evidence, or of all together. `fault` answers what failed, or undefined. */
+export type AuditCheck = Named &
+  (
+    | { at: "key"; fault(line: EvidenceOf<"key">, state: EvidenceState): string | undefined }
+    | { at: "frontier"; fault(line: EvidenceOf<"frontier">, state: EvidenceState): string | undefined }
+    | { at: "checkpoint"; fault(line: ReadNote, state: EvidenceState): string | undefined }
+    | { at: "anchor"; fault(line: AnchorEvidence, state: EvidenceState): string | undefined }
+    | {
+        at: "inclusion";
+        fault(
+          line: EvidenceOf<"inclusion">,
+          state: EvidenceState,
+          event: Included | undefined,
+        ): string | undefined;
+      }
+    | { at: "end"; fault(state: EvidenceState): Fault | undefined }
+  );
+
+/** Every check of evidence there is; leaving one out leaves some tampering unseen (the tests try each). */
+export const auditChecks: AuditCheck[] = [
+  {
+    name: "key_line",
+    verdict: "signature",
+    at: "key",
+    fault: ({ key }, { log, keyLines }) => {
+      if (keyLines > 1) return "a second key is named";
+      const { name, type } = parseVerifierKey(key);
+      if (type !== "ed25519") return "the key named is a witness's";
+      return name === log.header.origin ? undefined : `the key named is of ${JSON.stringify(name)}`;
+    },
+  },
+  {
+    name: "frontier_shape",
+    verdict: "tree",
+    at: "frontier",
+    fault: ({ size, hashes }, { log, frontier }) => {
+      if (log.source === "stream" || frontier) return "a frontier stands only before a part of a log, once";
+      if (size !== log.position)
+        return `the frontier is of ${size} events, the export begins after ${log.position}`;
+      const wanted = subtreesOf({ begin: 0, end: size }).length;
+      return hashes.length === wanted ? undefined : `the frontier of ${size} events has ${wanted} hashes`;
+    },
+  },
+  {
+    name: "note_form",
+    verdict: "signature",
+    at: "checkpoint",
+    fault: ({ fault }) => fault && `a checkpoint cannot be read: ${fault}`,
+  },
+  {
+    name: "note_origin",
+    verdict: "signature",
+    at: "checkpoint",
+    fault: ({ checkpoint }, { log }) =>
+      !checkpoint || checkpoint.origin === log.header.origin
+        ? undefined
+        : `the checkpoint of ${checkpoint.size} events is of ${JSON.stringify(checkpoint.origin)}`,
+  },
+  {
+    name: "note_signature",
+    verdict: "signature",
+    at: "checkpoint",
+    fault: ({ note, checkpoint }, { key, log }) => {
+      // Another origin's checkpoint is judged by its own check.
+      if (!checkpoint || checkpoint.origin !== log.header.origin) return undefined;
+      if (!key) return `the checkpoint of ${checkpoint.size} events is signed by a key that is not known`;
+      // Under the name that the checkpoint has: whose name the key has is the check of the key.
+      const named = verifierKey(checkpoint.origin, "ed25519", key.public_key);
+      return unverified(checkpoint.size, () => openCheckpoint(note, { log: named }));
+    },
+  },
+  {
+    name: "cosignatures",
+    verdict: "signature",
+    at: "checkpoint",
+    fault: ({ note, checkpoint }, { held }) => {
+      const { witnesses = [] } = held;
+      if (!checkpoint || !witnesses.some(({ name }) => note.includes(`\n— ${name} `))) return undefined;
+      return unverified(checkpoint.size, () => openNote(note, witnesses));
+    },
+  },
+  {
+    name: "anchor_named",
+    verdict: "anchor",
+    at: "anchor",
+    fault: ({ network, contract, signer }, { held }) => {
+      const successors = typeof held.chain === "object" ? held.chain.successors : [];
+      if (held.network && network !== held.network)
+        return `the anchor is on ${network}, not on ${held.network}`;
+      if (held.contract && contract !== held.contract && !successors.includes(contract))
+        return `the anchor is in the contract ${contract}, not in ${held.contract}`;
+      if (!held.signer || signer === held.signer || successors.includes(signer)) return undefined;
+      const remedy = held.chain
+        ? "which did not endorse it"
+        : "with --rpc the chain says whether that one endorsed it";
+      return `the anchor is signed by ${signer}, not by ${held.signer}; ${remedy}`;
+    },
+  },
+  {
+    name: "anchor_transaction",
+    verdict: "anchor",
+    at: "anchor",
+    fault: ({ size, root, contract, network, transaction }, { held, log }) => {
+      const read = readTransaction(transaction, held.recover);
+      if (!read) return `the transaction of the anchor of ${size} events is no EIP-1559 transaction`;
+      const { chain_id, to, head } = read;
+      if (`eip155:${chain_id}` !== network)
+        return `the transaction ${read.hash} is for chain ${chain_id}, not ${network}`;
+      if (to !== contract)
+        return `the transaction ${read.hash} goes to ${to}, not to the contract ${contract}`;
+      const brings = head && head.log_id === logIdOf(log.header.origin);
+      if (!brings || Number(head.size) !== size || head.root !== `0x${root}`)
+        return `the transaction ${read.hash} does not anchor ${size} events with this root in this log's name`;
+      return undefined;
+    },
+  },
+  {
+    name: "anchor_sender",
+    verdict: "anchor",
+    at: "anchor",
+    fault: ({ signer, transaction }, { held }) => {
+      const read = readTransaction(transaction, held.recover);
+      return !read || read.sender === signer
+        ? undefined
+        : `the transaction ${read.hash} is signed by ${read.sender ?? "nobody"}, not by ${signer}`;
+    },
+  },
+  {
+    name: "anchor_state",
+    verdict: "anchor",
+    at: "anchor",
+    fault: (line, { log }) => {
+      const head = provenHead(line, logIdOf(log.header.origin));
+      if (typeof head === "string")
+        return `the state does not show the anchor of ${line.size} events: ${head}`;
+      if (!head) return `the contract keeps nothing of this log in the block of the proof`;
+      return Number(head.size) === line.size && head.root === `0x${line.root}`
+        ? undefined
+        : `the contract keeps ${head.size} events with root ${head.root.slice(2)} in the block of the proof, not ${line.size} with ${line.root}`;
+    },
+  },
+  {
+    name: "anchor_block",
+    verdict: "anchor",
+    at: "anchor",
+    fault: (line, { held: { chain } }) => {
+      if (typeof chain !== "object") return undefined;
+      const block = readBlock(line);
+      if (typeof block === "string") return block;
+      const found = chain.blocks.get(Number(block.number));
+      return found === block.hash
+        ? undefined
+        : `block ${block.number} of the chain is ${found ?? "not there"}, not ${block.hash} as the proof has it`;
+    },
+  },
+  {
+    name: "anchor_chain",
+    verdict: "anchor",
+    at: "anchor",
+    fault: ({ network }, { held: { chain } }) =>
+      typeof chain !== "object" || network === `eip155:${chain.chain_id}`
+        ? undefined
+        : `the RPC endpoint serves chain ${chain.chain_id}, the anchor is on ${network}`,
+  },
+  {
+    name: "inclusion_place",
+    verdict: "tree",
+    at: "inclusion",
+    fault: ({ version, position }, { log, inclusions }, event) => {
+      if (log.source !== "stream") return "an inclusion proof stands only in the export of one stream";
+      if (event?.version !== version)
+        return `the inclusion proof of version ${version} does not follow its event`;
+      const before = inclusions.at(-1)?.position ?? 0;
+      return position > before
+        ? undefined
+        : `version ${version} at position ${position} comes after position ${before}`;
+    },
+  },
+  {
+    name: "inclusion_proof",
+    verdict: "tree",
+    at: "inclusion",
+    fault: ({ version, position, size, proof }, state, event) => {
+      const root = state.rootOf(size);
+      if (!event || !root)
+        return `version ${version} is shown in a tree of ${size} events, which nobody vouches for`;
+      const leaf = leafHash(event.event_hash);
+      const bytes = proof.map((hash) => Buffer.from(hash, "hex"));
+      const fault = inclusionFault({ index: position - 1, size, leaf, root, proof: bytes });
+      return (
+        fault && `version ${version} is not in the tree of ${size} events at position ${position}: ${fault}`
+      );
+    },
+  },
+  {
+    name: "heads_agree",
+    verdict: "tree",
+    at: "end",
+    fault: ({ heads }) => {
+      const other = (head: TreeHead) =>
+        heads.find((one) => one.size === head.size && !one.root.equals(head.root));
+      const forked = lowest(heads.filter(other));
+      return (
+        forked && {
+          reason: `${forked.name} and ${other(forked)!.name} have two roots for ${forked.size} events`,
+          place: forked.size,
+        }
+      );
+    },
+  },
+  {
+    name: "heads_computed",
+    verdict: "tree",
+    at: "end",
+    fault: ({ heads, roots }) => {
+      const differs = ({ size, root }: TreeHead) => roots.get(size)?.equals(root) === false;
+      const bad = lowest(heads.filter(differs));
+      if (!bad) return undefined;
+      const met = heads.filter(({ size }) => size < bad.size && roots.has(size)).map(({ size }) => size);
+      const computed = roots.get(bad.size)!.toString("hex");
+      const reason = `the root of these ${bad.size} events is ${computed}, ${bad.name} has ${bad.root.toString("hex")}`;
+      return { reason, place: bad.size, good: Math.max(0, ...met) };
+    },
+  },
+  {
+    name: "consistency",
+    verdict: "tree",
+    at: "end",
+    fault: (state) => {
+      const bad = state.consistencies.find((line) => state.faultOf(line) !== undefined);
+      const reason = bad && `${bad.second} events do not continue ${bad.first}: ${state.faultOf(bad)}`;
+      return bad && { reason: reason!, place: bad.second };
+    },
+  },
+  {
+    name: "heads_joined",
+    verdict: "tree",
+    at: "end",
+    fault: (state) => {
+      const loose = lowest(unjoined(state, "checkpoint", "anchor"));
+      return (
+        loose && { reason: `nothing joins ${loose.name} of ${loose.size} events to these`, place: loose.size }
+      );
+    },
+  },
+  {
+    name: "held_heads",
+    verdict: "completeness",
+    at: "end",
+    fault: (state) => {
+      const loose = lowest(unjoined(state, "held", "chain"));
+      if (!loose) return undefined;
+      const verb = loose.from === "held" ? "is of" : "keeps";
+      const reason = `${loose.name} ${verb} ${loose.size} events, of which this is not shown to be the beginning: the end was cut`;
+      return { reason, place: state.log.position + 1 };
+    },
+  },
+  {
+    name: "held_events",
+    verdict: "completeness",
+    at: "end",
+    fault: ({ missing }) => missing[0],
+  },
+  {
+    name: "key_asked",
+    verdict: "signature",
+    at: "end",
+    fault: ({ held: { key }, checkpoints, log }) => {
+      if (!key) return undefined;
+      const { origin } = log.header;
+      if (key.name !== origin)
+        return { reason: `the key given is of ${key.name}, the log is ${origin}`, place: 0 };
+      return checkpoints.length === 0
+        ? { reason: "there is no checkpoint, and a key was given", place: 0 }
+        : undefined;
+    },
+  },
+  {
+    name: "witness_asked",
+    verdict: "signature",
+    at: "end",
+    fault: ({ held, cosigned, largest }) => {
+      const missing = held.witnesses?.find(({ name }) => !cosigned.has(name));
+      return missing && { reason: `no checkpoint is cosigned by ${missing.name}`, place: largest };
+    },
+  },
+  {
+    name: "anchor_asked",
+    verdict: "anchor",
+    at: "end",
+    fault: ({ held, anchors }) => {
+      const { network, contract, signer, chain } = held;
+      if (typeof chain === "string")
+        return { reason: `the RPC endpoint was asked in vain: ${chain}`, place: 0 };
+      if (anchors.length > 0 || !(network ?? contract ?? signer ?? chain)) return undefined;
+      return { reason: "there is no anchor, and one was asked for", place: 0 };
+    },
+  },
+];
+
+const lowest = (heads: TreeHead[]): TreeHead | undefined =>
+  heads.reduce<TreeHead | undefined>((low, head) => (low && low.size <= head.size ? low : head), undefined);
+
+const unjoined = ({ heads, joined }: EvidenceState, ...from: TreeHead["from"][]): TreeHead[] =>
+  heads.filter((head) => from.includes(head.from) && !joined.has(head.size));
+
+function unverified(size: number, open: () => unknown): string | undefined {
+  try {
+    open();
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnverifiedNote || error instanceof MalformedNote)
+      return `the checkpoint of ${size} events: ${error.message}`;
+    throw error;
+  }
+}

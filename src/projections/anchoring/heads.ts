@@ -1,0 +1,93 @@
+/** Every tree head that was signed or anchored, with what became of it. */
+import type pg from "pg";
+import type { RecordedEvent } from "../../../eventstore/types.ts";
+import type { Anchor, AnchorEvent } from "../../domain/anchoring/anchor.ts";
+import type { Hex } from "../../domain/ports.ts";
+
+export const headsDdl = `
+  create table if not exists read.log_checkpoints_v1 (
+    size        bigint primary key,
+    root        text not null,
+    signed_at   text not null,
+    note        text not null,
+    cosigned_by text[] not null default '{}'
+  );
+  create table if not exists read.log_anchors_v1 (
+    position    bigint primary key,
+    transaction text not null,
+    firmness    text not null,
+    facts       jsonb not null
+  );
+  create index if not exists log_anchors_v1_mined on read.log_anchors_v1 (position) where firmness = 'mined';`;
+
+export async function foldHeads(events: RecordedEvent[], tx: pg.ClientBase): Promise<void> {
+  for (const { position, type, payload } of events) {
+    const change = { type, data: payload } as unknown as AnchorEvent;
+    switch (change.type) {
+      case "CheckpointSigned": {
+        const { size, root, signed_at, note } = change.data;
+        await tx.query(
+          "insert into read.log_checkpoints_v1 (size, root, signed_at, note) values ($1, $2, $3, $4)",
+          [size, root, signed_at, note],
+        );
+        break;
+      }
+      case "CheckpointCosigned": {
+        const { size, cosignature, witness } = change.data;
+        await tx.query(
+          `update read.log_checkpoints_v1
+              set note = note || $2 || E'\\n', cosigned_by = cosigned_by || $3 where size = $1`,
+          [size, cosignature, witness],
+        );
+        break;
+      }
+      case "Anchored":
+        await tx.query(
+          "insert into read.log_anchors_v1 (position, transaction, firmness, facts) values ($1, $2, 'mined', $3)",
+          [position, change.data.transaction, JSON.stringify(change.data)],
+        );
+        break;
+      case "AnchorReorged":
+        await tx.query(
+          "update read.log_anchors_v1 set firmness = 'reorged' where firmness = 'mined' and transaction = $1",
+          [change.data.transaction],
+        );
+        break;
+      case "AnchorFinal":
+        // An anchor that is final makes those before it final.
+        await tx.query(
+          `update read.log_anchors_v1 set firmness = 'final' where firmness = 'mined' and position <=
+             (select max(position) from read.log_anchors_v1 where firmness = 'mined' and transaction = $1)`,
+          [change.data.transaction],
+        );
+        break;
+    }
+  }
+}
+
+/** `before` is exclusive; newest first. */
+export type Page = { before: number | undefined; limit: number };
+
+export type CheckpointRow = {
+  size: number;
+  root: Hex;
+  signed_at: string;
+  note: string;
+  cosigned_by: string[];
+};
+
+/** By size. */
+export async function checkpointsBefore(pool: pg.Pool, { before, limit }: Page): Promise<CheckpointRow[]> {
+  const text = `select size, root, signed_at, note, to_json(cosigned_by) as cosigned_by
+    from read.log_checkpoints_v1 where $1::bigint is null or size < $1 order by size desc limit $2`;
+  return (await pool.query<CheckpointRow>(text, [before ?? null, limit])).rows;
+}
+
+export type AnchorRow = { position: number; firmness: "mined" | "final" | "reorged"; facts: Anchor };
+
+/** By the position of the event that tells of it. */
+export async function anchorsBefore(pool: pg.Pool, { before, limit }: Page): Promise<AnchorRow[]> {
+  const text = `select position, firmness, facts from read.log_anchors_v1
+    where $1::bigint is null or position < $1 order by position desc limit $2`;
+  return (await pool.query<AnchorRow>(text, [before ?? null, limit])).rows;
+}

@@ -1,0 +1,57 @@
+/** A house whose log is signed and anchored by hand, a turn at a time. */
+import { type AnchorOptions, anchorTurn } from "../../src/anchoring/anchor-signed.ts";
+import { type SigningOptions, signTurn } from "../../src/anchoring/sign-growth.ts";
+import type { AnchorTurn } from "../../src/anchoring/turn.ts";
+import type { App } from "../../src/app.ts";
+import * as anchors from "../../src/domain/anchoring/anchor.ts";
+import { headCall, type KeptHead, keptHead, logIdOf } from "../../src/domain/anchoring/contract.ts";
+import type { Chain } from "../../src/domain/ports.ts";
+import { issueKey } from "../../src/operator/keys.ts";
+import { type LedgerHouse, openLedgerHouse } from "../payments/ledger-house.ts";
+
+/** Whatever waits is due. */
+export const AT_ONCE = { checkpoint_every_ms: -60_000, anchor_every_ms: -60_000 };
+
+export type AnchoringHouse = LedgerHouse & {
+  /** Signs and anchors what is due, and everything is unless said otherwise. */
+  turn(options?: SigningOptions & AnchorOptions, by?: App): Promise<AnchorTurn>;
+  /** Appends an event that is not the anchoring's own. */
+  happen(by?: App): Promise<void>;
+  origin(): Promise<string>;
+  state(): Promise<anchors.AnchorState>;
+  /** The types of the anchoring's events. */
+  story(): Promise<string[]>;
+  /** The head that the contract keeps. */
+  kept(): Promise<KeptHead | undefined>;
+  /** The house with another chain before it. */
+  over(more: Partial<Chain>): App;
+};
+
+export async function openAnchoringHouse(): Promise<AnchoringHouse> {
+  const house = await openLedgerHouse();
+  const { app } = house;
+  const origin = async () => (await app.store.identity()).origin;
+  return {
+    ...house,
+    turn: async (options = {}, by = app) => {
+      const signed = await signTurn(by, { ...AT_ONCE, ...options });
+      return signed.status === "done" ? anchorTurn(by, { ...AT_ONCE, ...options }) : signed;
+    },
+    happen: async (by = app) => {
+      const limits = { daily: null, monthly: null };
+      await issueKey(by, { tenant: "acme", space: "live", scopes: ["read"], label: null, ...limits });
+    },
+    origin,
+    state: async () => app.load(anchors, anchors.targetOf(await origin())),
+    story: async () => {
+      const stream_id = anchors.streamOf(await origin());
+      return (await app.store.readStream({ tenant: "operator", stream_id })).map(({ type }) => type);
+    },
+    kept: async () => {
+      const { chain } = app;
+      const [answer] = await chain.read([headCall(chain.sender, logIdOf(await origin()))]);
+      return keptHead(answer!);
+    },
+    over: (more) => ({ ...app, chain: { ...app.chain, ...more } }),
+  };
+}

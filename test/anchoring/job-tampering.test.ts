@@ -1,0 +1,85 @@
+/** A log that was rewritten, cut or damaged is neither signed nor anchored any more. */
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { App } from "../../src/app.ts";
+import { type AnchoringHouse, openAnchoringHouse } from "./anchoring-house.ts";
+
+let house: AnchoringHouse;
+let app: App;
+beforeEach(async () => {
+  house = await openAnchoringHouse();
+  app = house.app;
+  onTestFinished(() => house.close());
+});
+
+/** As somebody with the owner's rights who means harm. */
+async function unguarded(sql: string): Promise<void> {
+  const client = await app.pool.connect();
+  try {
+    await client.query("begin");
+    await client.query("set local session_replication_role = replica");
+    await client.query(sql);
+    await client.query("commit");
+  } finally {
+    client.release();
+  }
+}
+
+describe("a log that was", () => {
+  test("rewritten is neither signed nor anchored any more", async () => {
+    await house.happen();
+    await house.turn();
+    await unguarded("update eventstore.events set event_hash = sha256('other') where position = 1");
+    await house.happen();
+    expect(await house.turn()).toMatchObject({
+      status: "diverged",
+      message: expect.stringContaining("the log does not continue"),
+    });
+    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+  });
+
+  test("rewritten between its checkpoint and its anchor is not sent", async () => {
+    await house.happen();
+    await house.turn();
+    await house.happen();
+    await house.turn({ anchor_every_ms: 3_600_000 });
+    const { size } = (await house.state()).checkpoint!;
+    await unguarded(`update eventstore.events set event_hash = sha256('other') where position = ${size}`);
+    const unsent = house.over({ send: () => Promise.reject(new Error("it was sent")) });
+    expect(await house.turn({}, unsent)).toMatchObject({
+      status: "diverged",
+      message: expect.stringContaining("do not continue the anchor"),
+    });
+  });
+
+  test("rewritten with its checkpoints is caught by what the chain keeps", async () => {
+    await house.happen();
+    await house.happen();
+    await house.turn();
+    await unguarded("update eventstore.events set event_hash = sha256('other') where position = 1");
+    await unguarded("delete from eventstore.events where tenant = 'operator' and stream_id like 'anchor-%'");
+    const fresh = await house.beside();
+    onTestFinished(() => fresh.close());
+    await house.happen(fresh.app);
+    expect(await house.turn({}, fresh.app)).toMatchObject({
+      status: "diverged",
+      message: expect.stringContaining("on the chain it is"),
+    });
+    expect(await house.story()).toEqual(["CheckpointSigned"]);
+  });
+
+  test("cut is told from one that lags: by the checkpoint, and without it by the chain", async () => {
+    for (let n = 0; n < 5; n++) await house.happen();
+    await house.turn();
+    await unguarded("delete from eventstore.events where position > 2");
+    expect(await house.turn()).toMatchObject({
+      status: "diverged",
+      message: expect.stringContaining("was cut"),
+    });
+    const fresh = await house.beside();
+    onTestFinished(() => fresh.close());
+    expect(await house.turn({}, fresh.app)).toMatchObject({
+      status: "diverged",
+      message: expect.stringContaining("events are anchored, and the log has"),
+    });
+  });
+});

@@ -1,0 +1,104 @@
+/** What exports carry of an anchor: gathered while the chain still shows it, and good without anybody's word. */
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import type { AnchorMemory } from "../../src/anchoring/anchor-signed.ts";
+import { readEvidence } from "../../src/anchoring/evidence.ts";
+import { proofsOfAnchors } from "../../src/anchoring/kept-proofs.ts";
+import type { App } from "../../src/app.ts";
+import { headInSlots, headSlots, logIdOf } from "../../src/domain/anchoring/contract.ts";
+import {
+  readHeader,
+  StateProofError,
+  storageRoot,
+  storedWord,
+} from "../../src/domain/anchoring/state-proof.ts";
+import { ChainUnavailable, type Hex } from "../../src/domain/ports.ts";
+import { type AnchoringHouse, openAnchoringHouse } from "./anchoring-house.ts";
+
+let house: AnchoringHouse;
+let app: App;
+beforeEach(async () => {
+  house = await openAnchoringHouse();
+  app = house.app;
+  onTestFinished(() => house.close());
+});
+
+const rows = async () =>
+  (await app.pool.query<{ n: number }>("select count(*)::int8 as n from anchoring.proofs_v1")).rows[0]!.n;
+
+test("the proof of an anchor shows the head in a block's state, and any other byte in it does not", async () => {
+  await house.happen();
+  await house.turn();
+  const { anchors: standing } = await house.state();
+  const [line] = await proofsOfAnchors(app.pool, { anchors: standing });
+  expect(readEvidence(JSON.stringify(line))).toEqual(line);
+
+  const slots = headSlots(app.chain.sender, logIdOf(await house.origin()));
+  const { state_root, hash, number } = readHeader(line!.header);
+  expect(await app.chain.block(number)).toMatchObject({ hash });
+  const head = (state: Hex, account: readonly Hex[], root: readonly Hex[], numbers: readonly Hex[]) => {
+    const storage = storageRoot(state, line!.contract, account);
+    const words = [storedWord(storage, slots[0], root), storedWord(storage, slots[1], numbers)];
+    const [one, other] = words.map((word): Hex => `0x${word.toString(16).padStart(64, "0")}`);
+    return headInSlots(one!, other!);
+  };
+  const { account_proof, root_proof, numbers_proof } = line!;
+  expect(head(state_root, account_proof, root_proof, numbers_proof)).toMatchObject({
+    size: BigInt(standing[0]!.size),
+    root: standing[0]!.root,
+    block_number: BigInt(standing[0]!.block_number),
+  });
+
+  const bent = (nodes: readonly Hex[], at: number): Hex[] => {
+    const node = nodes[at]!;
+    const place = 2 + Math.floor((node.length - 2) / 2);
+    const digit = node[place] === "0" ? "1" : "0";
+    return nodes.with(at, `${node.slice(0, place)}${digit}${node.slice(place + 1)}` as Hex) as Hex[];
+  };
+  for (const at of account_proof.keys())
+    expect(() => head(state_root, bent(account_proof, at), root_proof, numbers_proof)).toThrow(
+      StateProofError,
+    );
+  for (const at of root_proof.keys())
+    expect(() => head(state_root, account_proof, bent(root_proof, at), numbers_proof)).toThrow(
+      StateProofError,
+    );
+  const short = account_proof.slice(0, -1);
+  expect(() => head(state_root, short, root_proof, numbers_proof)).toThrow(/ends too early/);
+  const long = [...root_proof, root_proof[0]!];
+  expect(() => head(state_root, account_proof, long, numbers_proof)).toThrow(/goes on after its end/);
+  expect(() => head(state_root, account_proof, numbers_proof, root_proof)).toThrow(StateProofError);
+});
+
+test("it is gathered once, and again when the block of the proof left the chain", async () => {
+  await house.happen();
+  const memory: AnchorMemory = {};
+  await house.turn({ memory });
+  await house.turn({ memory });
+  expect(await rows()).toBe(1);
+  const [anchor] = (await house.state()).anchors;
+  // Another block at the place of the proof's, though the anchor's own is where it was.
+  await app.pool.query(
+    "insert into anchoring.proofs_v1 select log_id, size, transaction, block_number + 1,'0x00', '{}' from anchoring.proofs_v1",
+  );
+  await house.mine(3);
+  await house.turn({ memory });
+  expect(await rows()).toBe(3);
+  const [line] = await proofsOfAnchors(app.pool, { anchors: [{ ...anchor!, final: false }] });
+  expect(line).toMatchObject({ evidence: "anchor", size: anchor!.size });
+  await house.mine(3);
+  await house.turn({ memory });
+  expect(memory.proven).toBe(anchor!.transaction);
+});
+
+test("a node that proves nothing is told of, and all is anchored all the same", async () => {
+  await house.happen();
+  const away = () => Promise.reject(new ChainUnavailable("eth_getProof: not supported"));
+  expect(await house.turn({}, house.over({ stateProof: away }))).toMatchObject({
+    status: "unproven",
+    message: expect.stringContaining("eth_getProof"),
+  });
+  expect((await house.state()).anchors).toHaveLength(1);
+  expect(await rows()).toBe(0);
+  expect(await house.turn()).toEqual({ status: "done" });
+  expect(await rows()).toBe(1);
+});
