@@ -92,7 +92,7 @@ export function firmness(state: Firmness): HTMLElement {
 export const anchors: Listing<Anchor> = {
   path: "/log/anchors",
   field: "anchors",
-  key: ({ transaction: hash }) => hash,
+  key: ({ transaction: hash, block_number }) => `${hash} ${block_number}`,
   row: (anchor) => [
     cell("number", count(anchor.size)),
     cell(

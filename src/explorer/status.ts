@@ -1,6 +1,6 @@
 /** How far the log is proven: a sentence, a bar and its numbers. */
 import { el, facts, part, write } from "./dom.ts";
-import { chainName, copied, count, counted, time } from "./format.ts";
+import { chainName, copied, count, counted, developmentChain, time } from "./format.ts";
 import type { Status } from "./wire.ts";
 
 const STEPS = ["final", "mined", "signed", "unproven"] as const;
@@ -56,8 +56,9 @@ function claim(
 ): string {
   const chain = chainName(anchor?.network ?? network);
   if (events === 0) return "The log is empty: it begins with the first command.";
-  if (final === events) return `All ${counted(events, "event")} are anchored on ${chain}, for good.`;
-  if (final > 0) return `${count(final)} of ${counted(events, "event")} are anchored on ${chain}, for good.`;
+  const forGood = developmentChain ? "" : ", for good";
+  if (final === events) return `All ${counted(events, "event")} are anchored on ${chain}${forGood}.`;
+  if (final > 0) return `${count(final)} of ${counted(events, "event")} are anchored on ${chain}${forGood}.`;
   if (mined > 0)
     return `${count(mined)} of ${counted(events, "event")} are anchored on ${chain}; it is not final yet.`;
   if (checkpoint)
@@ -65,20 +66,21 @@ function claim(
   return `${counted(events, "event")}, chained by hashes. ${detail ?? "The first checkpoint is due soon"}.`;
 }
 
-function identity({ origin, key, head, checkpoint, anchor, contract, witnesses }: Status): HTMLElement {
+function identity({ origin, key, head, checkpoint, anchor, contract }: Status): HTMLElement {
   return facts({
     Origin: el("code", { class: "whole" }, origin),
     Head: copied(`${head.position}:${head.log_hash}`, "the head"),
     "Log key": copied(key, "the log's key"),
     Signed: checkpoint
-      ? el("span", {}, time(checkpoint.signed_at), ...witnessed(witnesses ?? []))
+      ? el("span", {}, time(checkpoint.signed_at), ...cosigned(checkpoint.cosigned_by))
       : "not yet",
     Anchored: anchor ? time(anchor.anchored_at) : "not yet",
     Contract: copied(contract, "the contract's address"),
   });
 }
 
-const witnessed = (witnesses: string[]): Node[] =>
-  witnesses.length === 0
+/** Witnesses are few; their names stand in the title. */
+const cosigned = (names: string[]): Node[] =>
+  names.length === 0
     ? []
-    : [el("span", { class: "soft", title: witnesses.join("\n") }, `, ${witnesses.length} cosigning`)];
+    : [el("span", { class: "soft", title: names.join("\n") }, `, cosigned by ${names.length}`)];

@@ -6,14 +6,12 @@ export type Status = {
   key: string;
   events: number;
   head: { position: number; log_hash: string };
-  checkpoint: { size: number; root: string; signed_at: string } | null;
+  checkpoint: { size: number; root: string; signed_at: string; cosigned_by: string[] } | null;
   anchor: Anchor | null;
   /** Events beyond the newest anchor that is final. */
   unproven_events: number;
   network: string;
   contract: string;
-  /** Verifier keys. */
-  witnesses?: string[];
   /** Why nothing is signed, where that is so. */
   detail: string | null;
 };
