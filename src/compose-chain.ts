@@ -6,6 +6,7 @@ import { baseChain } from "./adapters/base-chain.ts";
 import { EMBEDDED_CHAIN_ID, embeddedChain } from "./adapters/embedded-chain.ts";
 import { type GasBudget, type GasBudgetOptions, gasBudget } from "./adapters/gas-budget.ts";
 import { hostedSettlement } from "./adapters/hosted-facilitator.ts";
+import { jsonRpc } from "./adapters/json-rpc.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { keyRecovery } from "./adapters/secp256k1.ts";
 import { chainSettlement } from "./adapters/settlement.ts";
@@ -47,7 +48,7 @@ export async function openChain(
   return {
     chain,
     settlement: settlementOf(config, chain, budget),
-    recover: keyRecovery().recover,
+    recover: recoverKey(),
     pay_to: keys.pay_to,
     refunds: privateKeyToAccount(keys.refund),
     embedded_chain: node !== undefined,
@@ -88,7 +89,7 @@ export async function absentChain(config: Config): Promise<ChainParts> {
   return {
     chain,
     settlement,
-    recover: keyRecovery().recover,
+    recover: recoverKey(),
     pay_to: keys.pay_to,
     refunds: privateKeyToAccount(keys.refund),
     embedded_chain: config.BASE_RPC_URL === undefined,
@@ -111,3 +112,9 @@ async function keysOf(config: Config): Promise<ChainKeys> {
 }
 
 const addressOf = (key: Hex) => privateKeyToAccount(key).address.toLowerCase() as Hex;
+
+/** Questions to an auditor's own endpoint, whichever chain it serves. */
+export const askChain = (rpc_url: string) => jsonRpc({ rpc_url });
+
+/** The fastest recovery of public keys that this machine has. */
+export const recoverKey = () => keyRecovery().recover;

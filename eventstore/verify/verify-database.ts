@@ -12,13 +12,14 @@ const INT4_MAX = 2 ** 31 - 1;
 const BEFORE_ALL = -(2n ** 63n);
 
 /**
- * Verifies a log as it stands in the tables of docs/event-log.md, up to the head found when it began.
+ * Verifies a log as it stands in the tables of docs/event-log.md, up to the head found when it began; `evidence` are
+ * lines such as an export of it carries.
  * Throws only when the database cannot be read: whatever the rows hold, the answer is a report.
  */
 export async function verifyDatabase(
   pool: pg.Pool,
   log_id: number,
-  options: VerifyOptions = {},
+  { evidence = [], ...options }: VerifyOptions & { evidence?: readonly string[] } = {},
 ): Promise<VerifyReport> {
   const verifier = new Verifier(options);
   const { rows } = await pool.query<{ origin: string; epoch: string; head: string | null }>(
@@ -38,6 +39,7 @@ export async function verifyDatabase(
     { format, log_id, origin, exported_at: "", first_position: 1, previous_log_hash },
     epoch,
   );
+  for (const line of evidence) verifier.evidence(line);
   const to = head ?? "0";
   let read = 0;
   for await (const page of storedPages(pool, { log_id, after: BEFORE_ALL, to: BigInt(to) })) {

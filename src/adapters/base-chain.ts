@@ -18,6 +18,7 @@ import { type SendLimits, sendQueue } from "./send-queue.ts";
 import { stateProof } from "./state-proof.ts";
 
 export type BaseChainOptions = JsonRpcOptions & {
+  chain_id: number;
   /** The private key that pays for gas; its account sends nothing but what goes through this queue. */
   gas_key: Hex;
   /** Blocks asked for in one eth_getLogs; providers have limits of their own. */

@@ -7,7 +7,8 @@ export type Ask = <T>(method: string, params: readonly unknown[]) => Promise<T>;
 
 export type JsonRpcOptions = {
   rpc_url: string;
-  chain_id: number;
+  /** The chain it must serve; whichever it says when left out. */
+  chain_id?: number;
   /** One HTTP request may take this long; it is tried twice. */
   request_ms?: number;
   /** An answer may take this long, both tries together. */
@@ -25,7 +26,8 @@ export function jsonRpc({ rpc_url, chain_id, request_ms = 4_000, deadline_ms = 9
 
   const isOurChain = async () => {
     const id = Number(await request<Hex>("eth_chainId", []));
-    if (id !== chain_id) throw new ChainUnavailable(`the RPC endpoint serves chain ${id}, not ${chain_id}`);
+    if (chain_id !== undefined && id !== chain_id)
+      throw new ChainUnavailable(`the RPC endpoint serves chain ${id}, not ${chain_id}`);
   };
   let checked: Promise<void> | undefined;
   return async (method, params) => {

@@ -1,5 +1,5 @@
 /** What an export carries beside its events: how far they are signed and anchored, and what joins that to them. */
-import type { Beside, BesideOf } from "../../eventstore/export.ts";
+import type { Beside, ExportedPart } from "../../eventstore/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
@@ -13,8 +13,8 @@ type Source = Pick<App, "pool" | "store" | "load" | "signer">;
 
 /** Evidence for an export of the service's log, or of a stream of it; none while nothing is signed. */
 export const evidenceFor =
-  (app: Source): BesideOf =>
-  async (part) => {
+  (app: Source) =>
+  async (part: ExportedPart): Promise<Beside & { before: readonly Evidence[] }> => {
     const { origin } = await app.store.identity(MAIN_LOG);
     const state = await app.load(anchors, anchors.targetOf(origin));
     const { checkpoint } = state;
@@ -25,7 +25,7 @@ export const evidenceFor =
     const proofs = await proofsOfAnchors(app.pool, state);
     const key = verifierKey(origin, "ed25519", app.signer.public_key);
     const known: Evidence[] = [{ evidence: "key", key: formatVerifierKey(key) }];
-    const shown: Evidence[] = [{ evidence: "checkpoint", note: checkpoint.note }, ...proofs];
+    const shown: Evidence[] = [{ evidence: "checkpoint", note: anchors.publishedNote(state)! }, ...proofs];
     const sizes = [...new Set([...proofs.map(({ size }) => size), checkpoint.size])].sort((a, b) => a - b);
 
     if ("stream_id" in part) {

@@ -4,7 +4,16 @@
  */
 import type pg from "pg";
 import { consistencySpans, hashesOf, inclusionSpans } from "./proofs.ts";
-import { type Bundle, encodeBundle, hashesIn, sliceOf, TILE_BYTES, TILE_WIDTH, type Tile } from "./tiles.ts";
+import {
+  type Bundle,
+  encodeBundle,
+  hashesIn,
+  sliceOf,
+  TILE_BYTES,
+  TILE_WIDTH,
+  type Tile,
+  tilePath,
+} from "./tiles.ts";
 import {
   HASH_BYTES,
   isCount,
@@ -238,3 +247,52 @@ async function writeTiles(
   const bytes = await readTiles(client, log_id, tiles);
   await writeTiles(client, log_id, { level: level + 1, first: above, full: bytes.map(hashesIn) });
 }
+
+/** Tiles compared with what is below them in one query. */
+const COMPARED_AT_ONCE = 64;
+
+/**
+ * The first tile whose hashes are not those of the events or tiles below it, or whose root is not theirs, as a sentence;
+ * `place` is the position of its last event.
+ */
+export async function damagedTile(
+  pool: pg.Pool,
+  log_id: number,
+): Promise<{ reason: string; place: number } | undefined> {
+  for (let after = { level: -1, index: 0 }; ; ) {
+    const { rows } = await pool.query<StoredTile>(STORED_TILES, [
+      log_id,
+      after.level,
+      after.index,
+      COMPARED_AT_ONCE,
+    ]);
+    for (const { level, index, hashes, root, below } of rows) {
+      if (below?.equals(hashes) && rootOver(hashesIn(hashes)).equals(root)) continue;
+      const place = (index + 1) * TILE_WIDTH ** (level + 1);
+      return {
+        reason: `${tilePath({ level, index, width: TILE_WIDTH })} is not made of what is below it`,
+        place,
+      };
+    }
+    if (rows.length < COMPARED_AT_ONCE) return undefined;
+    after = rows.at(-1)!;
+  }
+}
+
+type StoredTile = { level: number; index: number; hashes: Buffer; root: Buffer; below: Buffer | null };
+
+const STORED_TILES = `
+  select level, tile_index as index, hashes, root,
+         case when level = 0 then (
+           select string_agg(sha256('\\x00'::bytea || event_hash), '' order by position)
+             from eventstore.events
+            where log_id = $1 and position > tile.tile_index * ${TILE_WIDTH}
+              and position <= (tile.tile_index + 1) * ${TILE_WIDTH})
+         else (
+           select string_agg(root, '' order by tile_index) from anchoring.tiles_v1
+            where log_id = $1 and level = tile.level - 1 and tile_index >= tile.tile_index * ${TILE_WIDTH}
+              and tile_index < (tile.tile_index + 1) * ${TILE_WIDTH})
+         end as below
+    from anchoring.tiles_v1 as tile
+   where log_id = $1 and (level, tile_index) > ($2, $3)
+   order by level, tile_index limit $4`;

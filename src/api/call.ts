@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
-import { refuse } from "../domain/refusal.ts";
+import { type EventName, refuse } from "../domain/refusal.ts";
 import type { Command, Decide } from "../unit.ts";
 import { actorOf, type Caller } from "./caller.ts";
 import type { Fields } from "./input.ts";
@@ -23,6 +23,8 @@ export type Call = {
   wire: Wire;
   request_id: string;
   signal: AbortSignal;
+  /** Set by a handler that appended the event of its answer itself. */
+  named?: EventName;
 };
 
 /** An answer before it is sent: bytes, or a stream that has not begun. */
@@ -49,7 +51,11 @@ export const requestDigest = (operation: Operation, input: Fields) =>
 export async function make(parts: MakerParts, call: Call, decide: Decide): Promise<Made> {
   const { app } = parts;
   const { operation, input, caller, signal, wire, last_event_id, request_id } = call;
-  const context = { input: input as never, caller, app, decide, signal, wire, last_event_id, request_id };
+  const names = (event: EventName) => {
+    call.named = event;
+  };
+  const asked = { input: input as never, caller, signal, wire, last_event_id, request_id };
+  const context = { ...asked, app, decide, names };
   const status = operation.status ?? 200;
   const vintage = operation.vintage?.(app);
   const { output } = operation;

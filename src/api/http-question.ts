@@ -3,6 +3,7 @@ import { parseStrict } from "../../eventstore/canonical.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import { presentedSecret } from "./gate.ts";
 import type { Fields } from "./input.ts";
+import { prefersProof } from "./named-event.ts";
 import type { Wire } from "./operation.ts";
 import type { Question } from "./pipeline.ts";
 
@@ -39,6 +40,7 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
     idempotency_key: text(headers["idempotency-key"]),
     if_none_match: headers["if-none-match"],
     last_event_id: text(headers["last-event-id"]),
+    prefers_proof: prefersProof(text(headers.prefer)),
     request_id: res.locals.request_id as string,
     get signal() {
       return endOf(res, stopping);

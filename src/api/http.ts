@@ -41,9 +41,9 @@ const ALIASES: [path: string, alias: string][] = [
 ];
 
 const EXPOSED =
-  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, ETag, X-Request-Id, Retry-After";
+  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, ETag, X-Request-Id, Retry-After, Event-Id, Link, Preference-Applied, Tlog-Proof";
 const ALLOWED =
-  "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, Access-Control-Expose-Headers, Idempotency-Key, Last-Event-ID, X-Request-Id, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
+  "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Last-Event-ID, X-Request-Id, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
 
 /** But for the page at /log nothing here is one: what only governs pages is left out, and whatever is shown as one may load nothing. */
 const SECURITY: HelmetOptions = {

@@ -18,6 +18,7 @@ import { refuse } from "../domain/refusal.ts";
 import { presentedSecret } from "./gate.ts";
 import { endOf } from "./http-question.ts";
 import { inputReader } from "./input.ts";
+import { type NamedEvent, proofPath } from "./named-event.ts";
 import { INTERFACE_VERSION } from "./openapi.ts";
 import { areas, methodOf, type Operation, type Output, pathOf, pathWith, paymentOf } from "./operation.ts";
 import type { Answer, Served } from "./pipeline.ts";
@@ -43,7 +44,8 @@ const NEWLINE = 0x0a;
 const INSTRUCTIONS =
   "EU trade data and more, sold per call. Send an API key in the Authorization header of the MCP connection, or pay: " +
   "a tool that needs payment answers isError with an x402 requirement; call it again with the payment in " +
-  '_meta["x402/payment"]. Prices stand in each tool\'s _meta.';
+  '_meta["x402/payment"]. Prices stand in each tool\'s _meta. With _meta["tallystick/prefer"] = "proof" a call that is ' +
+  'recorded comes back with the proof of its event in the log in _meta["tallystick/proof"].';
 
 export function createMcp(parts: McpParts): RequestHandler {
   const byName = new Map(parts.served.map((served) => [served.operation.name, served]));
@@ -151,6 +153,7 @@ async function call(
       idempotency_key: undefined,
       if_none_match: undefined,
       last_event_id: undefined,
+      prefers_proof: params._meta?.["tallystick/prefer"] === "proof",
       request_id: requestId(request_id),
       signal,
     });
@@ -175,17 +178,23 @@ async function resultOf(
 ): Promise<CallToolResult> {
   switch (answer.kind) {
     case "body": {
-      const told = resultMeta(answer);
+      const told = resultMeta(public_url, answer);
       if (operation.output.kind !== "bytes") return { ...jsonResult(answer.body.toString()), ...told };
       const uri = public_url + pathWith(operation, input);
       return { ...bytesResult(operation.output, answer.body, uri), ...told };
     }
     case "stream":
-      return { ...jsonResult(JSON.stringify(await collect(answer.chunks))), ...resultMeta(answer) };
+      return {
+        ...jsonResult(JSON.stringify(await collect(answer.chunks))),
+        ...resultMeta(public_url, answer),
+      };
     case "pay":
       return failure({ ...answer.v2, detail: answer.body.detail });
     case "refused":
-      return failure(problemOfRefusal(answer.refusal, { public_url, instance: pathOf(operation) }).problem);
+      return {
+        ...failure(problemOfRefusal(answer.refusal, { public_url, instance: pathOf(operation) }).problem),
+        ...resultMeta(public_url, answer),
+      };
     case "unchanged":
       throw new Error("MCP sends no If-None-Match");
   }
@@ -231,8 +240,21 @@ function bytesResult(output: Extract<Output, { kind: "bytes" }>, body: Buffer, u
   return { structuredContent: { base64 }, content: [{ type: "resource", resource }] };
 }
 
-const resultMeta = ({ payment }: { payment?: SettleResponse }): Pick<CallToolResult, "_meta"> =>
-  payment ? { _meta: { "x402/payment-response": payment } } : {};
+/** What HTTP tells in headers. */
+function resultMeta(
+  public_url: string,
+  { payment, event }: { payment?: SettleResponse; event?: NamedEvent },
+): Pick<CallToolResult, "_meta"> {
+  if (!payment && !event) return {};
+  const { event_id, proof } = event ?? {};
+  return {
+    _meta: {
+      ...(payment && { "x402/payment-response": payment }),
+      ...(event_id && { "tallystick/event": { event_id, proof_url: public_url + proofPath(event_id) } }),
+      ...(proof && { "tallystick/proof": proof }),
+    },
+  };
+}
 
 const failure = (value: object): CallToolResult => ({
   isError: true,

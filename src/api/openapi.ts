@@ -154,12 +154,24 @@ function describe(operation: Operation, public_url: string): Schema {
       ...names
         .filter((name) => !inBody || inPath.includes(name))
         .map((name) => parameter(name, inPath.includes(name), reader.schema, operation.example[name])),
-      ...(payment || methodOf(operation) !== "GET" ? [idempotencyKey] : []),
+      ...(isCommand(operation) ? [idempotencyKey, prefer] : []),
     ],
     ...(inBody && { requestBody: body(reader.schema, inPath, operation.example) }),
     responses: responses(operation, { public_url, keyed, priced: payment !== undefined }),
   };
 }
+
+/** Whether a call may leave an event in the log. */
+const isCommand = (operation: Operation) =>
+  paymentOf(operation) !== undefined || methodOf(operation) !== "GET";
+
+const prefer: Schema = {
+  name: "Prefer",
+  in: "header",
+  description: "`proof` (RFC 7240): the answer carries the proof of its event in the log, at most 2 s later",
+  schema: { type: "string" },
+  example: "proof",
+};
 
 const idempotencyKey: Schema = {
   name: "Idempotency-Key",
@@ -209,7 +221,10 @@ function responses(operation: Operation, { public_url, keyed, priced }: Ways): S
   if (priced) statuses.push(409, 422);
   statuses.push(...(operation.refuses ?? []));
   const answers: Record<string, Schema> = {
-    [operation.status ?? 200]: { ...success(operation), ...(priced && { headers: settledHeader }) },
+    [operation.status ?? 200]: {
+      ...success(operation),
+      ...(isCommand(operation) && { headers: { ...(priced && settledHeader), ...eventHeaders } }),
+    },
   };
   if (operation.vintage || operation.caching)
     answers[304] = { description: "Unchanged since the ETag you sent" };
@@ -228,6 +243,19 @@ const settledHeader: Schema = {
   "PAYMENT-RESPONSE": {
     description:
       "Where the call was paid for: its settlement and receipt, base64; X-PAYMENT-RESPONSE is the same",
+    schema: { type: "string" },
+  },
+};
+
+const eventHeaders: Schema = {
+  "Event-Id": {
+    description: "Where the call is recorded: its event",
+    schema: { type: "string", format: "uuid" },
+  },
+  Link: { description: 'The event\'s proof, rel="proof"', schema: { type: "string" } },
+  "Preference-Applied": { description: "`proof` when it was proven in time", schema: { type: "string" } },
+  "Tlog-Proof": {
+    description: "The proof (c2sp.org/tlog-proof) as a byte sequence of RFC 8941, up to 4 KiB",
     schema: { type: "string" },
   },
 };

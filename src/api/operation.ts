@@ -5,6 +5,7 @@
 import type { z } from "zod";
 import type { App } from "../app.ts";
 import type { Scope } from "../domain/access/key.ts";
+import type { EventName } from "../domain/refusal.ts";
 import type { Decide } from "../unit.ts";
 import type { Caller } from "./caller.ts";
 
@@ -82,6 +83,8 @@ export type Context<In> = {
   app: App;
   /** Stages decisions; the pipeline appends them all in one commit when the answer is ready. */
   decide: Decide;
+  /** Says which event the answer stands for, where `handle` appended it itself. */
+  names: (event: EventName) => void;
   /** Aborted when the caller goes away or the service stops. */
   signal: AbortSignal;
   wire: Wire;

@@ -3,8 +3,10 @@
  * HTTP and MCP hand it the same question and send the same answer in their own form.
  */
 import { LRUCache } from "lru-cache";
+import { createProver, type Prover } from "../anchoring/prove.ts";
+import type { App } from "../app.ts";
 import { receiptExtension, receiptOf, signReceipt } from "../domain/payments/receipt.ts";
-import { Refusal, refuse } from "../domain/refusal.ts";
+import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
 import { type Decide, transact } from "../unit.ts";
 import {
   type Call,
@@ -20,6 +22,7 @@ import {
 import { payer } from "./caller.ts";
 import type { Admission, Gate, Presented } from "./gate.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
+import { type NamedEvent, nameEvent } from "./named-event.ts";
 import { mediaTypeOf, methodOf, type Operation, paymentOf, type Wire } from "./operation.ts";
 import { refusalOf } from "./problem.ts";
 import { unencodedDigest } from "./unencoded-digest.ts";
@@ -39,18 +42,25 @@ export type Question = {
   idempotency_key: string | undefined;
   if_none_match: string | undefined;
   last_event_id: string | undefined;
+  prefers_proof: boolean;
   request_id: string;
   signal: AbortSignal;
 };
 
-type Sent = { status: number; headers: Record<string, string>; payment?: SettleResponse };
+type Sent = {
+  status: number;
+  headers: Record<string, string>;
+  payment?: SettleResponse;
+  /** The event that the call caused. */
+  event?: NamedEvent;
+};
 
 export type Answer =
   | ({ kind: "body"; body: Buffer } & Sent)
   | ({ kind: "stream"; chunks: AsyncIterable<string | Buffer> } & Sent)
   | { kind: "unchanged"; status: 304; headers: Record<string, string> }
   | ({ kind: "pay" } & PaymentRequired)
-  | { kind: "refused"; refusal: Refusal; headers: Record<string, string> };
+  | { kind: "refused"; refusal: Refusal; headers: Record<string, string>; event?: NamedEvent };
 
 export type PipelineParts = Pick<MakerParts, "app" | "onMismatch"> & {
   /** Told of calls that are refused for a failure of ours: the log, the chain or the facilitator is away. */
@@ -63,7 +73,7 @@ export type PipelineParts = Pick<MakerParts, "app" | "onMismatch"> & {
   cache_bytes: number;
 };
 
-type Parts = MakerParts & PipelineParts & { cashier: Cashier; till: Till };
+type Parts = MakerParts & PipelineParts & { cashier: Cashier; till: Till; prover: Prover };
 
 /** One operation made ready: its input compiled, its answers kept. */
 export type Served = {
@@ -80,7 +90,7 @@ export function createPipeline(given: PipelineParts): (operation: Operation) => 
   const { app, terms } = given;
   const maker = { ...given, finished };
   const cashier = createCashier({ terms, recover: app.recover, clock: app.clock });
-  const parts: Parts = { ...maker, cashier, till: createTill(maker) };
+  const parts: Parts = { ...maker, cashier, till: createTill(maker), prover: createProver(app) };
 
   return (operation) => {
     const reader = inputReader(operation.input);
@@ -113,12 +123,21 @@ async function ask(
       parts.onPresented(answer.kind === "pay" ? "refused" : "answered");
       return answer;
     }
-    return answerOf(call, await unpaid(parts, call), headers);
+    const { made, event } = await unpaid(parts, call);
+    return answerOf(call, made, headers, {
+      ...(event && { event: await nameEvent(parts.prover, event, question.prefers_proof, headers) }),
+    });
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
     if (refusal.cause !== undefined) parts.onAway(refusal);
-    return { kind: "refused", refusal, headers };
+    const { event } = refusal;
+    return {
+      kind: "refused",
+      refusal,
+      headers,
+      ...(event && { event: await nameEvent(parts.prover, event, question.prefers_proof, headers) }),
+    };
   }
 }
 
@@ -163,15 +182,16 @@ async function paid(
       refuse("forbidden", "a test key moves no money of a real chain; leave the key out");
     const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
     const idempotency_key = call.idempotency_key ?? payment.identifier;
-    const { made, bought } = await parts.till.serve({ ...call, caller, idempotency_key }, payment);
-    if (!bought) {
-      await parts.cashier.boughtNothing(presented);
-      return answerOf(call, made, headers);
-    }
+    const sold = { ...call, caller, idempotency_key };
+    const { made, bought } = await parts.till.serve(sold, payment);
+    if (!bought) await parts.cashier.boughtNothing(presented);
+    const caused = bought?.event ?? (await eventGiven(parts.app, sold));
+    const event = caused && (await nameEvent(parts.prover, caused, question.prefers_proof, headers));
+    if (!bought) return answerOf(call, made, headers, { ...(event && { event }) });
     const receipt = made.kind === "body" ? await receiptFor(parts, bought, path) : undefined;
     const settled = settleResponse(bought, payment.x402_version, receipt);
     if (bought.answer.sha256) headers["Unencoded-Digest"] = unencodedDigest(bought.answer.sha256);
-    return answerOf(call, made, headers, settled);
+    return answerOf(call, made, headers, { payment: settled, ...(event && { event }) });
   } catch (error) {
     const isCallers = error instanceof Refusal && error.code !== "unavailable";
     if (isCallers || error instanceof PaymentRefused) await parts.cashier.boughtNothing(presented, error);
@@ -188,37 +208,50 @@ async function receiptFor({ app, terms }: Parts, bought: Bought, path: string) {
 }
 
 /** Serves a call that is free to its caller, and gives the same answer to the same Idempotency-Key. */
-async function unpaid(parts: Parts, call: Call): Promise<Made> {
-  if (call.operation.output.kind === "stream") return make(parts, call, noDecisions);
+async function unpaid(parts: Parts, call: Call): Promise<{ made: Made; event?: EventName | undefined }> {
+  if (call.operation.output.kind === "stream") return { made: await make(parts, call, noDecisions) };
   const given = await parts.till.given(call);
-  if (given) return given;
+  if (given) return { made: given, event: await eventGiven(parts.app, call) };
   const once = idempotencyOf(call);
   const { answers, unit } = parts.app;
-  const { result } = await transact(unit, commandOf(call, once), (decide) => make(parts, call, decide));
+  const { result, events } = await transact(unit, commandOf(call, once), (decide) =>
+    make(parts, call, decide),
+  );
   if (once && result.kind === "body") {
     const { status, body } = result;
     const { request_sha256 } = call;
     await answers.keep(once.idem_key, { request_sha256, status, body, payment_id: null });
   }
-  return result;
+  return { made: result, event: call.named ?? events.at(-1) };
+}
+
+/** The event of an answer that was given before, under the caller's Idempotency-Key. */
+async function eventGiven(app: App, call: Call): Promise<EventName | undefined> {
+  const once = idempotencyOf(call);
+  const commit = once && (await app.store.findCommit(once));
+  return commit?.events.at(-1);
 }
 
 const noDecisions: Decide = () => {
   throw new Error("a stream decides nothing");
 };
 
-function answerOf(call: Call, made: Made, headers: Record<string, string>, payment?: SettleResponse): Answer {
+function answerOf(
+  call: Call,
+  made: Made,
+  headers: Record<string, string>,
+  told: Pick<Sent, "payment" | "event">,
+): Answer {
   const { status } = made;
   const { operation } = call;
   if (made.kind === "body" && made.etag !== "") headers.ETag = made.etag;
   if (operation.caching) headers["Cache-Control"] = operation.caching(call.input as never);
   if (isUnchanged(call, made)) return { kind: "unchanged", status: 304, headers };
-  Object.assign(headers, payment && settledHeaders(payment));
-  const settled = payment && { payment };
-  if (made.kind === "stream") return { kind: "stream", status, headers, chunks: made.chunks, ...settled };
+  Object.assign(headers, told.payment && settledHeaders(told.payment));
+  if (made.kind === "stream") return { kind: "stream", status, headers, chunks: made.chunks, ...told };
   const type = mediaTypeOf(operation);
   headers["Content-Type"] = type === "application/json" ? `${type}; charset=utf-8` : type;
-  return { kind: "body", status, headers, body: made.body, ...settled };
+  return { kind: "body", status, headers, body: made.body, ...told };
 }
 
 /** An unpaid probe is quoted for its own input if that is valid; reading it must not cost more than a query string. */

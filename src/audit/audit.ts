@@ -177,7 +177,8 @@ function signatureReach({ signed, key, held, cosigned }: EvidenceState): string 
   return `signed to ${newest} by ${key?.name}+${key?.id}, ${whose}${by}`;
 }
 
-function anchorReach({ anchored, held }: EvidenceState): string {
+function anchorReach(state: EvidenceState): string {
+  const { anchored, held, log } = state;
   const newest = anchored.reduce<(typeof anchored)[number] | undefined>(
     (best, line) => (best && best.size > line.size ? best : line),
     undefined,
@@ -192,5 +193,7 @@ function anchorReach({ anchored, held }: EvidenceState): string {
   if (typeof chain !== "object")
     return `${what}; that this block is of that chain was believed: --rpc asks it`;
   const final = Number(block.number) <= chain.finalized;
-  return `${what}; the chain has this block${final ? ", for good" : ", which is not final yet"}`;
+  const standing = `${what}; the chain has this block${final ? ", for good" : ", which is not final yet"}`;
+  if (!state.isOutrun) return standing;
+  return `${standing}; it keeps ${chain.head!.size} events by now: export again to hold what came after ${log.header.exported_at} against it`;
 }

@@ -206,6 +206,7 @@ export const auditChecks: AuditCheck[] = [
       );
     },
   },
+  { name: "tiles", verdict: "tree", at: "end", fault: ({ held }) => held.tiles },
   {
     name: "heads_agree",
     verdict: "tree",
@@ -263,7 +264,7 @@ export const auditChecks: AuditCheck[] = [
     at: "end",
     fault: (state) => {
       const loose = lowest(unjoined(state, "held", "chain"));
-      if (!loose) return undefined;
+      if (!loose || (loose.from === "chain" && state.isOutrun)) return undefined;
       const verb = loose.from === "held" ? "is of" : "keeps";
       const reason = `${loose.name} ${verb} ${loose.size} events, of which this is not shown to be the beginning: the end was cut`;
       return { reason, place: state.log.position + 1 };

@@ -13,7 +13,7 @@ import type { ChainView } from "./chain-view.ts";
 export type HeldCheckpoint = { name: string; note: string };
 
 /** An event that a receipt names. */
-export type HeldEvent = { name: string; position: number; event_hash: string };
+export type HeldEvent = { name: string; origin: string; position: number; event_hash: string };
 
 /** What the auditor knows without the pack. What is named must be met. */
 export type Held = {
@@ -28,6 +28,8 @@ export type Held = {
   signer?: Hex | undefined;
   /** What the chain says, or why it says nothing. */
   chain?: ChainView | string | undefined;
+  /** What is wrong with the tiles that proofs are made of, where they are at hand. */
+  tiles?: Fault | undefined;
   recover: RecoverKey;
 };
 
@@ -77,6 +79,9 @@ export class EvidenceState {
     this.held = held;
     this.key = held.key;
     this.#receipts = new Map(held.events?.map((event) => [event.position, event]));
+    for (const { name, origin } of held.events ?? [])
+      if (origin !== log.header.origin)
+        this.missing.push({ reason: `${name} is of the log ${origin}`, place: log.position + 1 });
     if (log.source !== "stream" && log.fromTheStart) this.frontier = new Frontier();
     for (const { name, note } of held.checkpoints ?? []) {
       const { checkpoint } = readNote(note);
@@ -169,6 +174,13 @@ export class EvidenceState {
         if (joined.has(first) || joined.has(second)) joined.add(first).add(second);
     }
     return joined;
+  }
+
+  /** True when the chain keeps a head that is younger than the export: then it may well be of more events. */
+  get isOutrun(): boolean {
+    const { chain } = this.held;
+    if (typeof chain !== "object" || !chain.head || this.joined.has(Number(chain.head.size))) return false;
+    return chain.head.timestamp * 1_000 >= Date.parse(this.log.header.exported_at);
   }
 
   /** Events of the largest tree head. */

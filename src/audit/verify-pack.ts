@@ -1,8 +1,8 @@
 /** Verifies an export with its evidence: chain, order, tree, signature, anchor, completeness, each for itself. */
-import { type Header, readHeader } from "../../eventstore/verify/header.ts";
+import { readHeader } from "../../eventstore/verify/header.ts";
 import type { VerifyReport } from "../../eventstore/verify/report.ts";
 import { type VerifyExportOptions, verifyExport } from "../../eventstore/verify/verify-export.ts";
-import { type AnchorEvidence, readEvidence } from "../anchoring/evidence.ts";
+import { type Evidence, readEvidence } from "../anchoring/evidence.ts";
 import { ANCHOR_ADDRESS, logIdOf } from "../domain/anchoring/contract.ts";
 import { readBlock } from "./anchor.ts";
 import { Audit, type AuditOptions } from "./audit.ts";
@@ -21,7 +21,10 @@ export async function verifyPack(
 ): Promise<VerifyReport> {
   if (!ask) return verifyExport(chunks, { ...options, companion: new Audit(options) });
   const { head, all } = await peek(chunks);
-  const chain = await chainView(ask, head, options);
+  const [first = "", ...lines] = head;
+  const header = readHeader(first);
+  const evidence = lines.map(readEvidence).filter((line) => typeof line === "object");
+  const chain = typeof header === "string" ? header : await chainView(ask, header.origin, evidence, options);
   return verifyExport(all, { ...options, companion: new Audit({ ...options, chain }) });
 }
 
@@ -66,41 +69,26 @@ const isPastHead = (text: string) =>
     .slice(0, -1)
     .some((line) => !isHeadLine(line));
 
-async function chainView(
+/** What the chain says of a log's anchors; a sentence says why it says nothing. */
+export async function chainView(
   ask: AskChain,
-  lines: readonly string[],
-  options: Omit<VerifyPackOptions, "ask">,
+  origin: string,
+  evidence: readonly Evidence[],
+  { signer, contract }: Pick<AuditOptions, "signer" | "contract">,
 ): Promise<ChainView | string> {
-  const question = questionOf(lines, options);
-  if (typeof question === "string") return question;
-  try {
-    return await viewChain(ask, question);
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
-/** What there is to ask of the chain; a sentence says why nothing. */
-function questionOf(
-  [first = "", ...lines]: readonly string[],
-  { signer, contract }: Omit<VerifyPackOptions, "ask">,
-): ChainQuestion | string {
-  const header: Header | string = readHeader(first);
-  if (typeof header === "string") return header;
-  const anchors = lines
-    .map(readEvidence)
-    .filter((line): line is AnchorEvidence => typeof line === "object" && line.evidence === "anchor");
+  const anchors = evidence.filter((line) => line.evidence === "anchor");
   const newest = anchors.at(-1);
   const whose = newest?.signer ?? signer;
   if (!whose) return "the log names no signer on the chain: give one by --signer";
   const blocks = anchors
     .map(readBlock)
     .flatMap((block) => (typeof block === "string" ? [] : Number(block.number)));
-  return {
+  const question: ChainQuestion = {
     signer: whose,
     contract: newest?.contract ?? contract ?? ANCHOR_ADDRESS,
-    log_id: logIdOf(header.origin),
+    log_id: logIdOf(origin),
     blocks,
     named: signer,
   };
+  return viewChain(ask, question).catch((error: Error) => error.message);
 }

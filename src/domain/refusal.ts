@@ -11,6 +11,9 @@ export type RefusalCode =
 
 export type FieldError = { path: string; message: string };
 
+/** An event by its id and its place in the log. */
+export type EventName = { event_id: string; position: number };
+
 export type RefusalExtra = {
   /** Every bad field, when input is what was refused. */
   errors?: FieldError[];
@@ -18,6 +21,8 @@ export type RefusalExtra = {
   type?: string;
   /** After how many seconds the same request may succeed. */
   retry_after_s?: number;
+  /** What was recorded all the same. */
+  event?: EventName;
   /** What failed on our side; for the operator, never told to the caller. */
   cause?: unknown;
 };
@@ -28,6 +33,7 @@ export class Refusal extends Error {
   readonly errors: FieldError[] | undefined;
   readonly type: string | undefined;
   readonly retry_after_s: number | undefined;
+  readonly event: EventName | undefined;
 
   constructor(code: RefusalCode, message: string, extra: RefusalExtra = {}) {
     super(message, { cause: extra.cause });
@@ -35,6 +41,7 @@ export class Refusal extends Error {
     this.errors = extra.errors;
     this.type = extra.type;
     this.retry_after_s = extra.retry_after_s;
+    this.event = extra.event;
   }
 }
 

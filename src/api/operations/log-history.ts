@@ -76,7 +76,9 @@ const status = operation({
       key: z.string().describe("The log's verifier key"),
       events: z.int(),
       head: z.object({ position: z.int(), log_hash: hash }),
-      checkpoint: z.object({ size: z.int(), root: hash, signed_at: z.iso.datetime() }).nullable(),
+      checkpoint: z
+        .object({ size: z.int(), root: hash, signed_at: z.iso.datetime(), cosigned_by: z.array(z.string()) })
+        .nullable(),
       anchor: z.object(anchorFacts).nullable(),
       unproven_events: z.int().describe("Beyond the newest anchor that is final"),
       network: z.string().describe("Where this service anchors"),

@@ -111,7 +111,7 @@ settles by itself, and takes no payment that was settled this way.`,
       errorMessage: z.string().optional(),
     }),
   ),
-  handle: ({ input, app, caller, request_id }) => {
+  handle: ({ input, app, caller, request_id, names }) => {
     const request_sha256 = requestDigest(settleOperation, input);
     const sold = {
       operation: settleOperation,
@@ -120,7 +120,7 @@ settles by itself, and takes no payment that was settled this way.`,
       request_id,
       idempotency_key: undefined,
     };
-    return settle(app, sold, input);
+    return settle(app, sold, input, names);
   },
 });
 

@@ -4,6 +4,7 @@ import type { App } from "../../app.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import type { Hex } from "../../domain/ports.ts";
+import type { EventName } from "../../domain/refusal.ts";
 import { commandOf, sha256 } from "../call.ts";
 import { payer } from "../caller.ts";
 import { judged } from "./cashier.ts";
@@ -13,7 +14,7 @@ import { address, type PaymentPayload, readPayment, uint256, word } from "./payl
 import { PaymentRefused, refusePayment } from "./refused.ts";
 import { NETWORK_V1, NETWORK_V2 } from "./required.ts";
 import { type SettleResponse, settleResponse } from "./response.ts";
-import { standingOf } from "./till.ts";
+import { boughtBy, standingOf } from "./till.ts";
 
 /** What can be verified and settled here. Source: "GET /supported" in the specification of x402 version 2. */
 export const supported = ({ chain }: App) => ({
@@ -76,7 +77,12 @@ const SMALLEST_MICRO = 1_000n;
  * Settles a payment to us that buys something elsewhere, once: asked again, it answers the same. Refuses while the
  * outcome is not known, or the chain is away.
  */
-export async function settle(app: App, sold: SoldCall, request: VerifyRequest): Promise<SettleAnswer> {
+export async function settle(
+  app: App,
+  sold: SoldCall,
+  request: VerifyRequest,
+  names: (event: EventName) => void,
+): Promise<SettleAnswer> {
   let payload: PaymentPayload | undefined;
   try {
     payload = readPayment(request.paymentPayload);
@@ -92,13 +98,16 @@ export async function settle(app: App, sold: SoldCall, request: VerifyRequest): 
     const state = await app.load(payments, target);
     const standing = standingOf(state, sale);
     if (standing === "pending") return refusePending(payment.id);
-    if (standing === "answered" && state.status === "settled")
+    if (standing === "answered" && state.status === "settled") {
+      names((await boughtBy(app, payment.id)).event);
       return settleResponse(state, payload.x402_version);
+    }
     const { claim, settlement } = await (await charge(sale, state))();
     const response = settleResponse({ claim, settlement }, payload.x402_version);
     const answer = { status: 200, sha256: sha256(JSON.stringify(response)), vintage: null };
     const decision = payments.settle(settlement, answer, app.clock.now().toISOString());
     await app.decide(payments, target, decision, commandOf(sale.call));
+    names((await boughtBy(app, payment.id)).event);
     return response;
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;

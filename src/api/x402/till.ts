@@ -8,7 +8,7 @@ import type { Idempotency } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
 import type { Mined, PaidAnswer, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
-import { Refusal, refuse } from "../../domain/refusal.ts";
+import { type EventName, Refusal, refuse } from "../../domain/refusal.ts";
 import { type Committed, type Decide, recall, type Stage, transact } from "../../unit.ts";
 import {
   type Call,
@@ -216,9 +216,9 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
       );
     if (!moved) throw error;
     // The money moved, and what it was for is refused by now.
-    await giveBack(purchase, moved.settlement);
+    const event = await giveBack(purchase, moved.settlement);
     if (!(error instanceof Refusal)) throw error;
-    throw retold(error, `the payment was settled and is being refunded: ${pathOf(payment.id)}`);
+    throw retold(error, `the payment was settled and is being refunded: ${pathOf(payment.id)}`, event);
   }
   const { result: made, events, replayed } = done;
   const event = events.find(({ stream_id }) => stream_id.startsWith(payments.streamOf("")));
@@ -231,8 +231,8 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
   return { made, bought: { ...charged, payment_id, answer: answerOf(made), event } };
 }
 
-const retold = ({ code, message, errors, type }: Refusal, addition: string) =>
-  new Refusal(code, `${message}; ${addition}`, { errors, type });
+const retold = ({ code, message, errors, type }: Refusal, addition: string, event?: EventName) =>
+  new Refusal(code, `${message}; ${addition}`, { errors, type, event });
 
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === "unavailable";
 const isRefused = (error: unknown) => error instanceof Refusal && !isUnavailable(error);
@@ -249,14 +249,16 @@ const idempotencyOfPayment = (call: Call, id: string) => ({
   request_hash: Buffer.from(call.request_sha256, "hex"),
 });
 
-async function giveBack({ app, call, payment }: Sale, settlement: Mined): Promise<void> {
+/** Answers the event that says so, unless that was said before. */
+async function giveBack({ app, call, payment }: Sale, settlement: Mined): Promise<EventName | undefined> {
   const at = app.clock.now().toISOString();
   const settleAndRefund = (state: PaymentState) => {
     const settled = payments.settle(settlement, null, at)(state);
     const next = settled.reduce(payments.evolve, state);
     return [...settled, ...payments.openRefund("the call was refused after it was paid", at)(next)];
   };
-  await app.decide(payments, payments.targetOf(payment.id), settleAndRefund, commandOf(call));
+  const target = payments.targetOf(payment.id);
+  return (await app.decide(payments, target, settleAndRefund, commandOf(call))).events.at(-1);
 }
 
 /** Named by its digest too: of two processes that made an answer each, the log says whose counts. */
@@ -300,7 +302,8 @@ function refuseGone({ payment_id, answer }: Bought): never {
   return refuse("conflict", told, { type: "answer-gone" });
 }
 
-async function boughtBy(app: App, id: string): Promise<Bought> {
+/** What an answered payment came to. */
+export async function boughtBy(app: App, id: string): Promise<Bought> {
   const { tenant } = payments.targetOf(id);
   const recorded = await app.store.readStream({ tenant, stream_id: payments.streamOf(id) });
   const last = (type: payments.PaymentEvent["type"]) => recorded.findLast((event) => event.type === type)!;

@@ -1,0 +1,42 @@
+/** Which event an answer stands for, told beside the body: a receipt's digest over that stays true. */
+import type { EventProof, Prover } from "../anchoring/prove.ts";
+import type { EventName } from "../domain/refusal.ts";
+
+/** `proof`: as c2sp.org/tlog-proof has it, where it was asked for and could be had in time. */
+export type NamedEvent = { event_id: string; proof?: string };
+
+/** Characters of base64 that a header carries; the proof under the link is whole in any case. */
+const HEADER_LIMIT = 4 * 1024;
+
+export const proofPath = (event_id: string) => `/log/proof/${event_id}`;
+
+/** Names the event in `headers`, with its proof where the caller prefers that. */
+export async function nameEvent(
+  prover: Prover,
+  { event_id, position }: EventName,
+  prefers_proof: boolean,
+  headers: Record<string, string>,
+): Promise<NamedEvent> {
+  headers["Event-Id"] = event_id;
+  headers.Link = `<${proofPath(event_id)}>; rel="proof"`;
+  const proof = prefers_proof ? await prover.prove(position) : undefined;
+  if (!proof) return { event_id };
+  Object.assign(headers, proofHeaders(proof));
+  return { event_id, proof: proof.tlog_proof };
+}
+
+/** RFC 7240, section 3, and a byte sequence of RFC 8941. */
+function proofHeaders({ tlog_proof }: EventProof): Record<string, string> {
+  const base64 = Buffer.from(tlog_proof).toString("base64");
+  return {
+    "Preference-Applied": "proof",
+    ...(base64.length <= HEADER_LIMIT && { "Tlog-Proof": `:${base64}:` }),
+  };
+}
+
+/** Whether a Prefer header (RFC 7240) names the preference `proof`; an empty value is none. */
+export const prefersProof = (header = ""): boolean =>
+  header
+    .replace(/"(?:[^"\\]|\\.)*"/g, (quoted) => (quoted === '""' ? "" : "quoted"))
+    .split(",")
+    .some((preference) => /^\s*proof\s*(?:=\s*)?(?:;|$)/i.test(preference));

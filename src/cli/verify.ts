@@ -1,0 +1,152 @@
+/** `tallystick verify`: everything that can be said of an export, or of the database, with what the auditor holds against it. */
+import { readFile } from "node:fs/promises";
+import { Command, InvalidArgumentError } from "commander";
+import { MAIN_LOG } from "../../eventstore/types.ts";
+import { type HeldHead, parseHeldHead } from "../../eventstore/verify/held-head.ts";
+import { formatVerdicts, type VerifyReport } from "../../eventstore/verify/report.ts";
+import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
+import { openExport } from "../../eventstore/verify/verify-export.ts";
+import { evidenceFor } from "../anchoring/gather-evidence.ts";
+import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
+import { damagedTile } from "../anchoring/tile-store.ts";
+import { Audit } from "../audit/audit.ts";
+import type { HeldCheckpoint, HeldEvent } from "../audit/evidence-state.ts";
+import { chainView, type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
+import { withHouse } from "../compose.ts";
+import { askChain, recoverKey } from "../compose-chain.ts";
+import { receiptIn } from "../domain/payments/verify-receipt.ts";
+import type { Hex } from "../domain/ports.ts";
+import { refuse } from "../domain/refusal.ts";
+import { verifyReceiptCommand } from "./receipt.ts";
+import type { Terminal } from "./terminal.ts";
+
+type Options = {
+  head: HeldHead[];
+  origin?: string;
+  key?: VerifierKey;
+  witness: VerifierKey[];
+  checkpoint: string[];
+  receipt: string[];
+  network?: string;
+  contract?: Hex;
+  signer?: Hex;
+  rpc?: string;
+  maxStreams: number;
+  json: boolean;
+};
+
+export function verifyCommand({ settings, logger }: Terminal): Command {
+  const verifying = new Command("verify")
+    .description(
+      "check an export: every hash and link, the tree, its signatures and its anchors on the chain",
+    )
+    .argument("[file]", "an export (.gz too), or - for standard input; the database when left out")
+    .option("--head <position:hash>", "a head or a feed cursor that you kept; may be repeated", asHeads, [])
+    .option("--checkpoint <file>", "a checkpoint (signed note) that you kept; may be repeated", asList, [])
+    .option("--receipt <file>", "a receipt that you were given; may be repeated", asList, [])
+    .option("--origin <origin>", "the log's origin as you know it")
+    .option("--key <key>", "the log's verifier key as you know it: name+id+base64", asKey)
+    .option("--witness <key>", "a witness that must have cosigned; may be repeated", asKeys, [])
+    .option("--network <id>", "the chain that must hold the anchor, such as eip155:8453")
+    .option("--contract <address>", "the contract that must hold it", asAddress)
+    .option("--signer <address>", "the account that must have sent it", asAddress)
+    .option("--rpc <url>", "an RPC endpoint of that chain: it is asked whether the anchors stand there")
+    .option("--max-streams <n>", "streams to keep in mind, some 180 bytes each", asCount, 1_000_000)
+    .option("--json", "print the report as JSON", false)
+    .addHelpText(
+      "after",
+      `
+What is left out of key, origin, contract and signer is believed as the export has it, and the report says so; what you
+give must be met. Exits with 1 when any verdict fails. A file is verified without the service or its database, and
+nobody but --rpc is asked.
+
+  tallystick verify log.ndjson.gz --key "$(curl -s https://…/log/key)" --rpc https://mainnet.base.org
+  tallystick verify log.ndjson.gz --head 1234:5f1d0c3a --checkpoint kept.note`,
+    )
+    .action(async (file: string | undefined, options: Options) => {
+      const held = await heldBy(options);
+      const report = file
+        ? await verifyPack(openExport(file), held)
+        : await withHouse(settings(), logger("warn"), ({ app }) => verifyOwn(app, held));
+      process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : formatVerdicts(report));
+      if (!report.ok) process.exitCode = 1;
+    });
+  verifying.enablePositionalOptions().addCommand(verifyReceiptCommand({ settings }));
+  return verifying;
+}
+
+async function heldBy(options: Options): Promise<VerifyPackOptions> {
+  const { head, origin, key, witness, network, contract, signer, rpc, maxStreams } = options;
+  return {
+    heads: head,
+    ...{ origin, key, witnesses: witness, network, contract, signer, max_streams: maxStreams },
+    checkpoints: await Promise.all(options.checkpoint.map(checkpointIn)),
+    events: await Promise.all(options.receipt.map(eventIn)),
+    ask: rpc === undefined ? undefined : askChain(rpc),
+    recover: recoverKey(),
+  };
+}
+
+/** The database, with the evidence that an export of it would carry, and the tiles that proofs are made of. */
+async function verifyOwn(
+  app: Parameters<typeof evidenceFor>[0],
+  { ask, ...held }: VerifyPackOptions,
+): Promise<VerifyReport> {
+  const { position: last } = await app.store.head();
+  const { origin } = await app.store.identity();
+  const lines = await evidenceFor(app)({ first: 1, last });
+  const tiles = await damagedTile(app.pool, MAIN_LOG);
+  const chain = ask && (await chainView(ask, origin, lines.before, held));
+  const companion = new Audit({ ...held, tiles, chain });
+  const evidence = lines.before.map((line) => JSON.stringify(line));
+  return verifyDatabase(app.pool, MAIN_LOG, { ...held, companion, evidence });
+}
+
+async function checkpointIn(path: string): Promise<HeldCheckpoint> {
+  return { name: path, note: await fileOf(path) };
+}
+
+/** The event that a receipt names; whether the receipt itself is good, `verify receipt` says. */
+async function eventIn(path: string): Promise<HeldEvent> {
+  const jws = receiptIn(await fileOf(path));
+  try {
+    const { event } = JSON.parse(Buffer.from(jws!.split(".")[1]!, "base64url").toString()) as {
+      event: Omit<HeldEvent, "name">;
+    };
+    const { origin, position, event_hash } = event;
+    return { name: path, origin, position, event_hash };
+  } catch {
+    return refuse("invalid", `${path} holds no receipt that names an event`);
+  }
+}
+
+const fileOf = (path: string): Promise<string> =>
+  readFile(path, "utf8").catch((error: Error) =>
+    refuse("invalid", `${path} cannot be read: ${error.message}`),
+  );
+
+export function asCount(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("is a whole number from 1");
+  return Number(text);
+}
+
+function asAddress(text: string): Hex {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new InvalidArgumentError("is 0x and 40 hex digits");
+  return text.toLowerCase() as Hex;
+}
+
+const asList = (text: string, before: string[]) => [...before, text];
+
+const asKeys = (text: string, before: VerifierKey[]) => [...before, asKey(text)];
+
+const asKey = (text: string): VerifierKey => parsed(() => parseVerifierKey(text));
+
+const asHeads = (text: string, before: HeldHead[]) => [...before, parsed(() => parseHeldHead(text))];
+
+function parsed<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}

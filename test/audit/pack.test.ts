@@ -1,0 +1,190 @@
+/** What the service exports is what the auditor verifies: whole, in parts, a stream; with the chain asked and without. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type ExportLogOptions, type ExportStreamOptions, exportFile } from "../../eventstore/export.ts";
+import { openExport } from "../../eventstore/verify/verify-export.ts";
+import { jsonRpc } from "../../src/adapters/json-rpc.ts";
+import { keyRecovery } from "../../src/adapters/secp256k1.ts";
+import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
+import { verifierKey } from "../../src/anchoring/note.ts";
+import { EMPTY_ROOT } from "../../src/anchoring/tree.ts";
+import { type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
+import * as anchors from "../../src/domain/anchoring/anchor.ts";
+import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
+import { type AnchoringHouse, openAnchoringHouse } from "../anchoring/anchoring-house.ts";
+import { failures } from "../eventstore/verify-support.ts";
+
+let house: AnchoringHouse;
+let folder: string;
+let trusted: { origin: string; key: ReturnType<typeof verifierKey> };
+const { recover } = keyRecovery();
+
+/** Anchored at 5 and 8 of 12 events, the last four of which nothing vouches for. */
+beforeAll(async () => {
+  house = await openAnchoringHouse();
+  folder = await mkdtemp(join(tmpdir(), "tallystick-pack-"));
+  const { happen, turn } = house;
+  await happen();
+  await happen();
+  await turn();
+  await happen();
+  await turn();
+  await happen();
+  await happen();
+  const origin = await house.origin();
+  trusted = { origin, key: verifierKey(origin, "ed25519", house.app.signer.public_key) };
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await house.close();
+});
+
+type Part = Omit<ExportLogOptions, "log_id"> | Omit<ExportStreamOptions, "log_id">;
+
+let exports = 0;
+async function exported(part: Part): Promise<string> {
+  const file = join(folder, `${exports++}.ndjson`);
+  await exportFile(house.app.pool, { log_id: 1, beside: evidenceFor(house.app), ...part }, file);
+  return file;
+}
+const verified = (file: string, options: Partial<VerifyPackOptions> = {}) =>
+  verifyPack(openExport(file), { recover, ...options });
+const asking = (url = house.workshop.node.rpc_url) => jsonRpc({ rpc_url: url, request_ms: 2_000 });
+const says = (report: Awaited<ReturnType<typeof verified>>, name: string) =>
+  report.verdicts.find((verdict) => verdict.name === name)!.detail;
+
+describe.each<[string, () => Promise<Part>, RegExp]>([
+  ["the whole log", async () => ({}), /^anchored to (\d+), signed to \1, unproven beyond \1$/],
+  [
+    "a part from the middle",
+    async () => ({ from: 4 }),
+    /^begins at 4, .*anchored to (\d+), signed to \1, unproven/,
+  ],
+  ["a beginning that ends before the newest anchor", async () => ({ to: 4 }), /^anchored to 4, signed to 4$/],
+  ["a part in between", async () => ({ from: 2, to: 3 }), /^begins at 2, .*anchored to 3, signed to 3$/],
+  [
+    "a part after all that is signed",
+    async () => ({ from: (await house.app.store.head()).position }),
+    /^begins at/,
+  ],
+  [
+    "one stream",
+    async () => ({ tenant: "operator", stream_id: anchors.streamOf(await house.origin()) }),
+    /^anchored to (\d), signed to \1, unproven beyond \1$/,
+  ],
+])("%s", (_name, partOf, completeness) => {
+  test("verifies by itself, and says what was believed", async () => {
+    const report = await verified(await exported(await partOf()));
+    expect(failures(report)).toEqual({});
+    expect(says(report, "signature")).toContain("a key that came with the log");
+    expect(says(report, "anchor")).toContain("was believed");
+    expect(says(report, "completeness")).toMatch(completeness);
+  });
+
+  test("verifies against what the auditor knows and what the chain says", async () => {
+    const ask = asking();
+    const { sender } = house.app.chain;
+    const named = { network: "eip155:8453", contract: ANCHOR_ADDRESS, signer: sender };
+    const report = await verified(await exported(await partOf()), { ...trusted, ...named, ask });
+    expect(failures(report)).toEqual({});
+    expect(says(report, "signature")).toContain("the key given");
+    expect(says(report, "anchor")).toContain("the chain has this block");
+  });
+});
+
+test("a pack of yesterday verifies today, and says that the chain keeps more by now", async () => {
+  const file = await exported({});
+  // Blocks are stamped in whole seconds.
+  await new Promise((done) => setTimeout(done, 1_100));
+  await house.happen();
+  await house.turn();
+  const report = await verified(file, { ...trusted, ask: asking() });
+  expect(failures(report)).toEqual({});
+  expect(says(report, "anchor")).toMatch(/keeps \d+ events by now: export again/);
+});
+
+describe("the chain convicts", () => {
+  /** The lines of an export without the last `n` events, framed as if it had never had them. */
+  async function cut(file: string, last: number): Promise<string[]> {
+    const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
+    const kept = lines.filter((line) => !line.startsWith('{"position"') || positionIn(line) <= last);
+    const evidence = (line: string) =>
+      line.startsWith('{"evidence"') && ["anchor", "checkpoint"].includes(JSON.parse(line).evidence);
+    const { log_hash } = JSON.parse(kept.findLast((line) => line.startsWith('{"position"'))!);
+    const end = JSON.stringify({ end: true, events: last, head: { position: last, log_hash } });
+    return [...kept.slice(0, -1).filter((line) => !evidence(line)), end];
+  }
+  const positionIn = (line: string) => (JSON.parse(line) as { position: number }).position;
+  const bytes = async function* (lines: string[]) {
+    yield Buffer.from(`${lines.join("\n")}\n`);
+  };
+
+  test("an end that was cut before the anchor, together with all that would tell of it", async () => {
+    const lines = await cut(await exported({}), 4);
+    const { sender: signer } = house.app.chain;
+    const alone = await verifyPack(bytes(lines), { recover });
+    expect(failures(alone)).toEqual({});
+    expect(says(alone, "completeness")).toContain("unproven beyond 0");
+
+    const report = await verifyPack(bytes(lines), { recover, signer, ask: asking() });
+    expect(failures(report)).toMatchObject({ completeness: 5, anchor: 0 });
+  });
+
+  test("and a checkpoint, a head or a receipt in the auditor's hand does too", async () => {
+    const file = await exported({});
+    const lines = await cut(file, 4);
+    const { checkpoint } = await house.state();
+    const note = { name: "kept.note", note: checkpoint!.note };
+    const later = JSON.parse((await readFile(file, "utf8")).trimEnd().split("\n").at(-3)!);
+    const { position, event_hash, log_hash } = later as {
+      position: number;
+      event_hash: string;
+      log_hash: string;
+    };
+    const { origin } = trusted;
+    for (const held of [
+      { checkpoints: [note], key: undefined },
+      { heads: [{ position, hash_prefix: log_hash }] },
+      { events: [{ name: "receipt.jws", origin, position, event_hash }] },
+    ]) {
+      const report = await verifyPack(bytes(lines), { recover, ...held });
+      expect(failures(report)).toMatchObject({ completeness: 5 });
+      expect(failures(await verified(file, { ...held, ...trusted }))).toEqual({});
+    }
+  });
+
+  test("an endpoint that does not answer, serves another chain, or has no contract proves nothing", async () => {
+    const file = await exported({});
+    const dead = await verified(file, { ask: asking("http://127.0.0.1:9") });
+    expect(failures(dead)).toEqual({ anchor: 0 });
+    const other: ReturnType<typeof asking> = (method, params) =>
+      method === "eth_chainId" ? (Promise.resolve("0x1") as never) : asking()(method, params);
+    expect(failures(await verified(file, { ask: other }))).toHaveProperty("anchor");
+    const empty: ReturnType<typeof asking> = (method, params) =>
+      method === "eth_call" ? (Promise.resolve("0x") as never) : asking()(method, params);
+    expect(failures(await verified(file, { ask: empty }))).toEqual({ anchor: 0 });
+    const reorged: ReturnType<typeof asking> = async (method, params) => {
+      const answer = await asking()<{ hash: string }>(method, params);
+      const isBlock = method === "eth_getBlockByNumber" && params[0] !== "finalized";
+      return (isBlock ? { ...answer, hash: `0x${EMPTY_ROOT.toString("hex")}` } : answer) as never;
+    };
+    expect(failures(await verified(file, { ask: reorged }))).toHaveProperty("anchor");
+  });
+});
+
+test("what the auditor names must be there", async () => {
+  const bare = await openAnchoringHouse();
+  onTestFinished(() => bare.close());
+  await bare.happen();
+  const file = join(folder, "bare.ndjson");
+  await exportFile(bare.app.pool, { log_id: 1, beside: evidenceFor(bare.app) }, file);
+  const report = await verified(file);
+  expect(failures(report)).toEqual({});
+  expect(says(report, "completeness")).toContain("unproven beyond 0");
+  const key = verifierKey(await bare.origin(), "ed25519", bare.app.signer.public_key);
+  expect(failures(await verified(file, { key }))).toEqual({ signature: 0 });
+  expect(failures(await verified(file, { contract: ANCHOR_ADDRESS }))).toEqual({ anchor: 0 });
+  expect(failures(await verified(file, { key: trusted.key }))).toEqual({ signature: 0 });
+});
