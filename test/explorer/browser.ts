@@ -47,6 +47,8 @@ export async function visit(
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext(options);
+  // What does not come fails with a sentence about it, before the test runs out of time.
+  context.setDefaultTimeout(15_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {
@@ -63,3 +65,17 @@ export async function visit(
   await page.goto(url + path);
   return { page, complaints };
 }
+
+/** Relative luminance of a colour as the browser writes it (WCAG 2.2). */
+export function luminance(colour: string): number {
+  const [red, green, blue] = colour
+    .match(/[\d.]+/g)!
+    .slice(0, 3)
+    .map((value) => Number(value) / 255)
+    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+}
+
+/** Contrast ratio of two luminances (WCAG 2.2). */
+export const contrast = (one: number, other: number): number =>
+  (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);

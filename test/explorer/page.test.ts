@@ -1,21 +1,23 @@
 /** The page at /log as a visitor meets it: a real Chromium, a real service, a log that is signed and anchored. */
+import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { z } from "zod";
-import { registry } from "../../eventstore/schemas.ts";
-import { createEventStore } from "../../eventstore/store.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Service, startService } from "../support/service.ts";
-import { chromiumPath, launchChromium, type Visit, visit } from "./browser.ts";
+import { chromiumPath, contrast, launchChromium, luminance, type Visit, visit } from "./browser.ts";
+import { appendHostile, changed, HOSTILE_STREAM, HOSTILE_TYPE, packOf } from "./logs.ts";
 
 const chromium = chromiumPath();
 const SOURCES = join(import.meta.dirname, "../../src/explorer");
 const TABS = ["events", "streams", "checkpoints", "anchors", "verify"];
-const HOSTILE_TYPE = `<img src=x onerror="document.title='owned'">`;
-const HOSTILE_STREAM = `anchor-<script>document.title="owned"</script>`;
 
-type Status = { events: number; checkpoint: { size: number } | null; anchor: { size: number } | null };
+type Status = {
+  events: number;
+  checkpoint: { size: number } | null;
+  anchor: { size: number; firmness: string } | null;
+};
 
 test("no source of the page reads text as markup or as code", () => {
   const sources = readdirSync(SOURCES).filter((name) => name.endsWith(".ts"));
@@ -48,14 +50,16 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     });
     browser = await launchChromium(chromium!);
     for (let n = 0; n < 60; n++) await service.issue();
-    await appendHostile(service);
+    await appendHostile(service.app);
     const { events } = await ask<Status>("/log/status");
-    await expect
-      .poll(async () => (await ask<Status>("/log/status")).anchor?.size ?? 0, {
-        timeout: 90_000,
-        interval: 500,
-      })
-      .toBeGreaterThanOrEqual(events);
+    await vi.waitFor(
+      async () => {
+        const { anchor } = await ask<Status>("/log/status");
+        expect(anchor).toMatchObject({ firmness: "final" });
+        expect(anchor!.size).toBeGreaterThanOrEqual(events);
+      },
+      { timeout: 90_000, interval: 500 },
+    );
   }, 180_000);
   afterAll(async () => {
     await browser?.close();
@@ -164,6 +168,80 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     expect(await page.locator(".steps .bad strong").allTextContents()).toEqual(["anchor"]);
   });
 
+  describe("a pack", () => {
+    let pack: string;
+    beforeAll(async () => {
+      pack = await packOf(service.app);
+    });
+    const drop = (page: Page, name: string, text: string | Buffer) =>
+      page.locator("#pack").setInputFiles({ name, mimeType: "", buffer: Buffer.from(text) });
+    const failing = (page: Page) => page.locator("#verify-result .steps .bad strong").allTextContents();
+
+    test("that is true is green, and says what was believed", async () => {
+      const page = await open("/log#verify");
+      await drop(page, "log.ndjson", pack);
+      await page.locator(".verdict.good").waitFor();
+      expect(await page.locator(".verdict").textContent()).toMatch(/^The pack log.ndjson holds: \d+ events/);
+      expect(await page.locator(".trust").textContent()).toContain("The key: it came with the pack");
+      expect(await page.locator(".trust").textContent()).toContain("The end:");
+      expect(await page.locator(".keep code").getAttribute("title")).toMatch(/^\d+:[0-9a-f]{64}$/);
+    });
+
+    test("may be packed with gzip, and dropped anywhere", async () => {
+      const page = await open();
+      const base64 = gzipSync(pack).toString("base64");
+      const dataTransfer = await page.evaluateHandle(`(() => {
+        const transfer = new DataTransfer();
+        const bytes = Uint8Array.from(atob("${base64}"), (letter) => letter.charCodeAt(0));
+        transfer.items.add(new File([bytes], "whatever.bin"));
+        return transfer;
+      })()`);
+      await page.dispatchEvent("footer", "drop", { dataTransfer });
+      await page.locator(".verdict.good").waitFor();
+      expect(new URL(page.url()).hash).toBe("#verify");
+    });
+
+    test("of which an event was changed is red, with the position and the reason", async () => {
+      const page = await open("/log#verify");
+      const tampered = changed(pack, 30, (event) => ({
+        ...event,
+        payload: (event.payload as string).replace("acme", "evil"),
+      }));
+      await drop(page, "log.ndjson", tampered);
+      await page.locator(".verdict.bad").waitFor();
+      expect(await failing(page)).toEqual(["chain"]);
+      expect(await page.locator(".verdict").textContent()).toContain("first at 30");
+      expect(await page.locator(".steps .reason").textContent()).toMatch(/First at 30: .*payload/);
+      expect(await page.locator(".keep").count()).toBe(0);
+    });
+
+    test("that was cut is caught by a head that the visitor kept", async () => {
+      const page = await open("/log#verify");
+      const [head] = /(?<="position":)\d+,"log_hash":"[0-9a-f]{64}"(?=\}\}\n$)/.exec(pack)!;
+      const [position, hash] = head.replaceAll('"', "").split(",log_hash:");
+      await page.getByText("What you hold yourself").click();
+      await page.getByLabel("Heads or cursors").fill(`${Number(position) + 1}:${hash}`);
+      await drop(page, "log.ndjson", pack);
+      await page.locator(".verdict.bad").waitFor();
+      expect(await failing(page)).toEqual(["completeness"]);
+      await page.getByLabel("Heads or cursors").fill(`${position}:${hash!.slice(0, 8)}`);
+      await drop(page, "log.ndjson", pack);
+      await page.locator(".verdict.good").waitFor();
+      expect(await page.locator(".trust").textContent()).not.toContain("The end:");
+    });
+
+    test("that is none is red, and a check can be stopped", async () => {
+      const page = await open("/log#verify");
+      await drop(page, "holiday.jpg", randomBytes(4_096));
+      await page.locator(".verdict.bad").waitFor();
+      await page.route("**/log/worker.js", () => undefined);
+      await drop(page, "log.ndjson", pack);
+      await page.getByRole("button", { name: "Stop" }).click();
+      await page.getByText("Stopped: nothing was established.").waitFor();
+      expect(await page.locator("#verify-result progress").isVisible()).toBe(false);
+    });
+  });
+
   test("an event that is not there is told of, and the console with it", async () => {
     const opened = await visit(browser, service.url, "/log#verify");
     await opened.page.getByLabel("Event id").fill("019b76da-a800-7000-8000-00000000ffff");
@@ -178,7 +256,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     await page.getByRole("link", { name: HOSTILE_TYPE }).first().click();
     await expect.poll(() => page.locator("h2:visible").textContent()).toBe(HOSTILE_TYPE);
     await page.goto(`${service.url}/log#streams`);
-    await page.getByText(HOSTILE_STREAM).first().waitFor();
+    await rows(page).filter({ hasText: HOSTILE_STREAM }).waitFor();
     expect(await page.locator("main img, main script").count()).toBe(0);
     expect(await page.title()).not.toContain("owned");
   });
@@ -225,7 +303,11 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     expect(key_id).toBeTruthy();
     const { events } = await ask<{ events: { event_id: string }[] }>("/log/events?limit=1");
     const newest = page.locator(`.rows a[href="#events/${events[0]!.event_id}"]`);
-    await expect.poll(async () => (await page.clock.runFor(5_000), newest.count())).toBe(1);
+    const after5s = async <Value>(value: () => Promise<Value>) => {
+      await page.clock.runFor(5_000);
+      return value();
+    };
+    await expect.poll(() => after5s(() => newest.count())).toBe(1);
 
     let asked = 0;
     await page.route("**/log/status", (route) => {
@@ -242,9 +324,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     await page.getByText("The service cannot be reached.").waitFor();
     expect(await rows(page).count()).toBeGreaterThanOrEqual(50);
     await page.unroute("**/log/status");
-    await expect
-      .poll(async () => (await page.clock.runFor(5_000), page.locator("#trouble").isVisible()))
-      .toBe(false);
+    await expect.poll(() => after5s(() => page.locator("#trouble").isVisible())).toBe(false);
   });
 
   test("verifier.js is served as it stands, and all of it is small and kept", async () => {
@@ -273,36 +353,3 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     );
   });
 });
-
-/** Events whose type, and whose stream, would be markup if they were taken for it. */
-async function appendHostile({ app }: Service): Promise<void> {
-  const meta = { actor: "test", operation: "test" };
-  const schemas = registry([{ [HOSTILE_TYPE]: { 1: z.object({}) } }]);
-  const store = createEventStore(app.pool, { schemas });
-  const append = (to: typeof store, stream_id: string, type: string, payload: Record<string, string>) =>
-    to.append({
-      appends: [{ tenant: "acme", stream_id, expected_version: "absent", events: [{ type, payload }] }],
-      meta,
-    });
-  await append(store, "hostile", HOSTILE_TYPE, {});
-  await store.close();
-  const reorged_at = "2026-01-02T03:04:05.678Z";
-  await append(app.store, HOSTILE_STREAM, "AnchorReorged", {
-    transaction: `0x${"00".repeat(32)}`,
-    reorged_at,
-  });
-}
-
-/** Relative luminance of a colour as the browser writes it (WCAG 2.2). */
-function luminance(colour: string): number {
-  const [red, green, blue] = colour
-    .match(/[\d.]+/g)!
-    .slice(0, 3)
-    .map((value) => Number(value) / 255)
-    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
-}
-
-/** Contrast ratio of two luminances (WCAG 2.2). */
-const contrast = (one: number, other: number): number =>
-  (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
