@@ -63,7 +63,7 @@ export const environment = z.object({
     .string()
     .regex(/^\d{1,6}(\.\d{1,18})?$/, "is an amount of ether a day, such as 0.05")
     .default("0.05"),
-  ANCHORING: flag(false),
+  ANCHORING: flag(true),
   CHECKPOINT_SECONDS: integer(1, 86_400, 60),
   ANCHOR_SECONDS: integer(1, 604_800, 600),
   FACILITATOR_URL: z.url({ protocol: /^https?$/, error: "is the URL of an x402 facilitator" }).optional(),

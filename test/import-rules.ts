@@ -118,6 +118,29 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: ["src/reactors/"],
     imports: { app: "any", domain: "any", eventstore: "any", projections: "any" },
   },
+  // Somebody else runs it, without our database: it knows notes and proofs, and keeps a key and a state.
+  witness: {
+    paths: ["src/witness/"],
+    imports: {
+      ...files,
+      adapters: ["lockFolder", "openSigner"],
+      anchoring: [
+        "consistencyFault",
+        "cosignCheckpoint",
+        "EMPTY_ROOT",
+        "formatVerifierKey",
+        "MalformedNote",
+        "openCheckpoint",
+        "parseAddCheckpoint",
+        "parseCheckpoint",
+        "parseNote",
+        "UnverifiedNote",
+        "verifierKey",
+      ],
+      "node:http": "any",
+      zod: "any",
+    },
+  },
   anchoring: {
     paths: ["src/anchoring/"],
     imports: {
@@ -258,6 +281,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       verify: "any",
       viem: ["encodeFunctionData", "erc20Abi", "formatEther"],
       "viem/accounts": "any",
+      witness: "any",
       zod: "any",
     },
   },

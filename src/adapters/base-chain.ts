@@ -9,6 +9,7 @@ import {
   type Hex,
   type Log,
   type LogQuery,
+  type ReadOptions,
   type Receipt,
 } from "../domain/ports.ts";
 import { codeSizesCall, haveCode, MOST_ACCOUNTS } from "./code-sizes.ts";
@@ -53,10 +54,10 @@ export function baseChain(options: BaseChainOptions): BaseChain {
     const found = await ask<RpcTransactionReceipt | null>("eth_getTransactionReceipt", [transaction]);
     return found ? receiptOf(found) : undefined;
   };
-  const readSome = async (calls: readonly Call[], gas: bigint | undefined) => {
+  const readSome = async (calls: readonly Call[], { gas, mined = false }: ReadOptions) => {
     const call = gas === undefined ? together(calls) : { ...together(calls), gas: quantity(gas) };
-    // Against the pending block: in the present time, and after the transactions that are under way.
-    const answer = await ask<Hex>("eth_call", [call, "pending"]);
+    // The pending block's is the present time, and it comes after the transactions that are under way.
+    const answer = await ask<Hex>("eth_call", [call, mined ? "latest" : "pending"]);
     if (answer === "0x") throw new ChainUnavailable("this chain has no Multicall3");
     return apart(answer);
   };
@@ -70,8 +71,8 @@ export function baseChain(options: BaseChainOptions): BaseChain {
     const [latest, safe, finalized] = await Promise.all([head("latest"), head("safe"), head("finalized")]);
     return { latest, safe, finalized };
   };
-  const read = async (calls: readonly Call[], gas?: bigint) =>
-    (await Promise.all(pieces(calls, READ_CALLS).map((some) => readSome(some, gas)))).flat();
+  const read = async (calls: readonly Call[], options: ReadOptions = {}) =>
+    (await Promise.all(pieces(calls, READ_CALLS).map((some) => readSome(some, options)))).flat();
   const hasCode = async (accounts: readonly Hex[]) =>
     (await Promise.all(pieces(accounts, MOST_ACCOUNTS).map(askForCode))).flat();
   const logs = async ({ address, topics, from_block, to_block }: LogQuery) => {
@@ -90,7 +91,7 @@ export function baseChain(options: BaseChainOptions): BaseChain {
     sender: lower(account.address),
     heads: () => readable(heads()),
     block: (number) => readable(blockAt(quantity(number))),
-    read: (calls, gas) => readable(read(calls, gas)),
+    read: (calls, options) => readable(read(calls, options)),
     hasCode: (accounts) => readable(hasCode(accounts)),
     balance: (account) => readable(ask<Hex>("eth_getBalance", [account, "latest"]).then(BigInt)),
     send: queue.send,

@@ -96,7 +96,7 @@ export function chainSettlement(chain: Chain): Settlement {
 
 /** The facts of payments as they are now, in one question; `gas` where code of strangers answers. */
 async function readFacts(chain: Chain, payments: readonly SignedTransfer[], gas?: bigint): Promise<Facts[]> {
-  const [height, ...answers] = await chain.read([HEIGHT_CALL, ...payments.flatMap(factCalls)], gas);
+  const [height, ...answers] = await chain.read([HEIGHT_CALL, ...payments.flatMap(factCalls)], { gas });
   const seen_block = decodeFunctionResult({
     abi: HEIGHT_ABI,
     functionName: "getBlockNumber",

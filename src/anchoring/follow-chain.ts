@@ -49,7 +49,7 @@ export async function headOnChain(
   { app: { chain }, origin }: Work,
   { anchors: known }: anchors.AnchorState,
 ): Promise<KeptHead | undefined> {
-  const [answer] = await chain.read([headCall(chain.sender, logIdOf(origin))]);
+  const [answer] = await chain.read([headCall(chain.sender, logIdOf(origin))], { mined: true });
   if (answer!.data === "0x")
     throw new TurnEnded(
       "unplaced",

@@ -71,7 +71,7 @@ export async function chainStatus(chain: Chain, origin: string): Promise<ChainSt
   const [heads, balance, [answer]] = await Promise.all([
     chain.heads(),
     chain.balance(signer),
-    chain.read([headCall(signer, logIdOf(origin))]),
+    chain.read([headCall(signer, logIdOf(origin))], { mined: true }),
   ]);
   const placed = answer!.data !== "0x";
   const head = placed ? keptHead(answer!) : undefined;

@@ -10,6 +10,7 @@ import { logCommands } from "./log.ts";
 import { paymentsCommand } from "./payments.ts";
 import { serve } from "./serve.ts";
 import type { Terminal } from "./terminal.ts";
+import { witnessCommand } from "./witness.ts";
 
 export function program(terminal: Terminal): Command {
   const root = new Command("tallystick")
@@ -28,6 +29,7 @@ export function program(terminal: Terminal): Command {
   root.addCommand(keysCommand(terminal));
   root.addCommand(paymentsCommand(terminal));
   root.addCommand(anchorCommand(terminal));
+  root.addCommand(witnessCommand(terminal));
   for (const command of dataCommands(terminal)) root.addCommand(command);
   for (const command of logCommands(terminal)) root.addCommand(command);
   root

@@ -110,6 +110,13 @@ export type SendOptions = {
  */
 export type StateProof = { block: Block; header: Hex; account_proof: Hex[]; storage_proofs: Hex[][] };
 
+export type ReadOptions = {
+  /** The most gas that the calls may use together; needed where code of strangers runs, and then ask nothing else in the same breath. */
+  gas?: bigint;
+  /** As of the newest block, without the transactions that wait for the next one. */
+  mined?: boolean;
+};
+
 /** An EVM chain and the one key that pays for our transactions on it. Every call ends by its deadline. */
 export type Chain = {
   readonly chain_id: number;
@@ -118,11 +125,8 @@ export type Chain = {
   heads(): Promise<Heads>;
   /** The block of this number in the chain as it stands now. */
   block(number: bigint): Promise<Block | undefined>;
-  /**
-   * What calls would answer now, each failing alone; the next ones see what the earlier ones changed. `gas` bounds what
-   * they may use together: needed where code of strangers runs, and then ask nothing else in the same breath.
-   */
-  read(calls: readonly Call[], gas?: bigint): Promise<CallResult[]>;
+  /** What calls would answer now, each failing alone; the next ones see what the earlier ones changed. */
+  read(calls: readonly Call[], options?: ReadOptions): Promise<CallResult[]>;
   /** Which of the accounts have code: contracts, and wallets that delegate (EIP-7702). */
   hasCode(accounts: readonly Hex[]): Promise<boolean[]>;
   /** What an account has, in wei. */

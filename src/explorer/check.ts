@@ -2,8 +2,8 @@
 import { reasonOf } from "./ask.ts";
 import { el } from "./dom.ts";
 import { copied, count, counted } from "./format.ts";
-import type { PackReport, ProofReport, Verdict } from "./verifier.js";
-import type { News, Task } from "./worker.ts";
+import type { Verdict } from "./verifier.js";
+import type { News, Report, Task } from "./worker.ts";
 
 const QUESTIONS: Record<string, string> = {
   format: "Can every line be read?",
@@ -87,7 +87,7 @@ function told(
   worker: Worker,
   task: Task,
   onProgress: (news: Extract<News, { progress: number }>) => void,
-): Promise<ProofReport | PackReport> {
+): Promise<Report> {
   return new Promise((done, fail) => {
     worker.addEventListener("message", ({ data }: MessageEvent<News>) => {
       if ("report" in data) done(data.report);
@@ -99,7 +99,7 @@ function told(
   });
 }
 
-function summary(subject: string, report: ProofReport | PackReport): string {
+function summary(subject: string, report: Report): string {
   const bad = report.verdicts.filter(({ ok }) => !ok);
   const read = "events" in report ? `${counted(report.events, "event")}, ` : "";
   if (report.ok) return `${subject} holds: ${read}${count(report.verdicts.length)} checks passed.`;
@@ -108,7 +108,7 @@ function summary(subject: string, report: ProofReport | PackReport): string {
   return `${subject} does not hold: ${bad.map(({ name }) => name).join(", ")} failed${place}.`;
 }
 
-function found(task: Task, report: ProofReport | PackReport): Node[] {
+function found(task: Task, report: Report): Node[] {
   const pending = "proof" in task && task.proof.pending;
   const waiting = pending ? [el("p", { class: "pending" }, `Not proven yet: ${pending.detail}.`)] : [];
   const steps = el("ol", { class: "steps" }, ...report.verdicts.map(step));

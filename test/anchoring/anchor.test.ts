@@ -13,6 +13,8 @@ import {
   finalise,
   initialState,
   newestAnchor,
+  type PendingAnchor,
+  pend,
   publishedNote,
   reorg,
   type SignedCheckpoint,
@@ -58,6 +60,11 @@ const cosigned = (witness: string, size: number): AnchorEvent => ({
   type: "CheckpointCosigned",
   data: cosignature(witness, size),
 });
+const pending = (size: number): PendingAnchor => ({
+  ...{ size, root: hex("1", 64), signer: hex("d", 40) },
+  ...{ transactions: [hex("7", 64), hex("8", 64)], pending_at: AT },
+});
+const sent = (size: number): AnchorEvent => ({ type: "AnchorPending", data: pending(size) });
 const anchored = (facts: Anchor): AnchorEvent => ({ type: "Anchored", data: facts });
 const reorged = ({ transaction }: Anchor): AnchorEvent => ({
   type: "AnchorReorged",
@@ -247,9 +254,32 @@ describe("an anchor", () => {
   });
 });
 
+describe("what is pending", () => {
+  test("stands until something is anchored, and is not said of what is", () => {
+    given([signed(10)])
+      .when(pend(pending(10)))
+      .then([sent(10)]);
+    expect(stateAfter([signed(10), sent(10)]).pending).toEqual(pending(10));
+    expect(stateAfter([signed(10), sent(10), anchored(first)]).pending).toBeUndefined();
+    given([signed(10), anchored(first)])
+      .when(pend(pending(10)))
+      .thenNothingHappened();
+    given([signed(10), anchored(first), reorged(first)])
+      .when(pend(pending(10)))
+      .then([sent(10)]);
+  });
+});
+
 test("the stream is the operator's, and its events have the form that is stored", () => {
   expect(targetOf("log.example/1/0f")).toEqual({ tenant: "operator", id: "log.example/1/0f" });
   expect(streamOf("log.example/1/0f")).toBe("anchor-log.example/1/0f");
-  for (const event of [signed(10), cosigned("w1", 10), anchored(first), reorged(first), final(first)])
+  for (const event of [
+    signed(10),
+    cosigned("w1", 10),
+    sent(10),
+    anchored(first),
+    reorged(first),
+    final(first),
+  ])
     expect(events[event.type][1].parse(event.data)).toEqual(event.data);
 });

@@ -1,11 +1,13 @@
-/** The log is anchored whoever dies meanwhile and whatever the chain does. */
+/** Whatever the node and the chain behind it do, the log is signed, and anchored when they do better. */
+import { encodeFunctionResult, multicall3Abi } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { deployAnchor } from "../../src/anchoring/deploy.ts";
-import { anchorStatus } from "../../src/anchoring/status.ts";
 import type { App } from "../../src/app.ts";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
-import { type Chain, ChainUnavailable, type Receipt, TransactionPending } from "../../src/domain/ports.ts";
+import { type Chain, ChainUnavailable, type Hex } from "../../src/domain/ports.ts";
+import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { type AnchoringHouse, openAnchoringHouse } from "./anchoring-house.ts";
 
 let house: AnchoringHouse;
@@ -16,124 +18,89 @@ beforeEach(async () => {
   onTestFinished(() => house.close());
 });
 
-describe("after a send whose answer never came to the log", () => {
-  test("the next turn takes up what the chain holds, and nothing is sent twice", async () => {
-    await house.happen();
-    const dying = house.over({
-      send: async (call, options) => {
-        await app.chain.send(call, options);
-        throw new Error("killed");
-      },
+describe("an endpoint that", () => {
+  let meddler: Meddler;
+  let by: App & { chain: BaseChain };
+  beforeEach(async () => {
+    meddler = await openMeddler(house.workshop.node.rpc_url);
+    const limits = { request_ms: 100, deadline_ms: 200, sending: { wait_ms: 300, poll_ms: 20 } };
+    by = { ...app, chain: house.workshop.connect({ rpc_url: meddler.url, ...limits }) };
+    onTestFinished(async () => {
+      by.chain.close();
+      await meddler.close();
     });
-    await expect(house.turn({}, dying)).rejects.toThrow("killed");
+    await house.happen();
+  });
+  const honest: Meddler["meddle"] = () => undefined;
+
+  test("hangs has the log signed all the same, and anchored when it answers again", async () => {
+    meddler.meddle = () => "hangs";
+    expect(await house.turn({}, by)).toMatchObject({ status: "away" });
     expect(await house.story()).toEqual(["CheckpointSigned"]);
-    const asked = house.over({ send: () => Promise.reject(new Error("sent again")) });
-    expect(await house.turn({}, asked)).toEqual({ status: "done" });
+    meddler.meddle = honest;
+    expect(await house.turn({}, by)).toEqual({ status: "done" });
     expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
-    expect((await house.state()).anchors).toMatchObject([{ size: Number((await house.kept())!.size) }]);
   });
 
-  test("a pending one is waited for by every process, and sent again once it has been for too long", async () => {
-    await house.happen();
-    let sent = 0;
-    const transactions = [`0x${"1".repeat(64)}`] as const;
-    const pending = house.over({
-      send: async () => {
-        sent++;
-        throw new TransactionPending(transactions);
-      },
-    });
-    for (let n = 0; n < 3; n++) expect(await house.turn({ memory: {} }, pending)).toEqual({ status: "done" });
-    expect(sent).toBe(1);
+  test("loses the receipt leaves an anchor pending, which is taken up when it is found", async () => {
+    const before = await house.workshop.rpc<Hex>("eth_getTransactionCount", app.chain.sender, "latest");
+    meddler.meddle = (method) => (method === "eth_getTransactionReceipt" ? { result: null } : undefined);
+    expect(await house.turn({}, by)).toEqual({ status: "done" });
+    expect(await house.turn({}, by)).toEqual({ status: "done" });
     expect(await house.story()).toEqual(["CheckpointSigned", "AnchorPending"]);
-    const { size } = (await house.state()).checkpoint!;
-    expect((await anchorStatus(app)).pending).toMatchObject({ size, transactions });
-    await house.turn({ pending_holds_ms: -60_000 });
+    meddler.meddle = honest;
+    await house.turn({}, by);
     expect((await house.story()).slice(2)).toEqual(["Anchored"]);
-    expect((await anchorStatus(app)).pending).toBeNull();
+    expect(await house.workshop.rpc("eth_getTransactionCount", app.chain.sender, "latest")).toBe(
+      `0x${(BigInt(before) + 1n).toString(16)}`,
+    );
   });
 
-  test("one that was mined while it was waited for is found", async () => {
-    await house.happen();
-    const memory = {};
-    let mined: Receipt | undefined;
-    const slow = house.over({
-      send: async (call, options) => {
-        mined = await app.chain.send(call, options);
-        throw new TransactionPending([mined.transaction]);
-      },
+  test("says that more is anchored than the log has is an alarm, and believed no longer than it says so", async () => {
+    const lie = Buffer.alloc(128);
+    lie.writeBigUInt64BE(1_000_000n, 24);
+    lie.fill(7, 32, 64);
+    lie[95] = 1;
+    lie[127] = 1;
+    const answer = encodeFunctionResult({
+      abi: multicall3Abi,
+      functionName: "aggregate3",
+      result: [{ success: true, returnData: `0x${lie.toString("hex")}` }],
     });
-    await house.turn({ memory }, slow);
-    await house.turn({ memory }, slow);
-    expect((await house.state()).anchors).toMatchObject([{ transaction: mined!.transaction }]);
-  });
-
-  test("one that came to nothing is no anchor, and is not sent again at once", async () => {
-    await house.happen();
-    const memory = {};
-    let sent = 0;
-    const vain = house.over({
-      send: async () => {
-        sent++;
-        const { latest } = await app.chain.heads();
-        const { number: block_number, hash: block_hash } = latest;
-        const transaction = `0x${"2".repeat(64)}` as const;
-        return { transaction, success: false, block_number, block_hash, fee_wei: 1n, logs: [] };
-      },
+    meddler.meddle = (method) => (method === "eth_call" ? { result: answer } : undefined);
+    expect(await house.turn({}, by)).toMatchObject({
+      status: "diverged",
+      message: expect.stringMatching(/1000000 events are anchored, and the log has \d+: .* unless the RPC/),
     });
-    for (let n = 0; n < 3; n++) await house.turn({ memory }, vain);
-    expect(sent).toBe(1);
     expect(await house.story()).toEqual(["CheckpointSigned"]);
-  });
-});
-
-describe("a reorg", () => {
-  test("that drops an anchor has it sent again; once final it is said so, and later ones follow", async () => {
-    await house.happen();
-    const snapshot = await house.snapshot();
-    await house.turn();
-    await house.revert(snapshot);
-    await house.turn();
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorReorged", "Anchored"]);
-    const [again] = (await house.state()).anchors;
-    expect(again).toMatchObject({ size: Number((await house.kept())!.size), final: false });
-
-    await house.mine(4);
-    await house.happen();
-    await house.turn();
-    expect((await house.story()).slice(4)).toEqual(["CheckpointSigned", "AnchorFinal", "Anchored"]);
-    expect((await house.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
-    // What was final stays so, though the node's finalized head goes back.
-    const heads = async () => ({ ...(await app.chain.heads()), finalized: (await app.chain.block(0n))! });
-    expect(await house.turn({}, house.over({ heads }))).toEqual({ status: "done" });
-    expect((await house.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
+    meddler.meddle = honest;
+    expect(await house.turn({}, by)).toEqual({ status: "done" });
+    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
-  test("that drops two leaves the chain with one that proves both", async () => {
-    await house.happen();
-    const snapshot = await house.snapshot();
-    await house.turn();
-    await house.happen();
-    await house.turn();
-    await house.revert(snapshot);
-    await house.turn();
-    expect((await house.story()).slice(4)).toEqual(["AnchorReorged", "AnchorReorged", "Anchored"]);
-    expect((await house.state()).anchors).toMatchObject([{ size: (await house.state()).checkpoint!.size }]);
-  });
-
-  test("of what is final is none: the RPC serves another chain, and nothing is marked or sent", async () => {
-    await house.happen();
-    const snapshot = await house.snapshot();
-    await house.turn();
-    await house.mine(4);
-    await house.turn();
-    await house.happen();
-    await house.revert(snapshot);
-    expect(await house.turn()).toMatchObject({
-      status: "foreign",
-      message: expect.stringContaining("BASE_RPC_URL"),
+  test("serves a chain of another number is not sent anything", async () => {
+    meddler.meddle = (method) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
+    expect(await house.turn({}, by)).toMatchObject({
+      status: "away",
+      message: "the RPC endpoint serves chain 1, not 8453",
     });
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorFinal", "CheckpointSigned"]);
+    expect(meddler.asked).not.toContain("eth_sendRawTransaction");
+  });
+
+  test("takes its finalized block back neither takes an anchor back nor raises an alarm", async () => {
+    await house.turn({}, by);
+    await house.mine(4);
+    await house.turn({}, by);
+    const early = await house.workshop.rpc("eth_getBlockByNumber", "0x1", false);
+    meddler.meddle = (method, [tag]) =>
+      method === "eth_getBlockByNumber" && tag === "finalized" ? { result: early } : undefined;
+    await house.happen();
+    expect(await house.turn({}, by)).toEqual({ status: "done" });
+    expect(await house.story()).toEqual([
+      ...["CheckpointSigned", "Anchored", "AnchorFinal"],
+      ...["CheckpointSigned", "Anchored"],
+    ]);
+    expect((await house.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
   });
 });
 

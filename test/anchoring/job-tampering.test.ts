@@ -82,4 +82,16 @@ describe("a log that was", () => {
       message: expect.stringContaining("events are anchored, and the log has"),
     });
   });
+
+  test("robbed of an event in its midst is known to be damaged", async () => {
+    for (let n = 0; n < 3; n++) await house.happen();
+    await house.turn();
+    await house.happen();
+    await unguarded("delete from eventstore.events where position = 2");
+    expect(await house.turn()).toMatchObject({
+      status: "diverged",
+      message: expect.stringContaining("the log in this database is damaged"),
+    });
+    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+  });
 });

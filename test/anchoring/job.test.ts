@@ -1,14 +1,18 @@
 /** The log is signed and anchored as often as it should be, by whichever process. */
+import { formatEther } from "viem";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openCheckpoint } from "../../src/anchoring/checkpoint.ts";
 import { startAnchoring } from "../../src/anchoring/job.ts";
 import { verifierKey } from "../../src/anchoring/note.ts";
-import { anchorStatus } from "../../src/anchoring/status.ts";
+import { anchorStatus, chainStatus } from "../../src/anchoring/status.ts";
 import { openTree } from "../../src/anchoring/tile-store.ts";
 import type { App } from "../../src/app.ts";
+import type * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
-import { type Chain, ChainUnavailable } from "../../src/domain/ports.ts";
+import { type Chain, ChainUnavailable, GasBudgetSpent, type Hex } from "../../src/domain/ports.ts";
+import { anchorGas, anchorGasProjection } from "../../src/projections/anchoring/gas.ts";
 import { alone } from "../../src/turn.ts";
+import { wallet } from "../chain/fixture.ts";
 import { type AnchoringHouse, AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
 
 let house: AnchoringHouse;
@@ -177,4 +181,54 @@ test("the status says how far the log is proven", async () => {
     ...{ events: position + 3, unproven_events: 3 },
     anchor: { size: position, firmness: "final" },
   });
+});
+
+test("the gas of anchors counts against the day's budget in every process, and no longer once it was taken back", async () => {
+  await house.happen();
+  const snapshot = await house.snapshot();
+  await house.turn();
+  const [{ fee_wei, transaction, anchored_at }] = (await house.state()).anchors as [anchors.StandingAnchor];
+  const day = anchored_at.slice(0, 10);
+  const spent = async (except: Hex[] = []) => {
+    const { position } = await app.store.head();
+    expect(await app.runner.reached(anchorGasProjection, position, 10_000)).toBe(true);
+    return anchorGas(app.pool, day, except);
+  };
+  expect(await spent()).toBe(BigInt(fee_wei));
+  expect(await spent([transaction])).toBe(0n);
+
+  const budget = async (GAS_BUDGET_ETH: string) => {
+    const other = await house.beside({ GAS_BUDGET_ETH });
+    onTestFinished(() => other.close());
+    return other.app.settlement.facts(await house.sign(wallet(0), 5n));
+  };
+  await expect(budget(formatEther(BigInt(fee_wei)))).rejects.toThrow(GasBudgetSpent);
+  expect(await budget(formatEther(BigInt(fee_wei) + 1n))).toMatchObject({ would_settle: true });
+
+  await house.revert(snapshot);
+  await house.turn({ anchor_every_ms: 3_600_000 });
+  expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorReorged", "Anchored"]);
+  expect(await spent()).toBe(BigInt((await house.state()).anchors[0]!.fee_wei));
+});
+
+test("the chain says how firmly an anchor stands, and what the gas key has", async () => {
+  await house.happen();
+  const now = async () => chainStatus(app.chain, await house.origin());
+  expect(await now()).toMatchObject({ placed: true, head: null, contract: ANCHOR_ADDRESS });
+  await house.turn();
+  const { size, block_number } = (await house.state()).anchors[0]!;
+  const firmness = async () => {
+    const { head } = await now();
+    expect(head).toMatchObject({ size, block_number });
+    return head!.firmness;
+  };
+  expect(await firmness()).toBe("unsafe");
+  const seen = new Set<string>();
+  for (let n = 0; n < 6; n++) {
+    seen.add(await firmness());
+    await house.mine(1);
+  }
+  expect([...seen]).toEqual(["unsafe", "safe", "finalized"]);
+  const balance = await house.workshop.rpc<Hex>("eth_getBalance", app.chain.sender, "latest");
+  expect((await now()).balance_wei).toBe(String(BigInt(balance)));
 });

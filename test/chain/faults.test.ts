@@ -9,14 +9,17 @@ import {
   TRANSFER_GAS,
   transferCall,
 } from "../../src/domain/payments/usdc.ts";
-import { ChainUnavailable, type Hex, type Receipt, TransactionPending } from "../../src/domain/ports.ts";
+import { ChainUnavailable, type Receipt, TransactionPending } from "../../src/domain/ports.ts";
 import {
   balanceOf,
   factsOf,
   GAS_KEY,
+  inPool,
+  mineAgain,
   openWorkshop,
   PAYEE,
   payment,
+  stopMining,
   type Workshop,
   wallet,
 } from "./fixture.ts";
@@ -140,45 +143,19 @@ describe("an endpoint that", () => {
 describe("a transaction that", () => {
   const sending = { stuck_ms: 150, foreign_ms: 150, poll_ms: 20, wait_ms: 20_000 };
   const sender = privateKeyToAccount(GAS_KEY);
-  type Pool = { pending: Record<string, Record<string, { hash: Hex; maxFeePerGas: Hex; nonce: Hex }>> };
-  const inPool = async () => {
-    const { pending } = await workshop.rpc<Pool>("txpool_content");
-    return Object.values(pending).flatMap((byNonce) => Object.values(byNonce));
-  };
-  /** From now on blocks come when they are asked for: the node mines nothing, and the chain is at rest. */
-  const stopMining = async () => {
-    await vi.waitFor(
-      async () => {
-        const { latest } = await workshop.chain.heads();
-        const blocks = [latest.number, latest.number - 1n].map((number) =>
-          workshop.rpc<{ transactions: Hex[] }>("eth_getBlockByNumber", `0x${number.toString(16)}`, false),
-        );
-        expect((await Promise.all(blocks)).flatMap(({ transactions }) => transactions)).toEqual([]);
-      },
-      { timeout: 10_000, interval: 50 },
-    );
-    // Nothing is left to save, and saving would set mining going again.
-    await workshop.node.save();
-    await workshop.rpc("evm_setAutomine", false);
-  };
-  const mineAgain = async () => {
-    await workshop.rpc("evm_setAutomine", true);
-    await workshop.rpc("evm_mine");
-  };
-
   test("is stuck is replaced by one that pays more, and settles once", async () => {
     const chain = workshop.connect({ sending });
-    await stopMining();
+    await stopMining(workshop);
     const signed = await payment(wallet(1), 20n);
     const settled = settle(chain, signed);
     const first = await vi.waitFor(async () => {
-      const [one] = await inPool();
+      const [one] = await inPool(workshop);
       expect(one).toBeDefined();
       return one!;
     });
     const second = await vi.waitFor(
       async () => {
-        const [one] = await inPool();
+        const [one] = await inPool(workshop);
         expect(one!.hash).not.toBe(first.hash);
         return one!;
       },
@@ -186,7 +163,7 @@ describe("a transaction that", () => {
     );
     expect(second.nonce).toBe(first.nonce);
     expect(BigInt(second.maxFeePerGas) * 10n).toBeGreaterThanOrEqual(BigInt(first.maxFeePerGas) * 11n);
-    await mineAgain();
+    await mineAgain(workshop);
     const receipt = await settled;
     expect(receipt.transaction).not.toBe(first.hash);
     expect(settledBy(receipt, signed.transfer)).toBe(true);
@@ -195,11 +172,11 @@ describe("a transaction that", () => {
 
   test("is overtaken by another with its nonce is sent anew", async () => {
     const chain = workshop.connect({ sending: { ...sending, stuck_ms: 400 } });
-    await stopMining();
+    await stopMining(workshop);
     const signed = await payment(wallet(2), 30n);
     const settled = settle(chain, signed);
     const ours = await vi.waitFor(async () => {
-      const [one] = await inPool();
+      const [one] = await inPool(workshop);
       expect(one).toBeDefined();
       return one!;
     });
@@ -208,7 +185,7 @@ describe("a transaction that", () => {
       ...{ maxFeePerGas: 50_000_000_000n, maxPriorityFeePerGas: 50_000_000_000n },
     });
     await workshop.rpc("eth_sendRawTransaction", raw);
-    await mineAgain();
+    await mineAgain(workshop);
     const receipt = await settled;
     expect(receipt.transaction).not.toBe(ours.hash);
     expect(settledBy(receipt, signed.transfer)).toBe(true);
@@ -217,15 +194,15 @@ describe("a transaction that", () => {
 
   test("is not mined in time is said to be pending; the queue goes on after it", async () => {
     const chain = workshop.connect({ sending: { ...sending, wait_ms: 300, stuck_ms: 10_000 } });
-    await stopMining();
+    await stopMining(workshop);
     const [signed, behind] = [await payment(wallet(3), 40n), await payment(wallet(3), 41n)];
     const pending = settle(chain, signed).catch((error: unknown) => error);
-    await vi.waitFor(async () => expect(await inPool()).toHaveLength(1));
+    await vi.waitFor(async () => expect(await inPool(workshop)).toHaveLength(1));
     const refused = await settle(chain, behind).catch((error: unknown) => error);
     const told = await pending;
     expect(told).toBeInstanceOf(TransactionPending);
     expect(refused).toBeInstanceOf(ChainUnavailable);
-    await mineAgain();
+    await mineAgain(workshop);
     const [hash] = (told as TransactionPending).transactions;
     const receipt = await vi.waitFor(async () => {
       const found = await chain.receipt(hash!);

@@ -122,7 +122,7 @@ export async function payment(
 
 /** The facts of many payments, in one question. */
 export async function factsOf(chain: Chain, payments: readonly SignedTransfer[], gas?: bigint) {
-  const answers = await chain.read(payments.flatMap(factCalls), gas);
+  const answers = await chain.read(payments.flatMap(factCalls), { gas });
   return payments.map((_, i) => paymentFacts(answers.slice(3 * i, 3 * i + 3)));
 }
 
@@ -187,4 +187,32 @@ export async function rewind({ chain, rpc }: Workshop, snapshot: Hex): Promise<v
   if (!(await rpc<boolean>("evm_revert", snapshot))) throw new Error("there is no such snapshot");
   await rpc("anvil_setBalance", `0x${randomBytes(20).toString("hex")}`, "0x1");
   while ((await chain.heads()).latest.number < latest.number + 1n) await rpc("evm_mine");
+}
+
+type Pool = { pending: Record<string, Record<string, { hash: Hex; maxFeePerGas: Hex; nonce: Hex }>> };
+
+/** The transactions that wait to be mined. */
+export async function inPool({ rpc }: Workshop) {
+  const { pending } = await rpc<Pool>("txpool_content");
+  return Object.values(pending).flatMap((byNonce) => Object.values(byNonce));
+}
+
+/** From now on blocks come when they are asked for: the node mines nothing, and the chain is at rest. */
+export async function stopMining({ chain, node, rpc }: Workshop): Promise<void> {
+  const isAtRest = async () => {
+    const { latest } = await chain.heads();
+    const blocks = [latest.number, latest.number - 1n].map((number) =>
+      rpc<{ transactions: Hex[] }>("eth_getBlockByNumber", `0x${number.toString(16)}`, false),
+    );
+    return (await Promise.all(blocks)).every(({ transactions }) => transactions.length === 0);
+  };
+  while (!(await isAtRest())) await new Promise((wake) => setTimeout(wake, 50));
+  // Nothing is left to save, and saving would set mining going again.
+  await node.save();
+  await rpc("evm_setAutomine", false);
+}
+
+export async function mineAgain({ rpc }: Workshop): Promise<void> {
+  await rpc("evm_setAutomine", true);
+  await rpc("evm_mine");
 }

@@ -41,8 +41,8 @@ export type LedgerHouse = {
   /** The settings by which another house takes payments on the same chain. */
   chain: { rpc_url: string; gas_key: Hex; pay_to: Hex };
   logged: Record<string, unknown>[];
-  /** Another process of the same house. */
-  beside(): Promise<{ app: App; close(): Promise<void> }>;
+  /** Another process of the same house, with other settings where they are given. */
+  beside(more?: Record<string, string>): Promise<{ app: App; close(): Promise<void> }>;
   /** Signs a payment that holds for five minutes of the chain's time. */
   sign(payer: HDAccount, value: bigint, more?: Partial<TransferAuthorization>): Promise<SignedTransfer>;
   /** Signs and claims; ten minutes ago unless said otherwise. */
@@ -79,7 +79,7 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const REFUND_KEY = generatePrivateKey();
-  const open = async () => {
+  const open = async (more: Record<string, string> = {}) => {
     const data_dir = await mkdtemp(join(tmpdir(), "tallystick-ledger-"));
     const config = readConfig({
       DATABASE_URL: database.url,
@@ -89,6 +89,7 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
       PAY_TO: PAYEE,
       REFUND_KEY,
       ALLOW_SYNTHETIC: "1",
+      ...more,
     });
     const house = await openHouse(config, log, { chain: true });
     const close = async () => {

@@ -1,0 +1,76 @@
+/** A witness over HTTP: `POST /add-checkpoint` (c2sp.org/tlog-witness), and `GET /`, which says who it is. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { formatVerifierKey } from "../anchoring/note.ts";
+import type { Witness } from "./witness.ts";
+
+export type ServerOptions = {
+  host: string;
+  /** 0 takes any free one. */
+  port: number;
+  onError: (error: Error) => void;
+};
+
+/** A hundred signatures and a proof are some 20 KB. */
+const BODY_BYTES = 64 * 1024;
+const CONNECTIONS = 500;
+
+/** Listens. Rejects when the port cannot be had. */
+export function serveWitness(witness: Witness, { host, port, onError }: ServerOptions): Promise<Server> {
+  const limits = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 65_000 };
+  const server = createServer(limits, (request, response) => {
+    answer(witness, request, response).catch((error: Error) => {
+      if (request.errored || response.destroyed) return;
+      onError(error);
+      send(
+        response,
+        500,
+        "text/plain; charset=utf-8",
+        "the witness cannot keep its state, so it signs nothing\n",
+      );
+    });
+  });
+  server.maxConnections = CONNECTIONS;
+  return new Promise((done, fail) => {
+    server.once("listening", () => done(server)).once("error", fail);
+    server.listen(port, host);
+  });
+}
+
+async function answer(witness: Witness, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [path] = (request.url ?? "/").split("?");
+  const method = path === "/add-checkpoint" ? "POST" : "GET";
+  const text = "text/plain; charset=utf-8";
+  if (path !== "/" && path !== "/add-checkpoint")
+    return send(response, 404, text, "there are GET / and POST /add-checkpoint\n");
+  if (request.method !== method) {
+    response.setHeader("Allow", method);
+    return send(response, 405, text, `${path} is asked with ${method}\n`);
+  }
+  if (method === "GET") {
+    const { key } = witness;
+    const about = { name: key.name, key: formatVerifierKey(key), logs: await witness.follows() };
+    return send(response, 200, "application/json", `${JSON.stringify(about, null, 2)}\n`);
+  }
+  const body = await bodyOf(request);
+  if (body === undefined) return send(response, 413, text, `a body has at most ${BODY_BYTES} bytes\n`);
+  const { status, type, body: said } = await witness.addCheckpoint(body);
+  send(response, status, type, said);
+}
+
+/** Bytes that are no UTF-8 become characters that no note has; undefined when there are too many. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length > BODY_BYTES) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string): void {
+  // What is left of a body that was not read is not waited for.
+  if (status === 413) response.setHeader("Connection", "close");
+  response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(body) }).end(body);
+}

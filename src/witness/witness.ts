@@ -1,0 +1,153 @@
+/**
+ * A witness of transparency logs (c2sp.org/tlog-witness): it cosigns a checkpoint only when that continues the one that it
+ * cosigned last of the log. So of two histories that contradict each other it signs one at most.
+ */
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { openSigner } from "../adapters/signing-key.ts";
+import {
+  type Checkpoint,
+  cosignCheckpoint,
+  openCheckpoint,
+  parseCheckpoint,
+} from "../anchoring/checkpoint.ts";
+import {
+  MalformedNote,
+  parseNote,
+  UnverifiedNote,
+  type VerifierKey,
+  verifierKey,
+} from "../anchoring/note.ts";
+import { consistencyFault } from "../anchoring/proofs.ts";
+import { type AddCheckpoint, parseAddCheckpoint } from "../anchoring/tlog-proof.ts";
+import { EMPTY_ROOT } from "../anchoring/tree.ts";
+import { type Memory, openState, startState, stateFile } from "./state.ts";
+
+export type WitnessOptions = {
+  /** The folder that holds its key, a file of mode 0600, and its state; both are made at the first start. */
+  dir: string;
+  /** The name of its key. */
+  name: string;
+  /** The keys of the logs that it follows; a key's name is the log's origin. */
+  logs: readonly VerifierKey[];
+  now?: () => Date;
+  /** Told of two signed checkpoints of one log that contradict each other. */
+  onFork?: (fork: Fork) => void;
+};
+
+/** `cosigned` and `refused` are signed notes of one size with different roots: proof that the log shows two histories. */
+export type Fork = { origin: string; size: number; cosigned: string; refused: string };
+
+/** What is answered to add-checkpoint. */
+export type Answer = { status: 200 | 400 | 403 | 404 | 409 | 422; type: string; body: string };
+
+export type FollowedLog = { origin: string; size: number; root: string | null; cosigned_at: string | null };
+
+export type Witness = {
+  key: VerifierKey;
+  /** Answers a request's body; rejects when the state cannot be read or written, and then nothing was signed. */
+  addCheckpoint(body: string): Promise<Answer>;
+  /** How far each log has come. */
+  follows(): Promise<FollowedLog[]>;
+};
+
+/** Rejects where the folder cannot be used, and where it has a key without the state that the key stands for. */
+export async function openWitness(options: WitnessOptions): Promise<Witness> {
+  const { dir, name, logs, now = () => new Date(), onFork } = options;
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const keyFile = join(dir, "witness.key");
+  if (existsSync(keyFile) && !existsSync(stateFile(dir)))
+    throw new Error(
+      `${stateFile(dir)} is gone, so what ${keyFile} cosigned is not known: restore it, or begin as another witness in an empty folder`,
+    );
+  await startState(dir);
+  const state = await openState(dir);
+  const signer = await openSigner(keyFile);
+  const key = verifierKey(name, "cosignature/v1", signer.public_key);
+
+  const addCheckpoint = async (body: string): Promise<Answer> => {
+    const asked = read(body);
+    if ("status" in asked) return asked;
+    const { request, checkpoint } = asked;
+    const { origin, size } = checkpoint;
+    const keys = logs.filter((log) => log.name === origin);
+    if (keys.length === 0) return said(404, `this witness does not follow ${origin}`);
+    if (!keys.some((log) => isSigned(request.checkpoint, log)))
+      return said(403, `no key that this witness knows of ${origin} has signed the checkpoint`);
+    if (request.old_size > size)
+      return said(400, `the old size ${request.old_size} is above the new one, ${size}`);
+    const refusal = await state.update((memory) => {
+      const answer = refusalOf(request, checkpoint, memory, onFork);
+      if (!answer) {
+        const root = checkpoint.root.toString("base64");
+        memory.set(origin, { size, root, note: request.checkpoint, cosigned_at: now().toISOString() });
+      }
+      return { isChanged: !answer, answer };
+    });
+    if (refusal) return refusal;
+    const timestamp = Math.floor(now().getTime() / 1_000);
+    const line = cosignCheckpoint(request.checkpoint, name, signer, timestamp);
+    return { status: 200, type: "text/plain; charset=utf-8", body: line };
+  };
+
+  return {
+    key,
+    addCheckpoint,
+    follows: async () => {
+      const memory = await state.read();
+      const origins = [...new Set(logs.map((log) => log.name))];
+      return origins.map((origin) => {
+        const { size = 0, root = null, cosigned_at = null } = memory.get(origin) ?? {};
+        return { origin, size, root, cosigned_at };
+      });
+    },
+  };
+}
+
+function read(body: string): Answer | { request: AddCheckpoint; checkpoint: Checkpoint } {
+  try {
+    const request = parseAddCheckpoint(body);
+    return { request, checkpoint: parseCheckpoint(parseNote(request.checkpoint).text) };
+  } catch (error) {
+    if (error instanceof MalformedNote) return said(400, error.message);
+    throw error;
+  }
+}
+
+function isSigned(note: string, log: VerifierKey): boolean {
+  try {
+    return openCheckpoint(note, { log }) !== undefined;
+  } catch (error) {
+    if (error instanceof UnverifiedNote) return false;
+    throw error;
+  }
+}
+
+/** Why a signed checkpoint is not cosigned; undefined: it continues what was. */
+function refusalOf(
+  { old_size, proof, checkpoint: note }: AddCheckpoint,
+  { origin, size, root }: Checkpoint,
+  memory: Memory,
+  onFork: WitnessOptions["onFork"],
+): Answer | undefined {
+  const known = memory.get(origin);
+  const first = known?.size ?? 0;
+  const first_root = known ? Buffer.from(known.root, "base64") : EMPTY_ROOT;
+  const conflict: Answer = { status: 409, type: "text/x.tlog.size", body: `${first}\n` };
+  if (known && size === first && !root.equals(first_root)) {
+    onFork?.({ origin, size, cosigned: known.note, refused: note });
+    return conflict;
+  }
+  if (old_size !== first) return conflict;
+  const fault = consistencyFault({ first, first_root, second: size, second_root: root, proof });
+  return fault
+    ? said(422, `the checkpoint does not continue the one of ${first} events: ${fault}`)
+    : undefined;
+}
+
+const said = (status: Answer["status"], sentence: string): Answer => ({
+  status,
+  type: "text/plain; charset=utf-8",
+  body: `${sentence}\n`,
+});

@@ -1,0 +1,218 @@
+import { privateKeyToAccount } from "viem/accounts";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { SendLimits } from "../../src/adapters/send-queue.ts";
+import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { anchorStatus } from "../../src/anchoring/status.ts";
+import type { App } from "../../src/app.ts";
+import { type Hex, type Receipt, TransactionPending } from "../../src/domain/ports.ts";
+import { GAS_KEY, inPool, mineAgain, PAYEE, stopMining } from "../chain/fixture.ts";
+import { type AnchoringHouse, AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
+
+let house: AnchoringHouse;
+let app: App;
+beforeEach(async () => {
+  house = await openAnchoringHouse();
+  app = house.app;
+  onTestFinished(() => house.close());
+});
+
+describe("after a send whose answer never came to the log", () => {
+  test("the next turn takes up what the chain holds, and nothing is sent twice", async () => {
+    await house.happen();
+    const dying = house.over({
+      send: async (call, options) => {
+        await app.chain.send(call, options);
+        throw new Error("killed");
+      },
+    });
+    await expect(house.turn({}, dying)).rejects.toThrow("killed");
+    expect(await house.story()).toEqual(["CheckpointSigned"]);
+    const asked = house.over({ send: () => Promise.reject(new Error("sent again")) });
+    expect(await house.turn({}, asked)).toEqual({ status: "done" });
+    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+    expect((await house.state()).anchors).toMatchObject([{ size: Number((await house.kept())!.size) }]);
+  });
+
+  test("a pending one is waited for by every process, and sent again once it has been for too long", async () => {
+    await house.happen();
+    let sent = 0;
+    const transactions = [`0x${"1".repeat(64)}`] as const;
+    const pending = house.over({
+      send: async () => {
+        sent++;
+        throw new TransactionPending(transactions);
+      },
+    });
+    for (let n = 0; n < 3; n++) expect(await house.turn({ memory: {} }, pending)).toEqual({ status: "done" });
+    expect(sent).toBe(1);
+    expect(await house.story()).toEqual(["CheckpointSigned", "AnchorPending"]);
+    const { size } = (await house.state()).checkpoint!;
+    expect((await anchorStatus(app)).pending).toMatchObject({ size, transactions });
+    await house.turn({ pending_holds_ms: -60_000 });
+    expect((await house.story()).slice(2)).toEqual(["Anchored"]);
+    expect((await anchorStatus(app)).pending).toBeNull();
+  });
+
+  test("one that was mined while it was waited for is found", async () => {
+    await house.happen();
+    const memory = {};
+    let mined: Receipt | undefined;
+    const slow = house.over({
+      send: async (call, options) => {
+        mined = await app.chain.send(call, options);
+        throw new TransactionPending([mined.transaction]);
+      },
+    });
+    await house.turn({ memory }, slow);
+    await house.turn({ memory }, slow);
+    expect((await house.state()).anchors).toMatchObject([{ transaction: mined!.transaction }]);
+  });
+
+  test("one that came to nothing is no anchor, and is not sent again at once", async () => {
+    await house.happen();
+    const memory = {};
+    let sent = 0;
+    const vain = house.over({
+      send: async () => {
+        sent++;
+        const { latest } = await app.chain.heads();
+        const { number: block_number, hash: block_hash } = latest;
+        const transaction = `0x${"2".repeat(64)}` as const;
+        return { transaction, success: false, block_number, block_hash, fee_wei: 1n, logs: [] };
+      },
+    });
+    for (let n = 0; n < 3; n++) await house.turn({ memory }, vain);
+    expect(sent).toBe(1);
+    expect(await house.story()).toEqual(["CheckpointSigned"]);
+  });
+});
+
+describe("a transaction that is stuck", () => {
+  const sending = { stuck_ms: 150, poll_ms: 20, foreign_ms: 150 };
+  /** As the chain goes on without saving its state, which would set it mining. */
+  const stuckOver = async (more: Partial<SendLimits> = {}) => {
+    const chain = house.workshop.connect({ sending: { ...sending, ...more } });
+    onTestFinished(() => chain.close());
+    await stopMining(house.workshop);
+    return { ...app, chain };
+  };
+  const newestInPool = (other?: Hex) =>
+    vi.waitFor(async () => {
+      const [one] = await inPool(house.workshop);
+      expect(one).toBeDefined();
+      expect(one!.hash).not.toBe(other);
+      return one!;
+    });
+
+  test("is replaced by one of the newest checkpoint that pays more; signing goes on meanwhile", async () => {
+    await house.happen();
+    const by = await stuckOver();
+    const turn = house.turn({}, by);
+    const first = await newestInPool();
+    await house.happen();
+    expect(await signTurn(app, AT_ONCE)).toEqual({ status: "done" });
+    const { size } = (await house.state()).checkpoint!;
+    const second = await newestInPool(first.hash);
+    expect(second.nonce).toBe(first.nonce);
+    expect(BigInt(second.maxFeePerGas) * 10n).toBeGreaterThanOrEqual(BigInt(first.maxFeePerGas) * 11n);
+    await mineAgain(house.workshop);
+    expect(await turn).toEqual({ status: "done" });
+    expect(await house.story()).toEqual(["CheckpointSigned", "CheckpointSigned", "Anchored"]);
+    expect((await house.state()).anchors).toMatchObject([{ size }]);
+    expect(await house.kept()).toMatchObject({ size: BigInt(size) });
+  });
+
+  test("outlives the process that sent it: another one replaces it under its nonce", async () => {
+    await house.happen();
+    const dying = await stuckOver({ wait_ms: 100, stuck_ms: 60_000 });
+    await house.turn({}, dying);
+    dying.chain.close();
+    const left = await newestInPool();
+    expect(await house.story()).toEqual(["CheckpointSigned", "AnchorPending"]);
+    expect((await house.state()).pending!.transactions).toEqual([left.hash]);
+
+    await house.happen();
+    await signTurn(app, AT_ONCE);
+    const heir = house.workshop.connect({ sending });
+    onTestFinished(() => heir.close());
+    const turn = house.turn({ pending_holds_ms: -60_000 }, { ...app, chain: heir });
+    expect((await newestInPool(left.hash)).nonce).toBe(left.nonce);
+    await mineAgain(house.workshop);
+    expect(await turn).toEqual({ status: "done" });
+    const { checkpoint, anchors, pending } = await house.state();
+    expect(anchors).toMatchObject([{ size: checkpoint!.size }]);
+    expect(pending).toBeUndefined();
+  });
+
+  test("and whose nonce went to another is not sent anew; the next turn sees what is there", async () => {
+    await house.happen();
+    const by = await stuckOver({ stuck_ms: 400 });
+    const turn = house.turn({}, by);
+    const { nonce, maxFeePerGas } = await newestInPool();
+    const raw = await privateKeyToAccount(GAS_KEY).signTransaction({
+      type: "eip1559",
+      chainId: 8453,
+      nonce: Number(nonce),
+      gas: 21_000n,
+      maxFeePerGas: BigInt(maxFeePerGas) * 100n,
+      maxPriorityFeePerGas: BigInt(maxFeePerGas) * 100n,
+      to: PAYEE,
+    });
+    await house.workshop.rpc("eth_sendRawTransaction", raw);
+    await mineAgain(house.workshop);
+    expect(await turn).toMatchObject({ status: "away", message: expect.stringContaining("took the nonce") });
+    expect(await house.story()).toEqual(["CheckpointSigned"]);
+    await house.turn();
+    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+  });
+});
+
+describe("a reorg", () => {
+  test("that drops an anchor has it sent again; once final it is said so, and later ones follow", async () => {
+    await house.happen();
+    const snapshot = await house.snapshot();
+    await house.turn();
+    await house.revert(snapshot);
+    await house.turn();
+    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorReorged", "Anchored"]);
+    const [again] = (await house.state()).anchors;
+    expect(again).toMatchObject({ size: Number((await house.kept())!.size), final: false });
+
+    await house.mine(4);
+    await house.happen();
+    await house.turn();
+    expect((await house.story()).slice(4)).toEqual(["CheckpointSigned", "AnchorFinal", "Anchored"]);
+    expect((await house.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
+    // What was final stays so, though the node's finalized head goes back.
+    const heads = async () => ({ ...(await app.chain.heads()), finalized: (await app.chain.block(0n))! });
+    expect(await house.turn({}, house.over({ heads }))).toEqual({ status: "done" });
+    expect((await house.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
+  });
+
+  test("that drops two leaves the chain with one that proves both", async () => {
+    await house.happen();
+    const snapshot = await house.snapshot();
+    await house.turn();
+    await house.happen();
+    await house.turn();
+    await house.revert(snapshot);
+    await house.turn();
+    expect((await house.story()).slice(4)).toEqual(["AnchorReorged", "AnchorReorged", "Anchored"]);
+    expect((await house.state()).anchors).toMatchObject([{ size: (await house.state()).checkpoint!.size }]);
+  });
+
+  test("of what is final is none: the RPC serves another chain, and nothing is marked or sent", async () => {
+    await house.happen();
+    const snapshot = await house.snapshot();
+    await house.turn();
+    await house.mine(4);
+    await house.turn();
+    await house.happen();
+    await house.revert(snapshot);
+    expect(await house.turn()).toMatchObject({
+      status: "foreign",
+      message: expect.stringContaining("BASE_RPC_URL"),
+    });
+    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorFinal", "CheckpointSigned"]);
+  });
+});
