@@ -46,7 +46,7 @@ export function showStatus(status: Status): void {
 const MEANING: Record<Step, string> = {
   final: "anchored for good",
   mined: "anchored, not yet final",
-  signed: "signed",
+  signed: "signed, not yet anchored",
   unproven: "not yet proven",
 };
 
