@@ -3,7 +3,7 @@ import { reasonOf } from "./ask.ts";
 import { el } from "./dom.ts";
 import { copied, count, counted } from "./format.ts";
 import type { Verdict } from "./verifier.js";
-import type { News, PackReport, ProofReport, Task } from "./worker.ts";
+import type { News, Report, Task } from "./worker.ts";
 
 const QUESTIONS: Record<string, string> = {
   format: "Can every line be read?",
@@ -72,7 +72,7 @@ export function openCheck(place: HTMLElement): Check {
       });
       if (mine !== turn) return;
       say(report.ok ? "good" : "bad", el("strong", {}, summary(subject, report)));
-      findings.replaceChildren(...found(task, report));
+      findings.replaceChildren(...findingsOf(task, report));
     } catch (error) {
       if (mine !== turn) return;
       say("bad", el("strong", {}, `${subject} could not be checked. `), reasonOf(error));
@@ -87,7 +87,7 @@ function told(
   worker: Worker,
   task: Task,
   onProgress: (news: Extract<News, { progress: number }>) => void,
-): Promise<ProofReport | PackReport> {
+): Promise<Report> {
   return new Promise((done, fail) => {
     worker.addEventListener("message", ({ data }: MessageEvent<News>) => {
       if ("report" in data) done(data.report);
@@ -99,7 +99,7 @@ function told(
   });
 }
 
-function summary(subject: string, report: ProofReport | PackReport): string {
+function summary(subject: string, report: Report): string {
   const bad = report.verdicts.filter(({ ok }) => !ok);
   const read = "events" in report ? `${counted(report.events, "event")}, ` : "";
   if (report.ok) return `${subject} holds: ${read}${count(report.verdicts.length)} checks passed.`;
@@ -108,7 +108,7 @@ function summary(subject: string, report: ProofReport | PackReport): string {
   return `${subject} does not hold: ${bad.map(({ name }) => name).join(", ")} failed${place}.`;
 }
 
-function found(task: Task, report: ProofReport | PackReport): Node[] {
+function findingsOf(task: Task, report: Report): Node[] {
   const pending = "proof" in task && task.proof.pending;
   const waiting = pending ? [el("p", { class: "pending" }, `Not proven yet: ${pending.detail}.`)] : [];
   const steps = el("ol", { class: "steps" }, ...report.verdicts.map(step));
@@ -151,17 +151,25 @@ const list = (sentences: string[]) => el("ul", {}, ...sentences.map((sentence) =
 
 /** What no check in this page can show, given what the visitor brought. */
 function trusted(task: Task): string[] {
-  const { key, heads, checkpoints } = task.options;
-  const subject = "pack" in task ? "pack" : "answer";
-  const held = (heads?.length ?? 0) + (checkpoints?.length ?? 0) > 0;
-  return [
-    key
-      ? ""
-      : `The key: it came with the ${subject}. Give the one you hold, and a signature by another fails.`,
-    "The block: that an anchor's block belongs to the chain and is final, only a node of the chain can say. Run the verifier with --rpc.",
-    held || subject === "answer"
-      ? ""
-      : "The end: nothing you hold shows what may have been cut off or rewritten after the last anchor.",
+  const { key, heads = [], checkpoints = [] } = task.options;
+  const isPack = "pack" in task;
+  const found: string[] = [];
+  if (!key)
+    found.push(
+      `The key: it came with the ${isPack ? "pack" : "answer"}. Give the one you hold, and a signature by another fails.`,
+    );
+  if (!isPack && task.proof.event.payload === undefined)
+    found.push("What the event says: that is not public, so its hash was taken as stated.");
+  if (isPack || task.proof.anchor)
+    found.push(
+      "The block: that an anchor's block belongs to the chain and is final, only a node of the chain can say. Run the verifier with --rpc.",
+    );
+  if (isPack && heads.length + checkpoints.length === 0)
+    found.push(
+      "The end: nothing you hold shows what may have been cut off or rewritten after the last anchor.",
+    );
+  found.push(
     "This page: it came from the service that it checks. Save verifier.js, read it and run it yourself.",
-  ].filter(Boolean);
+  );
+  return found;
 }

@@ -46,12 +46,12 @@ export function showStatus(status: Status): void {
 const MEANING: Record<Step, string> = {
   final: "anchored for good",
   mined: "anchored, not yet final",
-  signed: "signed",
+  signed: "signed, not yet anchored",
   unproven: "not yet proven",
 };
 
 function claim(
-  { events, network, anchor, checkpoint, detail }: Status,
+  { events, network, anchor, checkpoint }: Status,
   { final, mined, signed }: Record<Step, number>,
 ): string {
   const chain = chainName(anchor?.network ?? network);
@@ -63,17 +63,17 @@ function claim(
     return `${count(mined)} of ${counted(events, "event")} are anchored on ${chain}; it is not final yet.`;
   if (checkpoint)
     return `${count(signed)} of ${counted(events, "event")} are signed; nothing is anchored yet.`;
-  return `${counted(events, "event")}, chained by hashes. ${detail ?? "The first checkpoint is due soon"}.`;
+  return `${counted(events, "event")}, chained by hashes; nothing is signed yet.`;
 }
 
-function identity({ origin, key, head, checkpoint, anchor, contract }: Status): HTMLElement {
+function identity({ origin, key, head, checkpoint, anchor, contract, detail }: Status): HTMLElement {
   return facts({
     Origin: el("code", { class: "whole" }, origin),
     Head: copied(`${head.position}:${head.log_hash}`, "the head"),
     "Log key": copied(key, "the log's key"),
     Signed: checkpoint
       ? el("span", {}, time(checkpoint.signed_at), ...cosigned(checkpoint.cosigned_by))
-      : "not yet",
+      : (detail ?? "not yet"),
     Anchored: anchor ? time(anchor.anchored_at) : "not yet",
     Contract: copied(contract, "the contract's address"),
   });

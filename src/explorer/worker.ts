@@ -2,16 +2,13 @@
 import { type Options, verifyPack, verifyProof } from "./verifier.js";
 import type { Proof } from "./wire.ts";
 
-export type PackReport = Awaited<ReturnType<typeof verifyPack>>;
-export type ProofReport = Awaited<ReturnType<typeof verifyProof>>;
-
 /** What is to be checked: a pack, or an answer of /log/proof. */
 export type Task = ({ pack: Blob } | { proof: Proof }) & { options: Options };
 
-export type News =
-  | { progress: number; events: number }
-  | { report: ProofReport | PackReport }
-  | { failed: string };
+/** Of a pack with its head and the number of its events. */
+export type Report = Awaited<ReturnType<typeof verifyProof>> | Awaited<ReturnType<typeof verifyPack>>;
+
+export type News = { progress: number; events: number } | { report: Report } | { failed: string };
 
 const tell = (news: News) => self.postMessage(news);
 
@@ -22,7 +19,7 @@ self.addEventListener("message", ({ data }: MessageEvent<Task>) => {
   );
 });
 
-async function check(task: Task): Promise<ProofReport | PackReport> {
+async function check(task: Task): Promise<Report> {
   if ("proof" in task) return verifyProof(task.proof, task.options);
   const { pack, options } = task;
   let read = 0;
