@@ -307,8 +307,7 @@ describe("what happened", () => {
     const [own] = streams.filter((stream) => stream.public);
     expect(own!.stream).toBe(`anchor-${origin}`);
     expect(own!.events).toBeLessThanOrEqual(anchoring);
-    for (const { stream } of streams.filter((one) => !one.public))
-      expect(stream).toMatch(/^[0-9a-f]{64}$/);
+    for (const { stream } of streams.filter((one) => !one.public)) expect(stream).toMatch(/^[0-9a-f]{64}$/);
     expect(new Set(streams.map(({ stream }) => stream)).size).toBe(200);
   });
 
