@@ -137,7 +137,9 @@ async function furnish(
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic: config.ALLOW_SYNTHETIC || chain.embedded_chain,
       started_at: new Date(),
-      anchoring: config.ANCHORING ? { checkpoint_seconds: config.CHECKPOINT_SECONDS } : undefined,
+      anchoring: config.ANCHORING
+        ? { checkpoint_seconds: config.CHECKPOINT_SECONDS, witnesses: [] }
+        : undefined,
     },
   });
   if (opening.reactors) {
