@@ -11,6 +11,7 @@ import { openTlogProof } from "../../src/anchoring/tlog-proof.ts";
 import { Frontier, leafHash, rootOver } from "../../src/anchoring/tree.ts";
 import type { App } from "../../src/app.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
+import { verifyProof } from "../../src/explorer/verifier.js";
 import { logProjection } from "../../src/projections/anchoring/log.ts";
 import { GAS_KEY, openWorkshop, PAYEE, type Workshop } from "../chain/fixture.ts";
 import { facts } from "../payments/wares.ts";
@@ -251,6 +252,23 @@ describe("the proof of an event", () => {
       }),
     ).toBeUndefined();
     expect(shown.pending).toBeNull();
+  });
+
+  test("is judged good by the second verifier, whoever asks, and bad once a digit of it is another", async () => {
+    const event_id = await idOf("key-k_walk_7");
+    for (const headers of [{}, mine]) {
+      const shown = await json<Shown>(`/log/proof/${event_id}`, headers);
+      const judged = await verifyProof(shown);
+      expect(judged.verdicts.filter(({ ok }) => !ok)).toEqual([]);
+      const { position, event_hash } = shown.event;
+      const other = (event_hash[0] === "0" ? "1" : "0") + event_hash.slice(1);
+      for (const forged of [
+        { ...shown, event: { ...shown.event, event_hash: other } },
+        { ...shown, event: { ...shown.event, position: position + 1 } },
+        { ...shown, anchor: { ...shown.anchor!, root: other } },
+      ])
+        expect((await verifyProof(forged)).ok).toBe(false);
+    }
   });
 
   test("shows anybody what a public event's hash is made of", async () => {
