@@ -123,7 +123,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: ["src/witness/"],
     imports: {
       ...files,
-      adapters: ["lockFolder", "openSigner"],
+      adapters: ["openSigner"],
       anchoring: [
         "consistencyFault",
         "cosignCheckpoint",
@@ -137,6 +137,7 @@ export const layers: Readonly<Record<string, Layer>> = {
         "UnverifiedNote",
         "verifierKey",
       ],
+      "node:crypto": ["randomUUID"],
       "node:http": "any",
       zod: "any",
     },
