@@ -210,6 +210,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       cors: "any",
       datasets: "any",
       domain: "any",
+      esbuild: "any",
       eventstore: "any",
       express: "any",
       "fastest-levenshtein": "any",
@@ -217,7 +218,9 @@ export const layers: Readonly<Record<string, Layer>> = {
       "lru-cache": "any",
       "node:crypto": "any",
       "node:events": "any",
+      "node:fs/promises": ["readFile"],
       "node:http": "types",
+      "node:path": ["join"],
       "node:timers/promises": ["setTimeout"],
       pino: "types",
       projections: "any",
@@ -227,6 +230,10 @@ export const layers: Readonly<Record<string, Layer>> = {
       zod: "any",
     },
   },
+  // It runs in browsers, and is served as it stands: nothing of it may come from elsewhere.
+  explorer: { paths: ["src/explorer/"], imports: { verifier: "any" } },
+  // One file that stands by itself; as a command it reads the pack it is given.
+  verifier: { paths: ["src/explorer/verifier.js"], imports: { "node:fs": "any" } },
   house: {
     paths: ["src/compose.ts", "src/compose-chain.ts", "src/config.ts", "src/faces.ts"],
     imports: {

@@ -45,7 +45,7 @@ const EXPOSED =
 const ALLOWED =
   "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Last-Event-ID, X-Request-Id, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
 
-/** Nothing here is a page: what only governs pages is left out, and whatever is shown as one may load nothing. */
+/** But for the page at /log nothing here is one: what only governs pages is left out, and whatever is shown as one may load nothing. */
 const SECURITY: HelmetOptions = {
   contentSecurityPolicy: {
     useDefaults: false,
@@ -157,9 +157,10 @@ function operationRoute(parts: HttpParts, { operation, ask }: Served): RequestHa
 function documentRoute(parts: HttpParts, document: Document): RequestHandler {
   return async (_req, res) => {
     res.locals.operation = document.path;
-    const { status, body } = await document.render(parts.app);
+    const { status, headers, body } = await document.render(parts.app);
     res
       .status(status ?? 200)
+      .set(headers ?? {})
       .type(document.type)
       .send(body);
   };

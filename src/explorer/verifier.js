@@ -28,7 +28,7 @@ function join(...parts) {
 }
 
 /** SHA-256 of the parts joined: by Node, which answers at once, or by the browser. */
-async function H(...parts) {
+export async function H(...parts) {
   const hash = globalThis.process
     ?.getBuiltinModule?.("node:crypto")
     .createHash("sha256")
@@ -37,7 +37,7 @@ async function H(...parts) {
 }
 
 /** Ethereum's hash: Keccak (FIPS 202, section 3) of rate 136, padded with 0x01 in place of SHA-3's 0x06. */
-function keccak256(message) {
+export function keccak256(message) {
   const padded = join(message, [1], Array(135 - (message.length % 136)).fill(0));
   padded[padded.length - 1] ^= 0x80;
   const rotl = (x, n) => BigInt.asUintN(64, (x << BigInt(n)) | (x >> BigInt(64 - n)));

@@ -1,0 +1,504 @@
+/** The second verifier: true packs are green as far as they reach, each forgery is red where it belongs, and nothing makes it throw. */
+import { execFile } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { keccak256 as viemKeccak } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { H, keccak256, verifyPack, verifyProof } from "../../src/explorer/verifier.js";
+import { openWorkshop, type Workshop } from "../chain/fixture.ts";
+import { exportLines, rehash, sha256 } from "../eventstore/log-builder.ts";
+import { cases, log, ORIGIN } from "../eventstore/tampering.ts";
+import {
+  type AnchorLine,
+  anchorsOn,
+  consistencyLine,
+  type EvidenceLine,
+  inclusionLine,
+  keyOf,
+  linesOf,
+  noteOf,
+  type Pack,
+  packOf,
+  textOf,
+  treeOf,
+} from "./pack-builder.ts";
+import { LOG, PACKS, packText, packVerdicts, planOf, readPack, recordedAnchors, WITNESS } from "./vectors.ts";
+
+const anchors = recordedAnchors();
+const vectors = packVerdicts(anchors);
+const HASH = sha256("another").toString("hex");
+const SCRIPT = fileURLToPath(new URL("../../src/explorer/verifier.js", import.meta.url));
+
+type Options = Parameters<typeof verifyPack>[1];
+type Verdicts = Awaited<ReturnType<typeof verifyProof>>["verdicts"];
+const red = (verdicts: Verdicts) =>
+  Object.fromEntries(verdicts.filter(({ ok }) => !ok).map(({ name, first_bad }) => [name, first_bad]));
+const reasons = (verdicts: Verdicts) => verdicts.map(({ reason }) => reason ?? "").join("\n");
+const detail = (verdicts: Verdicts, name: string) => verdicts.find((one) => one.name === name)!.detail;
+const judged = (lines: string[], options?: Options) =>
+  verifyPack(lines.map((line) => `${line}\n`).join(""), options);
+
+test("has at most 300 lines, none wider than 110 columns, and imports nothing of its own", async () => {
+  const lines = (await readFile(SCRIPT, "utf8")).trimEnd().split("\n");
+  expect(lines.length).toBeLessThanOrEqual(300);
+  expect(lines.filter((line) => line.length > 110)).toEqual([]);
+  expect(lines.filter((line) => /^import\b/.test(line))).toEqual([]);
+});
+
+describe("hashes", () => {
+  test.each([0, 1, 55, 56, 63, 64, 65, 135, 136, 137, 271, 272, 1000])("of %i bytes", async (length) => {
+    const bytes = randomBytes(length);
+    expect(await H(bytes)).toBe(createHash("sha256").update(bytes).digest("hex"));
+    expect(`0x${keccak256(bytes)}`).toBe(viemKeccak(bytes));
+  });
+});
+
+describe("true packs", () => {
+  test.each(Object.keys(PACKS))(
+    "%s is what the builder makes, and green as far as it reaches",
+    async (name) => {
+      const text = readPack(name);
+      expect(text).toBe(packText(name, anchors));
+      const { events, anchored, signed } = vectors.reach[name]!;
+      const { witness: _, ...options } = vectors.options;
+      for (const one of [options, {}]) {
+        const report = await verifyPack(text, one);
+        expect(red(report.verdicts)).toEqual({});
+        expect(report).toMatchObject({ ok: true, events });
+        const reach = `anchored up to ${anchored}, signed up to ${signed}, unproven beyond ${signed}`;
+        expect(detail(report.verdicts, "completeness")).toBe(reach);
+      }
+      expect(JSON.parse(readPack("packs.json"))).toEqual(vectors);
+    },
+  );
+
+  test("a key out of the pack is said to be trusted, a block to be believed", async () => {
+    const { verdicts } = await verifyPack(readPack("pack.ndjson"));
+    expect(detail(verdicts, "signature")).toMatch(/trusted/);
+    expect(detail(verdicts, "anchor")).toMatch(/believed that block \d+ 0x[0-9a-f]{64} is of eip155:8453/);
+  });
+
+  test("no evidence proves nothing, and is no failure", async () => {
+    const report = await judged(exportLines(ORIGIN, log()));
+    expect(red(report.verdicts)).toEqual({});
+    expect(detail(report.verdicts, "completeness")).toBe("unproven beyond 0");
+    expect(report.head).toEqual({ position: 9, hash: log()[8]!.log_hash });
+  });
+
+  test("bytes, chunks of any size and gzip are read alike", async () => {
+    const text = readPack("pack.ndjson");
+    const packed = gzipSync(text);
+    async function* chunks(bytes: Uint8Array, size: number) {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    }
+    for (const source of [Buffer.from(text), packed, chunks(Buffer.from(text), 97), chunks(packed, 1)])
+      expect((await verifyPack(source)).ok).toBe(true);
+  });
+});
+
+describe("the tamperings of exports", () => {
+  const options = (one: (typeof cases)[number]["options"]): Options => ({
+    origin: one?.origin,
+    heads: one?.heads?.map(({ position, hash_prefix }) => ({ position, hash: hash_prefix })),
+  });
+  const shared = cases.filter(
+    ({ fails, options: own }) =>
+      !("canonical" in fails) && !own?.stream && !own?.max_streams && !own?.heads?.[0]?.epoch,
+  );
+  test.each(shared)("$name", async ({ lines, fails, options: own }) => {
+    const report = await judged(lines, options(own));
+    expect(red(report.verdicts)).toEqual(fails);
+    expect(report.ok).toBe(false);
+  });
+});
+
+type Forgery = {
+  name: string;
+  fails: Record<string, number>;
+  says: RegExp;
+  change: (pack: Pack) => void;
+  plan?: Partial<Parameters<typeof packOf>[0]>;
+  options?: Options;
+};
+
+const find = <Kind extends EvidenceLine["evidence"]>(pack: Pack, kind: Kind, at = 0) =>
+  pack.evidence.filter((line): line is Extract<EvidenceLine, { evidence: Kind }> => line.evidence === kind)[
+    at
+  ]!;
+const rows = log();
+const tree = treeOf(rows);
+const note = (size: number, root: Uint8Array = tree.root(size), origin = ORIGIN, signer = LOG) =>
+  noteOf(origin, { size, root }, [signer]);
+const other = { ...LOG, signer: WITNESS.signer };
+const anchorMember = (
+  name: keyof AnchorLine,
+  value: AnchorLine[keyof AnchorLine],
+  says: RegExp,
+  more: Record<string, number> = {},
+): Forgery => ({
+  name: `the ${name} of an anchor`,
+  fails: { anchor: name === "size" ? (value as number) : 4, ...more },
+  says,
+  change: (pack) => void Object.assign(find(pack, "anchor"), { [name]: value }),
+});
+const first = anchors[0]!;
+const second = anchors[1]!;
+
+const forgeries: Forgery[] = [
+  anchorMember("size", 5, /another head/, { tree: 5 }),
+  anchorMember("root", HASH, /another head/, { tree: 4 }),
+  anchorMember("network", "eip155:1", /of this network to this contract/),
+  anchorMember("contract", `0x${"11".repeat(20)}`, /of this network to this contract/),
+  anchorMember("signer", `0x${"11".repeat(20)}`, /state proof/),
+  anchorMember("transaction", second.transaction, /another head/),
+  anchorMember("header", second.header, /state proof/),
+  anchorMember("account_proof", second.account_proof, /state proof/),
+  anchorMember("account_proof", first.account_proof.slice(0, -1), /state proof/),
+  anchorMember("account_proof", [...first.account_proof, "0xc0"], /state proof/),
+  anchorMember("root_proof", second.root_proof, /state proof/),
+  anchorMember("numbers_proof", first.root_proof, /state proof/),
+  anchorMember("root_proof", [], /state proof/),
+  {
+    name: "a checkpoint by another key",
+    fails: { signature: 4 },
+    says: /it is not signed by/,
+    change: (pack) =>
+      void Object.assign(find(pack, "checkpoint"), { note: note(4, tree.root(4), ORIGIN, other) }),
+  },
+  {
+    name: "a signature on another text",
+    fails: { signature: 5, tree: 5 },
+    says: /signature is wrong/,
+    change: (pack) => {
+      const line = find(pack, "checkpoint");
+      line.note = line.note.replace("\n4\n", "\n5\n");
+    },
+  },
+  {
+    name: "a checkpoint of another log",
+    fails: { signature: 0 },
+    says: /it is of the log/,
+    change: (pack) =>
+      void Object.assign(find(pack, "checkpoint"), {
+        note: note(4, tree.root(4), "x/y/z", { ...LOG, name: "x/y/z" }),
+      }),
+  },
+  {
+    name: "a note that is none",
+    fails: { signature: 0 },
+    says: /no checkpoint/,
+    change: (pack) => void Object.assign(find(pack, "checkpoint"), { note: "x" }),
+  },
+  {
+    name: "a fork: two signed roots of one size",
+    fails: { tree: 7 },
+    says: /differ/,
+    change: (pack) =>
+      pack.evidence.splice(2, 0, { evidence: "checkpoint", note: note(7, Buffer.from(HASH, "hex")) }),
+  },
+  {
+    name: "a history rewritten behind its checkpoints",
+    fails: { tree: 4 },
+    says: /size 4/,
+    change: (pack) => {
+      const changed = log();
+      changed[1]!.payload = "{}";
+      const lines = exportLines(ORIGIN, rehash(ORIGIN, changed));
+      Object.assign(pack, { end: lines.at(-1), events: lines.slice(1, -1).map((line) => ({ line })) });
+    },
+  },
+  {
+    name: "the end cut off behind a checkpoint",
+    fails: { tree: 8 },
+    says: /joined to nothing/,
+    change: (pack) => {
+      const lines = exportLines(ORIGIN, log().slice(0, 7));
+      Object.assign(pack, { end: lines.at(-1), events: lines.slice(1, -1).map((line) => ({ line })) });
+    },
+  },
+  {
+    name: "a consistency line that joins nothing known",
+    fails: { tree: 12 },
+    says: /joins no known/,
+    change: (pack) => void pack.evidence.push({ evidence: "consistency", first: 10, second: 12, proof: [] }),
+  },
+  {
+    name: "a forged frontier",
+    plan: { first: 7 },
+    fails: { tree: 6 },
+    says: /root|extend/,
+    change: (pack) => void (find(pack, "frontier").hashes[1] = HASH),
+  },
+  {
+    name: "a frontier of another size",
+    plan: { first: 7 },
+    fails: { tree: 4 },
+    says: /frontier|joined/,
+    change: (pack) => void (find(pack, "frontier").size = 5),
+  },
+  {
+    name: "a consistency proof of other hashes",
+    plan: { first: 7 },
+    fails: { tree: 6 },
+    says: /not shown to extend/,
+    change: (pack) => void (find(pack, "consistency").proof[0] = HASH),
+  },
+  {
+    name: "a stream's inclusion in another leaf",
+    plan: { stream: { tenant: "acme", stream_id: "order" } },
+    fails: { tree: 2 },
+    says: /does not lead/,
+    change: (pack) => void (pack.events[1]!.inclusion!.position = 3),
+  },
+  {
+    name: "a stream's inclusion beyond the tree",
+    plan: { stream: { tenant: "acme", stream_id: "order" } },
+    fails: { tree: 2 },
+    says: /beyond the tree/,
+    change: (pack) => void (pack.events[1]!.inclusion!.position = 5),
+  },
+  {
+    name: "a stream's inclusion, padded",
+    plan: { stream: { tenant: "acme", stream_id: "order" } },
+    fails: { tree: 2 },
+    says: /does not lead/,
+    change: (pack) => void pack.events[1]!.inclusion!.proof.push(HASH),
+  },
+  {
+    name: "a stream's tree heads that nothing joins",
+    plan: { stream: { tenant: "acme", stream_id: "order" } },
+    fails: { tree: 7 },
+    says: /joined to nothing/,
+    change: (pack) => void pack.evidence.splice(pack.evidence.indexOf(find(pack, "consistency")), 1),
+  },
+  {
+    name: "an inclusion line before its event",
+    plan: { stream: { tenant: "acme", stream_id: "order" } },
+    fails: { format: 2 },
+    says: /elsewhere than after its event/,
+    change: (pack) => void (pack.events[0]!.inclusion = inclusionLine(rows, rows[3]!, 4)),
+  },
+  {
+    name: "evidence out of order",
+    fails: { format: 1 },
+    says: /stands too late/,
+    change: (pack) => void pack.evidence.push(pack.evidence.shift()!),
+    options: { key: keyOf(LOG) },
+  },
+  {
+    name: "an anchor the auditor did not mean",
+    fails: { anchor: 4 },
+    says: /its signer is/,
+    change: () => {},
+    options: { signer: `0x${"11".repeat(20)}` },
+  },
+  {
+    name: "another key than the pack's",
+    fails: { signature: 4 },
+    says: /not signed by/,
+    change: () => {},
+    options: { key: keyOf(other) },
+  },
+  {
+    name: "a later checkpoint in the auditor's hand",
+    fails: { tree: 12, completeness: 10 },
+    says: /cut|not met/,
+    change: () => {},
+    options: { checkpoints: [note(12, Buffer.from(HASH, "hex"))] },
+  },
+  {
+    name: "no checkpoint, though a key is given",
+    fails: { signature: 0 },
+    says: /no checkpoint/,
+    change: (pack) => void (pack.evidence = []),
+    options: { key: keyOf(LOG) },
+  },
+  {
+    name: "no anchor, though a contract is named",
+    fails: { anchor: 0 },
+    says: /no anchor/,
+    change: (pack) => void (pack.evidence = []),
+    options: { contract: first.contract },
+  },
+];
+
+test.each(forgeries)("forged: $name", async ({ plan, change, options, fails, says }) => {
+  const pack = packOf({ ...planOf(structuredClone(anchors)), ...plan });
+  change(pack);
+  const report = await verifyPack(textOf(pack), options);
+  expect(red(report.verdicts)).toEqual(fails);
+  expect(reasons(report.verdicts)).toMatch(says);
+});
+
+describe("hostile input is a verdict", () => {
+  const pack = packOf(planOf(anchors));
+  const text = textOf(pack);
+  const lines = linesOf(pack);
+  test.each<[string, string | Uint8Array]>([
+    ["nothing", ""],
+    ["a byte", "x"],
+    ["random bytes", randomBytes(100_000)],
+    ["random bytes after a header", Buffer.concat([Buffer.from(`${lines[0]}\n`), randomBytes(100_000)])],
+    ["cut gzip", gzipSync(text).subarray(0, 900)],
+    ["no gzip after its first byte", Buffer.of(0x1f, 1, 2, 3)],
+    ["huge numbers", text.replaceAll('"size":4', '"size":9007199254740993')],
+    ["a thousand digits", text.replaceAll('"size":4', `"size":${"9".repeat(1000)}`)],
+    ["deep JSON", `${lines[0]}\n${"[".repeat(1_000_000)}\n`],
+    ["deep JSON for a header", "[".repeat(1_000_000)],
+    ["deep RLP", text.replace(/"header":"[^"]*"/, `"header":"0x${"c1".repeat(500_000)}"`)],
+    ["null for a line", `${lines[0]}\nnull\n`],
+    ["a kind of evidence that every object has", `${lines[0]}\n{"evidence":"constructor"}\n`],
+    ["no line feed at the end", text.slice(0, -1)],
+    ["carriage returns", text.replaceAll("\n", "\r\n")],
+  ])("%s", async (_, source) => {
+    const report = await verifyPack(source);
+    expect(report.ok).toBe(false);
+    for (const { ok, reason } of report.verdicts) if (!ok) expect(reason).toBeTruthy();
+  });
+
+  test("a source that breaks", async () => {
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(`${lines[0]}\n`);
+      throw new Error("the disk is gone");
+    }
+    const { verdicts } = await verifyPack(broken());
+    expect(reasons(verdicts)).toMatch(/the disk is gone/);
+  });
+
+  test("a byte changed anywhere is red, or in what nothing binds", async () => {
+    for (let at = 0; at < text.length; at += 151) {
+      const changed = Buffer.from(text);
+      changed[at]! ^= 1;
+      const { verdicts } = await verifyPack(changed);
+      expect(verdicts.length).toBe(8);
+    }
+  });
+
+  test.each([
+    null,
+    1,
+    {},
+    { event: {} },
+    { origin: 1, event: { position: -1 } },
+    { anchor: {}, checkpoint: 7 },
+  ])("the proof %j", async (answer) => {
+    expect((await verifyProof(answer)).ok).toBe(false);
+  });
+});
+
+describe("the proof of one event", () => {
+  const row = rows[5]!;
+  const { idem_key: _, request_hash: __, commit_size: ___, ...event } = row;
+  const { evidence: ____, ...anchor } = second;
+  const inclusion = (size: number) => ({ size, proof: inclusionLine(rows, row, size).proof });
+  const answer = {
+    origin: ORIGIN,
+    key: keyOf(LOG),
+    event,
+    checkpoint: note(7),
+    inclusion: inclusion(7),
+    tlog_proof: null,
+    anchor: { ...anchor, firmness: "final", inclusion: inclusion(8) },
+    pending: null,
+  };
+
+  test("is green, whole or with part of its columns, signed or anchored too", async () => {
+    const { payload: _payload, meta: _meta, ...bare } = event;
+    const { position, event_id, type, recorded_at_us, event_hash } = event;
+    for (const one of [
+      answer,
+      { ...answer, event: bare },
+      { ...answer, event: { position, event_id, type, recorded_at_us, event_hash } },
+      { ...answer, anchor: null },
+      { ...answer, checkpoint: null, inclusion: null },
+    ])
+      expect(red((await verifyProof(one)).verdicts)).toEqual({});
+    expect((await verifyProof(answer, vectors.options)).ok).toBe(true);
+  });
+
+  test.each<[string, object, string[]]>([
+    ["payload", { event: { ...event, payload: "{}" } }, ["chain"]],
+    ["type", { event: { ...event, type: "Other" } }, ["chain"]],
+    ["position", { event: { ...event, position: 5 } }, ["tree"]],
+    ["event_hash", { event: { ...event, event_hash: HASH } }, ["chain", "tree"]],
+    ["checkpoint", { checkpoint: note(7, Buffer.from(HASH, "hex"), ORIGIN, other) }, ["signature", "tree"]],
+    ["inclusion", { inclusion: inclusion(8) }, ["tree"]],
+    ["anchor's root", { anchor: { ...answer.anchor, root: HASH } }, ["anchor", "tree"]],
+    [
+      "nothing yet",
+      { checkpoint: null, anchor: null, pending: { detail: "wait", retry_after_s: 5 } },
+      ["format"],
+    ],
+  ])("is red: another %s", async (_, change, names) => {
+    const { verdicts } = await verifyProof({ ...answer, ...change });
+    expect(Object.keys(red(verdicts)).sort()).toEqual(names.sort());
+  });
+});
+
+describe("with the chain at hand", () => {
+  let workshop: Workshop;
+  let made: AnchorLine[];
+  beforeAll(async () => {
+    workshop = await openWorkshop();
+    made = await anchorsOn(workshop, ORIGIN, rows, [4, 8]);
+  });
+  afterAll(() => workshop.close());
+
+  test("the block is its block, and the head kept now is in the log", async () => {
+    const rpc = workshop.node.rpc_url;
+    const report = await verifyPack(textOf(packOf(planOf(made))), { rpc });
+    expect(red(report.verdicts)).toEqual({});
+    expect(detail(report.verdicts, "anchor")).toMatch(/is of eip155:8453 and (not yet )?final/);
+    const cut = packOf({ ...planOf([made[0]!]), rows: rows.slice(0, 7), checkpoints: [4, 7] });
+    expect(red((await verifyPack(textOf(cut), { rpc })).verdicts)).toEqual({ tree: 8 });
+    const joined = { ...cut, evidence: [...cut.evidence, consistencyLine(rows, 7, 8)] };
+    expect(red((await verifyPack(textOf(joined), { rpc })).verdicts)).toEqual({});
+  });
+
+  test("a block of another chain is red, and so is a chain that does not answer", async () => {
+    const strange = textOf(packOf(planOf(anchors)));
+    expect(red((await verifyPack(strange, { rpc: workshop.node.rpc_url })).verdicts)).toEqual({ anchor: 4 });
+    const { verdicts } = await verifyPack(strange, { rpc: "http://127.0.0.1:1" });
+    expect(red(verdicts)).toEqual({ anchor: 4 });
+  });
+});
+
+describe("the command line", () => {
+  let dir: string;
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), "tallystick-verifier-"));
+  });
+  afterAll(() => rm(dir, { recursive: true }));
+  const run = (...args: string[]) =>
+    promisify(execFile)(process.execPath, ["--no-warnings", SCRIPT, ...args]).catch(
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+
+  test("prints a line a verdict and exits 1 when one is red", async () => {
+    const file = join(dir, "pack.ndjson.gz");
+    await writeFile(file, gzipSync(readPack("pack.ndjson")));
+    await writeFile(join(dir, "note"), note(9));
+    const { stdout } = await run(
+      ...[file, "--key", keyOf(LOG), "--origin", ORIGIN, "--head", `9:${rows[8]!.log_hash}`],
+      ...["--checkpoint", join(dir, "note"), "--network", "eip155:8453", "--signer", first.signer],
+    );
+    expect(stdout.trimEnd().split("\n")).toHaveLength(8);
+    expect(stdout).not.toMatch(/FAIL/);
+    expect(stdout).toMatch(/anchored up to 8, signed up to 9, held up to 9, unproven beyond 9/);
+    const failed = await run(file, "--head", `9:${HASH}`);
+    expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/FAIL completeness at 9: /) });
+    const json = JSON.parse((await run(file, "--json")).stdout);
+    expect(json).toMatchObject({ ok: true, events: 9 });
+  });
+
+  test("says how it is called", async () => {
+    expect((await run("--help")).stdout).toMatch(/PACK \[--key/);
+    expect(await run(join(dir, "missing"))).toMatchObject({ code: 1 });
+    expect(await run("--wrong", "x")).toMatchObject({ code: 2 });
+  });
+});
