@@ -287,7 +287,10 @@ export const layers: Readonly<Record<string, Layer>> = {
       zod: "any",
     },
   },
-  main: { paths: ["src/main.ts"], imports: { cli: "any", domain: "any", house: "any", pino: "any" } },
+  main: {
+    paths: ["src/main.ts"],
+    imports: { cli: "any", commander: "types", domain: "any", house: "any", pino: "any" },
+  },
 };
 
 /** The only file that may read process.env. */
