@@ -310,7 +310,7 @@ describe("what happened", () => {
 
   test("in streams says how many events each has, hiding the names of others", async () => {
     const { position } = await service.app.store.head();
-    await service.app.runner.reached(logProjection, position, 10_000);
+    expect(await service.app.runner.reached(logProjection, position, 10_000)).toBe(true);
     const { streams } = await json<{
       streams: { stream: string; public: boolean; events: number; last_position: number }[];
     }>("/log/streams?limit=200");
@@ -331,7 +331,7 @@ describe("what happened", () => {
 
   test("to checkpoints and anchors is all there, each joined to the next", async () => {
     const { position } = await service.app.store.head();
-    await service.app.runner.reached(logProjection, position, 10_000);
+    expect(await service.app.runner.reached(logProjection, position, 10_000)).toBe(true);
     const log = parseVerifierKey((await (await get("/log/key")).text()).trimEnd());
     const { checkpoints } = await json<{
       checkpoints: { size: number; root: string; note: string; cosigned_by: string[] }[];
