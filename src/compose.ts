@@ -155,6 +155,7 @@ async function furnish(
     const anchoring = startAnchoring(app, log, {
       checkpoint_every_ms: config.CHECKPOINT_SECONDS * 1_000,
       anchor_every_ms: config.ANCHOR_SECONDS * 1_000,
+      witnesses: config.WITNESSES,
     });
     opened.push(() => anchoring.stop());
   }
