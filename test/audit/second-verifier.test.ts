@@ -197,7 +197,7 @@ const forgeries: Forgery[] = [
   {
     name: "a fork: two signed roots of one size",
     fails: { tree: 7 },
-    says: /differ/,
+    says: /root of size 7/,
     change: (pack) =>
       pack.evidence.splice(2, 0, { evidence: "checkpoint", note: note(7, Buffer.from(HASH, "hex")) }),
   },
@@ -491,7 +491,7 @@ describe("the command line", () => {
     expect(stdout).not.toMatch(/FAIL/);
     expect(stdout).toMatch(/anchored up to 8, signed up to 9, held up to 9, unproven beyond 9/);
     const failed = await run(file, "--head", `9:${HASH}`);
-    expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/FAIL completeness at 9: /) });
+    expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/FAIL completeness +at 9: /) });
     const json = JSON.parse((await run(file, "--json")).stdout);
     expect(json).toMatchObject({ ok: true, events: 9 });
   });
