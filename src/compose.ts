@@ -137,7 +137,9 @@ async function furnish(
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic: config.ALLOW_SYNTHETIC || chain.embedded_chain,
       started_at: new Date(),
-      anchoring: config.ANCHORING ? { checkpoint_seconds: config.CHECKPOINT_SECONDS } : undefined,
+      anchoring: config.ANCHORING
+        ? { checkpoint_seconds: config.CHECKPOINT_SECONDS, witnesses: [] }
+        : undefined,
     },
   });
   if (opening.reactors) {
@@ -153,6 +155,7 @@ async function furnish(
     const anchoring = startAnchoring(app, log, {
       checkpoint_every_ms: config.CHECKPOINT_SECONDS * 1_000,
       anchor_every_ms: config.ANCHOR_SECONDS * 1_000,
+      witnesses: config.WITNESSES,
     });
     opened.push(() => anchoring.stop());
   }

@@ -1,23 +1,28 @@
 /**
- * Whenever the log has grown, its tree is signed; whenever what is signed has grown, it is anchored, and the log follows
- * what becomes of its anchors. Each goes on by itself: a chain that is away, hangs or lags keeps nothing from being signed.
+ * Whenever the log has grown, its tree is signed; whenever what is signed has grown, it is anchored and cosigned, and the log
+ * follows what becomes of its anchors. Each goes on by itself: neither a chain nor a witness that is away, hangs or lags keeps
+ * anything from being signed.
  */
 import type { App } from "../app.ts";
 import { inTurns, type ReactorLog } from "../turn.ts";
 import { type AnchorMemory, type AnchorOptions, anchorTurn } from "./anchor-signed.ts";
+import { cosignTurn, type Trouble, type WitnessMemory } from "./cosign-signed.ts";
 import { type SigningOptions, signTurn } from "./sign-growth.ts";
 import type { AnchorTurn } from "./turn.ts";
+import type { WitnessAddress } from "./witness-client.ts";
 
 export type AnchoringOptions = Omit<SigningOptions & AnchorOptions, "memory" | "signal"> & {
   /** The pause between two turns; two seconds when absent. */
   every_ms?: number;
+  /** Asked to cosign checkpoints; none when absent. */
+  witnesses?: readonly WitnessAddress[];
 };
 
-/** Signs and anchors in turns until it is stopped. */
+/** Signs, anchors and has cosigned in turns until it is stopped. */
 export function startAnchoring(
   app: App,
   log: ReactorLog,
-  { every_ms = 2_000, ...options }: AnchoringOptions = {},
+  { every_ms = 2_000, witnesses = [], ...options }: AnchoringOptions = {},
 ): { stop(): Promise<void> } {
   const memory: AnchorMemory = {};
   const jobs = [
@@ -26,12 +31,23 @@ export function startAnchoring(
       anchorTurn(app, { ...options, memory, signal }),
     ),
   ];
+  if (witnesses.length > 0) {
+    const asked = { witnesses, memory: new Map() as WitnessMemory, onTrouble: tellOfWitness(log) };
+    jobs.push(repeat("cosigned", every_ms, log, {}, (signal) => cosignTurn(app, { ...asked, signal })));
+  }
   return {
     async stop() {
       await Promise.all(jobs.map((job) => job.stop()));
     },
   };
 }
+
+const tellOfWitness = (log: ReactorLog) => (witness: string, trouble: Trouble | undefined) => {
+  if (!trouble) return log.info({ witness }, "the witness cosigns again");
+  const { grave, reason } = trouble;
+  if (grave) log.error({ witness, reason }, "the witness has seen what contradicts the log, or says so");
+  else log.warn({ witness, reason }, "the witness does not cosign for now");
+};
 
 /** Troubles are told when they begin and when they end. */
 function repeat(

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
+import { headsOf } from "./heads.ts";
 import { signTurn } from "./sign-growth.ts";
 import { openTree } from "./tile-store.ts";
 import { formatTlogProof } from "./tlog-proof.ts";
@@ -12,8 +13,7 @@ export type EventProof = { note: string; size: number; proof: Buffer[]; tlog_pro
 
 /** Out of the newest checkpoint; undefined while that does not reach the position. */
 export async function proveEvent(app: App, position: number): Promise<EventProof | undefined> {
-  const { origin } = await app.store.identity(MAIN_LOG);
-  return proofUnder(app, await app.load(anchors, anchors.targetOf(origin)), position);
+  return proofUnder(app, (await headsOf(app)).state, position);
 }
 
 /** The same where the checkpoints are known. */

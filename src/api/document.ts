@@ -7,5 +7,8 @@ export type Document = {
   /** One sentence for the map of documents. */
   summary: string;
   /** A status other than 200 says that the thing described is not well. */
-  render(app: App): Promise<{ status?: number; body: string }> | { status?: number; body: string };
+  render(app: App): Promise<Rendered> | Rendered;
 };
+
+/** Headers stand in place of those that every answer has; with an ETag among them, an unchanged document is answered 304. */
+export type Rendered = { status?: number; headers?: Record<string, string>; body: string };

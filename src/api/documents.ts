@@ -1,5 +1,6 @@
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
 import type { Document } from "./document.ts";
+import { explorerDocuments } from "./explorer.ts";
 import { openapi } from "./openapi.ts";
 import type { Operation } from "./operation.ts";
 import { problemsPage } from "./problem.ts";
@@ -47,6 +48,7 @@ export function documentsOf(operations: Operation[], terms: PaymentTerms): Docum
       "RFC 9727 catalogue",
       apiCatalog(terms.public_url),
     ),
+    ...explorerDocuments,
   ];
 }
 

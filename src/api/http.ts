@@ -14,7 +14,7 @@ import type { Document } from "./document.ts";
 import { sendAnswer } from "./http-answer.ts";
 import { questionOf } from "./http-question.ts";
 import type { Metrics } from "./metrics.ts";
-import { type Method, methodOf, pathOf } from "./operation.ts";
+import { type Method, methodOf, patternOf } from "./operation.ts";
 import type { Served } from "./pipeline.ts";
 import { isAway, problem, problemOfRefusal, refusalOf } from "./problem.ts";
 import { requestId } from "./request-id.ts";
@@ -45,7 +45,7 @@ const EXPOSED =
 const ALLOWED =
   "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Last-Event-ID, X-Request-Id, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
 
-/** Nothing here is a page: what only governs pages is left out, and whatever is shown as one may load nothing. */
+/** But for the page at /log nothing here is one: what only governs pages is left out, and whatever is shown as one may load nothing. */
 const SECURITY: HelmetOptions = {
   contentSecurityPolicy: {
     useDefaults: false,
@@ -106,10 +106,7 @@ function mountOperations(http: express.Express, parts: HttpParts): void {
   http.use((req, res, next) => (exact.get(`${req.method} ${req.path}`) ?? skip)(req, res, next));
   for (const one of parts.served) {
     const method = methodOf(one.operation);
-    const pattern = pathOf(one.operation)
-      .replaceAll(/\{(\w+)\}/g, ":$1")
-      .replaceAll(/\{\+(\w+)\}/g, "*$1");
-    for (const path of withAliases(pattern)) {
+    for (const path of withAliases(patternOf(one.operation))) {
       const route = operationRoute(parts, one);
       http[method.toLowerCase() as "get" | "post" | "delete"](path, route);
       if (!/[:*]/.test(path)) exact.set(`${method} ${path}`, route);
@@ -160,9 +157,10 @@ function operationRoute(parts: HttpParts, { operation, ask }: Served): RequestHa
 function documentRoute(parts: HttpParts, document: Document): RequestHandler {
   return async (_req, res) => {
     res.locals.operation = document.path;
-    const { status, body } = await document.render(parts.app);
+    const { status, headers, body } = await document.render(parts.app);
     res
       .status(status ?? 200)
+      .set(headers ?? {})
       .type(document.type)
       .send(body);
   };

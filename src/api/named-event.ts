@@ -10,13 +10,15 @@ const HEADER_LIMIT = 4 * 1024;
 
 export const proofPath = (event_id: string) => `/log/proof/${event_id}`;
 
-/** Names the event in `headers`, with its proof where the caller prefers that. */
+/** Names the event, if there is one, in `headers`, with its proof where the caller prefers that. */
 export async function nameEvent(
   prover: Prover,
-  { event_id, position }: EventName,
+  event: EventName | undefined,
   prefers_proof: boolean,
   headers: Record<string, string>,
-): Promise<NamedEvent> {
+): Promise<NamedEvent | undefined> {
+  if (!event) return undefined;
+  const { event_id, position } = event;
   headers["Event-Id"] = event_id;
   headers.Link = `<${proofPath(event_id)}>; rel="proof"`;
   const proof = prefers_proof ? await prover.prove(position) : undefined;

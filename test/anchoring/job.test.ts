@@ -73,10 +73,12 @@ test("where nothing is new, nothing is signed, and the anchoring's own events as
 });
 
 test("events wait for their checkpoint as long, or as many, as they may, and checkpoints for their anchor", async () => {
+  // An anchor becomes final whenever the chain has gone on enough.
+  const story = async () => (await house.story()).filter((type) => type !== "AnchorFinal");
   await house.happen();
   const patient = { checkpoint_every_ms: 3_600_000, anchor_every_ms: 3_600_000 };
   await house.turn(patient);
-  expect(await house.story()).toEqual([]);
+  expect(await story()).toEqual([]);
   await house.turn({ ...patient, checkpoint_every_events: 1 });
   expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
   await house.happen();

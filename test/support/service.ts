@@ -39,8 +39,8 @@ export type Service = {
 export type ServiceOptions = {
   env?: Record<string, string>;
   operations?: Operation[];
-  /** The chain that payments settle on; without one there is none. */
-  chain?: { rpc_url: string; gas_key: string; pay_to: string };
+  /** The chain that payments settle on, "embedded" for one of its own; without one there is none. */
+  chain?: { rpc_url: string; gas_key: string; pay_to: string } | "embedded";
   /** Runs the reactors, as the service does. */
   reactors?: boolean;
   /** A database of the test's own instead of a fresh one. */
@@ -64,7 +64,11 @@ export async function startService(
     ALLOW_SYNTHETIC: "1",
     // Its events would stand between those that a test counts.
     ANCHORING: "0",
-    ...(chain && { BASE_RPC_URL: chain.rpc_url, GAS_KEY: chain.gas_key, PAY_TO: chain.pay_to }),
+    ...(typeof chain === "object" && {
+      BASE_RPC_URL: chain.rpc_url,
+      GAS_KEY: chain.gas_key,
+      PAY_TO: chain.pay_to,
+    }),
     ...options.env,
   });
   const logged: Record<string, unknown>[] = [];

@@ -1,0 +1,79 @@
+/** The page at /log: what stands in src/explorer, its TypeScript turned into JavaScript once, at the first call. */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build } from "esbuild";
+import type { Document } from "./document.ts";
+
+const FOLDER = join(import.meta.dirname, "../explorer");
+
+/** The page may load and ask nothing but this service, whatever a log's text might try. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  ...["script-src", "style-src", "img-src", "connect-src", "worker-src"].map((kind) => `${kind} 'self'`),
+  ...["base-uri", "form-action", "frame-ancestors"].map((kind) => `${kind} 'none'`),
+].join("; ");
+
+/** The worker reads what a visitor drops, and can send it nowhere. */
+const WORKER_POLICY = "default-src 'none'; script-src 'self'";
+
+export const explorerDocuments: Document[] = [
+  document("/log", "text/html", "The log for people: what is in it, how far it is proven, and a verifier", {
+    policy: PAGE_POLICY,
+    text: async (development) =>
+      (await read("page.html")).replace("{{chain}}", development ? "development" : "public"),
+  }),
+  document("/log/page.css", "text/css", "How that page looks", { text: () => read("page.css") }),
+  document("/log/page.js", "text/javascript", "What that page does", { text: () => compiled("page.ts") }),
+  document("/log/worker.js", "text/javascript", "Where it verifies", {
+    policy: WORKER_POLICY,
+    text: () => compiled("worker.ts"),
+  }),
+  document("/log/verifier.js", "text/javascript", "The verifier in one file, to be read and run with Node", {
+    text: () => read("verifier.js"),
+  }),
+  document("/log/icon.svg", "image/svg+xml", "The page's icon", { text: () => read("icon.svg") }),
+];
+
+type Source = { policy?: string; text(development: boolean): Promise<string> };
+
+function document(path: string, type: string, summary: string, { policy, text }: Source): Document {
+  let made: Promise<string> | undefined;
+  return {
+    path,
+    type,
+    summary,
+    async render({ embedded_chain }) {
+      // What failed once, a compiler that could not be started, is tried again.
+      made ??= text(embedded_chain).catch((error) => {
+        made = undefined;
+        throw error;
+      });
+      const body = await made;
+      const headers = {
+        ETag: `"${createHash("sha256").update(body).digest("base64url")}"`,
+        "Cache-Control": "no-cache",
+        ...(policy && { "Content-Security-Policy": policy }),
+      };
+      return { body, headers };
+    },
+  };
+}
+
+const read = (file: string) => readFile(join(FOLDER, file), "utf8");
+
+/** One file of what an entry imports, but for the verifier: that is loaded as auditors read it. */
+async function compiled(entry: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(FOLDER, entry)],
+    bundle: true,
+    external: ["./verifier.js"],
+    format: "esm",
+    target: "es2022",
+    minify: true,
+    legalComments: "none",
+    write: false,
+    logLevel: "silent",
+  });
+  return outputFiles[0]!.text;
+}

@@ -1,0 +1,45 @@
+/** Questions to the service that the page came from. */
+
+/** A question without an answer; `missing` where the service has no such thing. */
+export class Unanswered extends Error {
+  readonly missing: boolean;
+  /** Seconds after which asking again makes sense. */
+  readonly retry_after_s: number;
+  constructor(reason: string, missing: boolean, retry_after_s: number) {
+    super(reason);
+    this.missing = missing;
+    this.retry_after_s = retry_after_s;
+  }
+}
+
+const RETRY_S = 5;
+const PATIENCE_MS = 20_000;
+
+/** The JSON at a path of this service, or Unanswered with a sentence that can be shown. */
+export async function ask<Answer>(
+  path: string,
+  query: Record<string, string | number> = {},
+): Promise<Answer> {
+  const text = new URLSearchParams(
+    Object.entries(query).map(([name, value]) => [name, String(value)]),
+  ).toString();
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const headers = { Accept: "application/json" };
+  const response = await fetch(text ? `${path}?${text}` : path, { signal, headers }).catch(() => undefined);
+  if (!response) throw new Unanswered("The service cannot be reached.", false, RETRY_S);
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (response.ok && isObject(answer)) return answer as Answer;
+  const detail = isObject(answer) && typeof answer.detail === "string" ? `: ${answer.detail}` : "";
+  const wait = Number(response.headers.get("Retry-After"));
+  throw new Unanswered(
+    `The service answered ${response.status}${detail}`,
+    response.status === 404,
+    wait > 0 ? wait : RETRY_S,
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
+
+/** What went wrong, as a sentence. */
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

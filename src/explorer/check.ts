@@ -1,0 +1,175 @@
+/** One check in a worker, and what it comes to: a sentence, the steps in green and red, and what was taken on trust. */
+import { reasonOf } from "./ask.ts";
+import { el } from "./dom.ts";
+import { copied, count, counted } from "./format.ts";
+import type { Verdict } from "./verifier.js";
+import type { News, Report, Task } from "./worker.ts";
+
+const QUESTIONS: Record<string, string> = {
+  format: "Can every line be read?",
+  canonical: "Is the text in its one form?",
+  chain: "Is every event as it was written, in its stream?",
+  order: "Does the log's chain fix this order?",
+  commits: "Is every command's commit whole?",
+  tree: "Do the events lead to the signed roots?",
+  signature: "Did the log's key sign them?",
+  anchor: "Does the chain keep them?",
+  completeness: "Is nothing missing?",
+};
+
+export type Check = {
+  /** Runs a check in place of the one before; `subject` begins sentences: "The pack". */
+  run(subject: string, task: Promise<Task> | Task): void;
+};
+
+/** A check whose progress and verdicts stand in `place`. */
+export function openCheck(place: HTMLElement): Check {
+  const bar = el("progress", { max: "1", "aria-label": "Read so far" });
+  const done = el("span", {});
+  const stop = el("button", { type: "button" }, "Stop");
+  const progress = el("div", { class: "progress" }, bar, done, stop);
+  const verdict = el("div", { class: "verdict", role: "status", "aria-live": "assertive" });
+  const findings = el("div", {});
+  place.append(progress, verdict, findings);
+  progress.hidden = true;
+  let worker: Worker | undefined;
+  let turn = 0;
+
+  const say = (state: "good" | "bad" | "", ...text: (Node | string)[]) => {
+    verdict.className = `verdict ${state}`;
+    verdict.replaceChildren(...text);
+  };
+  const end = () => {
+    worker?.terminate();
+    worker = undefined;
+    progress.hidden = true;
+  };
+  stop.addEventListener("click", () => {
+    turn++;
+    end();
+    say("", "Stopped: nothing was established.");
+  });
+
+  const begin = async (subject: string, wanted: Promise<Task> | Task) => {
+    const mine = ++turn;
+    end();
+    findings.replaceChildren();
+    say("", "Checking…");
+    bar.removeAttribute("value");
+    done.textContent = "";
+    progress.hidden = false;
+    try {
+      if (!isSecureContext)
+        throw new Error(
+          "Browsers let pages hash only over https or on this machine itself; run verifier.js instead.",
+        );
+      const task = await wanted;
+      if (mine !== turn) return;
+      worker = new Worker("/log/worker.js", { type: "module" });
+      const report = await told(worker, task, ({ progress: part, events }) => {
+        bar.value = part;
+        done.textContent = counted(events, "event");
+      });
+      if (mine !== turn) return;
+      say(report.ok ? "good" : "bad", el("strong", {}, summary(subject, report)));
+      findings.replaceChildren(...findingsOf(task, report));
+    } catch (error) {
+      if (mine !== turn) return;
+      say("bad", el("strong", {}, `${subject} could not be checked. `), reasonOf(error));
+    }
+    end();
+  };
+  return { run: (subject, task) => void begin(subject, task) };
+}
+
+/** Hands a task to a worker and waits for its report. */
+function told(
+  worker: Worker,
+  task: Task,
+  onProgress: (news: Extract<News, { progress: number }>) => void,
+): Promise<Report> {
+  return new Promise((done, fail) => {
+    worker.addEventListener("message", ({ data }: MessageEvent<News>) => {
+      if ("report" in data) done(data.report);
+      else if ("failed" in data) fail(new Error(data.failed));
+      else onProgress(data);
+    });
+    worker.addEventListener("error", () => fail(new Error("The verifier could not be loaded; try again.")));
+    worker.postMessage(task);
+  });
+}
+
+function summary(subject: string, report: Report): string {
+  const bad = report.verdicts.filter(({ ok }) => !ok);
+  const read = "events" in report ? `${counted(report.events, "event")}, ` : "";
+  if (report.ok) return `${subject} holds: ${read}${count(report.verdicts.length)} checks passed.`;
+  const first = bad.flatMap(({ first_bad }) => first_bad ?? []).sort((a, b) => a - b)[0];
+  const place = first === undefined ? "" : `, first at ${count(first)}`;
+  return `${subject} does not hold: ${bad.map(({ name }) => name).join(", ")} failed${place}.`;
+}
+
+function findingsOf(task: Task, report: Report): Node[] {
+  const pending = "proof" in task && task.proof.pending;
+  const waiting = pending ? [el("p", { class: "pending" }, `Not proven yet: ${pending.detail}.`)] : [];
+  const steps = el("ol", { class: "steps" }, ...report.verdicts.map(step));
+  const trust = el("section", { class: "trust" }, el("h4", {}, "Taken on trust"), list(trusted(task)));
+  if (!("head" in report) || !report.head || !report.ok) return [...waiting, steps, trust];
+  const { position, hash } = report.head;
+  const keep = el(
+    "p",
+    { class: "keep" },
+    "Keep this head: with it, a later pack that was cut or rewritten is caught. ",
+    copied(`${position}:${hash}`, "the head"),
+  );
+  return [steps, trust, keep];
+}
+
+const step = ({ name, ok, detail, first_bad, reason }: Verdict) =>
+  el(
+    "li",
+    { class: ok ? "good" : "bad" },
+    el(
+      "div",
+      { class: "question" },
+      el("strong", {}, name),
+      el("span", { class: "soft" }, QUESTIONS[name] ?? ""),
+      el("span", { class: "outcome" }, ok ? "holds" : "fails"),
+    ),
+    el("p", {}, detail),
+    ...(ok
+      ? []
+      : [
+          el(
+            "p",
+            { class: "reason" },
+            [first_bad !== undefined && `First at ${count(first_bad)}`, reason].filter(Boolean).join(": "),
+          ),
+        ]),
+  );
+
+const list = (sentences: string[]) => el("ul", {}, ...sentences.map((sentence) => el("li", {}, sentence)));
+
+/** What no check in this page can show, given what the visitor brought. */
+function trusted(task: Task): string[] {
+  const { key, heads = [], checkpoints = [] } = task.options;
+  const isPack = "pack" in task;
+  const found: string[] = [];
+  if (!key)
+    found.push(
+      `The key: it came with the ${isPack ? "pack" : "answer"}. Give the one you hold, and a signature by another fails.`,
+    );
+  if (!isPack && task.proof.event.payload === undefined)
+    found.push("What the event says: that is not public, so its hash was taken as stated.");
+  if (isPack || task.proof.anchor)
+    found.push(
+      "The block: that an anchor's block belongs to the chain and is final, only a node of the chain can say. Run the verifier with --rpc.",
+    );
+  if (isPack && heads.length + checkpoints.length === 0)
+    found.push(
+      "The end: nothing you hold shows what may have been cut off or rewritten after the last anchor.",
+    );
+  found.push(
+    "This page: it came from the service that it checks. Save verifier.js, read it and run it yourself.",
+  );
+  return found;
+}

@@ -1,0 +1,131 @@
+/** One event with its proof: what it says, and how it leads to a signature and to the chain. */
+import { reasonOf } from "./ask.ts";
+import { openCheck } from "./check.ts";
+import { el, facts, part, write } from "./dom.ts";
+import { chainName, copied, count, counted, labelledCopy, streamName, time, transaction } from "./format.ts";
+import { firmness } from "./sections.ts";
+import { proofOf, proofPath, proofTask } from "./verify.ts";
+import type { Proof } from "./wire.ts";
+
+let shown = "";
+/** How far the event that is shown is proven; it grows with the log. */
+const proven = el("div");
+
+/** Shows an event in its view; one that is shown already stays, with what was established of it. */
+export async function showEvent(event_id: string): Promise<void> {
+  if (shown === event_id) return;
+  shown = event_id;
+  const place = part("#event");
+  write(part("#view-event h2"), "Event");
+  place.replaceChildren(el("p", { class: "told", role: "status" }, "Loading…"));
+  try {
+    const proof = await proofOf(event_id);
+    if (shown !== event_id) return;
+    write(part("#view-event h2"), proof.event.type);
+    place.replaceChildren(...article(event_id, proof));
+  } catch (error) {
+    if (shown !== event_id) return;
+    shown = "";
+    place.replaceChildren(el("p", { class: "told", role: "alert" }, reasonOf(error)));
+  }
+}
+
+/** Asks again how far the event that is shown is proven. */
+export async function renewEvent(): Promise<void> {
+  const event_id = shown;
+  if (event_id === "") return;
+  const proof = await proofOf(event_id);
+  if (shown === event_id) proven.replaceChildren(...way(proof));
+}
+
+function article(event_id: string, proof: Proof): Node[] {
+  const { event } = proof;
+  proven.replaceChildren(...way(proof));
+  const verify = el("button", { type: "button", class: "primary" }, "Verify");
+  const result = el("div", { class: "result" });
+  const check = openCheck(result);
+  verify.addEventListener("click", () => check.run("The event", proofTask(event_id)));
+  return [
+    facts({
+      Position: count(event.position),
+      Recorded: time(event.recorded_at),
+      Stream: streamName(event.stream),
+      Version: event.version === undefined ? undefined : count(event.version),
+      "Event id": el("code", { class: "whole" }, event.event_id),
+      "Event hash": copied(event.event_hash, "the event's hash"),
+      "Hash before it in its stream":
+        event.prev_hash === undefined ? undefined : copied(event.prev_hash, "the hash"),
+      "Log hash": copied(event.log_hash, "the log's hash"),
+    }),
+    ...stored("Payload", event.payload),
+    ...stored("Metadata", event.meta),
+    ...(event.payload === undefined
+      ? [
+          el(
+            "p",
+            { class: "pending" },
+            "What it says is its owner's to read. Its hash stands in the log, and is proven here.",
+          ),
+        ]
+      : []),
+    el("h4", {}, "Proof"),
+    proven,
+    el("div", { class: "actions" }, verify, el("a", { href: proofPath(event_id) }, "Proof as JSON")),
+    result,
+  ];
+}
+
+/** A stored text; laid out where it is JSON, as it is where not. */
+function stored(name: string, text: string | undefined): Node[] {
+  if (text === undefined) return [];
+  return [
+    el("h4", {}, name),
+    el("pre", { role: "region", tabindex: "0", "aria-label": name }, laidOut(text)),
+  ];
+}
+
+function laidOut(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** The steps from the event's hash to the chain, as far as they go today. */
+function way({ event, inclusion, checkpoint, tlog_proof, anchor, pending }: Proof): Node[] {
+  const step = (there: boolean, name: string, ...text: (Node | string)[]) =>
+    el("li", { class: there ? "there" : "" }, el("strong", {}, name), el("div", {}, ...text));
+  const steps = el(
+    "ol",
+    { class: "way" },
+    step(true, "Event", `Its hash is leaf ${count(event.position - 1)} of the log's tree.`),
+    inclusion
+      ? step(
+          true,
+          "Tree",
+          `${counted(inclusion.proof.length, "hash", "hashes")} lead from it to the root over ${counted(inclusion.size, "event")}. `,
+          ...(tlog_proof ? [labelledCopy("tlog-proof", tlog_proof, "the proof in C2SP's form")] : []),
+        )
+      : step(false, "Tree", "In no signed tree yet."),
+    checkpoint
+      ? step(
+          true,
+          "Signature",
+          "The log's key signed that root. ",
+          labelledCopy("note", checkpoint, "the signed note"),
+        )
+      : step(false, "Signature", "Not signed yet."),
+    anchor
+      ? step(
+          true,
+          "Chain",
+          `A contract on ${chainName(anchor.network)} keeps the root over ${counted(anchor.size, "event")}: `,
+          transaction(anchor.network, anchor.transaction_hash),
+          " ",
+          firmness(anchor.firmness),
+        )
+      : step(false, "Chain", "Not anchored yet."),
+  );
+  return pending ? [steps, el("p", { class: "pending" }, `${pending.detail}.`)] : [steps];
+}

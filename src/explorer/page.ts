@@ -1,0 +1,107 @@
+/** The page at /log: which view the address names, and what is fetched again while somebody looks. */
+import { ask, reasonOf, Unanswered } from "./ask.ts";
+import { part, write } from "./dom.ts";
+import { renewEvent, showEvent } from "./event.ts";
+import { renewTimes } from "./format.ts";
+import { type List, openList } from "./list.ts";
+import { anchors, checkpoints, events, streams } from "./sections.ts";
+import { showStatus } from "./status.ts";
+import { openVerify } from "./verify.ts";
+import type { Status } from "./wire.ts";
+
+const TURN_S = 5;
+
+const lists: Record<string, List> = {
+  events: openList(part("#view-events"), events),
+  streams: openList(part("#view-streams"), streams),
+  checkpoints: openList(part("#view-checkpoints"), checkpoints),
+  anchors: openList(part("#view-anchors"), anchors),
+};
+const VIEWS = [...Object.keys(lists), "event", "verify"];
+
+/** `#streams` is a view, `#events/<id>` one event; anything else the events. */
+function place(): { view: string; event_id?: string } {
+  const [view = "", id] = location.hash.slice(1).split("/");
+  if (view === "events" && id) return { view: "event", event_id: decoded(id) };
+  return { view: view !== "event" && VIEWS.includes(view) ? view : "events" };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Where each view was scrolled to when it was left. */
+const scrolled = new Map<string, number>();
+let current = "";
+
+function route(): void {
+  const { view, event_id } = place();
+  const key = event_id ?? view;
+  if (key === current) return;
+  scrolled.set(current, scrollY);
+  const first = current === "";
+  current = key;
+  for (const name of VIEWS) part(`#view-${name}`).hidden = name !== view;
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("nav a")) {
+    const here = link.hash === `#${view === "event" ? "events" : view}`;
+    if (here) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  const heading = part(`#view-${view} h2`);
+  document.title = `${heading.textContent} · The log`;
+  if (event_id !== undefined) void showEvent(event_id);
+  void lists[view]?.refresh();
+  if (first) return;
+  heading.focus({ preventScroll: true });
+  const { offsetTop, offsetHeight } = part("header");
+  scrollTo(0, scrolled.get(key) ?? Math.min(scrollY, offsetTop + offsetHeight));
+}
+
+const renew = () => {
+  const { view } = place();
+  return view === "event" ? renewEvent() : lists[view]?.refresh();
+};
+
+let seen = "";
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Asks how far the log is proven, renews the list in view where that has changed, and comes back while the page is seen. */
+async function turn(): Promise<void> {
+  clearTimeout(timer);
+  if (document.hidden) return;
+  let wait = TURN_S;
+  const trouble = part("#trouble");
+  try {
+    const status = await ask<Status>("/log/status");
+    showStatus(status);
+    const { events: size, checkpoint, anchor } = status;
+    const state = [size, checkpoint?.size, anchor?.transaction, anchor?.firmness].join();
+    // After a time without the service, what could not be loaded is asked for again.
+    if (state !== seen || !trouble.hidden) await renew();
+    seen = state;
+    trouble.hidden = true;
+  } catch (error) {
+    wait = Math.max(TURN_S, error instanceof Unanswered ? error.retry_after_s : 0);
+    write(trouble, `${reasonOf(error)} Trying again every few seconds.`);
+    trouble.hidden = false;
+  }
+  renewTimes();
+  timer = setTimeout(() => void turn(), wait * 1_000);
+}
+
+openVerify(() => {
+  location.hash = "#verify";
+});
+part("#skip").addEventListener("click", (click) => {
+  click.preventDefault();
+  part(`#view-${place().view} h2`).focus();
+});
+history.scrollRestoration = "manual";
+addEventListener("hashchange", route);
+document.addEventListener("visibilitychange", () => void turn());
+route();
+void turn();

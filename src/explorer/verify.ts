@@ -1,0 +1,117 @@
+/** The tab "Verify": a pack that is dropped or an event that is named, and what the visitor holds. */
+import { ask } from "./ask.ts";
+import { openCheck } from "./check.ts";
+import { part } from "./dom.ts";
+import type { Options } from "./verifier.js";
+import type { Proof } from "./wire.ts";
+import type { Task } from "./worker.ts";
+
+/** A field that does not hold what it should; the message says what it should. */
+class Unreadable extends Error {
+  readonly field: string;
+  constructor(field: string, message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+const field = (name: string) => part<HTMLInputElement | HTMLTextAreaElement>(`#held-${name}`);
+const given = (name: string) => field(name).value.trim() || undefined;
+
+/** What the visitor holds, as options of the verifier; a field that cannot be read is marked, and told of. */
+function held(): Options {
+  for (const marked of document.querySelectorAll("[aria-invalid]")) marked.removeAttribute("aria-invalid");
+  try {
+    const note = given("checkpoint");
+    return {
+      key: keyOf(given("key")),
+      origin: given("origin"),
+      heads: (given("heads") ?? "").split(/\s+/).filter(Boolean).map(headOf),
+      // A note ends with a line break, which pasting may lose.
+      checkpoints: note === undefined ? [] : [`${note}\n`],
+      contract: addressOf("contract"),
+      signer: addressOf("signer"),
+    };
+  } catch (error) {
+    if (error instanceof Unreadable) {
+      part<HTMLDetailsElement>("#held").open = true;
+      field(error.field).setAttribute("aria-invalid", "true");
+      field(error.field).focus();
+    }
+    throw error;
+  }
+}
+
+function keyOf(text: string | undefined): string | undefined {
+  if (text !== undefined && !/^[^\s+]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]+={0,2}$/.test(text))
+    throw new Unreadable(
+      "key",
+      "The log key is a verifier key: name+8 hex digits+base64, as /log/key shows it.",
+    );
+  return text;
+}
+
+/** `position:log_hash`, or a cursor of the change feed, `v1.<epoch>.<position>.<beginning of log_hash>`. */
+function headOf(text: string): { position: number; hash: string } {
+  const [, position, hash] =
+    /^(\d{1,16}):([0-9a-f]{8,64})$/.exec(text) ??
+    /^v1\.[^.]+\.(\d{1,16})\.([0-9a-f]{8,64})$/.exec(text) ??
+    [];
+  if (position === undefined || hash === undefined)
+    throw new Unreadable(
+      "heads",
+      `“${text}” is no head: write position:log_hash with at least 8 hex digits, or a cursor.`,
+    );
+  return { position: Number(position), hash };
+}
+
+function addressOf(name: string): string | undefined {
+  const text = given(name)?.toLowerCase();
+  if (text !== undefined && !/^0x[0-9a-f]{40}$/.test(text))
+    throw new Unreadable(name, `The ${name} is an address: 0x and 40 hex digits.`);
+  return text;
+}
+
+export const proofPath = (event_id: string) => `/log/proof/${encodeURIComponent(event_id)}`;
+
+export const proofOf = (event_id: string) => ask<Proof>(proofPath(event_id));
+
+/** To check the proof of an event. */
+export async function proofTask(event_id: string): Promise<Task> {
+  const options = held();
+  return { proof: await proofOf(event_id), options };
+}
+
+const packTask = async (pack: File): Promise<Task> => ({ pack, options: held() });
+
+/** Wires the tab's forms; a pack may be dropped anywhere on the page. */
+export function openVerify(show: () => void): void {
+  const check = openCheck(part("#verify-result"));
+  const input = part<HTMLInputElement>("#pack");
+  const zone = part("#dropzone");
+  const verifyPack = (pack: File | undefined) => {
+    if (pack) check.run(`The pack ${pack.name}`, packTask(pack));
+  };
+  input.addEventListener("change", () => {
+    verifyPack(input.files?.[0]);
+    // So that the same file, changed meanwhile, can be chosen again.
+    input.value = "";
+  });
+  part<HTMLFormElement>("#event-form").addEventListener("submit", (submit) => {
+    submit.preventDefault();
+    const event_id = part<HTMLInputElement>("#event-id").value.trim();
+    check.run("The event", proofTask(event_id));
+  });
+  const lit = (on: boolean) => zone.classList.toggle("over", on);
+  addEventListener("dragover", (drag) => {
+    drag.preventDefault();
+    lit(true);
+  });
+  addEventListener("dragleave", () => lit(false));
+  addEventListener("drop", (drop) => {
+    drop.preventDefault();
+    lit(false);
+    show();
+    verifyPack(drop.dataTransfer?.files[0]);
+  });
+}

@@ -1,0 +1,90 @@
+/** What the operations under /log answer, as far as the page reads it. All text in it is a stranger's. */
+
+export type Status = {
+  origin: string;
+  /** The log's verifier key. */
+  key: string;
+  events: number;
+  head: { position: number; log_hash: string };
+  checkpoint: { size: number; root: string; signed_at: string; cosigned_by: string[] } | null;
+  anchor: Anchor | null;
+  /** Events beyond the newest anchor that is final. */
+  unproven_events: number;
+  network: string;
+  contract: string;
+  /** Why nothing is signed, where that is so. */
+  detail: string | null;
+};
+
+export type Event = {
+  position: number;
+  recorded_at: string;
+  type: string;
+  event_id: string;
+  event_hash: string;
+  log_hash: string;
+  stream: string;
+};
+
+export type Stream = {
+  stream: string;
+  public: boolean;
+  events: number;
+  last_position: number;
+  last_type: string;
+  last_at: string;
+};
+
+export type Checkpoint = {
+  size: number;
+  root: string;
+  signed_at: string;
+  note: string;
+  cosigned_by: string[];
+};
+
+export type Firmness = "mined" | "final" | "reorged";
+
+export type Anchor = {
+  size: number;
+  root: string;
+  network: string;
+  contract: string;
+  signer: string;
+  transaction: string;
+  block_number: number;
+  timestamp: number;
+  firmness: Firmness;
+  anchored_at: string;
+};
+
+/** Of an event that others may not read, the hashes alone. */
+export type Proof = {
+  origin: string;
+  key: string;
+  event: Event & {
+    tenant?: string;
+    stream_id?: string;
+    version?: number;
+    payload?: string;
+    meta?: string;
+    payload_hash?: string;
+    meta_hash?: string;
+    prev_hash?: string;
+  };
+  checkpoint: string | null;
+  inclusion: { size: number; proof: string[] } | null;
+  tlog_proof: string | null;
+  anchor: {
+    size: number;
+    root: string;
+    network: string;
+    contract: string;
+    signer: string;
+    transaction_hash: string;
+    firmness: Firmness;
+    inclusion: { size: number; proof: string[] };
+  } | null;
+  /** Why there is no more yet, and when to ask again; null where waiting does not help. */
+  pending: { detail: string; retry_after_s: number | null } | null;
+};

@@ -1,0 +1,81 @@
+/** A real Chromium, where this machine has one, and pages that remember what must not happen in them. */
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+
+/** The first Chromium in PATH; undefined where there is none. */
+export function chromiumPath(): string | undefined {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+export const launchChromium = (executablePath: string): Promise<Browser> =>
+  chromium.launch({
+    executablePath,
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+
+export type Visit = {
+  page: Page;
+  /** Errors in the console, uncaught ones, and requests to anybody but the service. */
+  complaints: string[];
+};
+
+/** Opens a page of the service, `path` with its fragment. */
+export async function visit(
+  browser: Browser,
+  url: string,
+  path: string,
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const context = await browser.newContext(options);
+  // What does not come fails with a sentence about it, before the test runs out of time.
+  context.setDefaultTimeout(15_000);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("dialog", (dialog) => {
+    complaints.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    if (!request.url().startsWith(`${url}/`)) complaints.push(`a request to ${request.url()}`);
+  });
+  await page.goto(url + path);
+  return { page, complaints };
+}
+
+/** Relative luminance of a colour as the browser writes it (WCAG 2.2). */
+export function luminance(colour: string): number {
+  const [red, green, blue] = colour
+    .match(/[\d.]+/g)!
+    .slice(0, 3)
+    .map((value) => Number(value) / 255)
+    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
+}
+
+/** Contrast ratio of two luminances (WCAG 2.2). */
+export const contrast = (one: number, other: number): number =>
+  (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
