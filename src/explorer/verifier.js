@@ -3,7 +3,7 @@
  * @typedef {{ name: string, ok: boolean, detail: string, first_bad?: number, reason?: string }} Verdict
  * @typedef {{ origin?: string, key?: string, heads?: { position: number, hash: string }[], checkpoints?: string[],
  *   network?: string, contract?: string, signer?: string, rpc?: string, onEvents?: (count: number) => unknown }}
- *   Options what the auditor knows; heads of a stream are version and event_hash, 8 digits do; onEvents is awaited
+ *   Options what the auditor knows; heads of a stream are version and event_hash, 8 digits do
  */
 function need(condition, otherwise) {
   if (!condition) throw new Error(otherwise);
@@ -177,7 +177,12 @@ async function checkAnchor({ size, root, network, contract, signer, ...shown }, 
   const data = `0x${selector("head(address,bytes32)")}${word(signer)}${log_key}`;
   const now = await ask(options.rpc, "eth_call", { to: contract, data }, "latest");
   const said = `block ${number} is of ${network} and ${final ? "" : "not yet "}final`;
-  return { said, head: { size: Number(now.slice(0, 66)), root: now.slice(66, 130) } };
+  const head = {
+    size: Number(now.slice(0, 66)),
+    root: now.slice(66, 130),
+    time: Number(`0x${now.slice(-64)}`),
+  };
+  return { said, head };
 }
 
 // Lines: section 7. S text, H hash, X bytes, N number, P above 0, I of 31 bits, T time, U UUID; * list, ? or null.
@@ -299,10 +304,10 @@ function trial(options) {
       must(name, at, false, /** @type {Error} */ (error).message);
     }
   };
-  const add = (kind, { size, root }, isSound) => {
+  const add = (kind, { size, root, time }, isSound) => {
     if (!roots.has(size)) roots.set(size, root);
     agree("tree", size, { [`root of size ${size}`]: root }, { [`root of size ${size}`]: roots.get(size) });
-    heads.push({ kind, size, root, isSound });
+    heads.push({ kind, size, root, isSound, time });
   };
   const checkpoint = async (note, kind, key, origin) => {
     const head = await tries("signature", 0, () => readNote(note, origin));
@@ -464,10 +469,16 @@ export async function verifyPack(source, options = {}) {
       before = joined.size;
       for (const { first: m, second: n } of links) if (joined.has(m) || joined.has(n)) joined.add(m).add(n);
     }
-    for (const { kind, size } of heads) {
-      must("tree", size, joined.has(size), `the tree head of size ${size} (${kind}) is joined to nothing`);
-      const isMet = kind !== "held" || joined.has(size);
-      must("completeness", last + 1, isMet, `the checkpoint of size ${size}, which is held, is not met`);
+    const exported = Date.parse(header?.exported_at);
+    for (const { kind, size, time } of heads.filter((head) => !joined.has(head.size))) {
+      must("tree", size, kind === "kept", `the tree head of size ${size} (${kind}) is joined to nothing`);
+      const isMissed = kind === "held" || (kind === "kept" && !(time * 1000 > exported));
+      must(
+        "completeness",
+        last + 1,
+        !isMissed,
+        `the tree head of size ${size} (${kind}) is not met: the end is cut`,
+      );
     }
   };
   const reach = (kind) => {
