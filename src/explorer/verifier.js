@@ -11,8 +11,17 @@ function need(condition, otherwise) {
 
 // Bytes and hashes: section 2. Hashes are hex throughout.
 const utf8 = new TextEncoder();
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const hex = (bytes) => bytes.reduce((text, byte) => text + (byte < 16 ? "0" : "") + byte.toString(16), "");
-const unhex = (text) => Uint8Array.from(text.match(/[0-9a-f]{2}/g) ?? [], (two) => Number(`0x${two}`));
+const digit = (code) => (code < 58 ? code - 48 : code - 87);
+/** The bytes of lowercase hex, after 0x or not, UUIDs' dashes left out. */
+function unhex(text) {
+  const digits = text.replaceAll("-", "");
+  const bytes = new Uint8Array(digits.length / 2 - (digits[1] === "x" ? 1 : 0));
+  for (let i = digits.length - 2, at = bytes.length - 1; at >= 0; i -= 2, at--)
+    bytes[at] = 16 * digit(digits.charCodeAt(i)) + digit(digits.charCodeAt(i + 1));
+  return bytes;
+}
 const word = (n) => BigInt.asUintN(256, BigInt(n)).toString(16).padStart(64, "0");
 const u32 = (n) => [n >>> 24, n >>> 16, n >>> 8, n];
 const u64 = (n) => [...u32(n / 2 ** 32), ...u32(n)];
@@ -199,13 +208,22 @@ const KINDS = {
   I: upTo(1, 2 ** 31 - 1),
   T: like(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   U: like(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
-  head: (value) => fits(value, value.version ? "version:P event_hash:H" : "position:N log_hash:H"),
+  head: (value) => HEADS.some((members) => fits(value, members)),
 };
 const COLUMNS = "tenant:S stream_id:S version:P event_id:U type:S schema_version:I recorded_at_us:N";
 const EVENT = `${COLUMNS} payload:S meta:S payload_hash:H meta_hash:H prev_hash:H event_hash:H`;
 const COMMIT = "idem_key:S? request_hash:H? commit_size:I?";
 const PROOFS = "account_proof:X* root_proof:X* numbers_proof:X*";
-const FORMS = {
+const membersOf = (form) => form.split(" ").map((member) => member.split(/:|(?=[*?])/));
+const isKind = (kind, mark, value) =>
+  mark === "*"
+    ? Array.isArray(value) && value.every(KINDS[kind])
+    : (mark === "?" && value === null) || KINDS[kind](value);
+const fits = (value, members) =>
+  Object.keys(value).join() === members.map(([name]) => name).join() &&
+  members.every(([name, kind, mark]) => isKind(kind, mark, value[name]));
+const HEADS = ["position:N log_hash:H", "version:P event_hash:H"].map(membersOf);
+const WRITTEN = {
   "tallystick-log/1": "format:S log_id:I origin:S exported_at:T first_position:P previous_log_hash:H",
   "tallystick-stream/1": "format:S log_id:I origin:S exported_at:T tenant:S stream_id:S",
   "event of tallystick-log/1": `position:P ${EVENT} log_hash:H ${COMMIT}`,
@@ -218,23 +236,14 @@ const FORMS = {
   consistency: "evidence:S first:N second:N proof:H*",
   inclusion: "evidence:S version:P position:P size:P proof:H*",
 };
-const fitsMember = (value, [, kind, mark]) =>
-  mark === "*"
-    ? Array.isArray(value) && value.every(KINDS[kind])
-    : (mark === "?" && value === null) || KINDS[kind](value);
-const fits = (value, form) =>
-  Object.keys(value).join(" ") === form.replace(/:\S+/g, "") &&
-  form
-    .split(" ")
-    .map((member) => member.split(/:|(?=[*?])/))
-    .every((one) => fitsMember(value[one[0]], one));
+const FORMS = new Map(Object.entries(WRITTEN).map(([kind, form]) => [kind, membersOf(form)]));
 /** The name of a line's form, and what it says. */
 function readLine(bytes, format) {
-  const line = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  const line = strictUtf8.decode(bytes);
   const value = JSON.parse(line);
   const kind = value.format ?? value.evidence ?? (value.end ? "end" : `event of ${format}`);
   need(!format === "format" in value, "a header stands elsewhere than on the first line");
-  need(Object.hasOwn(FORMS, kind) && fits(value, FORMS[kind]), `it has not the form of its kind, ${kind}`);
+  need(FORMS.has(kind) && fits(value, FORMS.get(kind)), `it has not the form of its kind, ${kind}`);
   const respelt = (one, colon) => (colon ? one : JSON.stringify(JSON.parse(one)));
   const spelt = value.event_id ? line.replace(/"[^"\\]*(?:\\.[^"\\]*)*"(:?)/g, respelt) : line;
   need(spelt === JSON.stringify(value) && value.origin !== "", "it is not written as section 7 has it");
