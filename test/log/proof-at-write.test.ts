@@ -331,7 +331,7 @@ test("a proof that is too large for a header is at its link, and the preference 
     `select convert_from(payload, 'UTF8')::jsonb->>'root' as root from eventstore.events
       where type = 'CheckpointSigned' order by position desc limit 1`,
   );
-  for (let n = 0; n < 5; n++) {
+  for (let n = 0; n < 8; n++) {
     const name = `witness-${n}.example/${"w".repeat(400)}`;
     const cosignature = `— ${name} ${Buffer.alloc(76).toString("base64")}`;
     const cosigned = { size, root: rows[0]!.root, witness: name, cosignature, timestamp: 1 };
