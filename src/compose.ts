@@ -16,7 +16,7 @@ import { heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { startAnchoring } from "./anchoring/job.ts";
 import { keptProofsDdl } from "./anchoring/kept-proofs.ts";
-import { verifierKey } from "./anchoring/note.ts";
+import { formatVerifierKey, verifierKey } from "./anchoring/note.ts";
 import { tilesDdl } from "./anchoring/tile-store.ts";
 import { type App, createApp } from "./app.ts";
 import { absentChain, closedSettlement, openChain } from "./compose-chain.ts";
@@ -138,7 +138,10 @@ async function furnish(
       allow_synthetic: config.ALLOW_SYNTHETIC || chain.embedded_chain,
       started_at: new Date(),
       anchoring: config.ANCHORING
-        ? { checkpoint_seconds: config.CHECKPOINT_SECONDS, witnesses: [] }
+        ? {
+            checkpoint_seconds: config.CHECKPOINT_SECONDS,
+            witnesses: config.WITNESSES.map(({ key }) => formatVerifierKey(key)),
+          }
         : undefined,
     },
   });

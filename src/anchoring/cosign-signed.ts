@@ -76,11 +76,9 @@ async function ask(
     case "unusable":
       return { grave: false, reason: answer.reason };
     case "contradicted":
-      return { grave: true, reason: `${answer.reason}, asked to cosign ${checkpoint.size} events` };
-    case "other-size": {
-      const { size } = answer;
-      return { grave: true, reason: `it has cosigned ${size} events, and not these ${checkpoint.size}` };
-    }
+      return { grave: true, reason: answer.reason };
+    case "other-size":
+      return { grave: true, reason: `it has cosigned ${answer.size} events that this log does not continue` };
   }
 }
 
