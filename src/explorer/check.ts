@@ -73,6 +73,7 @@ export function openCheck(place: HTMLElement): Check {
       if (mine !== turn) return;
       say(report.ok ? "good" : "bad", el("strong", {}, summary(subject, report)));
       findings.replaceChildren(...findingsOf(task, report));
+      verdict.scrollIntoView({ block: "nearest" });
     } catch (error) {
       if (mine !== turn) return;
       say("bad", el("strong", {}, `${subject} could not be checked. `), reasonOf(error));
