@@ -234,7 +234,10 @@ export const layers: Readonly<Record<string, Layer>> = {
   // It runs in browsers: nothing of it may come from elsewhere.
   explorer: { paths: ["src/explorer/"], imports: { verifier: "any" } },
   // One file for whoever trusts nothing of ours; only run by Node it reads a file.
-  verifier: { paths: ["src/explorer/verifier.js"], imports: { "node:fs": "any" } },
+  verifier: {
+    paths: ["src/explorer/verifier.js"],
+    imports: { "node:fs": "any", "node:util": "any" },
+  },
   house: {
     paths: ["src/compose.ts", "src/compose-chain.ts", "src/config.ts", "src/faces.ts"],
     imports: {

@@ -14,14 +14,14 @@ export const proofPath = (event_id: string) => `/log/proof/${event_id}`;
 export async function nameEvent(
   prover: Prover,
   event: EventName | undefined,
-  prefers_proof: boolean,
+  question: { readonly prefers_proof: boolean },
   headers: Record<string, string>,
 ): Promise<NamedEvent | undefined> {
   if (!event) return undefined;
   const { event_id, position } = event;
   headers["Event-Id"] = event_id;
   headers.Link = `<${proofPath(event_id)}>; rel="proof"`;
-  const proof = prefers_proof ? await prover.prove(position) : undefined;
+  const proof = question.prefers_proof ? await prover.prove(position) : undefined;
   if (!proof) return { event_id };
   Object.assign(headers, proofHeaders(proof));
   return { event_id, proof: proof.tlog_proof };

@@ -125,13 +125,13 @@ async function ask(
     }
     const { made, event } = await unpaid(parts, call);
     return answerOf(call, made, headers, {
-      event: await nameEvent(parts.prover, event, question.prefers_proof, headers),
+      event: await nameEvent(parts.prover, event, question, headers),
     });
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
     if (refusal.cause !== undefined) parts.onAway(refusal);
-    const event = await nameEvent(parts.prover, refusal.event, question.prefers_proof, headers);
+    const event = await nameEvent(parts.prover, refusal.event, question, headers);
     return { kind: "refused", refusal, headers, event };
   }
 }
@@ -181,7 +181,7 @@ async function paid(
     const { made, bought } = await parts.till.serve(sold, payment);
     if (!bought) await parts.cashier.boughtNothing(presented);
     const caused = bought?.event ?? (await eventGiven(parts.app, sold));
-    const event = await nameEvent(parts.prover, caused, question.prefers_proof, headers);
+    const event = await nameEvent(parts.prover, caused, question, headers);
     if (!bought) return answerOf(call, made, headers, { event });
     const receipt = made.kind === "body" ? await receiptFor(parts, bought, path) : undefined;
     const settled = settleResponse(bought, payment.x402_version, receipt);

@@ -131,7 +131,10 @@ async function isKnown(app: App, secret: string): Promise<boolean> {
 }
 
 function greet(url: string, app: App, key: string | undefined): void {
-  const lines = [`\nTallystick listens at ${url}   (OpenAPI ${url}/openapi.json, MCP ${url}/mcp)\n`];
+  const lines = [
+    `\nTallystick listens at ${url}   (OpenAPI ${url}/openapi.json, MCP ${url}/mcp)`,
+    `The log, and how far it is proven: ${url}/log\n`,
+  ];
   if (app.embedded_chain) {
     lines.push(
       "Payments settle on a development chain: its USDC is worth nothing, and its signatures would be valid on Base.",

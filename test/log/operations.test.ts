@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type EventHeader, eventHash, metaHash, payloadHash } from "../../eventstore/hash.ts";
 import { openCheckpoint } from "../../src/anchoring/checkpoint.ts";
-import { parseVerifierKey } from "../../src/anchoring/note.ts";
+import { formatVerifierKey, parseVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
 import { consistencyFault, inclusionFault } from "../../src/anchoring/proofs.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { decodeBundle, hashesIn } from "../../src/anchoring/tiles.ts";
@@ -310,7 +310,7 @@ describe("what happened", () => {
 
   test("in streams says how many events each has, hiding the names of others", async () => {
     const { position } = await service.app.store.head();
-    await service.app.runner.reached(logProjection, position, 10_000);
+    expect(await service.app.runner.reached(logProjection, position, 10_000)).toBe(true);
     const { streams } = await json<{
       streams: { stream: string; public: boolean; events: number; last_position: number }[];
     }>("/log/streams?limit=200");
@@ -331,7 +331,7 @@ describe("what happened", () => {
 
   test("to checkpoints and anchors is all there, each joined to the next", async () => {
     const { position } = await service.app.store.head();
-    await service.app.runner.reached(logProjection, position, 10_000);
+    expect(await service.app.runner.reached(logProjection, position, 10_000)).toBe(true);
     const log = parseVerifierKey((await (await get("/log/key")).text()).trimEnd());
     const { checkpoints } = await json<{
       checkpoints: { size: number; root: string; note: string; cosigned_by: string[] }[];
@@ -434,7 +434,9 @@ describe("whatever is asked", () => {
 });
 
 test("a service that has signed nothing says so, whether it will or not", async () => {
-  const on = await startService({ env: { ANCHORING: "1" } });
+  const witness = formatVerifierKey(verifierKey("witness.example", "cosignature/v1", Buffer.alloc(32, 7)));
+  const env = { ANCHORING: "1", WITNESSES: `https://witness.example/#${witness}` };
+  const on = await startService({ env });
   const off = await startService();
   for (const [of, told] of [
     [on, "no checkpoint is signed yet"],
@@ -453,6 +455,7 @@ test("a service that has signed nothing says so, whether it will or not", async 
     expect(await (await fetch(`${of.url}/log/status`)).json()).toMatchObject({
       ...{ events: 1, checkpoint: null, anchor: null, unproven_events: 1 },
       detail: of === on ? null : expect.stringContaining(told),
+      witnesses: of === on ? [witness] : [],
     });
   }
   await signTurn(on.app, { checkpoint_every_events: 0 });
