@@ -324,6 +324,7 @@ test("WITNESSES is a list of prefixes and keys, and what is wrong with it is sai
     ["http://v.example/tlog/", "v.example"],
   ]);
   const logs = formatVerifierKey(log);
+  const long = formatVerifierKey(verifierKey("w".repeat(201), "cosignature/v1", signerOf("w").public_key));
   for (const [text, told] of [
     [key, "is no witness"],
     [`ftp://w.example#${key}`, "is no witness"],
@@ -331,6 +332,7 @@ test("WITNESSES is a list of prefixes and keys, and what is wrong with it is sai
     ["https://w.example#", "is no verifier key"],
     [`https://w.example#${key.slice(0, -2)}`, "is no verifier key"],
     [`https://w.example#${logs}`, "is a log's"],
+    [`https://w.example#${long}`, "at most 200 characters"],
     [`https://w.example#${key},https://v.example#${key}`, "two witnesses are called w.example"],
   ] as const)
     expect(() => readConfig({ WITNESSES: text })).toThrow(
