@@ -309,6 +309,25 @@ describe("a witness that", () => {
     expect((await cosigners(both)).sort()).toEqual(["honest.example", "liar.example"]);
     expect(told.slice(1)).toEqual([["liar.example", undefined]]);
   });
+
+  test.each([
+    ["a newer checkpoint than the turn asks about", 0],
+    ["one checkpoint after the other between two questions", 2],
+  ])("was shown %s is no alarm", async (_, ahead) => {
+    for (let n = 0; n <= ahead; n++) await sign();
+    const sizes = (await house.checkpoints()).slice(1);
+    const witness: RequestListener = async (request, response) => {
+      const shown = sizes.shift();
+      if (shown !== undefined) return size(shown)(request, response);
+      if (ahead > 0) return honest(request, response);
+      await sign();
+      return size((await house.checkpoints()).at(-1)!)(request, response);
+    };
+    const address = { url: await listen(witness), key };
+    await cosign([address]);
+    expect(told).toEqual([]);
+    expect(await cosigners([address])).toEqual(ahead > 0 ? ["liar.example"] : []);
+  });
 });
 
 test("WITNESSES is a list of prefixes and keys, and what is wrong with it is said", () => {
