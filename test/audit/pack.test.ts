@@ -7,12 +7,14 @@ import { type ExportLogOptions, type ExportStreamOptions, exportFile } from "../
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { jsonRpc } from "../../src/adapters/json-rpc.ts";
 import { keyRecovery } from "../../src/adapters/secp256k1.ts";
+import { type AnchorEvidence, readEvidence } from "../../src/anchoring/evidence.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
 import { verifierKey } from "../../src/anchoring/note.ts";
 import { EMPTY_ROOT } from "../../src/anchoring/tree.ts";
-import { type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
+import type { AskChain } from "../../src/audit/chain-view.ts";
+import { chainView, type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
-import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
+import { ANCHOR_ADDRESS, successorCall } from "../../src/domain/anchoring/contract.ts";
 import { type AnchoringHouse, openAnchoringHouse } from "../anchoring/anchoring-house.ts";
 import { failures } from "../eventstore/verify-support.ts";
 
@@ -103,6 +105,23 @@ test("a pack of yesterday verifies today, and says that the chain keeps more by 
   const report = await verified(file, { ...trusted, ask: asking() });
   expect(failures(report)).toEqual({});
   expect(says(report, "anchor")).toMatch(/keeps \d+ events by now: export again/);
+});
+
+test("who followed a signer says the contract that the auditor named, not one that the pack names", async () => {
+  const lines = (await readFile(await exported({}), "utf8")).split("\n").map(readEvidence);
+  const anchor = lines.findLast((line) => typeof line === "object" && line.evidence === "anchor");
+  const forged = { ...(anchor as AnchorEvidence), contract: `0x${"66".repeat(20)}` as const };
+  const chain = asking();
+  // The forger's contract names itself the successor of whoever is asked about.
+  const ask: AskChain = async (method, params) => {
+    const { to, data } = (params[0] ?? {}) as { to?: string; data?: string };
+    if (to !== forged.contract) return chain(method, params);
+    return data === successorCall(forged.signer).data
+      ? (`0x${forged.contract.slice(2).padStart(64, "0")}` as never)
+      : chain(method, [{ to: ANCHOR_ADDRESS, data }, "latest"]);
+  };
+  const named = { signer: forged.signer, contract: ANCHOR_ADDRESS };
+  expect(await chainView(ask, trusted.origin, [forged], named)).toMatchObject({ successors: [] });
 });
 
 describe("the chain convicts", () => {
