@@ -70,7 +70,8 @@ export class EvidenceState {
   readonly inclusions: { version: number; position: number }[] = [];
   /** What is wrong with the events that receipts name. */
   readonly missing: Fault[] = [];
-  readonly #receipts: Map<number, HeldEvent>;
+  /** Those that no event has met yet. */
+  readonly #receipts: Set<HeldEvent>;
   #wanted = new Set<number>();
   #joined: ReadonlySet<number> | undefined;
 
@@ -78,7 +79,7 @@ export class EvidenceState {
     this.log = log;
     this.held = held;
     this.key = held.key;
-    this.#receipts = new Map(held.events?.map((event) => [event.position, event]));
+    this.#receipts = new Set(held.events);
     for (const { name, origin } of held.events ?? [])
       if (origin !== log.header.origin)
         this.missing.push({ reason: `${name} is of the log ${origin}`, place: log.position + 1 });
@@ -116,28 +117,30 @@ export class EvidenceState {
       this.frontier.append(leafHash(event_hash));
       if (this.#wanted.has(this.frontier.size)) this.#compute();
     }
-    const receipt = this.#receipts.get(position);
-    if (receipt && this.log.source !== "stream") {
-      this.#receipts.delete(position);
-      if (event_hash.toString("hex") !== receipt.event_hash)
-        this.missing.push({
-          reason: `${receipt.name} names another event at this position`,
-          place: position,
-        });
-    }
+    for (const receipt of this.#receipts) this.#meet(receipt, position, event_hash.toString("hex"));
+  }
+
+  /** Events of a stream do not say where in the log they stand: there the hash alone names one. */
+  #meet(receipt: HeldEvent, position: number, event_hash: string): void {
+    const isSame = event_hash === receipt.event_hash;
+    const isMet = this.log.source === "stream" ? isSame : position === receipt.position;
+    if (!isMet) return;
+    this.#receipts.delete(receipt);
+    if (!isSame)
+      this.missing.push({ reason: `${receipt.name} names another event at this position`, place: position });
   }
 
   /** Call once, after the last event. */
   finish(): void {
     this.#compute();
-    if (this.log.source === "stream") return;
-    const { position: last } = this.log;
-    const cut = [...this.#receipts.values()].find(({ position }) => position > last);
-    if (cut)
-      this.missing.push({
-        reason: `${cut.name} names an event at position ${cut.position}: the end was cut`,
-        place: last + 1,
-      });
+    const { position: last, source } = this.log;
+    for (const { name, position } of this.#receipts) {
+      const what = `${name} names an event at position ${position}`;
+      if (source === "stream")
+        this.missing.push({ reason: `${what}, which is none of this stream`, place: last + 1 });
+      else if (position > last) this.missing.push({ reason: `${what}: the end was cut`, place: last + 1 });
+      else this.missing.push({ reason: `${what}, which this export leaves out`, place: position });
+    }
   }
 
   #compute(): void {

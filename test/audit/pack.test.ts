@@ -12,6 +12,7 @@ import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
 import { verifierKey } from "../../src/anchoring/note.ts";
 import { EMPTY_ROOT } from "../../src/anchoring/tree.ts";
 import type { AskChain } from "../../src/audit/chain-view.ts";
+import type { HeldEvent } from "../../src/audit/evidence-state.ts";
 import { chainView, type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS, successorCall } from "../../src/domain/anchoring/contract.ts";
@@ -105,6 +106,25 @@ test("a pack of yesterday verifies today, and says that the chain keeps more by 
   const report = await verified(file, { ...trusted, ask: asking() });
   expect(failures(report)).toEqual({});
   expect(says(report, "anchor")).toMatch(/keeps \d+ events by now: export again/);
+});
+
+test("a receipt is met, in a part and in a stream too, or the verdict says that it was not", async () => {
+  const { origin } = trusted;
+  const whole = (await readFile(await exported({}), "utf8")).trimEnd().split("\n");
+  const rows = whole.flatMap((line) => (line.startsWith('{"position"') ? [JSON.parse(line)] : []));
+  const receipt = (position: number, event_hash: string = rows[position - 1].event_hash) => ({
+    ...{ name: "receipt.jws", origin, position, event_hash },
+  });
+  const { tenant, stream_id } = rows[2];
+  const faults = async (part: Part, ...events: HeldEvent[]) =>
+    failures(await verified(await exported(part), { events }));
+  expect(await faults({ from: 4 }, receipt(4))).toEqual({});
+  expect(await faults({ from: 4 }, receipt(2))).toEqual({ completeness: 2 });
+  expect(await faults({ tenant, stream_id }, receipt(3))).toEqual({});
+  expect(await faults({ tenant, stream_id }, receipt(1))).toHaveProperty("completeness");
+  // Of two that name one position, one at least was never in the log.
+  const forged = receipt(3, "ab".repeat(32));
+  expect(await faults({}, forged, receipt(3))).toEqual({ completeness: 3 });
 });
 
 test("who followed a signer says the contract that the auditor named, not one that the pack names", async () => {
