@@ -51,10 +51,12 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: {
       "@event-driven-io/emmett": "types",
       "node:crypto": ["createHash", "createHmac", "createPublicKey", "hash", "timingSafeEqual", "verify"],
-      viem: [
+      "viem/utils": [
+        "concatHex",
         "decodeEventLog",
         "decodeFunctionData",
         "decodeFunctionResult",
+        "encodeAbiParameters",
         "encodeEventTopics",
         "encodeFunctionData",
         "fromRlp",
@@ -63,7 +65,7 @@ export const layers: Readonly<Record<string, Layer>> = {
         "isAddress",
         "keccak256",
         "parseAbi",
-        "prepareEncodeFunctionData",
+        "toFunctionSelector",
       ],
       zod: "any",
     },
@@ -154,6 +156,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       pg: "types",
       projections: "any",
       viem: "any",
+      "viem/utils": "any",
       verify: "types",
       zod: "any",
     },
@@ -166,6 +169,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       ...files,
       verify: "any",
       viem: "any",
+      "viem/utils": "any",
     },
   },
   contracts: {
@@ -196,6 +200,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       secp256k1: "types",
       "tiny-secp256k1": "types",
       viem: "any",
+      "viem/utils": "any",
       "viem/accounts": "any",
     },
   },
@@ -239,7 +244,13 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: { "node:fs": "any", "node:util": "any" },
   },
   house: {
-    paths: ["src/compose.ts", "src/compose-chain.ts", "src/config.ts", "src/faces.ts"],
+    paths: [
+      "src/compose.ts",
+      "src/compose-chain.ts",
+      "src/compose-audit.ts",
+      "src/config.ts",
+      "src/faces.ts",
+    ],
     imports: {
       adapters: "any",
       anchoring: "any",
@@ -285,7 +296,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       pino: "types",
       projections: "any",
       verify: "any",
-      viem: ["encodeFunctionData", "erc20Abi", "formatEther"],
+      "viem/utils": ["encodeFunctionData", "formatEther", "parseAbi"],
       "viem/accounts": "any",
       witness: "any",
       zod: "any",
