@@ -8,6 +8,7 @@ import { consistencyFault } from "../anchoring/proofs.ts";
 import { Frontier, leafHash } from "../anchoring/tree.ts";
 import type { Hex, RecoverKey } from "../domain/ports.ts";
 import type { ChainView } from "./chain-view.ts";
+import { commonLeaves } from "./common-leaves.ts";
 
 /** A checkpoint that the auditor kept; `name` says which, such as its file. */
 export type HeldCheckpoint = { name: string; note: string };
@@ -41,6 +42,11 @@ export type TreeHead = {
   name: string;
 };
 
+export type SizeAndRoot = Pick<TreeHead, "size" | "root">;
+
+/** A consistency line that does not hold, and why. */
+export type BrokenLink = { line: EvidenceOf<"consistency">; fault: string };
+
 /** What is wrong and where: the number of events that a tree head is of, or the place of an event; `good`: what holds up to where. */
 export type Fault = { reason: string; place: number; good?: number };
 
@@ -52,27 +58,33 @@ export class EvidenceState {
   readonly held: Held;
   /** The auditor's key, else the one that the pack names. */
   key: VerifierKey | undefined;
-  keyLines = 0;
+  /** Why the key that the pack names is none. */
+  keyFault: string | undefined;
   /** Undefined where the leaves before the first event are not known. */
   frontier: Frontier | undefined;
   readonly heads: TreeHead[] = [];
+  /** Two heads of one size that differ. */
+  readonly forks: [TreeHead, TreeHead][] = [];
   readonly checkpoints: ReadNote[] = [];
   readonly anchors: AnchorEvidence[] = [];
   readonly consistencies: EvidenceOf<"consistency">[] = [];
-  /** Lines without a fault: what is signed and what is anchored. */
-  readonly signed: Checkpoint[] = [];
-  readonly anchored: AnchorEvidence[] = [];
+  /** Without a fault: what is signed, what is anchored, and what the auditor has signed in hand. */
+  readonly signed: SizeAndRoot[] = [];
+  readonly anchored: (SizeAndRoot & { line: AnchorEvidence })[] = [];
+  readonly heldSigned: SizeAndRoot[] = [];
   /** Cosignatures that hold, by the witness's key name, with their times in seconds. */
   readonly cosigned = new Map<string, number>();
   /** Roots that were computed, by size. */
   readonly roots = new Map<number, Buffer>();
   /** Of one stream: each event shown in a tree, in order. */
-  readonly inclusions: { version: number; position: number }[] = [];
+  readonly inclusions: { version: number; position: number; size: number }[] = [];
   /** What is wrong with the events that receipts name. */
   readonly missing: Fault[] = [];
   readonly #receipts: Map<number, HeldEvent>;
-  #wanted = new Set<number>();
-  #joined: ReadonlySet<number> | undefined;
+  readonly #first = new Map<number, TreeHead>();
+  readonly #wanted = new Set<number>();
+  #broken: BrokenLink[] | undefined;
+  #common: ReadonlyMap<number, number> | undefined;
 
   constructor(log: LogState, held: Held) {
     this.log = log;
@@ -99,6 +111,9 @@ export class EvidenceState {
   head(head: TreeHead): void {
     this.heads.push(head);
     this.want(head.size);
+    const known = this.#first.get(head.size);
+    if (!known) this.#first.set(head.size, head);
+    else if (!known.root.equals(head.root)) this.forks.push([known, head]);
   }
 
   want(size: number): void {
@@ -144,13 +159,12 @@ export class EvidenceState {
     if (this.frontier) this.roots.set(this.frontier.size, this.frontier.root());
   }
 
-  /** The root of a size: computed, else as a head says. */
+  /** The root of a size: computed, else as the first head says. */
   rootOf(size: number): Buffer | undefined {
-    return this.roots.get(size) ?? this.heads.find((head) => head.size === size)?.root;
+    return this.roots.get(size) ?? this.#first.get(size)?.root;
   }
 
-  /** What is wrong with a consistency line; undefined: it holds. */
-  faultOf({ first, second, proof }: EvidenceOf<"consistency">): string | undefined {
+  #faultOf({ first, second, proof }: EvidenceOf<"consistency">): string | undefined {
     const first_root = this.rootOf(first);
     const second_root = this.rootOf(second);
     if (!first_root || !second_root) return `nothing here has ${first_root ? second : first} events`;
@@ -158,43 +172,67 @@ export class EvidenceState {
     return consistencyFault({ first, second, first_root, second_root, proof: bytes });
   }
 
-  /** Sizes whose roots follow from the events, or in a stream agree with the largest of them. */
-  get joined(): ReadonlySet<number> {
-    this.#joined ??= this.#join();
-    return this.#joined;
+  /** Consistency lines that do not hold. From here on ask only after the last event. */
+  get broken(): readonly BrokenLink[] {
+    this.#broken ??= this.consistencies.flatMap((line) => {
+      const fault = this.#faultOf(line);
+      return fault === undefined ? [] : [{ line, fault }];
+    });
+    return this.#broken;
   }
 
-  #join(): ReadonlySet<number> {
-    const joined = new Set(this.roots.keys());
-    if (joined.size === 0 && this.heads.length > 0) joined.add(this.largest);
-    const holding = this.consistencies.filter((line) => this.faultOf(line) === undefined);
-    for (let before = -1; before !== joined.size; ) {
-      before = joined.size;
-      for (const { first, second } of holding)
-        if (joined.has(first) || joined.has(second)) joined.add(first).add(second);
-    }
-    return joined;
+  /** Events of the tree that all others are held against: the one computed last; in a stream the largest in the pack. */
+  get base(): number | undefined {
+    if (this.log.source !== "stream") return this.frontier?.size;
+    const own = this.heads.filter(({ from }) => from === "checkpoint" || from === "anchor");
+    return largestOf(own.length > 0 ? own : this.heads);
+  }
+
+  /** With how many leaves a tree head is shown to begin as the base does; as many as it has, or all of the base's, join it. */
+  commonWith({ size, root }: SizeAndRoot): number | undefined {
+    this.#common ??= this.#joints();
+    return this.rootOf(size)?.equals(root) ? this.#common.get(size) : undefined;
+  }
+
+  #joints(): ReadonlyMap<number, number> {
+    const { base } = this;
+    if (base === undefined) return new Map();
+    const broken = new Set(this.broken.map(({ line }) => line));
+    const holding = this.consistencies.filter((line) => !broken.has(line));
+    const computed = [...this.roots.keys()].map((first) => ({ first, second: base }));
+    return commonLeaves(base, [...computed, ...holding]);
+  }
+
+  isJoined(head: SizeAndRoot): boolean {
+    const common = this.commonWith(head);
+    return common !== undefined && common >= Math.min(head.size, this.base!);
   }
 
   /** True when the chain keeps a head that is younger than the export: then it may well be of more events. */
   get isOutrun(): boolean {
     const { chain } = this.held;
-    if (typeof chain !== "object" || !chain.head || this.joined.has(Number(chain.head.size))) return false;
+    const kept = this.heads.find(({ from }) => from === "chain");
+    if (typeof chain !== "object" || !chain.head || !kept || this.isJoined(kept)) return false;
     return chain.head.timestamp * 1_000 >= Date.parse(this.log.header.exported_at);
   }
 
   /** Events of the largest tree head. */
   get largest(): number {
-    return Math.max(0, ...this.heads.map(({ size }) => size));
+    return largestOf(this.heads) ?? 0;
   }
 
-  /** Up to which place a tree of so many events proves those here: in a stream, the last version that lies within it. */
-  placeOf(size: number): number {
-    if (!this.joined.has(size)) return 0;
-    if (this.log.source !== "stream") return Math.min(size, this.log.position);
-    return this.inclusions.findLast(({ position }) => position <= size)?.version ?? 0;
+  /** Up to which place of those here these tree heads prove the events: in a stream, the last version that lies within one. */
+  reachOf(heads: readonly SizeAndRoot[]): number {
+    const leaves = heads.reduce((most, head) => Math.max(most, this.commonWith(head) ?? 0), 0);
+    if (this.log.source !== "stream") return Math.min(leaves, this.log.position);
+    const isProven = ({ position, size }: { position: number; size: number }) =>
+      position <= Math.min(leaves, this.#common?.get(size) ?? 0);
+    return this.inclusions.findLast(isProven)?.version ?? 0;
   }
 }
+
+const largestOf = (heads: readonly SizeAndRoot[]): number | undefined =>
+  heads.reduce<number | undefined>((most, { size }) => Math.max(most ?? 0, size), undefined);
 
 export function readNote(note: string): ReadNote {
   try {
