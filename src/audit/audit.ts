@@ -69,7 +69,7 @@ export class Audit implements Companion {
         return;
       }
       case "checkpoint": {
-        const read = readNote(line.note);
+        const read = readNote(line.note, state.log.header.origin);
         state.checkpoints.push(read);
         const sound = this.#run("checkpoint", read.checkpoint?.size ?? 0, (check) =>
           check.fault(read, state),
@@ -136,7 +136,7 @@ export class Audit implements Companion {
     const state = this.#state!;
     state.finish();
     for (const { name, note } of this.#held.checkpoints ?? []) {
-      const read = readNote(note);
+      const read = readNote(note, state.log.header.origin);
       const sound = this.#run("checkpoint", read.checkpoint?.size ?? 0, (check) => {
         const fault = check.fault(read, state);
         return fault && `${name}: ${fault}`;
@@ -249,6 +249,7 @@ function anchorReach(state: EvidenceState): string {
     return `${what}; that this block is of that chain was believed: --rpc asks it${whose}`;
   const final = Number(block.number) <= chain.finalized;
   const standing = `${what}; the chain has this block${final ? ", for good" : ", which is not final yet"}${whose}`;
-  if (!state.isOutrun) return standing;
-  return `${standing}; it keeps ${chain.head!.size} events by now: export again to hold what came after ${log.header.exported_at} against it`;
+  const [outrun] = state.outrunBy;
+  if (!outrun) return standing;
+  return `${standing}; it keeps ${outrun.size} events by now: export again to hold what came after ${log.header.exported_at} against it`;
 }

@@ -40,6 +40,8 @@ export type TreeHead = {
   root: Buffer;
   from: "checkpoint" | "anchor" | "held" | "chain";
   name: string;
+  /** Of the chain: when it took this head, in seconds of Unix time. */
+  timestamp?: number;
 };
 
 export type SizeAndRoot = Pick<TreeHead, "size" | "root">;
@@ -50,7 +52,7 @@ export type BrokenLink = { line: EvidenceOf<"consistency">; fault: string };
 /** What is wrong and where: the number of events that a tree head is of, or the place of an event; `good`: what holds up to where. */
 export type Fault = { reason: string; place: number; good?: number };
 
-/** A checkpoint as far as its note can be read; `fault` says why it cannot. */
+/** A note and its checkpoint; `fault` says why it holds none of this log. */
 export type ReadNote = { note: string; checkpoint?: Checkpoint; fault?: string };
 
 export class EvidenceState {
@@ -96,14 +98,15 @@ export class EvidenceState {
         this.missing.push({ reason: `${name} is of the log ${origin}`, place: log.position + 1 });
     if (log.source !== "stream" && log.fromTheStart) this.frontier = new Frontier();
     for (const { name, note } of held.checkpoints ?? []) {
-      const { checkpoint } = readNote(note);
+      const { checkpoint } = readNote(note, log.header.origin);
       if (checkpoint) this.head({ ...checkpoint, from: "held", name });
     }
     const { chain } = held;
-    if (typeof chain === "object" && chain.head) {
-      const root = Buffer.from(chain.head.root.slice(2), "hex");
-      this.head({ size: Number(chain.head.size), root, from: "chain", name: "the chain" });
-    }
+    for (const { size, root, timestamp } of typeof chain === "object" ? chain.heads : [])
+      this.head({
+        ...{ size: Number(size), root: Buffer.from(root.slice(2), "hex") },
+        ...{ from: "chain", name: "the chain", timestamp },
+      });
     this.#compute();
   }
 
@@ -208,12 +211,12 @@ export class EvidenceState {
     return common !== undefined && common >= Math.min(head.size, this.base!);
   }
 
-  /** True when the chain keeps a head that is younger than the export: then it may well be of more events. */
-  get isOutrun(): boolean {
-    const { chain } = this.held;
-    const kept = this.heads.find(({ from }) => from === "chain");
-    if (typeof chain !== "object" || !chain.head || !kept || this.isJoined(kept)) return false;
-    return chain.head.timestamp * 1_000 >= Date.parse(this.log.header.exported_at);
+  /** Heads that the chain took after the export was made: they may well be of more events. */
+  get outrunBy(): readonly TreeHead[] {
+    const exported_at = Date.parse(this.log.header.exported_at);
+    return this.heads.filter(
+      (head) => head.timestamp !== undefined && head.timestamp * 1_000 >= exported_at && !this.isJoined(head),
+    );
   }
 
   /** Events of the largest tree head. */
@@ -234,9 +237,14 @@ export class EvidenceState {
 const largestOf = (heads: readonly SizeAndRoot[]): number | undefined =>
   heads.reduce<number | undefined>((most, { size }) => Math.max(most ?? 0, size), undefined);
 
-export function readNote(note: string): ReadNote {
+/** The checkpoint of the log with this origin that a note holds. */
+export function readNote(note: string, origin: string): ReadNote {
   try {
-    return { note, checkpoint: parseCheckpoint(parseNote(note).text) };
+    const checkpoint = parseCheckpoint(parseNote(note).text);
+    if (checkpoint.origin !== origin) return { note, fault: `it is of ${JSON.stringify(checkpoint.origin)}` };
+    return checkpoint.extensions.length === 0
+      ? { note, checkpoint }
+      : { note, fault: "it has more lines than origin, size and root" };
   } catch (error) {
     if (error instanceof MalformedNote) return { note, fault: error.message };
     throw error;
