@@ -276,5 +276,6 @@ export const auditChecks: AuditCheck[] = [
 const lowest = (heads: TreeHead[]): TreeHead | undefined =>
   heads.reduce<TreeHead | undefined>((low, head) => (low && low.size <= head.size ? low : head), undefined);
 
+/** Those that disagree are of other checks. */
 const unjoined = (state: EvidenceState, ...from: TreeHead["from"][]): TreeHead[] =>
-  state.heads.filter((head) => from.includes(head.from) && !state.isJoined(head));
+  state.heads.filter((head) => from.includes(head.from) && state.isAgreed(head) && !state.isJoined(head));

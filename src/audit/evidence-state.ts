@@ -115,8 +115,9 @@ export class EvidenceState {
     this.heads.push(head);
     this.want(head.size);
     const known = this.#first.get(head.size);
-    if (!known) this.#first.set(head.size, head);
-    else if (!known.root.equals(head.root)) this.forks.push([known, head]);
+    // What the pack says is held against what its lines show; what the auditor knows is held against the pack.
+    if (!known || (isOwn(head) && !isOwn(known))) this.#first.set(head.size, head);
+    if (known && !known.root.equals(head.root)) this.forks.push([known, head]);
   }
 
   want(size: number): void {
@@ -162,7 +163,7 @@ export class EvidenceState {
     if (this.frontier) this.roots.set(this.frontier.size, this.frontier.root());
   }
 
-  /** The root of a size: computed, else as the first head says. */
+  /** The root of a size: computed, else as the first head of the pack says, else as the auditor knows it. */
   rootOf(size: number): Buffer | undefined {
     return this.roots.get(size) ?? this.#first.get(size)?.root;
   }
@@ -187,14 +188,19 @@ export class EvidenceState {
   /** Events of the tree that all others are held against: the one computed last; in a stream the largest in the pack. */
   get base(): number | undefined {
     if (this.log.source !== "stream") return this.frontier?.size;
-    const own = this.heads.filter(({ from }) => from === "checkpoint" || from === "anchor");
+    const own = this.heads.filter(isOwn);
     return largestOf(own.length > 0 ? own : this.heads);
   }
 
+  /** False of a head that has another root than the events, or the head of its size that was read first. */
+  isAgreed({ size, root }: SizeAndRoot): boolean {
+    return this.rootOf(size)!.equals(root);
+  }
+
   /** With how many leaves a tree head is shown to begin as the base does; as many as it has, or all of the base's, join it. */
-  commonWith({ size, root }: SizeAndRoot): number | undefined {
+  commonWith(head: SizeAndRoot): number | undefined {
     this.#common ??= this.#joints();
-    return this.rootOf(size)?.equals(root) ? this.#common.get(size) : undefined;
+    return this.isAgreed(head) ? this.#common.get(head.size) : undefined;
   }
 
   #joints(): ReadonlyMap<number, number> {
@@ -233,6 +239,8 @@ export class EvidenceState {
     return this.inclusions.findLast(isProven)?.version ?? 0;
   }
 }
+
+const isOwn = ({ from }: TreeHead): boolean => from === "checkpoint" || from === "anchor";
 
 const largestOf = (heads: readonly SizeAndRoot[]): number | undefined =>
   heads.reduce<number | undefined>((most, { size }) => Math.max(most ?? 0, size), undefined);

@@ -1,15 +1,16 @@
 /** Both verifiers, asked the same. */
-import { verifyExport } from "../../eventstore/verify/verify-export.ts";
 import { keyRecovery } from "../../src/adapters/secp256k1.ts";
 import { parseVerifierKey } from "../../src/anchoring/note.ts";
-import { Audit, type AuditOptions } from "../../src/audit/audit.ts";
+import type { AskChain } from "../../src/audit/chain-view.ts";
+import { type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
 import { verifyPack as verifySecond } from "../../src/explorer/verifier.js";
 import type { Held, PackTampering } from "./pack-tampering.ts";
+import { serveChain, toldBy, type World } from "./told-chain.ts";
 
 const { recover } = keyRecovery();
 
-export type Left = Pick<AuditOptions, "auditChecks"> &
-  Pick<Parameters<typeof verifyExport>[1] & object, "checks">;
+/** Checks to run; all when left out. */
+export type Left = Pick<VerifyPackOptions, "auditChecks" | "checks">;
 
 export const textOfLines = (lines: readonly string[]): string => `${lines.join("\n")}\n`;
 
@@ -17,30 +18,40 @@ async function* chunk(text: string | Uint8Array) {
   yield Buffer.from(text as string);
 }
 
+const askOf =
+  (world: World): AskChain =>
+  async (method, params) =>
+    toldBy(world, method, params) as never;
+
 /** The first verifier's report. */
 export function first(text: string | Uint8Array, held: Held = {}, left: Left = {}) {
-  const { key, witnesses, checkpoints, chain, contract, signer, network, events, origin, heads, ...rest } =
-    held;
-  const companion = new Audit({
-    ...{ recover, contract, signer, network, chain, events, auditChecks: left.auditChecks },
+  const { key, witnesses, checkpoints, world, ...rest } = held;
+  return verifyPack(chunk(text), {
+    ...{ recover, ...rest, ...left },
     key: key === undefined ? undefined : parseVerifierKey(key),
-    witnesses: witnesses?.map(parseVerifierKey),
-    checkpoints: checkpoints?.map((note, n) => ({ name: `kept-${n}.note`, note })),
+    witnesses: witnesses?.map(parseVerifierKey) ?? [],
+    checkpoints: checkpoints?.map((note, n) => ({ name: `kept-${n}.note`, note })) ?? [],
+    ask: world && askOf(world),
   });
-  return verifyExport(chunk(text), { ...rest, origin, heads, checks: left.checks, companion });
 }
 
 /** The second verifier's report. */
-export function second(text: string | Uint8Array, held: Held = {}) {
-  const { key, checkpoints, contract, signer, network, origin, heads } = held;
-  return verifySecond(text as string, {
-    ...{ key, checkpoints, contract, signer, network, origin },
-    heads: heads?.map(({ position, hash_prefix }) => ({ position, hash: hash_prefix })),
-  });
+export async function second(text: string | Uint8Array, held: Held = {}) {
+  const { key, checkpoints, contract, signer, network, origin, heads, world } = held;
+  const chain = world && (await serveChain(() => world));
+  try {
+    return await verifySecond(text as string, {
+      ...{ key, checkpoints, contract, signer, network, origin, rpc: chain?.url },
+      heads: heads?.map(({ position, hash_prefix }) => ({ position, hash: hash_prefix })),
+    });
+  } finally {
+    await chain?.close();
+  }
 }
 
 type Verdicts = { verdicts: { name: string; ok: boolean; first_bad?: number; reason?: string }[] };
 
+/** The verdicts that fail, with their first bad position. */
 export const red = ({ verdicts }: Verdicts): Record<string, number> =>
   Object.fromEntries(verdicts.filter(({ ok }) => !ok).map(({ name, first_bad }) => [name, first_bad ?? -1]));
 

@@ -3,8 +3,7 @@
  * and what the auditor knows. Here what is common to all, and the cases about events; evidence has files of its own.
  */
 import { hash } from "node:crypto";
-import type { ChainView } from "../../src/audit/chain-view.ts";
-import type { HeldEvent } from "../../src/audit/evidence-state.ts";
+import type { Fault, HeldEvent } from "../../src/audit/evidence-state.ts";
 import type { Hex } from "../../src/domain/ports.ts";
 import { commitHash, exportLines, type LogRow, NO_REQUEST_HASH, rehash } from "../eventstore/log-builder.ts";
 import { cases as exportCases, log, ORIGIN, type Tampering } from "../eventstore/tampering.ts";
@@ -19,6 +18,7 @@ import {
   packOf,
   treeOf,
 } from "./pack-builder.ts";
+import type { World } from "./told-chain.ts";
 import { LOG, PACKS, planOf, recordedAnchors } from "./vectors.ts";
 
 /** What the auditor knows; keys and notes as text, so that either verifier can be told. */
@@ -32,7 +32,9 @@ export type Held = {
   network?: string;
   contract?: Hex;
   signer?: Hex;
-  chain?: ChainView;
+  tiles?: Fault;
+  /** What the auditor's endpoint says. */
+  world?: World;
 };
 
 export type PackTampering = {

@@ -1,0 +1,342 @@
+/** The tamper matrix, the part about what the auditor holds: cuts, forks and rewrites that only it convicts; and what is no fault. */
+
+import { log, ORIGIN } from "../eventstore/tampering.ts";
+import { consistencyLine, keyOf, type NoteSigner } from "./pack-builder.ts";
+import {
+  A_HASH,
+  anchors,
+  type Change,
+  evidenceIn,
+  type Held,
+  inNote,
+  KEY,
+  note,
+  type Options,
+  type PackTampering,
+  type PartName,
+  rewritten,
+  rows,
+  strip,
+  tampered,
+  treeOfRows,
+  withEvents,
+} from "./pack-tampering.ts";
+import { LOG, WITNESS } from "./vectors.ts";
+
+const ALL = [...rows];
+const OTHER: NoteSigner = { ...LOG, signer: WITNESS.signer };
+const forkOf = (size: number) => note(size, { root: Buffer.from(A_HASH, "hex") });
+const headAt = (position: number) => ({ position, hash_prefix: rows[position - 1]!.log_hash.slice(0, 16) });
+const receiptOf = (position: number, event_hash = rows[position - 1]!.event_hash, origin = ORIGIN) => ({
+  name: "receipt.jws",
+  ...{ origin, position, event_hash },
+});
+const NO_RECEIPTS = { fails: {}, because: "it reads no receipts" };
+const NO_WITNESSES = { fails: {}, because: "it knows no witnesses: their lines are of unknown keys" };
+
+/** Events up to a position and the evidence that there was by then. */
+export const cutTo =
+  (last: number): Change =>
+  (pack) => {
+    withEvents(pack, log().slice(0, last));
+    pack.evidence = pack.evidence.filter((line) => {
+      const size = "size" in line ? line.size : "note" in line ? Number(line.note.split("\n")[1]) : 0;
+      return size <= last;
+    });
+  };
+
+const holding = (
+  name: string,
+  fails: Record<string, number>,
+  says: RegExp,
+  held: Held,
+  change: Change = () => {},
+  options: Options = {},
+) => tampered("whole", `held: ${name}`, fails, says, change, { ...options, held });
+
+export const heldCases: PackTampering[] = [
+  holding(
+    "a later checkpoint, the end cut before an anchor",
+    { completeness: 8 },
+    /kept-0.note is of 9|end was cut/,
+    { checkpoints: [note(9)] },
+    cutTo(7),
+  ),
+  holding(
+    "a later head, the end cut before an anchor",
+    { completeness: 8 },
+    /the end is cut/,
+    { heads: [headAt(9)] },
+    cutTo(7),
+  ),
+  holding(
+    "a receipt, the end cut before an anchor",
+    { completeness: 8 },
+    /names an event at position 9/,
+    { events: [receiptOf(9)] },
+    cutTo(7),
+    { second: NO_RECEIPTS },
+  ),
+  holding(
+    "a later checkpoint, the end cut behind the first anchor",
+    { completeness: 5 },
+    /end was cut/,
+    { checkpoints: [note(7)] },
+    cutTo(4),
+  ),
+  holding(
+    "a later checkpoint, an old one replayed as the newest",
+    { completeness: 5 },
+    /end was cut/,
+    { checkpoints: [note(9)] },
+    (pack) => {
+      cutTo(4)(pack);
+      strip(pack, "anchor");
+    },
+  ),
+  holding(
+    "a later checkpoint, joined by the empty tree alone",
+    { completeness: 10 },
+    /end was cut/,
+    { checkpoints: [forkOf(12)] },
+    (pack) => void pack.evidence.push({ evidence: "consistency", first: 0, second: 12, proof: [] }),
+  ),
+  holding(
+    "a later checkpoint, joined by a smaller tree alone, the last event rewritten",
+    { completeness: 8 },
+    /end was cut/,
+    { key: KEY, checkpoints: [note(9)] },
+    (pack) => {
+      cutTo(4)(pack);
+      withEvents(pack, rewritten((own) => Object.assign(own[6]!, { payload: "{}" })).slice(0, 7));
+      pack.evidence.push(consistencyLine(ALL, 4, 9));
+    },
+  ),
+  holding("a fork of a checkpoint in the pack", { tree: 7 }, /two roots|root of these/, {
+    checkpoints: [forkOf(7)],
+  }),
+  holding("a fork between the checkpoints", { tree: 5 }, /root of these 5/, { checkpoints: [forkOf(5)] }),
+  holding(
+    "a checkpoint, everything rewritten and signed again",
+    { tree: 4 },
+    /two roots/,
+    { checkpoints: [note(4)] },
+    (pack) => {
+      const own = rewritten((forged) => Object.assign(forged[1]!, { payload: "{}" }));
+      withEvents(pack, own);
+      strip(pack, "anchor");
+      for (const [n, size] of [4, 7, 9].entries())
+        inNote(pack, () => note(size, { root: treeOfRows(own).root(size) }), n);
+    },
+  ),
+  holding("a checkpoint by another key", { signature: 7 }, /kept-0.note: .*no known key/, {
+    checkpoints: [note(7, { signers: [OTHER] })],
+  }),
+  holding("a checkpoint of another log", { signature: 0 }, /kept-0.note: .*it is of/, {
+    checkpoints: [note(7, { origin: "x/y/z", signers: [{ ...LOG, name: "x/y/z" }] })],
+  }),
+  holding("a checkpoint that is none", { signature: 0 }, /kept-0.note: /, { checkpoints: ["x"] }),
+  holding(
+    "a receipt of another event",
+    { completeness: 6 },
+    /names another event/,
+    { events: [receiptOf(6, A_HASH)] },
+    undefined,
+    { second: NO_RECEIPTS },
+  ),
+  holding(
+    "a receipt of another log",
+    { completeness: 1 },
+    /is of the log x/,
+    { events: [receiptOf(6, rows[5]!.event_hash, "x/y/z")] },
+    undefined,
+    { second: NO_RECEIPTS },
+  ),
+  holding("another origin", { completeness: 1 }, /is not the expected/, { origin: "log.test/main/e2" }),
+  holding(
+    "a witness that cosigned nothing",
+    { signature: 9 },
+    /no checkpoint is cosigned by w2/,
+    { witnesses: [keyOf({ ...WITNESS, name: "w2" })] },
+    undefined,
+    { second: NO_WITNESSES },
+  ),
+  holding(
+    "a witness whose cosignature is wrong",
+    { signature: 4 },
+    /witness.test.* is wrong/,
+    { witnesses: [keyOf(WITNESS)] },
+    (pack) =>
+      inNote(pack, (text) =>
+        text.replace(
+          /(— witness\S* .{40})(.)/,
+          (_, before, letter) => `${before}${letter === "A" ? "B" : "A"}`,
+        ),
+      ),
+    { second: NO_WITNESSES },
+  ),
+  holding(
+    "tiles that are damaged",
+    { tree: 3 },
+    /tile/,
+    { tiles: { reason: "the tile is damaged", place: 3 } },
+    undefined,
+    { second: { fails: {}, because: "tiles are of the service" } },
+  ),
+  tampered("stream", "held: a later checkpoint", { completeness: 4 }, /end was cut/, () => {}, {
+    held: { checkpoints: [forkOf(12)] },
+  }),
+  tampered("stream", "held: a fork of a checkpoint in the pack", { tree: 7 }, /two roots/, () => {}, {
+    held: { checkpoints: [forkOf(7)] },
+  }),
+  tampered("part", "held: a later checkpoint", { completeness: 10 }, /end was cut/, () => {}, {
+    held: { checkpoints: [forkOf(12)] },
+  }),
+  tampered("part", "held: an earlier checkpoint of a fork", { tree: 4 }, /two roots/, () => {}, {
+    held: { checkpoints: [forkOf(4)] },
+  }),
+  tampered(
+    "part",
+    "held: an earlier checkpoint that nothing joins",
+    { completeness: 10 },
+    /not shown/,
+    () => {},
+    { held: { checkpoints: [note(5)] } },
+  ),
+];
+
+/** What is as it should be, and what the completeness verdict of the first verifier says of it. */
+export type Variation = PackTampering & { reach: RegExp };
+
+const variation = (
+  part: PartName,
+  name: string,
+  reach: RegExp,
+  change: Change,
+  options: Options = {},
+): Variation => ({
+  ...tampered(part, name, {}, undefined, change, options),
+  reach,
+});
+
+export const variations: Variation[] = [
+  variation("whole", "as it is", /^anchored to 8, signed to 9$/, () => {}),
+  variation("part", "as it is", /^begins at 7, .*; anchored to 8, signed to 9$/, () => {}),
+  variation("stream", "as it is", /^anchored to 3, signed to 3$/, () => {}),
+  variation(
+    "whole",
+    "no evidence",
+    /^no earlier head was given.*unproven beyond 0$/,
+    (pack) => void (pack.evidence = []),
+    { held: { key: undefined } },
+  ),
+  variation(
+    "whole",
+    "everything rewritten, without evidence",
+    /unproven beyond 0$/,
+    (pack) => {
+      pack.evidence = [];
+      withEvents(
+        pack,
+        rewritten((own) => Object.assign(own[1]!, { payload: "{}" })),
+      );
+    },
+    { held: { key: undefined } },
+  ),
+  variation(
+    "whole",
+    "cut behind an anchor, nothing held",
+    /^anchored to 4, signed to 4, unproven beyond 4$/,
+    (pack) => {
+      cutTo(4)(pack);
+      withEvents(pack, log().slice(0, 7));
+    },
+  ),
+  variation("whole", "an old checkpoint alone", /^signed to 4, unproven beyond 4$/, (pack) => {
+    strip(pack, "anchor");
+    pack.evidence = pack.evidence.filter((line) => !("note" in line) || line.note.includes("\n4\n"));
+  }),
+  variation(
+    "whole",
+    "anchors alone",
+    /^anchored to 8, unproven beyond 8$/,
+    (pack) => strip(pack, "key", "checkpoint"),
+    { held: { key: undefined } },
+  ),
+  variation("whole", "checkpoints and anchors twice", /^anchored to 8, signed to 9$/, (pack) => {
+    pack.evidence = pack.evidence.flatMap((line): EvidenceLine[] =>
+      line.evidence === "key" ? [line] : [line, line],
+    );
+  }),
+  variation(
+    "whole",
+    "the anchors the other way round",
+    /^anchored to 8, signed to 9$/,
+    (pack) => void pack.evidence.splice(-2, 2, ...anchors.toReversed()),
+  ),
+  variation("whole", "a beginning joined to what came later", /^anchored to 7, signed to 7$/, (pack) => {
+    withEvents(pack, log().slice(0, 7));
+    pack.evidence.push(consistencyLine(ALL, 7, 8), consistencyLine(ALL, 7, 9));
+  }),
+  variation("whole", "a beginning, joined step by step", /^anchored to 7, signed to 7$/, (pack) => {
+    withEvents(pack, log().slice(0, 7));
+    pack.evidence.push(consistencyLine(ALL, 8, 9), consistencyLine(ALL, 7, 8));
+  }),
+  variation(
+    "whole",
+    "a held checkpoint between those in the pack",
+    /proven by a held checkpoint up to 5$/,
+    () => {},
+    { held: { checkpoints: [note(5)] } },
+  ),
+  variation(
+    "whole",
+    "a held checkpoint beyond the end, joined",
+    /proven by a held checkpoint up to 7$/,
+    (pack) => {
+      cutTo(7)(pack);
+      pack.evidence.push(consistencyLine(ALL, 7, 9));
+    },
+    { held: { checkpoints: [note(9)] } },
+  ),
+  variation("whole", "a held head and a receipt", /proven up to the held head 9$/, () => {}, {
+    held: { heads: [headAt(9)], events: [receiptOf(9)] },
+  }),
+  variation("stream", "a held checkpoint", /proven by a held checkpoint up to 3$/, () => {}, {
+    held: { checkpoints: [note(9)] },
+  }),
+  variation(
+    "stream",
+    "an event without its inclusion line",
+    /^anchored to 2, signed to 2, unproven beyond 2$/,
+    (pack) => void delete pack.events[2]!.inclusion,
+  ),
+  variation("whole", "witnesses asked for", /^anchored to 8, signed to 9$/, () => {}, {
+    held: { witnesses: [keyOf(WITNESS)] },
+  }),
+  variation(
+    "whole",
+    "a cosignature by another key of a witness's name",
+    /^anchored to 8, signed to 9$/,
+    (pack) => inNote(pack, () => note(4, { signers: [LOG, { ...WITNESS, signer: LOG.signer }] })),
+    { held: { witnesses: [keyOf(WITNESS)] } },
+  ),
+  variation("whole", "no key line, the key given", /^anchored to 8, signed to 9$/, (pack) =>
+    strip(pack, "key"),
+  ),
+  variation(
+    "whole",
+    "another key line, the key given",
+    /^anchored to 8, signed to 9$/,
+    (pack) => void (evidenceIn(pack, "key").key = keyOf(OTHER)),
+  ),
+  variation(
+    "whole",
+    "its local number and date changed",
+    /^anchored to 8, signed to 9$/,
+    (pack) =>
+      void (pack.header = pack.header
+        .replace('"log_id":1', '"log_id":2')
+        .replace("2026-01-02", "2026-01-03")),
+  ),
+];
