@@ -1,7 +1,7 @@
 /** The tamper matrix, the part about what the auditor holds: cuts, forks and rewrites that only it convicts; and what is no fault. */
 
 import { log, ORIGIN } from "../eventstore/tampering.ts";
-import { consistencyLine, keyOf, type NoteSigner } from "./pack-builder.ts";
+import { consistencyLine, type EvidenceLine, keyOf, type NoteSigner } from "./pack-builder.ts";
 import {
   A_HASH,
   anchors,
