@@ -58,8 +58,8 @@ export type AppParts = ChainParts & {
     public_url: string;
     started_at: Date;
     allow_synthetic: boolean;
-    /** How long an event waits for its checkpoint; undefined: none are signed. */
-    anchoring: { checkpoint_seconds: number } | undefined;
+    /** How long an event waits for its checkpoint, and the verifier keys of who cosigns that; undefined: none are signed. */
+    anchoring: { checkpoint_seconds: number; witnesses: string[] } | undefined;
   };
 };
 

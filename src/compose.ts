@@ -16,7 +16,7 @@ import { heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { startAnchoring } from "./anchoring/job.ts";
 import { keptProofsDdl } from "./anchoring/kept-proofs.ts";
-import { verifierKey } from "./anchoring/note.ts";
+import { formatVerifierKey, verifierKey } from "./anchoring/note.ts";
 import { tilesDdl } from "./anchoring/tile-store.ts";
 import { type App, createApp } from "./app.ts";
 import { absentChain, closedSettlement, openChain } from "./compose-chain.ts";
@@ -137,7 +137,12 @@ async function furnish(
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic: config.ALLOW_SYNTHETIC || chain.embedded_chain,
       started_at: new Date(),
-      anchoring: config.ANCHORING ? { checkpoint_seconds: config.CHECKPOINT_SECONDS } : undefined,
+      anchoring: config.ANCHORING
+        ? {
+            checkpoint_seconds: config.CHECKPOINT_SECONDS,
+            witnesses: config.WITNESSES.map(({ key }) => formatVerifierKey(key)),
+          }
+        : undefined,
     },
   });
   if (opening.reactors) {
@@ -153,6 +158,7 @@ async function furnish(
     const anchoring = startAnchoring(app, log, {
       checkpoint_every_ms: config.CHECKPOINT_SECONDS * 1_000,
       anchor_every_ms: config.ANCHOR_SECONDS * 1_000,
+      witnesses: config.WITNESSES,
     });
     opened.push(() => anchoring.stop());
   }

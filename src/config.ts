@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 import { isSigningKey } from "./adapters/signing-key.ts";
+import { parseWitnesses } from "./anchoring/witness-client.ts";
 import type { Hex } from "./domain/ports.ts";
 
 const flag = (fallback: boolean) =>
@@ -26,6 +27,18 @@ const privateKey = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, "is a private key: 0x and 64 hex digits")
   .transform((text) => text.toLowerCase() as Hex);
+
+const witnesses = z
+  .string()
+  .superRefine((text, context) => {
+    try {
+      parseWitnesses(text);
+    } catch (error) {
+      const message = `is a list of url#name+id+key, separated by commas: ${(error as Error).message}`;
+      context.addIssue({ code: "custom", message });
+    }
+  })
+  .default("");
 
 /** Every setting by its name; what `.env.example` is held against. */
 export const environment = z.object({
@@ -66,6 +79,7 @@ export const environment = z.object({
   ANCHORING: flag(true),
   CHECKPOINT_SECONDS: integer(1, 86_400, 60),
   ANCHOR_SECONDS: integer(1, 604_800, 600),
+  WITNESSES: witnesses,
   FACILITATOR_URL: z.url({ protocol: /^https?$/, error: "is the URL of an x402 facilitator" }).optional(),
   FACILITATOR_TOKEN: z.string().min(1).optional(),
   ALLOW_SYNTHETIC: flag(false),
@@ -95,17 +109,25 @@ export function readConfig(env: Record<string, string | undefined>) {
       `the environment is not right:\n${lines.join("\n")}\nSee .env.example for every setting.`,
     );
   }
-  const { DATA_DIR, PUBLIC_URL, MCP_ORIGINS, ...rest } = answer.data;
+  const { DATA_DIR, PUBLIC_URL, MCP_ORIGINS, WITNESSES, ...rest } = answer.data;
   const missing = rest.BASE_RPC_URL ? missingForBase(rest) : [];
   if (missing.length > 0)
     throw new ConfigError(`BASE_RPC_URL settles real money, and needs beside it:\n  ${missing.join("\n  ")}`);
+  if (rest.ANCHORING && rest.DATABASE_POOL < ANCHORING_POOL)
+    throw new ConfigError(
+      `DATABASE_POOL is at least ${ANCHORING_POOL} with ANCHORING: whatever takes turns among processes holds a connection meanwhile`,
+    );
   return {
     ...rest,
     DATA_DIR: resolve(DATA_DIR),
     PUBLIC_URL: PUBLIC_URL?.replace(/\/+$/, ""),
+    WITNESSES: parseWitnesses(WITNESSES),
     MCP_ORIGINS: MCP_ORIGINS.split(",").filter((origin) => origin !== ""),
   };
 }
+
+/** Payments, signing, anchoring and witnesses hold one each, and work with others. */
+const ANCHORING_POOL = 8;
 
 /** What the development chain makes for itself must be given on Base. */
 const missingForBase = (

@@ -1,6 +1,7 @@
 /** Where the process begins: the environment becomes settings, the command line decides what to run. */
+import type { Command } from "commander";
 import pino from "pino";
-import { program } from "./cli/program.ts";
+import type { Terminal } from "./cli/terminal.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { Refusal } from "./domain/refusal.ts";
 
@@ -16,11 +17,18 @@ try {
       { level, redact: ["req.headers", "secret", "authorization"], base: undefined },
       pino.destination({ fd: 2, sync: false }),
     );
-  await program({ settings, logger }).parseAsync(process.argv);
+  const root = await commandLine({ settings, logger });
+  await root.parseAsync(process.argv);
 } catch (error) {
   const expected = error instanceof ConfigError || error instanceof Refusal;
   process.stderr.write(`${expected || !(error instanceof Error) ? errorText(error) : error.stack}\n`);
   process.exitCode = 1;
+}
+
+/** A witness needs nothing of the house, whose modules take seconds to load. */
+async function commandLine(terminal: Terminal): Promise<Command> {
+  if (process.argv[2] !== "witness") return (await import("./cli/program.ts")).program(terminal);
+  return (await import("./cli/witness.ts")).witnessProgram(terminal);
 }
 
 function errorText(error: unknown): string {

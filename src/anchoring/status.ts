@@ -4,6 +4,7 @@ import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS, headCall, keptHead, logIdOf } from "../domain/anchoring/contract.ts";
 import type { Chain, Heads, Hex } from "../domain/ports.ts";
+import { headsOf } from "./heads.ts";
 
 export type AnchorStatus = {
   origin: string;
@@ -21,8 +22,7 @@ export type AnchorStatus = {
 
 /** What the log says; the chain is not asked. */
 export async function anchorStatus(app: App): Promise<AnchorStatus> {
-  const { origin } = await app.store.identity(MAIN_LOG);
-  const state = await app.load(anchors, anchors.targetOf(origin));
+  const { origin, state } = await headsOf(app);
   const { position: events } = await app.store.head(MAIN_LOG);
   const newest = anchors.newestAnchor(state);
   return {

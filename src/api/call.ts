@@ -54,8 +54,17 @@ export async function make(parts: MakerParts, call: Call, decide: Decide): Promi
   const names = (event: EventName) => {
     call.named = event;
   };
-  const asked = { input: input as never, caller, signal, wire, last_event_id, request_id };
-  const context = { ...asked, app, decide, names };
+  const context = {
+    input: input as never,
+    caller,
+    app,
+    decide,
+    names,
+    signal,
+    wire,
+    last_event_id,
+    request_id,
+  };
   const status = operation.status ?? 200;
   const vintage = operation.vintage?.(app);
   const { output } = operation;

@@ -40,7 +40,9 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
     idempotency_key: text(headers["idempotency-key"]),
     if_none_match: headers["if-none-match"],
     last_event_id: text(headers["last-event-id"]),
-    prefers_proof: prefersProof(text(headers.prefer)),
+    get prefers_proof() {
+      return prefersProof(text(headers.prefer));
+    },
     request_id: res.locals.request_id as string,
     get signal() {
       return endOf(res, stopping);

@@ -14,7 +14,7 @@ import type { Document } from "./document.ts";
 import { sendAnswer } from "./http-answer.ts";
 import { questionOf } from "./http-question.ts";
 import type { Metrics } from "./metrics.ts";
-import { type Method, methodOf, pathOf } from "./operation.ts";
+import { type Method, methodOf, patternOf } from "./operation.ts";
 import type { Served } from "./pipeline.ts";
 import { isAway, problem, problemOfRefusal, refusalOf } from "./problem.ts";
 import { requestId } from "./request-id.ts";
@@ -106,10 +106,7 @@ function mountOperations(http: express.Express, parts: HttpParts): void {
   http.use((req, res, next) => (exact.get(`${req.method} ${req.path}`) ?? skip)(req, res, next));
   for (const one of parts.served) {
     const method = methodOf(one.operation);
-    const pattern = pathOf(one.operation)
-      .replaceAll(/\{(\w+)\}/g, ":$1")
-      .replaceAll(/\{\+(\w+)\}/g, "*$1");
-    for (const path of withAliases(pattern)) {
+    for (const path of withAliases(patternOf(one.operation))) {
       const route = operationRoute(parts, one);
       http[method.toLowerCase() as "get" | "post" | "delete"](path, route);
       if (!/[:*]/.test(path)) exact.set(`${method} ${path}`, route);

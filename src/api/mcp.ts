@@ -243,7 +243,7 @@ function bytesResult(output: Extract<Output, { kind: "bytes" }>, body: Buffer, u
 /** What HTTP tells in headers. */
 function resultMeta(
   public_url: string,
-  { payment, event }: { payment?: SettleResponse; event?: NamedEvent },
+  { payment, event }: { payment?: SettleResponse; event?: NamedEvent | undefined },
 ): Pick<CallToolResult, "_meta"> {
   if (!payment && !event) return {};
   const { event_id, proof } = event ?? {};

@@ -10,16 +10,18 @@ const HEADER_LIMIT = 4 * 1024;
 
 export const proofPath = (event_id: string) => `/log/proof/${event_id}`;
 
-/** Names the event in `headers`, with its proof where the caller prefers that. */
+/** Names the event, if there is one, in `headers`, with its proof where the caller prefers that. */
 export async function nameEvent(
   prover: Prover,
-  { event_id, position }: EventName,
-  prefers_proof: boolean,
+  event: EventName | undefined,
+  question: { readonly prefers_proof: boolean },
   headers: Record<string, string>,
-): Promise<NamedEvent> {
+): Promise<NamedEvent | undefined> {
+  if (!event) return undefined;
+  const { event_id, position } = event;
   headers["Event-Id"] = event_id;
   headers.Link = `<${proofPath(event_id)}>; rel="proof"`;
-  const proof = prefers_proof ? await prover.prove(position) : undefined;
+  const proof = question.prefers_proof ? await prover.prove(position) : undefined;
   if (!proof) return { event_id };
   Object.assign(headers, proofHeaders(proof));
   return { event_id, proof: proof.tlog_proof };

@@ -1,16 +1,7 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { z } from "zod";
 import { inputReader } from "./input.ts";
-import {
-  areas,
-  isEnveloped,
-  isInPath,
-  mediaTypeOf,
-  methodOf,
-  type Operation,
-  pathOf,
-  paymentOf,
-} from "./operation.ts";
+import { areas, isEnveloped, isInPath, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
 import { problemKinds } from "./problem.ts";
 import { paymentRequired } from "./x402/required.ts";
 
@@ -275,7 +266,7 @@ function success(operation: Operation): Schema {
   }
   if (output.kind === "bytes") {
     const format = output.media_type === "application/octet-stream" ? { format: "binary" } : {};
-    const content = { [mediaTypeOf(operation)]: { schema: { type: "string", ...format } } };
+    const content = { [output.media_type]: { schema: { type: "string", ...format } } };
     return { description: output.about, content };
   }
   const enveloped = isEnveloped(operation)

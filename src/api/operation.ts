@@ -139,6 +139,12 @@ export const pathWith = (operation: Operation, values: Record<string, unknown>) 
     const value = encodeURIComponent(String(values[name]));
     return rest ? value.replaceAll("%2F", "/") : value;
   });
+/** The path as routers write it: `:name` is one part of it, `*name` its whole rest. */
+export const patternOf = (operation: Operation) =>
+  pathOf(operation).replaceAll(
+    /\{(\+?)(\w+)\}/g,
+    (_, rest: string, name: string) => (rest ? "*" : ":") + name,
+  );
 export const isInPath = (operation: Operation, name: string) =>
   pathOf(operation).includes(`{${name}}`) || pathOf(operation).includes(`{+${name}}`);
 /** What an answer is, as it is told before there is one. */

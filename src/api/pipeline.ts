@@ -52,7 +52,7 @@ type Sent = {
   headers: Record<string, string>;
   payment?: SettleResponse;
   /** The event that the call caused. */
-  event?: NamedEvent;
+  event?: NamedEvent | undefined;
 };
 
 export type Answer =
@@ -60,7 +60,7 @@ export type Answer =
   | ({ kind: "stream"; chunks: AsyncIterable<string | Buffer> } & Sent)
   | { kind: "unchanged"; status: 304; headers: Record<string, string> }
   | ({ kind: "pay" } & PaymentRequired)
-  | { kind: "refused"; refusal: Refusal; headers: Record<string, string>; event?: NamedEvent };
+  | { kind: "refused"; refusal: Refusal; headers: Record<string, string>; event?: NamedEvent | undefined };
 
 export type PipelineParts = Pick<MakerParts, "app" | "onMismatch"> & {
   /** Told of calls that are refused for a failure of ours: the log, the chain or the facilitator is away. */
@@ -125,19 +125,14 @@ async function ask(
     }
     const { made, event } = await unpaid(parts, call);
     return answerOf(call, made, headers, {
-      ...(event && { event: await nameEvent(parts.prover, event, question.prefers_proof, headers) }),
+      event: await nameEvent(parts.prover, event, question, headers),
     });
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
     if (refusal.cause !== undefined) parts.onAway(refusal);
-    const { event } = refusal;
-    return {
-      kind: "refused",
-      refusal,
-      headers,
-      ...(event && { event: await nameEvent(parts.prover, event, question.prefers_proof, headers) }),
-    };
+    const event = await nameEvent(parts.prover, refusal.event, question, headers);
+    return { kind: "refused", refusal, headers, event };
   }
 }
 
@@ -186,12 +181,12 @@ async function paid(
     const { made, bought } = await parts.till.serve(sold, payment);
     if (!bought) await parts.cashier.boughtNothing(presented);
     const caused = bought?.event ?? (await eventGiven(parts.app, sold));
-    const event = caused && (await nameEvent(parts.prover, caused, question.prefers_proof, headers));
-    if (!bought) return answerOf(call, made, headers, { ...(event && { event }) });
+    const event = await nameEvent(parts.prover, caused, question, headers);
+    if (!bought) return answerOf(call, made, headers, { event });
     const receipt = made.kind === "body" ? await receiptFor(parts, bought, path) : undefined;
     const settled = settleResponse(bought, payment.x402_version, receipt);
     if (bought.answer.sha256) headers["Unencoded-Digest"] = unencodedDigest(bought.answer.sha256);
-    return answerOf(call, made, headers, { payment: settled, ...(event && { event }) });
+    return answerOf(call, made, headers, { payment: settled, event });
   } catch (error) {
     const isCallers = error instanceof Refusal && error.code !== "unavailable";
     if (isCallers || error instanceof PaymentRefused) await parts.cashier.boughtNothing(presented, error);

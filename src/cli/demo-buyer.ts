@@ -61,6 +61,8 @@ export type Bought = {
   settlement: z.infer<typeof settlement>;
   /** The receipt that the service gave, if it gave one; its signature is not checked here. */
   receipt: { jws: string; payload: Record<string, unknown> } | undefined;
+  /** The event that the answer stands for. */
+  event_id: string | undefined;
 };
 
 /** GET that gives up in time; a refusal where nobody answers. */
@@ -135,7 +137,7 @@ export async function sign(account: LocalAccount, { resource, accepted }: Offer)
 
 /** Asks again with the payment; a refusal says why the service would not have it. */
 export async function buy(url: string, { header }: SignedPayment): Promise<Bought> {
-  const answer = await get(url, { "PAYMENT-SIGNATURE": header });
+  const answer = await get(url, { "PAYMENT-SIGNATURE": header, Prefer: "proof" });
   const body = await answer.text();
   if (!answer.ok)
     refuse("unprocessable", `${url} answered ${answer.status} to the payment: ${body.slice(0, 500)}`);
@@ -144,6 +146,7 @@ export async function buy(url: string, { header }: SignedPayment): Promise<Bough
     status: answer.status,
     body,
     settlement: settled,
+    event_id: answer.headers.get("Event-Id") ?? undefined,
     receipt: receiptOf(settled.extensions?.["offer-receipt"]?.info.receipt.signature),
   };
 }

@@ -11,7 +11,7 @@ import type { Config } from "../config.ts";
 import { refuse } from "../domain/refusal.ts";
 import { openFaces } from "../faces.ts";
 import { currentReleases, releasesProjection } from "../projections/trade/releases.ts";
-import { hostInUrl } from "./serve.ts";
+import { hostInUrl } from "./terminal.ts";
 
 export type Place = {
   url: string;

@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { exportFile } from "../../eventstore/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { VerifyReport } from "../../eventstore/verify/report.ts";
-import { verifyFile } from "../../eventstore/verify/verify-export.ts";
+import { openExport } from "../../eventstore/verify/verify-export.ts";
+import { evidenceFor } from "../anchoring/gather-evidence.ts";
 import type { App } from "../app.ts";
+import { verifyPack } from "../audit/verify-pack.ts";
 import * as payments from "../domain/payments/payment.ts";
 import { settledBy, USDC } from "../domain/payments/usdc.ts";
 import type { Bought, SignedPayment } from "./demo-buyer.ts";
@@ -35,12 +37,14 @@ export async function prove(app: App, place: string, payment: SignedPayment, bou
   await writeFile(join(folder, ANSWER), bought.body);
   if (bought.receipt) await writeFile(join(folder, RECEIPT), bought.receipt.jws);
   const file = join(folder, EXPORT);
-  await exportFile(app.pool, { log_id: MAIN_LOG, tenant, stream_id: payments.streamOf(id) }, file);
-  const report = await verifyFile(file);
+  const stream = { log_id: MAIN_LOG, tenant, stream_id: payments.streamOf(id) };
+  await exportFile(app.pool, { ...stream, beside: evidenceFor(app) }, file);
+  const report = await verifyPack(openExport(file), { recover: app.recover });
   const events = (await readFile(file, "utf8"))
     .trim()
     .split("\n")
     .slice(1, -1)
+    .filter((line) => !line.startsWith('{"evidence"'))
     .map((line) => JSON.parse(line) as { type: string; payload: string });
   const findings = [
     ...recorded(events, payment, bought),

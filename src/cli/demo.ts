@@ -90,7 +90,7 @@ async function buyOneAnswer(place: Place, config: Config, own: LocalAccount | un
   // Another chain than the service's would show other balances.
   const app = place.app?.embedded_chain === develops ? place.app : undefined;
   const before = app && (await balances(app, payment));
-  tell.step(4, "Paying", "the same GET again, with PAYMENT-SIGNATURE");
+  tell.step(4, "Paying", "the same GET again, with PAYMENT-SIGNATURE, and Prefer: proof");
   const asked = Date.now();
   const bought = await buy(url, payment);
   tell.line(String(bought.status), `answered in ${Date.now() - asked} ms, settled`);
@@ -103,6 +103,7 @@ async function buyOneAnswer(place: Place, config: Config, own: LocalAccount | un
 
   tell.step(6, "The payment in the log", "");
   await tellStatus(place.url, payment);
+  if (bought.event_id && !place.own) tell.line("proof", `${place.url}/log#events/${bought.event_id}`);
   if (app) await tellProof(app, join(config.DATA_DIR, "demo"), payment, bought);
   else
     tell.line(

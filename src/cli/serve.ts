@@ -13,7 +13,7 @@ import { openFaces } from "../faces.ts";
 import { issueKey } from "../operator/keys.ts";
 import { keyByDigest, keysProjection } from "../projections/access/keys.ts";
 import { ensureSandbox } from "./data.ts";
-import type { Terminal } from "./terminal.ts";
+import { hostInUrl, type Terminal } from "./terminal.ts";
 
 /** Connections that are still busy after this are cut. */
 const DRAIN_MS = 10_000;
@@ -61,12 +61,6 @@ export async function serve({ settings, logger }: Terminal): Promise<void> {
   }
   if (config.SANDBOX && house.app.settings.allow_synthetic)
     await ensureSandbox(house.app, config, log, stopping.signal);
-}
-
-/** A host as it stands in a URL; one that means every address is reached at this machine's own. */
-export function hostInUrl(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
-  return host.includes(":") ? `[${host}]` : host;
 }
 
 const startingUp: RequestListener = (req, res) => {
@@ -137,7 +131,10 @@ async function isKnown(app: App, secret: string): Promise<boolean> {
 }
 
 function greet(url: string, app: App, key: string | undefined): void {
-  const lines = [`\nTallystick listens at ${url}   (OpenAPI ${url}/openapi.json, MCP ${url}/mcp)\n`];
+  const lines = [
+    `\nTallystick listens at ${url}   (OpenAPI ${url}/openapi.json, MCP ${url}/mcp)`,
+    `The log, and how far it is proven: ${url}/log\n`,
+  ];
   if (app.embedded_chain) {
     lines.push(
       "Payments settle on a development chain: its USDC is worth nothing, and its signatures would be valid on Base.",

@@ -5,8 +5,7 @@ import { formatVerifierKey, MalformedNote, parseVerifierKey, type VerifierKey } 
 import { ConfigError } from "../config.ts";
 import { serveWitness } from "../witness/server.ts";
 import { openWitness } from "../witness/witness.ts";
-import { hostInUrl } from "./serve.ts";
-import type { Terminal } from "./terminal.ts";
+import { hostInUrl, type Terminal } from "./terminal.ts";
 
 type Options = { name: string; log: VerifierKey[]; dir: string; host: string; port: number };
 
@@ -62,6 +61,10 @@ export function witnessCommand({ logger }: Pick<Terminal, "logger">): Command {
       process.stdout.write(`${lines.join("\n")}\n`);
     });
 }
+
+/** The command line as far as a witness needs it. */
+export const witnessProgram = (terminal: Pick<Terminal, "logger">): Command =>
+  new Command("tallystick").addCommand(witnessCommand(terminal));
 
 function asLogs(text: string, earlier: VerifierKey[] = []): VerifierKey[] {
   try {

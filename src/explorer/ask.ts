@@ -41,5 +41,8 @@ export async function ask<Answer>(
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-/** What went wrong, as a sentence. */
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** What went wrong, as a sentence; what the language itself complains of is an answer of another shape. */
+export const reasonOf = (error: unknown): string =>
+  error instanceof TypeError || !(error instanceof Error)
+    ? `The service's answer could not be understood (${error}).`
+    : error.message;

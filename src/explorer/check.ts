@@ -19,7 +19,7 @@ const QUESTIONS: Record<string, string> = {
 
 export type Check = {
   /** Runs a check in place of the one before; `subject` begins sentences: "The pack". */
-  run(subject: string, task: Promise<Task> | Task): void;
+  run(subject: string, task: Promise<Task>): void;
 };
 
 /** A check whose progress and verdicts stand in `place`. */
@@ -50,7 +50,7 @@ export function openCheck(place: HTMLElement): Check {
     say("", "Stopped: nothing was established.");
   });
 
-  const begin = async (subject: string, wanted: Promise<Task> | Task) => {
+  const begin = async (subject: string, wanted: Promise<Task>) => {
     const mine = ++turn;
     end();
     findings.replaceChildren();
@@ -59,12 +59,12 @@ export function openCheck(place: HTMLElement): Check {
     done.textContent = "";
     progress.hidden = false;
     try {
+      const task = await wanted;
+      if (mine !== turn) return;
       if (!isSecureContext)
         throw new Error(
           "Browsers let pages hash only over https or on this machine itself; run verifier.js instead.",
         );
-      const task = await wanted;
-      if (mine !== turn) return;
       worker = new Worker("/log/worker.js", { type: "module" });
       const report = await told(worker, task, ({ progress: part, events }) => {
         bar.value = part;
@@ -73,6 +73,7 @@ export function openCheck(place: HTMLElement): Check {
       if (mine !== turn) return;
       say(report.ok ? "good" : "bad", el("strong", {}, summary(subject, report)));
       findings.replaceChildren(...findingsOf(task, report));
+      verdict.scrollIntoView({ block: "nearest" });
     } catch (error) {
       if (mine !== turn) return;
       say("bad", el("strong", {}, `${subject} could not be checked. `), reasonOf(error));
@@ -156,7 +157,7 @@ function trusted(task: Task): string[] {
   const found: string[] = [];
   if (!key)
     found.push(
-      `The key: it came with the ${isPack ? "pack" : "answer"}. Give the one you hold, and a signature by another fails.`,
+      `The key: the one that came with the ${isPack ? "pack" : "answer"} was believed. Give the one you hold, and a signature by another fails.`,
     );
   if (!isPack && task.proof.event.payload === undefined)
     found.push("What the event says: that is not public, so its hash was taken as stated.");

@@ -1,5 +1,5 @@
 /** One event with its proof: what it says, and how it leads to a signature and to the chain. */
-import { reasonOf } from "./ask.ts";
+import { reasonOf, Unanswered } from "./ask.ts";
 import { openCheck } from "./check.ts";
 import { el, facts, part, write } from "./dom.ts";
 import { chainName, copied, count, counted, labelledCopy, streamName, time, transaction } from "./format.ts";
@@ -7,40 +7,43 @@ import { firmness } from "./sections.ts";
 import { proofOf, proofPath, proofTask } from "./verify.ts";
 import type { Proof } from "./wire.ts";
 
-let shown = "";
-/** How far the event that is shown is proven; it grows with the log. */
+/** The event that is shown, or was asked for. */
+let current = "";
+let isShown = false;
+/** How far the event is proven; it grows with the log. */
 const proven = el("div");
 
-/** Shows an event in its view; one that is shown already stays, with what was established of it. */
-export async function showEvent(event_id: string): Promise<void> {
-  if (shown === event_id) return;
-  shown = event_id;
+/** Shows an event in its view, or how far the one that stands there is proven by now; answers whether that went well. */
+export async function showEvent(event_id: string): Promise<boolean> {
   const place = part("#event");
-  write(part("#view-event h2"), "Event");
-  place.replaceChildren(el("p", { class: "told", role: "status" }, "Loading…"));
+  if (current !== event_id) {
+    current = event_id;
+    isShown = false;
+    title("Event");
+    place.replaceChildren(el("p", { class: "told", role: "status" }, "Loading…"));
+  }
   try {
     const proof = await proofOf(event_id);
-    if (shown !== event_id) return;
-    write(part("#view-event h2"), proof.event.type);
-    place.replaceChildren(...article(event_id, proof));
+    if (current !== event_id) return true;
+    title(proof.event.type);
+    proven.replaceChildren(...way(proof));
+    if (!isShown) place.replaceChildren(...article(event_id, proof));
+    isShown = true;
+    return true;
   } catch (error) {
-    if (shown !== event_id) return;
-    shown = "";
-    place.replaceChildren(el("p", { class: "told", role: "alert" }, reasonOf(error)));
+    if (current !== event_id) return true;
+    if (!isShown) place.replaceChildren(el("p", { class: "told", role: "alert" }, reasonOf(error)));
+    return error instanceof Unanswered && error.missing;
   }
 }
 
-/** Asks again how far the event that is shown is proven. */
-export async function renewEvent(): Promise<void> {
-  const event_id = shown;
-  if (event_id === "") return;
-  const proof = await proofOf(event_id);
-  if (shown === event_id) proven.replaceChildren(...way(proof));
+function title(text: string): void {
+  write(part("#view-event h2"), text);
+  document.title = `${text} · The log`;
 }
 
 function article(event_id: string, proof: Proof): Node[] {
   const { event } = proof;
-  proven.replaceChildren(...way(proof));
   const verify = el("button", { type: "button", class: "primary" }, "Verify");
   const result = el("div", { class: "result" });
   const check = openCheck(result);

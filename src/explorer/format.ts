@@ -73,27 +73,22 @@ function copyButton(text: string, what: string): HTMLElement {
   return button;
 }
 
-const EXPLORERS: Record<string, string> = {
-  "eip155:8453": "https://basescan.org",
-  "eip155:84532": "https://sepolia.basescan.org",
-};
+const CHAINS = new Map([
+  ["eip155:8453", { name: "Base", explorer: "https://basescan.org" }],
+  ["eip155:84532", { name: "Base Sepolia", explorer: "https://sepolia.basescan.org" }],
+]);
 
 /** On a development chain, which only this service knows, no explorer has what the page speaks of. */
 export const developmentChain = document.documentElement.dataset.chain === "development";
 
 /** A network as people call it. */
 export const chainName = (network: string): string =>
-  developmentChain
-    ? "a development chain"
-    : network === "eip155:8453"
-      ? "Base"
-      : network === "eip155:84532"
-        ? "Base Sepolia"
-        : network;
+  developmentChain ? "a development chain" : (CHAINS.get(network)?.name ?? network);
 
 /** A transaction, linked to the chain's explorer where there is one. */
 export function transaction(network: string, hash: string): HTMLElement {
-  const explorer = developmentChain || !/^0x[0-9a-f]{64}$/.test(hash) ? undefined : EXPLORERS[network];
+  const explorer =
+    developmentChain || !/^0x[0-9a-f]{64}$/.test(hash) ? undefined : CHAINS.get(network)?.explorer;
   const shown = el("code", { title: hash }, shorten(hash));
   const place = explorer
     ? el("a", { href: `${explorer}/tx/${hash}`, rel: "noreferrer", target: "_blank" }, shown)

@@ -1,5 +1,5 @@
 /** A list that grows at both ends: what is new comes in above, what is older below, on demand. */
-import { ask, reasonOf, Unanswered } from "./ask.ts";
+import { ask, reasonOf } from "./ask.ts";
 import { arrange, el, write } from "./dom.ts";
 
 export type Listing<Item> = {
@@ -13,8 +13,8 @@ export type Listing<Item> = {
 };
 
 export type List = {
-  /** Fetches the newest, and shows what has changed. */
-  refresh(): Promise<void>;
+  /** Fetches the newest, and shows what has changed; answers whether that went well, and tells where it did not. */
+  refresh(): Promise<boolean>;
 };
 
 type Row = { key: string; json: string; element: HTMLElement };
@@ -50,17 +50,20 @@ export function openList<Item>(place: HTMLElement, listing: Listing<Item>): List
     try {
       await work();
       show();
+      return true;
     } catch (error) {
-      // Without a chain, or before the first checkpoint, there may be nothing to list at all.
-      if (error instanceof Unanswered && error.missing && shown.length === 0) show();
-      else write(told, `${reasonOf(error)} Trying again.`);
+      write(told, `${reasonOf(error)} Trying again.`);
+      return false;
     }
   };
 
   more.addEventListener("click", async () => {
     more.disabled = true;
     await attempt(async () => {
-      const older = await fetched(next!);
+      const from = next!;
+      const older = await fetched(from);
+      // What is shown may have been replaced meanwhile.
+      if (next !== from) return;
       const keys = new Set(shown.map(({ key }) => key));
       shown = [...shown, ...older.rows.filter(({ key }) => !keys.has(key))];
       next = older.next;

@@ -1,7 +1,7 @@
 /** The page at /log: which view the address names, and what is fetched again while somebody looks. */
 import { ask, reasonOf, Unanswered } from "./ask.ts";
 import { part, write } from "./dom.ts";
-import { renewEvent, showEvent } from "./event.ts";
+import { showEvent } from "./event.ts";
 import { renewTimes } from "./format.ts";
 import { type List, openList } from "./list.ts";
 import { anchors, checkpoints, events, streams } from "./sections.ts";
@@ -52,26 +52,27 @@ function route(): void {
     else link.removeAttribute("aria-current");
   }
   const heading = part(`#view-${view} h2`);
-  document.title = `${heading.textContent} · The log`;
-  if (event_id !== undefined) void showEvent(event_id);
-  void lists[view]?.refresh();
+  if (event_id === undefined) document.title = `${heading.textContent} · The log`;
+  void renew();
   if (first) return;
   heading.focus({ preventScroll: true });
   const { offsetTop, offsetHeight } = part("header");
   scrollTo(0, scrolled.get(key) ?? Math.min(scrollY, offsetTop + offsetHeight));
 }
 
-const renew = () => {
-  const { view } = place();
-  return view === "event" ? renewEvent() : lists[view]?.refresh();
-};
-
+/** What the status said when the view was last renewed; empty when that is to be tried again. */
 let seen = "";
+
+async function renew(): Promise<void> {
+  const { view, event_id } = place();
+  const done = event_id === undefined ? await lists[view]?.refresh() : await showEvent(event_id);
+  if (done === false) seen = "";
+}
+
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Asks how far the log is proven, renews the list in view where that has changed, and comes back while the page is seen. */
 async function turn(): Promise<void> {
-  clearTimeout(timer);
   if (document.hidden) return;
   let wait = TURN_S;
   const trouble = part("#trouble");
@@ -80,16 +81,18 @@ async function turn(): Promise<void> {
     showStatus(status);
     const { events: size, checkpoint, anchor } = status;
     const state = [size, checkpoint?.size, anchor?.transaction, anchor?.firmness].join();
-    // After a time without the service, what could not be loaded is asked for again.
-    if (state !== seen || !trouble.hidden) await renew();
-    seen = state;
     trouble.hidden = true;
+    if (state !== seen) {
+      seen = state;
+      await renew();
+    }
   } catch (error) {
     wait = Math.max(TURN_S, error instanceof Unanswered ? error.retry_after_s : 0);
     write(trouble, `${reasonOf(error)} Trying again every few seconds.`);
     trouble.hidden = false;
   }
   renewTimes();
+  clearTimeout(timer);
   timer = setTimeout(() => void turn(), wait * 1_000);
 }
 

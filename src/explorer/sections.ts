@@ -85,8 +85,8 @@ const FIRMNESS: Record<Firmness, [label: string, meaning: string]> = {
 
 /** How firmly an anchor stands, as a word with its meaning in the title. */
 export function firmness(state: Firmness): HTMLElement {
-  const [label, meaning] = FIRMNESS[state] ?? [String(state), ""];
-  return el("span", { class: `badge ${state in FIRMNESS ? state : ""}`, title: meaning }, label);
+  const [label, meaning] = FIRMNESS[state];
+  return el("span", { class: `badge ${state}`, title: meaning }, label);
 }
 
 export const anchors: Listing<Anchor> = {

@@ -103,12 +103,15 @@ export function openVerify(show: () => void): void {
     check.run("The event", proofTask(event_id));
   });
   const lit = (on: boolean) => zone.classList.toggle("over", on);
+  const files = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files");
   addEventListener("dragover", (drag) => {
+    if (!files(drag)) return;
     drag.preventDefault();
     lit(true);
   });
   addEventListener("dragleave", () => lit(false));
   addEventListener("drop", (drop) => {
+    if (!files(drop)) return;
     drop.preventDefault();
     lit(false);
     show();

@@ -23,7 +23,7 @@ describe("an endpoint that", () => {
   let by: App & { chain: BaseChain };
   beforeEach(async () => {
     meddler = await openMeddler(house.workshop.node.rpc_url);
-    const limits = { request_ms: 100, deadline_ms: 200, sending: { wait_ms: 300, poll_ms: 20 } };
+    const limits = { request_ms: 500, deadline_ms: 1_000, sending: { wait_ms: 1_500, poll_ms: 20 } };
     by = { ...app, chain: house.workshop.connect({ rpc_url: meddler.url, ...limits }) };
     onTestFinished(async () => {
       by.chain.close();

@@ -43,11 +43,13 @@ const detail = (verdicts: Verdicts, name: string) => verdicts.find((one) => one.
 const judged = (lines: string[], options?: Options) =>
   verifyPack(lines.map((line) => `${line}\n`).join(""), options);
 
-test("has at most 300 lines, none wider than 110 columns, and imports nothing of its own", async () => {
-  const lines = (await readFile(SCRIPT, "utf8")).trimEnd().split("\n");
-  expect(lines.length).toBeLessThanOrEqual(300);
-  expect(lines.filter((line) => line.length > 110)).toEqual([]);
-  expect(lines.filter((line) => /^import\b/.test(line))).toEqual([]);
+test("imports nothing but, run by Node, what reads a file and its arguments", async () => {
+  const text = await readFile(SCRIPT, "utf8");
+  expect(text).not.toMatch(/^(import|export .* from)\b/m);
+  expect([...text.matchAll(/import\("([^"]+)"\)/g)].map(([, name]) => name)).toEqual([
+    "node:fs",
+    "node:util",
+  ]);
 });
 
 describe("hashes", () => {
@@ -197,7 +199,7 @@ const forgeries: Forgery[] = [
   {
     name: "a fork: two signed roots of one size",
     fails: { tree: 7 },
-    says: /differ/,
+    says: /root of size 7/,
     change: (pack) =>
       pack.evidence.splice(2, 0, { evidence: "checkpoint", note: note(7, Buffer.from(HASH, "hex")) }),
   },
@@ -455,7 +457,10 @@ describe("with the chain at hand", () => {
     expect(red(report.verdicts)).toEqual({});
     expect(detail(report.verdicts, "anchor")).toMatch(/is of eip155:8453 and (not yet )?final/);
     const cut = packOf({ ...planOf([made[0]!]), rows: rows.slice(0, 7), checkpoints: [4, 7] });
-    expect(red((await verifyPack(textOf(cut), { rpc })).verdicts)).toEqual({ tree: 8 });
+    // Exported before the anchor's block, the pack could not know of it; exported later, it is cut.
+    expect(red((await verifyPack(textOf(cut), { rpc })).verdicts)).toEqual({});
+    cut.header = cut.header.replace("2026-01-02", "2126-01-02");
+    expect(red((await verifyPack(textOf(cut), { rpc })).verdicts)).toEqual({ completeness: 8 });
     const joined = { ...cut, evidence: [...cut.evidence, consistencyLine(rows, 7, 8)] };
     expect(red((await verifyPack(textOf(joined), { rpc })).verdicts)).toEqual({});
   });
@@ -491,7 +496,7 @@ describe("the command line", () => {
     expect(stdout).not.toMatch(/FAIL/);
     expect(stdout).toMatch(/anchored up to 8, signed up to 9, held up to 9, unproven beyond 9/);
     const failed = await run(file, "--head", `9:${HASH}`);
-    expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/FAIL completeness at 9: /) });
+    expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/FAIL completeness +at 9: /) });
     const json = JSON.parse((await run(file, "--json")).stdout);
     expect(json).toMatchObject({ ok: true, events: 9 });
   });

@@ -173,7 +173,10 @@ describe("every operation", () => {
       const parameters = entry!.parameters as { name: string; description?: string }[];
       for (const { description } of parameters) expect(description).toBeTruthy();
       const isNamed = parameters.some(({ name }) => name === "Idempotency-Key");
-      expect(isNamed).toBe(payment !== undefined || methodOf(operation) !== "GET");
+      const isCommand = payment !== undefined || methodOf(operation) !== "GET";
+      expect(isNamed).toBe(isCommand);
+      expect(parameters.some(({ name }) => name === "Prefer")).toBe(isCommand);
+      expect(JSON.stringify(responses).includes("Tlog-Proof")).toBe(isCommand);
       const told = JSON.stringify([entry!.security, entry!.responses]);
       for (const name of ["x402_v2", "PAYMENT-RESPONSE"])
         expect(told.includes(name)).toBe(payment !== undefined);

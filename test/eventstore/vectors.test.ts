@@ -128,6 +128,7 @@ const python = spawnSync("python3", ["--version"]).status === 0;
 test.skipIf(!python)(`docs/vectors/verify.py agrees${python ? "" : " (skipped: no python3 here)"}`, () => {
   const script = fileURLToPath(new URL("verify.py", VECTORS));
   expect(execFileSync("python3", [script], { encoding: "utf8" })).toMatch(/^ok hashes\.json; 5 events/);
+  execFileSync("python3", [script, fileURLToPath(new URL("pack.ndjson", VECTORS))]);
   const dir = mkdtempSync(join(tmpdir(), "tallystick-vectors-"));
   try {
     const file = join(dir, "export.ndjson");

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type EventHeader, eventHash, metaHash, payloadHash } from "../../eventstore/hash.ts";
 import { openCheckpoint } from "../../src/anchoring/checkpoint.ts";
-import { parseVerifierKey } from "../../src/anchoring/note.ts";
+import { formatVerifierKey, parseVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
 import { consistencyFault, inclusionFault } from "../../src/anchoring/proofs.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { decodeBundle, hashesIn } from "../../src/anchoring/tiles.ts";
@@ -11,6 +11,7 @@ import { openTlogProof } from "../../src/anchoring/tlog-proof.ts";
 import { Frontier, leafHash, rootOver } from "../../src/anchoring/tree.ts";
 import type { App } from "../../src/app.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
+import { verifyProof } from "../../src/explorer/verifier.js";
 import { logProjection } from "../../src/projections/anchoring/log.ts";
 import { GAS_KEY, openWorkshop, PAYEE, type Workshop } from "../chain/fixture.ts";
 import { facts } from "../payments/wares.ts";
@@ -253,6 +254,23 @@ describe("the proof of an event", () => {
     expect(shown.pending).toBeNull();
   });
 
+  test("is judged good by the second verifier, whoever asks, and bad once a digit of it is another", async () => {
+    const event_id = await idOf("key-k_walk_7");
+    for (const headers of [{}, mine]) {
+      const shown = await json<Shown>(`/log/proof/${event_id}`, headers);
+      const judged = await verifyProof(shown);
+      expect(judged.verdicts.filter(({ ok }) => !ok)).toEqual([]);
+      const { position, event_hash } = shown.event;
+      const other = (event_hash[0] === "0" ? "1" : "0") + event_hash.slice(1);
+      for (const forged of [
+        { ...shown, event: { ...shown.event, event_hash: other } },
+        { ...shown, event: { ...shown.event, position: position + 1 } },
+        { ...shown, anchor: { ...shown.anchor!, root: other } },
+      ])
+        expect((await verifyProof(forged)).ok).toBe(false);
+    }
+  });
+
   test("shows anybody what a public event's hash is made of", async () => {
     const { events } = await json<{ events: Listed[] }>("/log/events?limit=200");
     const { event_id } = events.find(({ type }) => type === "CheckpointSigned")!;
@@ -292,7 +310,7 @@ describe("what happened", () => {
 
   test("in streams says how many events each has, hiding the names of others", async () => {
     const { position } = await service.app.store.head();
-    await service.app.runner.reached(logProjection, position, 10_000);
+    expect(await service.app.runner.reached(logProjection, position, 10_000)).toBe(true);
     const { streams } = await json<{
       streams: { stream: string; public: boolean; events: number; last_position: number }[];
     }>("/log/streams?limit=200");
@@ -313,7 +331,7 @@ describe("what happened", () => {
 
   test("to checkpoints and anchors is all there, each joined to the next", async () => {
     const { position } = await service.app.store.head();
-    await service.app.runner.reached(logProjection, position, 10_000);
+    expect(await service.app.runner.reached(logProjection, position, 10_000)).toBe(true);
     const log = parseVerifierKey((await (await get("/log/key")).text()).trimEnd());
     const { checkpoints } = await json<{
       checkpoints: { size: number; root: string; note: string; cosigned_by: string[] }[];
@@ -416,7 +434,9 @@ describe("whatever is asked", () => {
 });
 
 test("a service that has signed nothing says so, whether it will or not", async () => {
-  const on = await startService({ env: { ANCHORING: "1" } });
+  const witness = formatVerifierKey(verifierKey("witness.example", "cosignature/v1", Buffer.alloc(32, 7)));
+  const env = { ANCHORING: "1", WITNESSES: `https://witness.example/#${witness}` };
+  const on = await startService({ env });
   const off = await startService();
   for (const [of, told] of [
     [on, "no checkpoint is signed yet"],
@@ -435,6 +455,7 @@ test("a service that has signed nothing says so, whether it will or not", async 
     expect(await (await fetch(`${of.url}/log/status`)).json()).toMatchObject({
       ...{ events: 1, checkpoint: null, anchor: null, unproven_events: 1 },
       detail: of === on ? null : expect.stringContaining(told),
+      witnesses: of === on ? [witness] : [],
     });
   }
   await signTurn(on.app, { checkpoint_every_events: 0 });

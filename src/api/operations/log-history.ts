@@ -84,6 +84,7 @@ const status = operation({
       network: z.string().describe("Where this service anchors"),
       contract: z.string(),
       signer: z.string(),
+      witnesses: z.array(z.string()).describe("Verifier keys of those who are asked to cosign"),
       detail: z.string().nullable().describe("Why nothing is signed, where that is so"),
     }),
   ),
@@ -105,6 +106,7 @@ const status = operation({
       network: `eip155:${app.chain.chain_id}`,
       contract: ANCHOR_ADDRESS,
       signer: app.chain.sender,
+      witnesses: app.settings.anchoring?.witnesses ?? [],
       detail: app.settings.anchoring ? null : "this service runs without ANCHORING: nothing is signed",
     };
   },

@@ -2,12 +2,13 @@
 import { z } from "zod";
 import { MAIN_LOG } from "../../../eventstore/types.ts";
 import { anchorFields } from "../../anchoring/evidence.ts";
+import { headsOf } from "../../anchoring/heads.ts";
 import { proofOfAnchor } from "../../anchoring/kept-proofs.ts";
 import { proofUnder } from "../../anchoring/prove.ts";
 import { isPublic, shownStream } from "../../anchoring/public-parts.ts";
 import { openTree } from "../../anchoring/tile-store.ts";
 import type { App } from "../../app.ts";
-import * as anchors from "../../domain/anchoring/anchor.ts";
+import type { AnchorState } from "../../domain/anchoring/anchor.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { eventById, type WholeEvent } from "../../projections/anchoring/events.ts";
 import type { Caller } from "../caller.ts";
@@ -77,8 +78,7 @@ export const eventProof = operation({
   handle: async ({ input: { event_id }, app, caller }) => {
     const event = await eventById(app.pool, event_id);
     if (!event) return refuse("not_found", "the log has no event of this id");
-    const { origin } = await app.store.identity(MAIN_LOG);
-    const state = await app.load(anchors, anchors.targetOf(origin));
+    const { origin, state } = await headsOf(app);
     const proven = await proofUnder(app, state, event.position);
     return {
       origin,
@@ -120,7 +120,7 @@ function shownTo(app: App, caller: Caller, event: WholeEvent) {
 }
 
 /** The anchor that stands most firmly and covers the event, of those whose proof was gathered. */
-async function anchorOver(app: App, { anchors: standing }: anchors.AnchorState, position: number) {
+async function anchorOver(app: App, { anchors: standing }: AnchorState, position: number) {
   for (const anchor of standing.filter(({ size }) => size >= position)) {
     const gathered = await proofOfAnchor(app.pool, anchor);
     if (!gathered) continue;

@@ -1,6 +1,7 @@
 /** The tree over the log as auditors fetch it: C2SP checkpoints and tiles (c2sp.org/tlog-tiles), and proofs by number. */
 import { z } from "zod";
 import { MAIN_LOG } from "../../../eventstore/types.ts";
+import { headsOf } from "../../anchoring/heads.ts";
 import { openTree } from "../../anchoring/tile-store.ts";
 import { bundlePath, parseBundlePath, parseTilePath, tilePath, widthIn } from "../../anchoring/tiles.ts";
 import type { App } from "../../app.ts";
@@ -17,8 +18,7 @@ const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /** The newest checkpoint as it is published; refuses while there is none. */
 async function newestCheckpoint(app: App): Promise<{ origin: string; size: number; note: string }> {
-  const { origin } = await app.store.identity(MAIN_LOG);
-  const state = await app.load(anchors, anchors.targetOf(origin));
+  const { origin, state } = await headsOf(app);
   const note = anchors.publishedNote(state);
   if (!state.checkpoint || note === undefined) return refuse("not_found", noCheckpoint(app));
   return { origin, size: state.checkpoint.size, note };

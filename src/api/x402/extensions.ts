@@ -3,7 +3,7 @@
  * extensions of the x402 specification; pathParams and routeTemplate as bazaar.md has them for routes with parameters.
  */
 import { inputReader } from "../input.ts";
-import { methodOf, type Operation, pathOf } from "../operation.ts";
+import { isInPath, methodOf, type Operation, patternOf } from "../operation.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -48,10 +48,9 @@ export function bazaarForms(operation: Operation): Extension[] {
 
 function bazaar(operation: Operation): Extension {
   const method = methodOf(operation);
-  const path = pathOf(operation);
   const { properties, required = [] } = inputReader(operation.input).schema;
   const names = Object.keys(properties);
-  const inPath = names.filter((name) => path.includes(`{${name}}`));
+  const inPath = names.filter((name) => isInPath(operation, name));
   const rest = names.filter((name) => !inPath.includes(name));
   const exampleOf = (wanted: string[]) =>
     Object.fromEntries(
@@ -94,7 +93,7 @@ function bazaar(operation: Operation): Extension {
       },
       required: ["input"],
     },
-    ...(inPath.length > 0 && { routeTemplate: path.replaceAll(/\{(\w+)\}/g, ":$1") }),
+    ...(inPath.length > 0 && { routeTemplate: patternOf(operation) }),
   };
 }
 

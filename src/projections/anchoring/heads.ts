@@ -36,7 +36,7 @@ export async function foldHeads(events: RecordedEvent[], tx: pg.ClientBase): Pro
         const { size, cosignature, witness } = change.data;
         await tx.query(
           `update read.log_checkpoints_v1
-              set note = note || $2 || E'\\n', cosigned_by = cosigned_by || $3 where size = $1`,
+              set note = note || $2::text || E'\\n', cosigned_by = cosigned_by || $3::text where size = $1`,
           [size, cosignature, witness],
         );
         break;

@@ -1,0 +1,122 @@
+/** Whenever a checkpoint was signed, witnesses are asked to cosign it: whoever did has been shown no other history. */
+import type { App } from "../app.ts";
+import * as anchors from "../domain/anchoring/anchor.ts";
+import { unlessRefused } from "../turn.ts";
+import { withCosignatures } from "./checkpoint.ts";
+import { openNote } from "./note.ts";
+import { type AnchorTurn, meta, takeTurn, type Work } from "./turn.ts";
+import { submit, type WitnessAddress, type WitnessAnswer } from "./witness-client.ts";
+
+/** What keeps a witness from cosigning. `grave`: it has seen what contradicts our log, or says so. */
+export type Trouble = { grave: boolean; reason: string };
+
+/** Of each witness by its name: its trouble, and before when it is not asked again (milliseconds of Unix time). */
+export type WitnessMemory = Map<string, { trouble: Trouble; ask_after: number }>;
+
+export type CosigningOptions = {
+  witnesses: readonly WitnessAddress[];
+  /** How long one request to a witness may take; ten seconds when absent. */
+  deadline_ms?: number;
+  /** After a trouble a witness is not asked for so long; half a minute when absent. */
+  retry_ms?: number;
+  /** What the turns before learned. */
+  memory?: WitnessMemory;
+  /** Told when a witness's trouble begins, changes or ends. */
+  onTrouble?: (witness: string, trouble: Trouble | undefined) => void;
+  signal?: AbortSignal;
+};
+
+/** One turn: asks all witnesses for what is missing below the newest checkpoint. One process of those that share the log acts at a time. */
+export const cosignTurn = (app: App, options: CosigningOptions): Promise<AnchorTurn> =>
+  takeTurn(app, "cosigning", async (work) => {
+    const state = await work.app.load(anchors, work.target);
+    const { checkpoint } = state;
+    if (!checkpoint) return;
+    const { memory = new Map() } = options;
+    const cosigned = anchors.standingCosignatures(state).map(({ witness }) => witness);
+    const missing = options.witnesses.filter(
+      ({ key: { name } }) => !cosigned.includes(name) && work.now >= (memory.get(name)?.ask_after ?? 0),
+    );
+    await Promise.all(
+      missing.map(async (witness) => {
+        const trouble = await ask(work, state, checkpoint, witness, options);
+        if (!options.signal?.aborted) remember(witness.key.name, trouble, memory, options);
+      }),
+    );
+  });
+
+function remember(
+  name: string,
+  trouble: Trouble | undefined,
+  memory: WitnessMemory,
+  { retry_ms = 30_000, onTrouble }: CosigningOptions,
+): void {
+  const before = memory.get(name)?.trouble;
+  if (trouble) memory.set(name, { trouble, ask_after: Date.now() + retry_ms });
+  else memory.delete(name);
+  if (before?.reason !== trouble?.reason) onTrouble?.(name, trouble);
+}
+
+/** Has a witness cosign the checkpoint and appends that; answers what keeps it from doing so. */
+async function ask(
+  work: Work,
+  { cosignatures }: anchors.AnchorState,
+  checkpoint: anchors.SignedCheckpoint,
+  witness: WitnessAddress,
+  options: CosigningOptions,
+): Promise<Trouble | undefined> {
+  const { name } = witness.key;
+  const believed = cosignatures.find((one) => one.witness === name)?.size ?? 0;
+  let answer = await submitFrom(work, believed, checkpoint, witness, options);
+  if (answer.kind === "other-size" && answer.size !== believed && answer.size <= checkpoint.size)
+    answer = await submitFrom(work, answer.size, checkpoint, witness, options);
+  switch (answer.kind) {
+    case "cosigned":
+      return append(work, checkpoint, witness, answer.lines);
+    case "unusable":
+      return { grave: false, reason: answer.reason };
+    case "contradicted":
+      return { grave: true, reason: answer.reason };
+    case "other-size":
+      return { grave: true, reason: `it has cosigned ${answer.size} events that this log does not continue` };
+  }
+}
+
+async function submitFrom(
+  { tree }: Work,
+  old_size: number,
+  { size, note }: anchors.SignedCheckpoint,
+  witness: WitnessAddress,
+  { deadline_ms = 10_000, signal }: CosigningOptions,
+): Promise<WitnessAnswer> {
+  const proof = await tree.consistencyProof(old_size, size);
+  const deadline = AbortSignal.timeout(deadline_ms);
+  const ends = signal ? AbortSignal.any([signal, deadline]) : deadline;
+  return submit(witness, { old_size, proof, checkpoint: note }, ends);
+}
+
+/** Only the witness's own line is kept, and only when its signature is right. */
+async function append(
+  { app, target }: Work,
+  { size, root, note }: anchors.SignedCheckpoint,
+  { key }: WitnessAddress,
+  lines: string,
+): Promise<Trouble | undefined> {
+  let published: string;
+  try {
+    published = withCosignatures(note, lines, [key]);
+  } catch (error) {
+    return { grave: false, reason: `its cosignature is not right: ${(error as Error).message}` };
+  }
+  const [signature] = openNote(published, [key]).signatures;
+  const facts: anchors.CosignedCheckpoint = {
+    size,
+    root,
+    witness: key.name,
+    cosignature: published.trimEnd().split("\n").at(-1)!,
+    timestamp: signature!.timestamp!,
+    cosigned_at: app.clock.now().toISOString(),
+  };
+  await unlessRefused(app.decide(anchors, target, anchors.cosign(facts), { meta }));
+  return undefined;
+}

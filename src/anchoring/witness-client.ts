@@ -1,0 +1,102 @@
+/** What a log says to a witness and hears from it (c2sp.org/tlog-witness), each answer in time and in bounds. */
+import { MalformedNote, parseVerifierKey, type VerifierKey } from "./note.ts";
+import { type AddCheckpoint, formatAddCheckpoint } from "./tlog-proof.ts";
+import { isCount } from "./tree.ts";
+
+/** `url` is the submission prefix, with its slash; `key` is of type cosignature/v1. */
+export type WitnessAddress = { url: string; key: VerifierKey };
+
+const MOST_WITNESSES = 20;
+const NAME_LENGTH = 200;
+
+/** Reads `url#name+id+key`, several of them separated by commas. Throws MalformedNote. */
+export function parseWitnesses(text: string): WitnessAddress[] {
+  const witnesses = text
+    .split(",")
+    .flatMap((entry) => (entry.trim() === "" ? [] : parseWitness(entry.trim())));
+  if (witnesses.length > MOST_WITNESSES)
+    throw new MalformedNote(`${witnesses.length} witnesses are more than ${MOST_WITNESSES}`);
+  const names = witnesses.map(({ key }) => key.name);
+  const twice = names.find((name, n) => names.indexOf(name) !== n);
+  if (twice) throw new MalformedNote(`two witnesses are called ${twice}`);
+  return witnesses;
+}
+
+function parseWitness(entry: string): WitnessAddress {
+  const [, url = "", text = ""] = /^([^#]*)#(.*)$/s.exec(entry) ?? [];
+  const prefix = URL.canParse(url) ? new URL(url) : undefined;
+  if (!prefix || !/^https?:$/.test(prefix.protocol) || prefix.search || prefix.username)
+    throw new MalformedNote(
+      `${JSON.stringify(entry)} is no witness: https://witness.example.org/#name+id+key`,
+    );
+  const key = parseVerifierKey(text);
+  if (key.type !== "cosignature/v1")
+    throw new MalformedNote(`the key of ${key.name} is a log's, not one that cosigns`);
+  if (key.name.length > NAME_LENGTH)
+    throw new MalformedNote(`a witness's name has at most ${NAME_LENGTH} characters`);
+  return { url: prefix.href.replace(/\/*$/, "/"), key };
+}
+
+/** `cosigned`: the lines it answered, not believed yet. `other-size`: the size of the checkpoint that it cosigned last. */
+export type WitnessAnswer =
+  | { kind: "cosigned"; lines: string }
+  | { kind: "other-size"; size: number }
+  | { kind: "contradicted"; reason: string }
+  | { kind: "unusable"; reason: string };
+
+/** A hundred signatures are some 12 KB. */
+const ANSWER_BYTES = 64 * 1024;
+/** As much of an answer's reason as is told on. */
+const REASON_LENGTH = 200;
+
+/** Submits a checkpoint. Never rejects: who is away, late or makes no sense is `unusable`. */
+export async function submit(
+  { url }: WitnessAddress,
+  request: AddCheckpoint,
+  signal: AbortSignal,
+): Promise<WitnessAnswer> {
+  try {
+    const body = formatAddCheckpoint(request);
+    const headers = { "Content-Type": "text/plain; charset=utf-8" };
+    const init = { method: "POST", headers, body, signal, redirect: "error" } as const;
+    const response = await fetch(`${url}add-checkpoint`, init);
+    return meaningOf(response.status, await textOf(response));
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return unusable(
+      signal.aborted ? "it does not answer in time" : cause instanceof Error ? cause.message : message,
+    );
+  }
+}
+
+function meaningOf(status: number, text: string): WitnessAnswer {
+  const reason = `it answers ${status}: ${JSON.stringify(text.trim().slice(0, REASON_LENGTH))}`;
+  switch (status) {
+    case 200:
+      return { kind: "cosigned", lines: text };
+    case 409: {
+      const size = /^\d{1,16}\n?$/.test(text) ? Number(text) : Number.NaN;
+      return isCount(size) ? { kind: "other-size", size } : unusable(reason);
+    }
+    case 422:
+      return { kind: "contradicted", reason };
+    case 403:
+    case 404:
+      return unusable(`${reason}: it has to follow the key at /log/key`);
+    default:
+      return unusable(reason);
+  }
+}
+
+const unusable = (reason: string): WitnessAnswer => ({ kind: "unusable", reason });
+
+async function textOf({ body }: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of body ?? []) {
+    length += part.length;
+    if (length > ANSWER_BYTES) throw new Error(`its answer has more than ${ANSWER_BYTES} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}

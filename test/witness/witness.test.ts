@@ -1,0 +1,233 @@
+/** A witness signs one history of each log and no other, whatever it is asked and whenever it dies. */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { openCheckpoint, withCosignatures } from "../../src/anchoring/checkpoint.ts";
+import { openState } from "../../src/witness/state.ts";
+import { type Fork, openWitness, type Witness } from "../../src/witness/witness.ts";
+import { smallLog } from "./small-log.ts";
+
+const log = smallLog("log.example/main/5f1d0c3ab2e94f77", { common: 20 });
+const forked = smallLog(log.origin, { history: "other", common: 20 });
+const other = smallLog("other.example/log");
+
+let dir: string;
+let witness: Witness;
+let forks: Fork[];
+const open = (from = dir) =>
+  openWitness({
+    dir: from,
+    name: "w.example",
+    logs: [log.key, other.key],
+    now: () => new Date("2026-01-02T03:04:05.678Z"),
+    onFork: (fork) => forks.push(fork),
+  });
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "tallystick-witness-"));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  forks = [];
+  witness = await open();
+});
+
+const add = (body: string, by = witness) => by.addCheckpoint(body);
+const cosigned = (note: string, line: string, by = witness) =>
+  openCheckpoint(withCosignatures(note, line, [by.key]), { log: log.key, witnesses: [by.key] });
+const conflict = (size: number) => ({ status: 409, type: "text/x.tlog.size", body: `${size}\n` });
+
+test("a checkpoint that continues the one before is cosigned, again also without growth", async () => {
+  for (const [first, second] of [
+    [0, 1],
+    [1, 7],
+    [7, 7],
+    [7, 300],
+  ] as const) {
+    const { status, body } = await add(log.growth(first, second));
+    expect(status).toBe(200);
+    expect(cosigned(log.note(second), body)).toMatchObject({
+      size: second,
+      cosignatures: [{ witness: "w.example", timestamp: Date.parse("2026-01-02T03:04:05Z") / 1_000 }],
+    });
+  }
+  expect((await add(other.growth(0, 5))).status).toBe(200);
+  expect(await witness.follows()).toEqual([
+    ...[log, other].map(({ origin, root }, n) => {
+      const size = [300, 5][n]!;
+      return { origin, size, root: root(size).toString("base64"), cosigned_at: "2026-01-02T03:04:05.678Z" };
+    }),
+  ]);
+});
+
+describe("refused is", () => {
+  beforeEach(async () => {
+    expect((await add(log.growth(0, 30))).status).toBe(200);
+  });
+  const unchanged = async () => expect((await witness.follows())[0]!.size).toBe(30);
+
+  test("an old size that is not the one that was cosigned: it is named", async () => {
+    expect(await add(log.growth(0, 40))).toEqual(conflict(30));
+    expect(await add(log.growth(20, 40))).toEqual(conflict(30));
+    expect(await add(log.growth(40, 50))).toEqual(conflict(30));
+    // A smaller one than was cosigned, also with a proof that holds.
+    expect(await add(log.growth(10, 20))).toEqual(conflict(30));
+    expect(await add(other.growth(3, 5))).toEqual(conflict(0));
+    await unchanged();
+  });
+
+  test("a fork, by its size or by its proof; two of one size are proof, and told of", async () => {
+    expect(await add(forked.growth(30, 30))).toEqual(conflict(30));
+    expect(forks).toEqual([
+      { origin: log.origin, size: 30, cosigned: log.note(30), refused: forked.note(30) },
+    ]);
+    expect(await add(forked.growth(30, 40))).toMatchObject({ status: 422 });
+    expect(await add(forked.growth(0, 40))).toEqual(conflict(30));
+    await unchanged();
+  });
+
+  test("a proof that is bent, too long or too short", async () => {
+    const [old, ...lines] = log.growth(30, 40).split("\n");
+    const blank = lines.indexOf("");
+    const proof = lines.slice(0, blank);
+    expect(proof.length).toBeGreaterThan(2);
+    const body = (hashes: string[]) => [old, ...hashes, ...lines.slice(blank)].join("\n");
+    const bent = proof.with(1, Buffer.alloc(32, 7).toString("base64"));
+    for (const hashes of [bent, proof.slice(1), proof.slice(0, -1), [...proof, proof[0]!], []])
+      expect(await add(body(hashes))).toMatchObject({ status: 422 });
+    expect(await add(log.growth(30, 30).replace("old 30\n", `old 30\n${proof[0]}\n`))).toMatchObject({
+      status: 422,
+    });
+    expect(await add(body(proof))).toMatchObject({ status: 200 });
+  });
+
+  test("a log that is not followed, a key that is not its log's, an old size above the new one, and no checkpoint", async () => {
+    const stranger = smallLog("stranger.example/log");
+    expect(await add(stranger.growth(0, 5))).toMatchObject({ status: 404 });
+    const forger = smallLog(log.origin, { common: 20, signed_by: "forger" });
+    expect(await add(forger.growth(30, 40))).toMatchObject({ status: 403 });
+    // The right key's id over a signature of another text.
+    const line = log.note(40).split("\n").at(-2)!;
+    const swapped = log.growth(30, 41).replace(/^— .*$/m, line);
+    expect(await add(swapped)).toMatchObject({ status: 403 });
+    expect(await add(log.growth(50, 40))).toMatchObject({ status: 400 });
+    for (const body of [
+      "",
+      "old",
+      "old 30\n\n",
+      "old 030\n\nx",
+      log.growth(30, 40).slice(0, -1),
+      "old 1\nx\n\n",
+    ])
+      expect(await add(body)).toMatchObject({ status: 400 });
+    await unchanged();
+  });
+});
+
+test("of requests that come at once for one log, one history is signed", async () => {
+  await add(log.growth(0, 20));
+  const bodies = Array.from({ length: 20 }, (_, n) => (n % 2 ? log : forked).growth(20, 21 + n));
+  const answers = await Promise.all(bodies.map((body) => add(body)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect(answers[0]!.status).toBe(200);
+  for (const answer of answers.slice(1)) expect(answer).toEqual(conflict(21));
+});
+
+test("two witnesses over one folder are one witness", async () => {
+  const twin = await open();
+  expect(twin.key).toEqual(witness.key);
+  const at_once = await Promise.all([add(log.growth(0, 30)), add(forked.growth(0, 30), twin)]);
+  expect(at_once.map(({ status }) => status).sort()).toEqual([200, 409]);
+  const signed = at_once[0].status === 200 ? log : forked;
+  expect(await add(signed.growth(30, 40), twin)).toMatchObject({ status: 200 });
+  expect(await add(signed.growth(30, 41))).toEqual(conflict(40));
+});
+
+test("many processes over one folder are one witness, though one of them sleeps while the others go on", async () => {
+  const others = await Promise.all(Array.from({ length: 5 }, () => open()));
+  for (let size = 20; size < 40; size++) {
+    const before = size === 20 ? 0 : size - 1;
+    const answers = await Promise.all(
+      others.map((by, n) => add((n % 2 ? log : forked).growth(before, size), by)),
+    );
+    const taken = answers.filter(({ status }) => status === 200);
+    expect(taken.length).toBeGreaterThan(0);
+    const rejected = answers.filter(({ status }) => status !== 200);
+    for (const { status } of rejected) expect([409, 422]).toContain(status);
+    if (size > 20)
+      expect(new Set(answers.flatMap(({ status }, n) => (status === 200 ? n % 2 : []))).size).toBe(1);
+  }
+  expect((await readdir(dir)).filter((name) => name.startsWith("state."))).toHaveLength(1);
+
+  // As one would that read the state long ago and only now writes: its number is free again.
+  const state = await openState(dir);
+  const [before] = await witness.follows();
+  const newest = Number((await readdir(dir)).flatMap((name) => /^state\.(\d+)/.exec(name)?.[1] ?? [])[0]);
+  let looks = 0;
+  await state.update((memory) => {
+    looks++;
+    if (looks === 1) {
+      const text = readFileSync(join(dir, `state.${newest}.json`), "utf8");
+      writeFileSync(join(dir, `state.${newest + 5}.json`), text);
+      rmSync(join(dir, `state.${newest}.json`));
+    }
+    return { isChanged: true, answer: memory };
+  });
+  expect(looks).toBe(2);
+  expect((await witness.follows())[0]).toEqual(before);
+  expect(await readdir(dir)).toContain(`state.${newest + 6}.json`);
+});
+
+test("whatever it is asked in whatever order, all that it signed is one history", async () => {
+  const size = fc.integer({ min: 0, max: 60 });
+  const question = fc.record({ history: fc.boolean(), first: size, second: size, again: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(question, { maxLength: 30 }), async (questions) => {
+      const here = await mkdtemp(join(tmpdir(), "tallystick-witness-"));
+      try {
+        let by = await open(here);
+        let newest = 0;
+        const signed = new Set<boolean>();
+        for (const { history, first, second, again } of questions) {
+          if (again) by = await open(here);
+          const from = first % 2 ? newest : first;
+          const { status } = await add((history ? log : forked).growth(from, second), by);
+          if (status !== 200) continue;
+          expect(from).toBe(newest);
+          expect(second).toBeGreaterThanOrEqual(newest);
+          newest = second;
+          if (second > 20) signed.add(history);
+          expect(signed.size).toBeLessThanOrEqual(1);
+        }
+      } finally {
+        await rm(here, { recursive: true, force: true });
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
+describe("its folder", () => {
+  test("holds a key that nobody else reads, and a state that people can", async () => {
+    await add(log.growth(0, 30));
+    expect((await stat(join(dir, "witness.key"))).mode & 0o777).toBe(0o600);
+    expect((await readdir(dir)).sort()).toEqual(["state.1.json", "witness.key"]);
+    expect(JSON.parse(await readFile(join(dir, "state.1.json"), "utf8"))).toEqual({
+      [log.origin]: {
+        size: 30,
+        root: log.root(30).toString("base64"),
+        note: log.note(30),
+        cosigned_at: "2026-01-02T03:04:05.678Z",
+      },
+    });
+  });
+
+  test("without its state, or with one that cannot be read, is no witness any more", async () => {
+    await writeFile(join(dir, "state.0.json"), '{"x": {"size": -1}}');
+    await expect(open()).rejects.toThrow(/state.0.json cannot be read/);
+    await expect(add(log.growth(0, 30))).rejects.toThrow(/state.0.json cannot be read/);
+    await rm(join(dir, "state.0.json"));
+    await expect(open()).rejects.toThrow(/state in .* is gone/);
+    await expect(add(log.growth(0, 30))).rejects.toThrow(/has no state/);
+  });
+});
