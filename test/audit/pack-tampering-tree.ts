@@ -15,6 +15,7 @@ import {
   strip,
   tampered,
   treeOfRows,
+  truePack,
   withEvents,
 } from "./pack-tampering.ts";
 
@@ -236,11 +237,44 @@ export const inclusionCases: PackTampering[] = [
   }),
 ];
 
-/** One event whose version is `version` rewritten in the log, with all hashes, and the tree of that. */
+/** The log with one event rewritten, and all hashes after it. */
 const forgedRows = (at: number): LogRow[] =>
   rewritten((own) => Object.assign(own[at - 1]!, { payload: "{}" }));
 
+/** The first two events of a stream in each other's places in the tree, which the log signs. */
+const disordered = ALL.with(0, rows[3]!).with(3, rows[0]!);
+
 export const rewriteCases: PackTampering[] = [
+  tampered(
+    "stream",
+    "all of another stream under this one's name",
+    { chain: 1 },
+    /of the stream "order" of tenant "globex"/,
+    (pack) => {
+      const { events, evidence, end } = truePack("stream", {
+        stream: { tenant: "globex", stream_id: "order" },
+      });
+      Object.assign(pack, { events, evidence, end });
+    },
+  ),
+  tampered(
+    "stream",
+    "a second event before the first, in a signed tree",
+    { tree: 2 },
+    /comes after/,
+    (pack) => {
+      strip(pack, "anchor", "consistency");
+      const root = treeOfRows(disordered).root(9);
+      pack.evidence = [
+        { evidence: "key", key: KEY },
+        { evidence: "checkpoint", note: note(9, { root }) },
+      ];
+      for (const [n, position] of [4, 1, 7].entries()) {
+        const row = { ...rows[n]!, version: n + 1, position };
+        pack.events[n]!.inclusion = inclusionLine(disordered, row, 9);
+      }
+    },
+  ),
   tampered(
     "whole",
     "three rewritten events, and the empty tree to join the true anchors",
