@@ -64,6 +64,7 @@ export const layers: Readonly<Record<string, Layer>> = {
         "keccak256",
         "parseAbi",
         "prepareEncodeFunctionData",
+        "toRlp",
       ],
       zod: "any",
     },

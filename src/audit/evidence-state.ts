@@ -82,7 +82,8 @@ export class EvidenceState {
   readonly inclusions: { version: number; position: number; size: number }[] = [];
   /** What is wrong with the events that receipts name. */
   readonly missing: Fault[] = [];
-  readonly #receipts: Map<number, HeldEvent>;
+  /** Not yet met, by position, in a stream by event_hash. */
+  readonly #receipts = new Map<number | string, HeldEvent[]>();
   readonly #first = new Map<number, TreeHead>();
   readonly #wanted = new Set<number>();
   #broken: BrokenLink[] | undefined;
@@ -92,7 +93,10 @@ export class EvidenceState {
     this.log = log;
     this.held = held;
     this.key = held.key;
-    this.#receipts = new Map(held.events?.map((event) => [event.position, event]));
+    for (const event of held.events ?? []) {
+      const place = log.source === "stream" ? event.event_hash : event.position;
+      this.#receipts.set(place, [...(this.#receipts.get(place) ?? []), event]);
+    }
     for (const { name, origin } of held.events ?? [])
       if (origin !== log.header.origin)
         this.missing.push({ reason: `${name} is of the log ${origin}`, place: log.position + 1 });
@@ -135,28 +139,32 @@ export class EvidenceState {
       this.frontier.append(leafHash(event_hash));
       if (this.#wanted.has(this.frontier.size)) this.#compute();
     }
-    const receipt = this.#receipts.get(position);
-    if (receipt && this.log.source !== "stream") {
-      this.#receipts.delete(position);
-      if (event_hash.toString("hex") !== receipt.event_hash)
+    if (this.#receipts.size > 0) this.#meet(position, event_hash.toString("hex"));
+  }
+
+  #meet(position: number, event_hash: string): void {
+    const place = this.log.source === "stream" ? event_hash : position;
+    for (const receipt of this.#receipts.get(place) ?? [])
+      if (receipt.event_hash !== event_hash)
         this.missing.push({
           reason: `${receipt.name} names another event at this position`,
           place: position,
         });
-    }
+    this.#receipts.delete(place);
   }
 
   /** Call once, after the last event. */
   finish(): void {
     this.#compute();
-    if (this.log.source === "stream") return;
-    const { position: last } = this.log;
-    const cut = [...this.#receipts.values()].find(({ position }) => position > last);
-    if (cut)
-      this.missing.push({
-        reason: `${cut.name} names an event at position ${cut.position}: the end was cut`,
-        place: last + 1,
-      });
+    const { source, position: last } = this.log;
+    const [unmet] = [...this.#receipts.values()].flat().sort((a, b) => a.position - b.position);
+    if (!unmet) return;
+    const which = `${unmet.name} names the event at position ${unmet.position}`;
+    const isBeyond = source !== "stream" && unmet.position > last;
+    this.missing.push({
+      reason: isBeyond ? `${which}: the end was cut` : `${which}, which is not here`,
+      place: last + 1,
+    });
   }
 
   #compute(): void {

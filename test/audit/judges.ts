@@ -14,8 +14,9 @@ export type Left = Pick<VerifyPackOptions, "auditChecks" | "checks">;
 
 export const textOfLines = (lines: readonly string[]): string => `${lines.join("\n")}\n`;
 
-async function* chunk(text: string | Uint8Array) {
-  yield Buffer.from(text as string);
+async function* chunked(text: string | Uint8Array, size: number) {
+  const bytes = Buffer.from(text as string);
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
 const askOf =
@@ -23,10 +24,10 @@ const askOf =
   async (method, params) =>
     toldBy(world, method, params) as never;
 
-/** The first verifier's report. */
-export function first(text: string | Uint8Array, held: Held = {}, left: Left = {}) {
+/** The first verifier's report, of bytes that come in chunks of a size. */
+export function first(text: string | Uint8Array, held: Held = {}, left: Left = {}, size = 1 << 20) {
   const { key, witnesses, checkpoints, world, ...rest } = held;
-  return verifyPack(chunk(text), {
+  return verifyPack(chunked(text, size), {
     ...{ recover, ...rest, ...left },
     key: key === undefined ? undefined : parseVerifierKey(key),
     witnesses: witnesses?.map(parseVerifierKey) ?? [],

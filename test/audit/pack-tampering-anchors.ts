@@ -128,6 +128,11 @@ const members: PackTampering[] = [
   changed("the header of another anchor", { header: eight.header }, /does not show|not the one/),
   changed("no header", { header: "0x" }, /header/),
   changed("a header of nothing", { header: "0xc0" }, /header/),
+  changed(
+    "a header whose length is spelt longer",
+    { header: `0xfa00${four.header.slice(4)}` },
+    /spelt otherwise/,
+  ),
   changed("a byte behind the header", { header: `${four.header}00` }, /header is no RLP/),
   changed("everything but its size and root", { ...eight, size: 4, root: four.root }, /does not anchor 4/),
 ];

@@ -72,7 +72,7 @@ export const heldCases: PackTampering[] = [
   holding(
     "a receipt, the end cut before an anchor",
     { completeness: 8 },
-    /names an event at position 9/,
+    /names the event at position 9: the end was cut/,
     { events: [receiptOf(9)] },
     cutTo(7),
     { second: NO_RECEIPTS },
@@ -182,6 +182,36 @@ export const heldCases: PackTampering[] = [
     { tiles: { reason: "the tile is damaged", place: 3 } },
     undefined,
     { second: { fails: {}, because: "tiles are of the service" } },
+  ),
+  tampered(
+    "part",
+    "held: a receipt of what lies before",
+    { completeness: 10 },
+    /which is not here/,
+    () => {},
+    {
+      held: { events: [receiptOf(3)] },
+      second: NO_RECEIPTS,
+    },
+  ),
+  tampered(
+    "stream",
+    "held: a receipt of another stream",
+    { completeness: 4 },
+    /which is not here/,
+    () => {},
+    {
+      held: { events: [receiptOf(3)] },
+      second: NO_RECEIPTS,
+    },
+  ),
+  holding(
+    "two receipts of one position, the first wrong",
+    { completeness: 6 },
+    /names another event/,
+    { events: [receiptOf(6, A_HASH), receiptOf(6)] },
+    undefined,
+    { second: NO_RECEIPTS },
   ),
   tampered("stream", "held: a later checkpoint", { completeness: 4 }, /end was cut/, () => {}, {
     held: { checkpoints: [forkOf(12)] },
@@ -301,6 +331,9 @@ export const variations: Variation[] = [
   ),
   variation("whole", "a held head and a receipt", /proven up to the held head 9$/, () => {}, {
     held: { heads: [headAt(9)], events: [receiptOf(9)] },
+  }),
+  variation("stream", "a receipt", /^anchored to 3, signed to 3$/, () => {}, {
+    held: { events: [receiptOf(4)] },
   }),
   variation("stream", "a held checkpoint", /proven by a held checkpoint up to 3$/, () => {}, {
     held: { checkpoints: [note(9)] },
