@@ -21,6 +21,7 @@ import {
   flipped,
   type Options,
   type PackTampering,
+  type PartName,
   strip,
   tampered,
   tree,
@@ -37,10 +38,14 @@ const changed = (
   name: string,
   members: Partial<AnchorLine>,
   says: RegExp,
-  { fails = { anchor: members.size ?? 4 }, ...options }: Options & { fails?: Record<string, number> } = {},
+  {
+    part = "whole",
+    fails = { anchor: members.size ?? 4 },
+    ...options
+  }: Options & { part?: PartName; fails?: Record<string, number> } = {},
 ) =>
   tampered(
-    "whole",
+    part,
     `an anchor: ${name}`,
     fails,
     says,
@@ -119,23 +124,29 @@ function flippedWord(word: Hex): Hex {
   return `0x${word.slice(2, 4)}${flipped(word.slice(4))}`;
 }
 
-const members: PackTampering[] = [
-  changed("another size", { size: 5 }, /does not anchor 5|keeps 4 events/, { fails: { anchor: 5, tree: 5 } }),
-  changed("another root", { root: A_HASH }, /does not anchor 4/, { fails: { anchor: 4, tree: 4 } }),
-  changed("another network", { network: "eip155:1" }, /is for chain 8453/),
-  changed("another contract", { contract: ANOTHER }, /goes to/),
-  changed("another signer", { signer: ANOTHER }, /is signed by|keeps nothing/),
-  changed("the header of another anchor", { header: eight.header }, /does not show|not the one/),
-  changed("no header", { header: "0x" }, /header/),
-  changed("a header of nothing", { header: "0xc0" }, /header/),
+const members = (["whole", "part", "stream"] as const).flatMap((part): PackTampering[] => [
+  changed("another size", { size: 5 }, /does not anchor 5|keeps 4 events/, {
+    part,
+    fails: { anchor: 5, tree: 5 },
+  }),
+  changed("another root", { root: A_HASH }, /does not anchor 4/, { part, fails: { anchor: 4, tree: 4 } }),
+  changed("another network", { network: "eip155:1" }, /is for chain 8453/, { part }),
+  changed("another contract", { contract: ANOTHER }, /goes to/, { part }),
+  changed("another signer", { signer: ANOTHER }, /is signed by|keeps nothing/, { part }),
+  changed("the header of another anchor", { header: eight.header }, /does not show|not the one/, { part }),
+  changed("no header", { header: "0x" }, /header/, { part }),
+  changed("a header of nothing", { header: "0xc0" }, /header/, { part }),
   changed(
     "a header whose length is spelt longer",
     { header: `0xfa00${four.header.slice(4)}` },
     /spelt otherwise/,
+    { part },
   ),
-  changed("a byte behind the header", { header: `${four.header}00` }, /header is no RLP/),
-  changed("everything but its size and root", { ...eight, size: 4, root: four.root }, /does not anchor 4/),
-];
+  changed("a byte behind the header", { header: `${four.header}00` }, /header is no RLP/, { part }),
+  changed("everything but its size and root", { ...eight, size: 4, root: four.root }, /does not anchor 4/, {
+    part,
+  }),
+]);
 
 const PROOFS = ["account_proof", "root_proof", "numbers_proof"] as const;
 const otherNibble = (node: Hex, at: number): Hex => `${node.slice(0, at)}${flipped(node.slice(at))}` as Hex;

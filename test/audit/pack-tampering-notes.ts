@@ -8,6 +8,7 @@ import {
   KEY,
   note,
   type PackTampering,
+  type PartName,
   strip,
   tampered,
   tree,
@@ -108,13 +109,15 @@ export const keyCases: PackTampering[] = [
   ),
 ];
 
-/** The first note, of 4 events, changed. */
-const noted = (name: string, fails: Record<string, number>, says: RegExp, change: (text: string) => string) =>
-  tampered("whole", `a note: ${name}`, fails, says, (pack) => inNote(pack, change));
+/** The first note, of 4 events, changed: in an export of all and of a part. */
+const noted =
+  (name: string, fails: Record<string, number>, says: RegExp, change: (text: string) => string) =>
+  (part: PartName): PackTampering =>
+    tampered(part, `a note: ${name}`, fails, says, (pack) => inNote(pack, change));
 
 const base64 = (bytes: number) => Buffer.alloc(bytes, 7).toString("base64");
 
-export const noteCases: PackTampering[] = [
+const NOTES = [
   noted("another origin in its text", { signature: 0 }, /it is of "log.test\/main\/e2"/, (text) =>
     text.replace("/e1\n", "/e2\n"),
   ),
@@ -174,6 +177,10 @@ export const noteCases: PackTampering[] = [
   noted("2^53 - 1 events, signed, joined to nothing", { tree: 2 ** 53 - 1 }, /nothing joins/, () =>
     note(2 ** 53 - 1, { root: tree.root(4) }),
   ),
+];
+
+export const noteCases: PackTampering[] = [
+  ...NOTES.flatMap((changed) => [changed("whole"), changed("part")]),
   tampered("whole", "two signed roots of one size beyond the end", { tree: 12 }, /two roots/, (pack) => {
     pack.evidence.splice(
       4,

@@ -5,9 +5,10 @@ import { auditChecks } from "../../src/audit/checks.ts";
 import { judgedByFirst, judgedBySecond, red } from "./judges.ts";
 import { eventCases, type PackTampering } from "./pack-tampering.ts";
 import { anchorCases, chainVariations } from "./pack-tampering-anchors.ts";
-import { heldCases, variations } from "./pack-tampering-held.ts";
+import { heldCases } from "./pack-tampering-held.ts";
 import { keyCases, noteCases, orderCases } from "./pack-tampering-notes.ts";
 import { frontierCases, inclusionCases, linkCases, rewriteCases } from "./pack-tampering-tree.ts";
+import { variations } from "./pack-variations.ts";
 import { FINDINGS } from "./second-verifier-findings.ts";
 
 const groups: Record<string, PackTampering[]> = {
