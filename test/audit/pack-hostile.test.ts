@@ -80,6 +80,36 @@ test("an event line taken away, doubled or exchanged with another is red", async
   );
 });
 
+/** By its definition: the most leaves with which a chain of links still leads from one size to the other. */
+function mostInCommon(
+  base: number,
+  size: number,
+  links: readonly { first: number; second: number }[],
+): number {
+  const reaches = (least: number) => {
+    const reached = new Set([base]);
+    for (let before = -1; before !== reached.size; ) {
+      before = reached.size;
+      for (const { first: one, second: other } of links)
+        if (one >= least && (reached.has(one) || reached.has(other))) reached.add(one).add(other);
+    }
+    return reached.has(size);
+  };
+  return Math.max(-1, ...links.map(({ first: least }) => least).filter(reaches));
+}
+
+test("leaves in common are the most that some chain of links carries over", () => {
+  const size = fc.nat({ max: 12 });
+  const link = fc.tuple(size, size).map(([a, b]) => ({ first: Math.min(a, b), second: Math.max(a, b) }));
+  fc.assert(
+    fc.property(size, fc.array(link, { maxLength: 14 }), (base, links) => {
+      const common = commonLeaves(base, links);
+      for (let one = 0; one <= 12; one++)
+        if (one !== base) expect(common.get(one) ?? -1).toBe(mostInCommon(base, one, links));
+    }),
+  );
+});
+
 describe("lines made to break a reader", () => {
   const lines = linesOf(truePack("whole"));
   const deep = "[".repeat(200_000) + "]".repeat(200_000);
