@@ -66,6 +66,7 @@ export const layers: Readonly<Record<string, Layer>> = {
         "keccak256",
         "parseAbi",
         "toFunctionSelector",
+        "toRlp",
       ],
       zod: "any",
     },

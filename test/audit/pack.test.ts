@@ -103,7 +103,10 @@ test("a pack of yesterday verifies today, and says that the chain keeps more by 
   const exported_at = Date.now();
   const { chain } = house.app;
   await vi.waitFor(
-    async () => expect((await chain.heads()).latest.timestamp * 1_000).toBeGreaterThan(exported_at),
+    async () => {
+      await house.mine(1);
+      expect((await chain.heads()).latest.timestamp * 1_000).toBeGreaterThan(exported_at);
+    },
     { timeout: 20_000, interval: 200 },
   );
   await house.happen();
