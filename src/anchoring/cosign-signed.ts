@@ -1,4 +1,4 @@
-/** Whenever a checkpoint was signed, witnesses are asked to cosign it: whoever did has been shown no other history. */
+/** Whenever a checkpoint was signed, witnesses are asked to cosign it: whoever did has cosigned no other history. */
 import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { unlessRefused } from "../turn.ts";

@@ -6,11 +6,12 @@ import { type HeldHead, parseHeldHead } from "../../eventstore/verify/held-head.
 import { formatVerdicts, type VerifyReport } from "../../eventstore/verify/report.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
+import type { Evidence } from "../anchoring/evidence.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
 import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
-import { damagedTile } from "../anchoring/tile-store.ts";
+import { damagedTile, LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
 import { Audit } from "../audit/audit.ts";
-import type { HeldCheckpoint, HeldEvent } from "../audit/evidence-state.ts";
+import type { Fault, HeldCheckpoint, HeldEvent } from "../audit/evidence-state.ts";
 import { chainView, type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
 import { askChain, recoverKey } from "../compose-audit.ts";
 import { receiptIn } from "../domain/payments/verify-receipt.ts";
@@ -94,12 +95,21 @@ async function verifyOwn(
 ): Promise<VerifyReport> {
   const { position: last } = await app.store.head();
   const { origin } = await app.store.identity();
-  const lines = await evidenceFor(app)({ first: 1, last });
-  const tiles = await damagedTile(app.pool, MAIN_LOG);
-  const chain = ask && (await chainView(ask, origin, lines.before, held));
+  const { before, fault } = await evidenceFor(app)({ first: 1, last }).then(
+    (lines) => ({ ...lines, fault: undefined }),
+    damageIn,
+  );
+  const tiles = fault ?? (await damagedTile(app.pool, MAIN_LOG));
+  const chain = ask && (await chainView(ask, origin, before, held));
   const companion = new Audit({ ...held, tiles, chain });
-  const evidence = lines.before.map((line) => JSON.stringify(line));
+  const evidence = before.map((line) => JSON.stringify(line));
   return verifyDatabase(app.pool, MAIN_LOG, { ...held, companion, evidence });
+}
+
+/** Where events are missing there is no tree to gather evidence from; which ones, the other verdicts say. */
+function damageIn(error: unknown): { before: Evidence[]; fault: Fault } {
+  if (!(error instanceof LogDamaged || error instanceof TreeTooShort)) throw error;
+  return { before: [], fault: { reason: error.message, place: 0 } };
 }
 
 async function checkpointIn(path: string): Promise<HeldCheckpoint> {
