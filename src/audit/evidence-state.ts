@@ -87,6 +87,7 @@ export class EvidenceState {
   readonly #first = new Map<number, TreeHead>();
   readonly #wanted = new Set<number>();
   #broken: BrokenLink[] | undefined;
+  #base: number | undefined;
   #common: ReadonlyMap<number, number> | undefined;
 
   constructor(log: LogState, held: Held) {
@@ -196,8 +197,11 @@ export class EvidenceState {
   /** Events of the tree that all others are held against: the one computed last; in a stream the largest in the pack. */
   get base(): number | undefined {
     if (this.log.source !== "stream") return this.frontier?.size;
-    const own = this.heads.filter(isOwn);
-    return largestOf(own.length > 0 ? own : this.heads);
+    if (this.#base === undefined) {
+      const own = this.heads.filter(isOwn);
+      this.#base = largestOf(own.length > 0 ? own : this.heads);
+    }
+    return this.#base;
   }
 
   /** False of a head that has another root than the events, or the head of its size that was read first. */

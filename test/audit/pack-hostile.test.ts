@@ -173,8 +173,8 @@ describe("many lines", () => {
   const MANY = 100_000;
   const numbers = Array.from({ length: MANY }, (_, n) => n + 1);
   /** In place of the evidence of the true pack. */
-  const amid = (evidence: object[]) => {
-    const { header, events, end } = truePack("whole");
+  const amid = (evidence: object[], part: PartName = "whole") => {
+    const { header, events, end } = truePack(part);
     return textOfLines([
       header,
       ...evidence.map((line) => JSON.stringify(line)),
@@ -198,13 +198,19 @@ describe("many lines", () => {
     expect(red(await first(amid(links)))).toEqual({ tree: expect.any(Number) });
   });
 
-  test("tree heads, all of their own size, and consistency lines between them", async () => {
-    const heads = numbers.slice(0, MANY / 5).map((n) => unsigned(n + 100));
-    const links = heads
-      .slice(1)
-      .map((_, n) => ({ evidence: "consistency", first: n + 101, second: n + 102, proof: [A_HASH] }));
-    expect(red(await first(amid([...heads, ...links.toReversed()])))).toEqual({ signature: 101, tree: 101 });
-  });
+  test.each(["whole", "stream"] as const)(
+    "tree heads, all of their own size, and consistency lines between them: %s",
+    async (part) => {
+      const sizes = numbers.slice(0, MANY / 5).map((n) => n + 100);
+      const heads = sizes.map(unsigned);
+      const links = sizes.slice(1).map((size) => ({
+        ...{ evidence: "consistency", first: size - 1, second: size },
+        proof: [A_HASH],
+      }));
+      const report = await first(amid([...heads, ...links.toReversed()], part));
+      expect(red(report)).toEqual({ signature: 101, tree: 101 });
+    },
+  );
 
   test("tree heads of one size, each with another root", async () => {
     const heads = numbers.slice(0, MANY / 5).map((n) => ({
