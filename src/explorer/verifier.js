@@ -13,11 +13,14 @@ function needSame(stated, right) {
 
 // Bytes and hashes: sections 2 and 3. Hashes are hex throughout.
 const utf8 = new TextEncoder();
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-/** The bytes of hex, after 0x or not, UUIDs' dashes left out. */
+const digit = (code) => (code < 58 ? code - 48 : code - 87);
+/** The bytes of lowercase hex, after 0x or not, UUIDs' dashes left out. */
 function unhex(text) {
   const digits = text.replace(/^0x|-/g, "");
-  return new Uint8Array(digits.length / 2).map((_, i) => Number.parseInt(digits.slice(2 * i, 2 * i + 2), 16));
+  const half = (i) => digit(digits.charCodeAt(i));
+  return new Uint8Array(digits.length / 2).map((_, i) => 16 * half(2 * i) + half(2 * i + 1));
 }
 const word = (n, digits = 64) => n.toString(16).padStart(digits, "0");
 const u32 = (n) => unhex(word(n, 8));
@@ -95,7 +98,7 @@ function unbase64(text) {
 }
 /** The tree head in a note and its signatures, yet unchecked. */
 export function readNote(note, origin) {
-  const form = /^((.+)\n(0|[1-9]\d{0,15})\n(.{44})\n)\n((?:— [^\s+]+ \S+\n)+)$/;
+  const form = /^((.+)\n(0|[1-9]\d{0,15})\n(.{43}=)\n)\n((?:— [^\s+]+ \S+\n)+)$/;
   const [, text, name, size, root, lines] = form.exec(note) ?? [];
   need(name === origin && Number.isSafeInteger(Number(size)), `it is no checkpoint of ${origin} in a signed note`);
   const signed = [...lines.matchAll(/^— (\S+) (\S+)$/gm)];
@@ -169,43 +172,41 @@ export async function checkAnchor(line, origin, options = {}) {
   return `${size}: believed that block ${Number(`0x${header[8]}`)} 0x${hash} is of ${network} and final`;
 }
 
-// Lines: section 7, which writes them so. S text, H hash, X bytes, U UUID, N number, P above 0.
+// Lines: section 7, which writes them so. S text, H hash, X bytes, U UUID, N number, P above 0; in brackets a list.
 const KINDS = {
-  S: /"(?:[^"\\]|\\.)*"/,
-  H: /"[0-9a-f]{64}"/,
-  X: /"0x(?:[0-9a-f]{2})*"/,
-  U: /"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"/,
-  N: /\d{1,16}/,
-  P: /[1-9]\d{0,15}/,
+  S: /"(?:[^"\\]|\\.)*"/.source,
+  H: /"[0-9a-f]{64}"/.source,
+  X: /"0x(?:[0-9a-f]{2})*"/.source,
+  U: /"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"/.source,
+  N: /\d{1,16}/.source,
+  P: /[1-9]\d{0,15}/.source,
 };
 const HEADER = '"log_id":P,"origin":S,"exported_at":S';
-const EVENT = `"tenant":S,"stream_id":S,"version":P,"event_id":U,"type":S,"schema_version":P,"recorded_at_us":N,
-  "payload":S,"meta":S,"payload_hash":H,"meta_hash":H,"prev_hash":H,"event_hash":H`;
+const COLUMNS = '"tenant":S,"stream_id":S,"version":P,"event_id":U,"type":S,"schema_version":P,"recorded_at_us":N';
+const EVENT = `${COLUMNS},"payload":S,"meta":S,"payload_hash":H,"meta_hash":H,"prev_hash":H,"event_hash":H`;
 const COMMIT = '"idem_key":(null|S),"request_hash":(null|H),"commit_size":(null|P)';
+const CALL = '"network":S,"contract":X,"signer":X,"transaction":X';
+const PROOFS = '"header":X,"account_proof":[X],"root_proof":[X],"numbers_proof":[X]';
 const FORMS = Object.entries({
   "log event": `{"position":P,${EVENT},"log_hash":H,${COMMIT}}`,
   "stream event": `{${EVENT},${COMMIT}}`,
   "log header": `{"format":"tallystick-log/1",${HEADER},"first_position":P,"previous_log_hash":H}`,
   "stream header": `{"format":"tallystick-stream/1",${HEADER},"tenant":S,"stream_id":S}`,
   key: '{"evidence":"key","key":S}',
-  frontier: '{"evidence":"frontier","size":N,"hashes":[H]}',
+  frontier: '{"evidence":"frontier","size":P,"hashes":[H]}',
   checkpoint: '{"evidence":"checkpoint","note":S}',
-  anchor: `{"evidence":"anchor","size":P,"root":H,"network":S,"contract":X,"signer":X,"transaction":X,"header":X,
-    "account_proof":[X],"root_proof":[X],"numbers_proof":[X]}`,
+  anchor: `{"evidence":"anchor","size":P,"root":H,${CALL},${PROOFS}}`,
   consistency: '{"evidence":"consistency","first":N,"second":N,"proof":[H]}',
   "stream inclusion": '{"evidence":"inclusion","version":P,"position":P,"size":P,"proof":[H]}',
   "log end": '{"end":true,"events":N,"head":{"position":N,"log_hash":H}}',
   "stream end": '{"end":true,"events":N,"head":{"version":P,"event_hash":H}}',
 }).map(([name, line]) => {
-  const form = line
-    .replace(/\n */g, "")
-    .replace(/[{}]/g, "\\$&")
-    .replace(/\[(.)\]/g, "\\[($1,?)*\\]");
-  return { name, form: new RegExp(`^${form.replace(/[A-Z]/g, (kind) => KINDS[kind].source)}$`) };
+  const form = line.replace(/[{}]/g, "\\$&").replace(/\[(.)\]/g, "\\[($1,?)*\\]");
+  return { name, form: new RegExp(`^${form.replace(/[A-Z]/g, (kind) => KINDS[kind])}$`) };
 });
 /** What a line says, and its kind. Strings of event lines may be escaped freely. */
 function readLine(bytes) {
-  const line = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  const line = strictUtf8.decode(bytes);
   const { name = "" } = FORMS.find(({ form }) => form.test(line)) ?? {};
   const value = JSON.parse(line);
   const isWritten = name.endsWith("event") || (name && JSON.stringify(value) === line);
@@ -213,7 +214,7 @@ function readLine(bytes) {
   for (const [member, one] of Object.entries(value))
     need(typeof one === "string" ? one.isWellFormed() : !(one >= most(member)) || one.length, `${member} is ${one}`);
   need(isWritten && value.origin !== "", `it is not written as section 7 has it`);
-  return { name, value };
+  return { name, kind: name.slice(name.indexOf(" ") + 1), value };
 }
 async function* linesOf(source) {
   const whole = typeof source === "string" ? utf8.encode(source) : source;
@@ -230,7 +231,6 @@ async function* linesOf(source) {
 }
 
 // Checking: section 8.
-const ONCE = ["header", "key", "frontier", "end"];
 const VERDICTS = ["format", "chain", "order", "commits", "tree", "signature", "anchor", "completeness"];
 /**
  * Judges an export and its evidence: `first_bad` is a position, of a stream a version, of a tree head its size.
@@ -238,25 +238,24 @@ const VERDICTS = ["format", "chain", "order", "commits", "tree", "signature", "a
  * @returns {Promise<{ ok: boolean, verdicts: Verdict[], head: { position: number, hash: string } | null, events: number }>}
  */
 export async function verifyPack(source, options = {}) {
-  const [held, notes] = [options.heads ?? [], [...(options.checkpoints ?? [])]];
+  const held = (options.heads ?? []).map((head) => ({ ...head, met: "" }));
+  const notes = [...(options.checkpoints ?? [])];
+  const evidence = /** @type {any} */ ({ key: [], frontier: [], checkpoint: [], anchor: [], consistency: [] });
   const [faults, streams, roots, common] = [/** @type {any} */ ({}), new Map(), new Map(), new Map()];
-  const [heads, links, proven] = [/** @type {any[]} */ ([]), /** @type {any[]} */ ([]), /** @type {any[]} */ ([])];
+  const [heads, proven] = [/** @type {any[]} */ ([]), /** @type {any[]} */ ([])];
   let [header, row, key] = /** @type {any[]} */ ([undefined, undefined, options.key]);
-  let [isLog, first, last, hash, lacking, rank] = [false, 1, 0, "", Number.NaN, -1];
+  let [isLog, first, last, hash, lacking, rank] = [false, 1, 0, "", Number.NaN, 0];
   let [events, leaves, frontier] = [0, Number.NaN, /** @type {string[]} */ ([])];
 
-  /** Keeps the first fault of each verdict; of the tree, that of the smallest size. */
+  /** Keeps the first fault of each verdict; where they come in any order, the lowest. */
   const must = (name, at, holds, reason) => {
-    const isLater = faults[name]?.first_bad <= (name === "tree" ? at : 2 ** 53);
+    const isLater = faults[name]?.first_bad <= (/tree|completeness/.test(name) ? at : 2 ** 53);
     if (!holds && !isLater) faults[name] = { first_bad: at, reason };
   };
   const tries = (name, at, step) => step().catch((error) => must(name, at, false, error.message));
   const agree = (name, at, stated, right) => tries(name, at, async () => needSame(stated, right));
   const meet = () => {
-    for (const one of held.filter(({ position }) => position === last)) {
-      const isSame = hash.startsWith(one.hash) && one.hash.length >= 8;
-      must("completeness", Math.max(last, first), isSame, `${last} has the hash ${hash}, not ${one.hash}`);
-    }
+    for (const head of held) if (head.position === last) head.met = hash;
   };
   const addHead = (kind, { size, root }, said) => {
     roots.set(size, roots.get(size) ?? root);
@@ -264,102 +263,98 @@ export async function verifyPack(source, options = {}) {
     heads.push({ kind, size, root, said });
   };
   const addNote = async (kind, note) => {
-    const head = await tries("signature", 0, async () => readNote(note, header.origin));
-    const check = async () => (await checkSignatures(head, key, header.origin)) ?? `${head.size}: by ${key}`;
+    const head = await tries("signature", 0, async () => readNote(note, header?.origin));
+    const check = async () => (await checkSignatures(head, key, header.origin)) ?? "signed";
     if (head) addHead(kind, head, await tries("signature", head.size, check));
-  };
-  const addHeld = async () => {
-    for (const note of notes.splice(0)) await addNote("held", note);
   };
   const computeRoot = async () => {
     if (!roots.has(leaves)) return;
     addHead("computed", { size: leaves, root: await rootOf(frontier) });
     common.set(leaves, leaves);
   };
-  const lines = {
-    header: async (value) => {
-      [header, isLog, hash] = [value, "first_position" in value, value.previous_log_hash];
-      first = value.first_position ?? 1;
-      last = first - 1;
-      await agree("completeness", first, value, { origin: options.origin ?? value.origin });
-      if (isLog) meet();
-      if (!isLog || first > 1) return;
-      [leaves, lacking] = [0, 0];
-      await agree("order", 1, value, { previous_log_hash: await H("TS/LOG/1\0", LP(value.origin)) });
-    },
-    key: async (value) => {
-      key ??= value.key;
-    },
-    frontier: async ({ size, hashes }) => {
+  const begin = async (value) => {
+    const { previous_log_hash, first_position = 1 } = value;
+    [header, isLog, hash] = [value, "first_position" in value, previous_log_hash];
+    [first, last] = [first_position, first_position - 1];
+    await agree("completeness", first, value, { origin: options.origin ?? value.origin });
+    if (isLog) meet();
+    if (!isLog || first > 1) return;
+    [leaves, lacking] = [0, 0];
+    await agree("order", 1, value, { previous_log_hash: await H("TS/LOG/1\0", LP(value.origin)) });
+  };
+  /** What stands before the events, read as soon as it is whole. */
+  const weigh = async () => {
+    key ??= evidence.key[0]?.key;
+    for (const { size, hashes } of evidence.frontier.splice(0)) {
       const isRight = isLog && size === last && hashes.length === size.toString(2).replaceAll("0", "").length;
       must("tree", size, isRight, `the frontier is not one of the ${last} leaves before the export`);
       if (isRight) [leaves, frontier] = [size, hashes];
-    },
-    checkpoint: ({ note }) => addNote("signed", note),
-    anchor: async (value) =>
-      addHead("anchored", value, await tries("anchor", value.size, () => checkAnchor(value, header.origin, options))),
-    consistency: async (value) => {
-      links.push(value);
-      for (const size of [value.first, value.second]) roots.set(size, roots.get(size));
-    },
-    event: async (value) => {
-      const { version, prev_hash, event_hash, idem_key, request_hash, commit_size } = value;
-      const { origin, tenant = value.tenant, stream_id = value.stream_id } = header;
-      const at = value.position ?? version;
-      const stream = join(LP(value.tenant), LP(value.stream_id));
-      const unknown = first > 1 && version > 1 ? [version - 1, prev_hash] : undefined;
-      const name = hex(stream);
-      const [before, link] = streams.get(name) ?? unknown ?? [0, await H("TS/STREAM/1\0", LP(origin), stream)];
-      streams.set(name, [version, event_hash]);
-      await agree("chain", at, value, {
-        payload_hash: await H("TS/PAYLOAD/1\0", value.payload),
-        meta_hash: await H("TS/META/1\0", value.meta),
-        event_hash: await eventHash(origin, value),
-        ...{ tenant, stream_id, version: before + 1, prev_hash: link },
-      });
-      const log_hash = isLog && (await H("TS/LOG/1\0", unhex(hash), u64(at), unhex(event_hash)));
-      if (isLog) await agree("order", at, value, { position: last + 1, log_hash });
-      must("order", at, !isLog || !(value.recorded_at_us < row?.recorded_at_us), "recorded_at_us goes back");
-      if (leaves >= 0) {
-        await computeRoot();
-        let node = await leaf(event_hash);
-        for (let n = leaves++; n % 2 === 1; n = (n - 1) / 2) node = await parent(frontier.pop(), node);
-        frontier.push(node);
-      }
-      const isFirst = commit_size !== null;
-      const bound = [LP(idem_key ?? ""), unhex(request_hash ?? word(0)), u32(commit_size ?? 0)];
-      const commit = isFirst ? await H("TS/COMMIT/1\0", ...bound) : undefined;
-      await tries("commits", at, async () => needSame(JSON.parse(value.meta), { commit }));
-      const isKeyed = idem_key === null && request_hash === null ? true : isFirst && idem_key && request_hash;
-      must("commits", at, isKeyed, "idem_key or request_hash stands alone or inside a commit");
-      const isInTurn = isFirst ? !(lacking > 0) : lacking !== 0;
-      must("commits", at, isInTurn, `before it, the running commit lacked ${lacking} events`);
-      lacking = isFirst ? (isLog ? commit_size - 1 : Number.NaN) : lacking - 1;
-      [row, last, hash] = [value, at, value.log_hash ?? event_hash];
-      meet();
-      if (++events % 1000 === 0) await options.onEvents?.(events);
-    },
-    inclusion: async ({ version, position, size, proof }) => {
-      const before = proven.at(-1) ?? { version: 0, position: 0 };
-      need(row?.version === version && before.version !== version, "it stands elsewhere than after its event");
-      must("tree", version, position > before.position, "positions do not rise with versions");
-      proven.push({ version, position, size });
-      await tries("tree", version, () => checkInclusion(row.event_hash, position, size, roots.get(size), proof));
-    },
-    end: async ({ head, ...value }) => {
-      const [at, stated] = Object.values(head);
-      await agree("completeness", last + 1, { ...value, at, hash: stated }, { events, at: last, hash });
-    },
+    }
+    for (const { note } of evidence.checkpoint.splice(0)) await addNote("signed", note);
+    for (const line of evidence.anchor.splice(0))
+      addHead("anchored", line, await tries("anchor", line.size, () => checkAnchor(line, header.origin, options)));
+    for (const note of notes.splice(0)) await addNote("held", note);
+    for (const { first, second } of evidence.consistency)
+      for (const size of [first, second]) roots.set(size, roots.get(size));
   };
-  const rankOf = (kind) => Object.keys(lines).indexOf(kind === "inclusion" ? "event" : kind);
+  const event = async (value) => {
+    const { version, prev_hash, event_hash, idem_key, request_hash, commit_size } = value;
+    const { origin, tenant = value.tenant, stream_id = value.stream_id } = header;
+    const at = value.position ?? version;
+    const stream = JSON.stringify([value.tenant, value.stream_id]);
+    const genesis = () => H("TS/STREAM/1\0", LP(origin), LP(value.tenant), LP(value.stream_id));
+    const unknown = first > 1 && version > 1 ? [version - 1, prev_hash] : undefined;
+    const [before, link] = streams.get(stream) ?? unknown ?? [0, await genesis()];
+    streams.set(stream, [version, event_hash]);
+    await agree("chain", at, value, {
+      payload_hash: await H("TS/PAYLOAD/1\0", value.payload),
+      meta_hash: await H("TS/META/1\0", value.meta),
+      event_hash: await eventHash(origin, value),
+      ...{ tenant, stream_id, version: before + 1, prev_hash: link },
+    });
+    const log_hash = isLog && (await H("TS/LOG/1\0", unhex(hash), u64(at), unhex(event_hash)));
+    if (isLog) await agree("order", at, value, { position: last + 1, log_hash });
+    must("order", at, !isLog || !(value.recorded_at_us < row?.recorded_at_us), "recorded_at_us goes back");
+    if (leaves >= 0) {
+      await computeRoot();
+      let node = await leaf(event_hash);
+      for (let n = leaves++; n % 2 === 1; n = (n - 1) / 2) node = await parent(frontier.pop(), node);
+      frontier.push(node);
+    }
+    const isFirst = commit_size !== null;
+    const bound = [LP(idem_key ?? ""), unhex(request_hash ?? word(0)), u32(commit_size ?? 0)];
+    const commit = isFirst ? await H("TS/COMMIT/1\0", ...bound) : undefined;
+    await tries("commits", at, async () => needSame(JSON.parse(value.meta), { commit }));
+    const isBare = idem_key === null && request_hash === null;
+    const isKeyed = isFirst && idem_key && request_hash;
+    must("commits", at, isBare || isKeyed, "idem_key or request_hash stands alone or inside a commit");
+    const isInTurn = isFirst ? !(lacking > 0) : lacking !== 0;
+    must("commits", at, isInTurn, `before it, the running commit lacked ${lacking} events`);
+    lacking = isFirst ? (isLog ? commit_size - 1 : Number.NaN) : lacking - 1;
+    [row, last, hash] = [value, at, value.log_hash ?? event_hash];
+    meet();
+    if (++events % 1000 === 0) await options.onEvents?.(events);
+  };
+  const inclusion = async ({ version, position, size, proof }) => {
+    const before = proven.at(-1) ?? { version: 0, position: 0 };
+    need(row?.version === version && before.version !== version, "it stands elsewhere than after its event");
+    must("tree", version, position > before.position, "positions do not rise with versions");
+    proven.push({ version, position, size });
+    await tries("tree", version, () => checkInclusion(row.event_hash, position, size, roots.get(size), proof));
+  };
+  const end = async ({ head, ...value }) => {
+    const [at, stated] = Object.values(head);
+    await agree("completeness", last + 1, { ...value, at, hash: stated }, { events, at: last, hash });
+  };
+  const ORDER = ["", "header", ...Object.keys(evidence), "event", "end"];
   const read = async (bytes) => {
-    const { name, value } = readLine(bytes);
-    const kind = name.split(" ").at(-1);
+    const { name, kind, value } = readLine(bytes);
+    const place = ORDER.indexOf(kind === "inclusion" ? "event" : kind);
     const isOurs = header ? !name.startsWith(isLog ? "stream" : "log") : kind === "header";
-    need(isOurs && rankOf(kind) > rank, `${name}: it does not belong here or stands too late`);
-    if (header && kind !== "key") await addHeld();
-    await lines[kind](value);
-    rank = Math.max(rank, rankOf(kind) - (ONCE.includes(kind) ? 0 : 1));
+    need(isOurs && place > rank, `${name}: it does not belong here or stands too late`);
+    if (/event|end/.test(kind) && !(events > 0)) await weigh();
+    await (evidence[kind]?.push(value) ?? { header: begin, event, inclusion, end }[kind](value));
+    rank = Math.max(rank, /header|key|frontier|end/.test(kind) ? place : place - 1);
   };
   await tries("format", 1, async () => {
     for await (const bytes of linesOf(source)) {
@@ -368,42 +363,43 @@ export async function verifyPack(source, options = {}) {
     }
   });
   for (const name of VERDICTS) must(name, 1, header, "there is no header to go by");
-  await addHeld();
+  await weigh();
   await computeRoot();
 
-  // What joins trees is what they have in common: a consistency proof carries over as many leaves as its first tree has.
-  const base = isLog ? leaves : Math.max(0, ...heads.map(({ size }) => size));
-  if (!isLog) common.set(base, base);
-  for (const { first: m, second: n, proof } of links) {
-    const [old, root] = [roots.get(m), roots.get(n)];
-    must("tree", n, old && root, `a consistency line from ${m} to ${n} joins no known tree heads`);
-    if (old && root) await tries("tree", n, () => checkConsistency(m, old, n, root, proof));
-  }
-  const ways = links.flatMap(({ first: m, second: n }) => [
-    { from: m, to: n, most: m },
-    { from: n, to: m, most: m },
-  ]);
-  const grow = ({ from, to, most }) => {
+  // What trees have in common: a consistency proof carries over as many leaves as its smaller tree has.
+  const own = heads.filter(({ kind }) => (isLog ? kind === "computed" : kind !== "held"));
+  const base = Math.max(-1, ...own.map(({ size }) => size));
+  common.set(base, base);
+  const ways = [];
+  for (const { first: m, second: n, proof } of evidence.consistency)
+    await tries("tree", n, async () => {
+      need(roots.get(m) && roots.get(n), `a consistency line from ${m} to ${n} joins no known tree heads`);
+      await checkConsistency(m, roots.get(m), n, roots.get(n), proof);
+      ways.push({ from: m, to: n, most: m }, { from: n, to: m, most: m });
+    });
+  const grows = ({ from, to, most }) => {
     const shared = Math.min(common.get(from) ?? -1, most);
     return shared > (common.get(to) ?? -1) && common.set(to, shared);
   };
-  while (ways.filter(grow).length > 0);
+  while (ways.filter(grows).length > 0);
   for (const { kind, size } of heads) {
-    const isJoined = common.get(size) >= Math.min(size, base);
-    must("tree", size, isJoined, `the tree head of size ${size} is joined to nothing`);
-    must(
-      "completeness",
-      last + 1,
-      isJoined || kind !== "held",
-      `the tree head of size ${size} is not met: the end is cut`,
-    );
+    const isJoined = base >= 0 && common.get(size) >= Math.min(size, base);
+    if (kind === "held")
+      must("completeness", last + 1, isJoined, `the checkpoint of size ${size} is not met: the end is cut`);
+    else must("tree", size, isJoined, `the tree head of size ${size} is joined to nothing`);
   }
   must("commits", last + 1, !(lacking > 0), `the last commit lacks ${lacking} of its events`);
-  const isWhole = rank === rankOf("end") && (isLog || events > 0);
+  const isWhole = ORDER[rank] === "end" && (isLog || events > 0);
   must("completeness", last + 1, isWhole, "the last line or every event is missing: truncated");
-  for (const { position: at } of held) {
-    const isInside = at >= first - 1 && at <= last;
-    must("completeness", at < first ? first : last + 1, isInside, `no event stands at ${at}, which is held`);
+  for (const { position, hash, met } of held) {
+    const at = Math.min(Math.max(position, first), last + 1);
+    const isMet = met.startsWith(hash) && hash.length >= 8;
+    must(
+      "completeness",
+      at,
+      isMet,
+      met ? `${position} has the hash ${met}, not ${hash}` : `nothing stands at ${position}`,
+    );
   }
   const of = (...kinds) => heads.filter(({ kind }) => kinds.includes(kind));
   must("signature", 0, !options.key || of("signed", "held").length > 0, "a key is given, but there is no checkpoint");
