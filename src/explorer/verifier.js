@@ -98,7 +98,7 @@ function unbase64(text) {
 }
 /** The tree head in a note and its signatures, yet unchecked. */
 export function readNote(note, origin) {
-  const form = /^((.+)\n(0|[1-9]\d{0,15})\n(.{43}=)\n)\n((?:— [^\s+]+ \S+\n)+)$/;
+  const form = /^((.+)\n(0|[1-9]\d{0,15})\n([^=]{43}=)\n)\n((?:— [^\s+]+ \S+\n)+)$/;
   const [, text, name, size, root, lines] = form.exec(note) ?? [];
   need(name === origin && Number.isSafeInteger(Number(size)), `it is no checkpoint of ${origin} in a signed note`);
   const signed = [...lines.matchAll(/^— (\S+) (\S+)$/gm)];
@@ -118,18 +118,25 @@ export async function checkSignatures({ text, signatures }, key, origin) {
 }
 
 // Anchors: sections 6 and 8; Ethereum's Yellow Paper, appendices B and D.
-/** The items in these bytes of RLP: strings as hex, lists as arrays. */
+/** The items in these bytes of RLP: strings as hex, lists as arrays; lengths are spelt as short as can be. */
 function rlp(bytes) {
   const items = [];
   for (let at = 0; at < bytes.length; ) {
     const [tag, base] = [bytes[at], bytes[at] < 0xc0 ? 0x80 : 0xc0];
     const start = at + (tag < 0x80 ? 0 : 1 + Math.max(0, tag - base - 55));
     const long = () => Number(`0x${hex(bytes.slice(at + 1, start))}`);
-    at = start + (tag < 0x80 ? 1 : tag - base < 56 ? tag - base : long());
-    need(at <= bytes.length, "its RLP is cut short");
+    const length = tag < 0x80 ? 1 : tag - base < 56 ? tag - base : long();
+    const isShortest = tag - base < 56 ? tag !== 0x81 || bytes[start] > 0x7f : bytes[at + 1] > 0 && length > 55;
+    need(isShortest && start + length <= bytes.length, "its RLP is cut short, or spelt longer than need be");
+    at = start + length;
     items.push(base === 0x80 ? hex(bytes.slice(start, at)) : rlp(bytes.slice(start, at)));
   }
   return items;
+}
+function onlyItem(bytes) {
+  const [item, ...behind] = rlp(bytes);
+  need(behind.length === 0, "more stands behind its RLP");
+  return item;
 }
 /** What a Merkle-Patricia proof leads to, from a root by the nibbles of keccak256(key): RLP, decoded. */
 function trieValue(root, key, proof) {
@@ -138,7 +145,7 @@ function trieValue(root, key, proof) {
   while (flag < 2) {
     const bytes = typeof at === "string" ? (nodes.shift() ?? []) : undefined;
     need(!bytes || keccak256(bytes) === at, "a node of its state proof is not the one that was named");
-    const items = bytes ? rlp(bytes)[0] : at;
+    const items = bytes ? onlyItem(bytes) : at;
     const isBranch = items.length === 17;
     flag = isBranch ? 0 : Number(items[0][0]);
     const path = isBranch ? way.slice(0, 1) : items[0].slice(flag % 2 === 1 ? 1 : 2);
@@ -146,14 +153,14 @@ function trieValue(root, key, proof) {
     [at, way] = [items[isBranch ? Number(`0x${path}`) : 1], way.slice(path.length)];
   }
   need(way === "" && nodes.length === 0, "its state proof ends elsewhere");
-  return rlp(unhex(at))[0];
+  return onlyItem(unhex(at));
 }
 /** Rejects unless the contract kept the head; resolves to what is believed, since only the chain can say. */
 export async function checkAnchor(line, origin, options = {}) {
   const { size, root, network, contract, signer } = line;
   const log_key = await H(origin);
-  const [[chain, , , , , to, , input]] = rlp(unhex(line.transaction.slice(4)));
-  const [header, hash] = [rlp(unhex(line.header))[0], keccak256(unhex(line.header))];
+  const [chain, , , , , to, , input] = onlyItem(unhex(line.transaction.slice(4)));
+  const [header, hash] = [onlyItem(unhex(line.header)), keccak256(unhex(line.header))];
   const [, , storage] = trieValue(header[3], contract, line.account_proof);
   const slot = keccak256(unhex(log_key + keccak256(unhex(signer.slice(2).padStart(64, "0") + word(0)))));
   const next = word(BigInt.asUintN(256, BigInt(`0x${slot}`) + 1n));
@@ -193,7 +200,7 @@ const FORMS = Object.entries({
   "log header": `{"format":"tallystick-log/1",${HEADER},"first_position":P,"previous_log_hash":H}`,
   "stream header": `{"format":"tallystick-stream/1",${HEADER},"tenant":S,"stream_id":S}`,
   key: '{"evidence":"key","key":S}',
-  frontier: '{"evidence":"frontier","size":P,"hashes":[H]}',
+  frontier: '{"evidence":"frontier","size":N,"hashes":[H]}',
   checkpoint: '{"evidence":"checkpoint","note":S}',
   anchor: `{"evidence":"anchor","size":P,"root":H,${CALL},${PROOFS}}`,
   consistency: '{"evidence":"consistency","first":N,"second":N,"proof":[H]}',
@@ -286,7 +293,7 @@ export async function verifyPack(source, options = {}) {
   const weigh = async () => {
     key ??= evidence.key[0]?.key;
     for (const { size, hashes } of evidence.frontier.splice(0)) {
-      const isRight = isLog && size === last && hashes.length === size.toString(2).replaceAll("0", "").length;
+      const isRight = first > 1 && size === last && hashes.length === size.toString(2).replaceAll("0", "").length;
       must("tree", size, isRight, `the frontier is not one of the ${last} leaves before the export`);
       if (isRight) [leaves, frontier] = [size, hashes];
     }
@@ -367,8 +374,9 @@ export async function verifyPack(source, options = {}) {
   await computeRoot();
 
   // What trees have in common: a consistency proof carries over as many leaves as its smaller tree has.
-  const own = heads.filter(({ kind }) => (isLog ? kind === "computed" : kind !== "held"));
-  const base = Math.max(-1, ...own.map(({ size }) => size));
+  const own = heads.filter(({ kind }) => kind !== "held");
+  const largest = Math.max(-1, ...(own.length > 0 ? own : heads).map(({ size }) => size));
+  const base = isLog ? leaves : largest;
   common.set(base, base);
   const ways = [];
   for (const { first: m, second: n, proof } of evidence.consistency)
@@ -383,7 +391,7 @@ export async function verifyPack(source, options = {}) {
   };
   while (ways.filter(grows).length > 0);
   for (const { kind, size } of heads) {
-    const isJoined = base >= 0 && common.get(size) >= Math.min(size, base);
+    const isJoined = common.get(size) >= Math.min(size, base);
     if (kind === "held")
       must("completeness", last + 1, isJoined, `the checkpoint of size ${size} is not met: the end is cut`);
     else must("tree", size, isJoined, `the tree head of size ${size} is joined to nothing`);
