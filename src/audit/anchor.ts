@@ -1,5 +1,6 @@
 /** What the members of an anchor's evidence say, each read for itself: the transaction, the block, the kept head. */
-import { keccak256, parseTransaction, serializeTransaction, type TransactionSerializableEIP1559 } from "viem";
+import type { TransactionSerializableEIP1559 } from "viem";
+import { keccak256, parseTransaction, serializeTransaction } from "viem/utils";
 import type { AnchorEvidence } from "../anchoring/evidence.ts";
 import {
   headInCall,

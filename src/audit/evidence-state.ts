@@ -164,7 +164,7 @@ export class EvidenceState {
     const isBeyond = source !== "stream" && unmet.position > last;
     this.missing.push({
       reason: isBeyond ? `${which}: the end was cut` : `${which}, which is not here`,
-      place: last + 1,
+      place: source === "stream" ? last + 1 : Math.min(unmet.position, last + 1),
     });
   }
 

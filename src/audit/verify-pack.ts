@@ -88,7 +88,8 @@ export async function chainView(
     .flatMap((block) => (typeof block === "string" ? [] : Number(block.number)));
   const question: ChainQuestion = {
     signer: whose,
-    contract: newest?.contract ?? contract ?? ANCHOR_ADDRESS,
+    // A contract that the pack alone names could endorse itself.
+    contract: contract ?? newest?.contract ?? ANCHOR_ADDRESS,
     log_id: logIdOf(origin),
     blocks,
   };

@@ -70,14 +70,20 @@ async function newestIn(dir: string): Promise<{ number: number; memory: Memory }
     if (number === undefined) throw new Error(`${dir} has no state.<number>.json any more`);
     const path = fileOf(dir, number);
     try {
-      const logs = z.record(z.string(), seen).parse(JSON.parse(await readFile(path, "utf8")));
-      return { number, memory: new Map(Object.entries(logs)) };
+      return { number, memory: memoryIn(JSON.parse(await readFile(path, "utf8"))) };
     } catch (error) {
       // A newer one has taken its place since.
       if ((error as NodeJS.ErrnoException).code === "ENOENT") continue;
       throw new Error(`${path} cannot be read: ${(error as Error).message}`);
     }
   }
+}
+
+/** Throws where that is no state. */
+function memoryIn(value: unknown): Memory {
+  z.record(z.string(), seen).parse(value);
+  // What a record answers lacks a member called __proto__, and a log may be called so.
+  return new Map(Object.entries(value as object).map(([origin, one]) => [origin, seen.parse(one)]));
 }
 
 /** Answers false when another process was faster. */

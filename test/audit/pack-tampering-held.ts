@@ -190,7 +190,7 @@ export const heldCases: PackTampering[] = [
   tampered(
     "part",
     "held: a receipt of what lies before",
-    { completeness: 10 },
+    { completeness: 3 },
     /which is not here/,
     () => {},
     {

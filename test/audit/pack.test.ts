@@ -2,17 +2,20 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type ExportLogOptions, type ExportStreamOptions, exportFile } from "../../eventstore/export.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { jsonRpc } from "../../src/adapters/json-rpc.ts";
 import { keyRecovery } from "../../src/adapters/secp256k1.ts";
+import { type AnchorEvidence, readEvidence } from "../../src/anchoring/evidence.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
 import { verifierKey } from "../../src/anchoring/note.ts";
 import { EMPTY_ROOT } from "../../src/anchoring/tree.ts";
-import { type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
+import type { AskChain } from "../../src/audit/chain-view.ts";
+import type { HeldEvent } from "../../src/audit/evidence-state.ts";
+import { chainView, type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
-import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
+import { ANCHOR_ADDRESS, successorCall } from "../../src/domain/anchoring/contract.ts";
 import { type AnchoringHouse, openAnchoringHouse } from "../anchoring/anchoring-house.ts";
 import { failures } from "../eventstore/verify-support.ts";
 
@@ -96,13 +99,57 @@ describe.each<[string, () => Promise<Part>, RegExp]>([
 
 test("a pack of yesterday verifies today, and says that the chain keeps more by now", async () => {
   const file = await exported({});
-  // Blocks are stamped in whole seconds.
-  await new Promise((done) => setTimeout(done, 1_100));
+  // Blocks are stamped in whole seconds, and on a busy machine late.
+  const exported_at = Date.now();
+  const { chain } = house.app;
+  await vi.waitFor(
+    async () => {
+      await house.mine(1);
+      expect((await chain.heads()).latest.timestamp * 1_000).toBeGreaterThan(exported_at);
+    },
+    { timeout: 20_000, interval: 200 },
+  );
   await house.happen();
   await house.turn();
   const report = await verified(file, { ...trusted, ask: asking() });
   expect(failures(report)).toEqual({});
   expect(says(report, "anchor")).toMatch(/keeps \d+ events by now: export again/);
+});
+
+test("a receipt is met, in a part and in a stream too, or the verdict says that it was not", async () => {
+  const { origin } = trusted;
+  const whole = (await readFile(await exported({}), "utf8")).trimEnd().split("\n");
+  const rows = whole.flatMap((line) => (line.startsWith('{"position"') ? [JSON.parse(line)] : []));
+  const receipt = (position: number, event_hash: string = rows[position - 1].event_hash) => ({
+    ...{ name: "receipt.jws", origin, position, event_hash },
+  });
+  const { tenant, stream_id } = rows[2];
+  const faults = async (part: Part, ...events: HeldEvent[]) =>
+    failures(await verified(await exported(part), { events }));
+  expect(await faults({ from: 4 }, receipt(4))).toEqual({});
+  expect(await faults({ from: 4 }, receipt(2))).toEqual({ completeness: 2 });
+  expect(await faults({ tenant, stream_id }, receipt(3))).toEqual({});
+  expect(await faults({ tenant, stream_id }, receipt(1))).toHaveProperty("completeness");
+  // Of two that name one position, one at least was never in the log.
+  const forged = receipt(3, "ab".repeat(32));
+  expect(await faults({}, forged, receipt(3))).toEqual({ completeness: 3 });
+});
+
+test("who followed a signer says the contract that the auditor named, not one that the pack names", async () => {
+  const lines = (await readFile(await exported({}), "utf8")).split("\n").map(readEvidence);
+  const anchor = lines.findLast((line) => typeof line === "object" && line.evidence === "anchor");
+  const forged = { ...(anchor as AnchorEvidence), contract: `0x${"66".repeat(20)}` as const };
+  const chain = asking();
+  // The forger's contract names itself the successor of whoever is asked about.
+  const ask: AskChain = async (method, params) => {
+    const { to, data } = (params[0] ?? {}) as { to?: string; data?: string };
+    if (to !== forged.contract) return chain(method, params);
+    return data === successorCall(forged.signer).data
+      ? (`0x${forged.contract.slice(2).padStart(64, "0")}` as never)
+      : chain(method, [{ to: ANCHOR_ADDRESS, data }, "latest"]);
+  };
+  const named = { signer: forged.signer, contract: ANCHOR_ADDRESS };
+  expect(await chainView(ask, trusted.origin, [forged], named)).toMatchObject({ successors: [] });
 });
 
 describe("the chain convicts", () => {

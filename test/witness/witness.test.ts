@@ -124,6 +124,14 @@ describe("refused is", () => {
   });
 });
 
+test("a log may be called as JavaScript calls what every object has: it is remembered like any other", async () => {
+  const [one, two] = ["one", "two"].map((history) => smallLog("__proto__", { history }));
+  witness = await openWitness({ dir, name: "w.example", logs: [one!.key] });
+  expect(await add(one!.growth(0, 5))).toMatchObject({ status: 200 });
+  expect(await add(two!.growth(0, 7))).toEqual(conflict(5));
+  expect(await witness.follows()).toMatchObject([{ origin: "__proto__", size: 5 }]);
+});
+
 test("of requests that come at once for one log, one history is signed", async () => {
   await add(log.growth(0, 20));
   const bodies = Array.from({ length: 20 }, (_, n) => (n % 2 ? log : forked).growth(20, 21 + n));

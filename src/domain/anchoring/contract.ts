@@ -11,7 +11,7 @@ import {
   encodeEventTopics,
   encodeFunctionData,
   keccak256,
-} from "viem";
+} from "viem/utils";
 import type { Call, CallResult, Hex, Log, LogQuery, SendOptions } from "../ports.ts";
 import { ABI, INIT_CODE } from "./generated/log-anchor.ts";
 

@@ -2,7 +2,7 @@
  * What a block's state says of one account's storage, shown from the block's header down: RLP and the Merkle-Patricia
  * tries of Ethereum (Yellow Paper, appendices B and D).
  */
-import { fromRlp, keccak256, toRlp } from "viem";
+import { fromRlp, keccak256, toRlp } from "viem/utils";
 import type { Hex } from "../ports.ts";
 
 /** Thrown where bytes are not what they are said to be; the message says what is wrong. */
