@@ -56,7 +56,7 @@ test("a byte changed anywhere is red, unless nothing binds it", async () => {
       expect(ok).toBe(false);
       if (!isSent(texts[part], at)) expect((await second(text, { key: KEY })).ok).toBe(false);
     }),
-    { numRuns: 100 },
+    { numRuns: 60 },
   );
 });
 
@@ -76,7 +76,7 @@ test("an event line taken away, doubled or exchanged with another is red", async
       expect((await first(textOfLines(bent), { key: KEY })).ok).toBe(false);
       expect((await second(textOfLines(bent), { key: KEY })).ok).toBe(false);
     }),
-    { numRuns: 40 },
+    { numRuns: 25 },
   );
 });
 
@@ -201,7 +201,7 @@ describe("many lines", () => {
   test.each(["whole", "stream"] as const)(
     "tree heads, all of their own size, and consistency lines between them: %s",
     async (part) => {
-      const sizes = numbers.slice(0, MANY / 5).map((n) => n + 100);
+      const sizes = numbers.slice(0, MANY / 10).map((n) => n + 100);
       const heads = sizes.map(unsigned);
       const links = sizes.slice(1).map((size) => ({
         ...{ evidence: "consistency", first: size - 1, second: size },
@@ -213,7 +213,7 @@ describe("many lines", () => {
   );
 
   test("tree heads of one size, each with another root", async () => {
-    const heads = numbers.slice(0, MANY / 5).map((n) => ({
+    const heads = numbers.slice(0, MANY / 10).map((n) => ({
       evidence: "checkpoint",
       note: noteOfFour.replace(/\n4\n.{8}/, `\n4\n${n.toString(36).padStart(8, "0")}`),
     }));
@@ -231,7 +231,7 @@ describe("many lines", () => {
   test("a head of the pack in small chunks, which the chain is asked about", async () => {
     const pack = truePack("whole");
     const more = { evidence: "consistency" as const, first: 4, second: 4, proof: [] };
-    pack.evidence.push(...numbers.slice(0, MANY / 5).map(() => more));
+    pack.evidence.push(...numbers.slice(0, MANY / 10).map(() => more));
     const held = { key: KEY, world: trueWorld };
     expect(red(await first(textOfLines(linesOf(pack)), held, {}, 16))).toEqual({});
   });

@@ -155,13 +155,11 @@ const proofs: PackTampering[] = PROOFS.flatMap((name) => {
   const nodes = four[name];
   const other = PROOFS.find((one) => one !== name)!;
   return [
-    ...nodes.flatMap((node, n) =>
-      [4, Math.floor(node.length / 2), node.length - 1].map((at) =>
-        changed(
-          `another byte at ${at} in node ${n} of its ${name}`,
-          { [name]: nodes.with(n, otherNibble(node, at)) },
-          /does not show/,
-        ),
+    ...nodes.map((node, n) =>
+      changed(
+        `another byte in node ${n} of its ${name}`,
+        { [name]: nodes.with(n, otherNibble(node, Math.floor(node.length / 2))) },
+        /does not show/,
       ),
     ),
     changed(`a node more in its ${name}`, { [name]: [...nodes, nodes.at(-1)!] }, /goes on after its end/),

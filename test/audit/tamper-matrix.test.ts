@@ -71,7 +71,8 @@ test.each(FINDINGS)("found in the second verifier: $finding", async ({ cases: fo
 /** A check that can be left out without any tampering passing is no check. */
 describe("each check is needed", () => {
   const passesWithout = async (verdict: string, left: Parameters<typeof judgedByFirst>[1]) => {
-    for (const one of cases) {
+    // The many that change a column come first, and show the same few checks.
+    for (const one of cases.toReversed()) {
       if (Object.keys(one.fails).join() !== verdict) continue;
       const isGreen = await judgedByFirst(one, left).then(
         ({ ok }) => ok,
