@@ -5,7 +5,7 @@ import type { AskChain } from "../../src/audit/chain-view.ts";
 import { type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
 import { verifyPack as verifySecond } from "../../src/explorer/verifier.js";
 import type { Held, PackTampering } from "./pack-tampering.ts";
-import { serveChain, toldBy, type World } from "./told-chain.ts";
+import { toldBy, type World } from "./told-chain.ts";
 
 const { recover } = keyRecovery();
 
@@ -37,17 +37,12 @@ export function first(text: string | Uint8Array, held: Held = {}, left: Left = {
 }
 
 /** The second verifier's report. */
-export async function second(text: string | Uint8Array, held: Held = {}) {
-  const { key, checkpoints, contract, signer, network, origin, heads, world } = held;
-  const chain = world && (await serveChain(() => world));
-  try {
-    return await verifySecond(text as string, {
-      ...{ key, checkpoints, contract, signer, network, origin, rpc: chain?.url },
-      heads: heads?.map(({ position, hash_prefix }) => ({ position, hash: hash_prefix })),
-    });
-  } finally {
-    await chain?.close();
-  }
+export function second(text: string | Uint8Array, held: Held = {}) {
+  const { key, checkpoints, contract, signer, network, origin, heads } = held;
+  return verifySecond(text as string, {
+    ...{ key, checkpoints, contract, signer, network, origin },
+    heads: heads?.map(({ position, hash_prefix }) => ({ position, hash: hash_prefix })),
+  });
 }
 
 type Verdicts = { verdicts: { name: string; ok: boolean; first_bad?: number; reason?: string }[] };

@@ -1,6 +1,4 @@
-/** A chain that says what it is told to, over JSON-RPC on a socket: what an auditor's endpoint may answer, true or not. */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+/** A chain that says what it is told to, method by method: what an auditor's endpoint may answer, true or not. */
 import { decodeFunctionData, encodeFunctionResult } from "viem";
 import { ABI } from "../../src/domain/anchoring/generated/log-anchor.ts";
 import type { Hex } from "../../src/domain/ports.ts";
@@ -37,25 +35,4 @@ export function toldBy(world: World, method: string, params: readonly unknown[])
     functionName: "head",
     result: [BigInt(size), root, 1n, BigInt(timestamp)],
   });
-}
-
-/** Serves the world that is set at the time of each question. */
-export async function serveChain(
-  worldNow: () => World,
-): Promise<{ url: string; close: () => Promise<void> }> {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString()) as {
-      id: number;
-      method: string;
-      params: unknown[];
-    };
-    response.end(JSON.stringify({ jsonrpc: "2.0", id, result: toldBy(worldNow(), method, params) }));
-  });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => new Promise((closed) => server.close(() => closed())),
-  };
 }
