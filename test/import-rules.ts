@@ -51,10 +51,12 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: {
       "@event-driven-io/emmett": "types",
       "node:crypto": ["createHash", "createHmac", "createPublicKey", "hash", "timingSafeEqual", "verify"],
-      viem: [
+      "viem/utils": [
+        "concatHex",
         "decodeEventLog",
         "decodeFunctionData",
         "decodeFunctionResult",
+        "encodeAbiParameters",
         "encodeEventTopics",
         "encodeFunctionData",
         "fromRlp",
@@ -63,7 +65,8 @@ export const layers: Readonly<Record<string, Layer>> = {
         "isAddress",
         "keccak256",
         "parseAbi",
-        "prepareEncodeFunctionData",
+        "toFunctionSelector",
+        "toRlp",
       ],
       zod: "any",
     },
@@ -154,6 +157,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       pg: "types",
       projections: "any",
       viem: "any",
+      "viem/utils": "any",
       verify: "types",
       zod: "any",
     },
@@ -166,6 +170,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       ...files,
       verify: "any",
       viem: "any",
+      "viem/utils": "any",
     },
   },
   contracts: {
@@ -196,6 +201,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       secp256k1: "types",
       "tiny-secp256k1": "types",
       viem: "any",
+      "viem/utils": "any",
       "viem/accounts": "any",
     },
   },
@@ -236,10 +242,16 @@ export const layers: Readonly<Record<string, Layer>> = {
   // One file for whoever trusts nothing of ours; only run by Node it reads a file.
   verifier: {
     paths: ["src/explorer/verifier.js"],
-    imports: { "node:fs": "any", "node:util": "any" },
+    imports: { "node:fs": "any", "node:stream": "any" },
   },
   house: {
-    paths: ["src/compose.ts", "src/compose-chain.ts", "src/config.ts", "src/faces.ts"],
+    paths: [
+      "src/compose.ts",
+      "src/compose-chain.ts",
+      "src/compose-audit.ts",
+      "src/config.ts",
+      "src/faces.ts",
+    ],
     imports: {
       adapters: "any",
       anchoring: "any",
@@ -285,7 +297,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       pino: "types",
       projections: "any",
       verify: "any",
-      viem: ["encodeFunctionData", "erc20Abi", "formatEther"],
+      "viem/utils": ["encodeFunctionData", "formatEther", "parseAbi"],
       "viem/accounts": "any",
       witness: "any",
       zod: "any",

@@ -13,13 +13,12 @@ import { damagedTile, LogDamaged, TreeTooShort } from "../anchoring/tile-store.t
 import { Audit } from "../audit/audit.ts";
 import type { Fault, HeldCheckpoint, HeldEvent } from "../audit/evidence-state.ts";
 import { chainView, type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
-import { withHouse } from "../compose.ts";
-import { askChain, recoverKey } from "../compose-chain.ts";
+import { askChain, recoverKey } from "../compose-audit.ts";
 import { receiptIn } from "../domain/payments/verify-receipt.ts";
 import type { Hex } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 import { verifyReceiptCommand } from "./receipt.ts";
-import type { Terminal } from "./terminal.ts";
+import { asCount, type Terminal, withHouse } from "./terminal.ts";
 
 type Options = {
   head: HeldHead[];
@@ -36,7 +35,8 @@ type Options = {
   json: boolean;
 };
 
-export function verifyCommand({ settings, logger }: Terminal): Command {
+export function verifyCommand(terminal: Terminal): Command {
+  const { settings } = terminal;
   const verifying = new Command("verify")
     .description(
       "check an export: every hash and link, the tree, its signatures and its anchors on the chain",
@@ -68,7 +68,7 @@ nobody but --rpc is asked.
       const held = await heldBy(options);
       const report = file
         ? await verifyPack(openExport(file), held)
-        : await withHouse(settings(), logger("warn"), ({ app }) => verifyOwn(app, held));
+        : await withHouse(terminal, ({ app }) => verifyOwn(app, held));
       process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : formatVerdicts(report));
       if (!report.ok) process.exitCode = 1;
     });
@@ -134,11 +134,6 @@ const fileOf = (path: string): Promise<string> =>
   readFile(path, "utf8").catch((error: Error) =>
     refuse("invalid", `${path} cannot be read: ${error.message}`),
   );
-
-export function asCount(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("is a whole number from 1");
-  return Number(text);
-}
 
 function asAddress(text: string): Hex {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new InvalidArgumentError("is 0x and 40 hex digits");
