@@ -16,6 +16,10 @@ export type ChainQuestion = {
   /** The first of a succession. */
   signer: Hex;
   contract: Hex;
+  /** The contract is not the pack's word alone: it may say who followed the signer. */
+  is_trusted: boolean;
+  /** Contracts that the pack's anchors are in: of these, those that followed the first one are asked too. */
+  contracts: readonly Hex[];
   log_id: Hex;
   blocks: readonly number[];
 };
@@ -26,7 +30,7 @@ export type ChainView = {
   blocks: ReadonlyMap<number, string | undefined>;
   /** The newest block that stays for good. */
   finalized: number;
-  /** What the contract keeps now for the signer and for those that followed it. */
+  /** What the contract, and those that followed it, keep now for the signer and for those that followed it. */
   heads: readonly KeptHead[];
   /** The keys and contracts that followed the signer, each endorsed by the one before. */
   successors: readonly Hex[];
@@ -43,10 +47,9 @@ const AT_ONCE = 20;
 /** Rejects where the endpoint does not answer, or has no contract there. */
 export async function viewChain(ask: AskChain, question: ChainQuestion): Promise<ChainView> {
   const { signer, contract, log_id } = question;
-  const call = async ({ data }: { data: Hex }) => {
-    const answer = await ask<Hex>("eth_call", [{ to: contract, data }, "latest"]);
-    return { success: true, data: answer };
-  };
+  const callOf =
+    (to: Hex): CallContract =>
+    async ({ data }) => ({ success: true, data: await ask<Hex>("eth_call", [{ to, data }, "latest"]) });
   const [id, finalized] = await Promise.all([
     ask<Hex>("eth_chainId", []),
     ask<RpcHead>("eth_getBlockByNumber", ["finalized", false]),
@@ -60,9 +63,14 @@ export async function viewChain(ask: AskChain, question: ChainQuestion): Promise
         blocks.set(number, block?.hash);
       }),
     );
-  const successors = await successorsOf(signer, call);
+  const successors = question.is_trusted ? await successorsOf(signer, callOf(contract)) : [];
+  const contracts = [contract, ...successors.filter((one) => question.contracts.includes(one))];
   const heads = await Promise.all(
-    [signer, ...successors].map(async (one) => keptHead(await call(headCall(one, log_id)))),
+    contracts
+      .map(callOf)
+      .flatMap((call) =>
+        [signer, ...successors].map(async (one) => keptHead(await call(headCall(one, log_id)))),
+      ),
   );
   return {
     chain_id: Number(id),

@@ -86,10 +86,13 @@ export async function chainView(
   const blocks = anchors
     .map(readBlock)
     .flatMap((block) => (typeof block === "string" ? [] : Number(block.number)));
+  const asked = contract ?? newest?.contract ?? ANCHOR_ADDRESS;
   const question: ChainQuestion = {
     signer: whose,
-    // A contract that the pack alone names could endorse itself.
-    contract: contract ?? newest?.contract ?? ANCHOR_ADDRESS,
+    contract: asked,
+    // One that the pack alone names could endorse itself, or anybody.
+    is_trusted: asked === (contract ?? ANCHOR_ADDRESS),
+    contracts: anchors.map((line) => line.contract),
     log_id: logIdOf(origin),
     blocks,
   };

@@ -142,6 +142,23 @@ describe("a chain that", () => {
     expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "CheckpointSigned"]);
   });
 
+  test("does not show who brought the head that it keeps is told of, and followed when it does", async () => {
+    await house.happen();
+    const dying = house.over({
+      send: async (call, options) => {
+        await app.chain.send(call, options);
+        throw new Error("killed");
+      },
+    });
+    await expect(house.turn({}, dying)).rejects.toThrow("killed");
+    expect(await house.turn({}, house.over({ logs: async () => [] }))).toMatchObject({
+      status: "behind",
+      message: expect.stringMatching(/does not show the transaction that anchored \d+ events/),
+    });
+    expect(await house.turn()).toEqual({ status: "done" });
+    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+  });
+
   test("has not the contract is told how it gets there", async () => {
     await house.happen();
     await house.workshop.rpc("anvil_setCode", ANCHOR_ADDRESS, "0x");

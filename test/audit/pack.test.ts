@@ -11,11 +11,12 @@ import { type AnchorEvidence, readEvidence } from "../../src/anchoring/evidence.
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
 import { verifierKey } from "../../src/anchoring/note.ts";
 import { EMPTY_ROOT } from "../../src/anchoring/tree.ts";
-import type { AskChain } from "../../src/audit/chain-view.ts";
+import type { AskChain, ChainView } from "../../src/audit/chain-view.ts";
 import type { HeldEvent } from "../../src/audit/evidence-state.ts";
 import { chainView, type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS, successorCall } from "../../src/domain/anchoring/contract.ts";
+import type { Hex } from "../../src/domain/ports.ts";
 import { type AnchoringHouse, openAnchoringHouse } from "../anchoring/anchoring-house.ts";
 import { failures } from "../eventstore/verify-support.ts";
 
@@ -135,21 +136,38 @@ test("a receipt is met, in a part and in a stream too, or the verdict says that 
   expect(await faults({}, forged, receipt(3))).toEqual({ completeness: 3 });
 });
 
-test("who followed a signer says the contract that the auditor named, not one that the pack names", async () => {
-  const lines = (await readFile(await exported({}), "utf8")).split("\n").map(readEvidence);
-  const anchor = lines.findLast((line) => typeof line === "object" && line.evidence === "anchor");
-  const forged = { ...(anchor as AnchorEvidence), contract: `0x${"66".repeat(20)}` as const };
-  const chain = asking();
-  // The forger's contract names itself the successor of whoever is asked about.
-  const ask: AskChain = async (method, params) => {
-    const { to, data } = (params[0] ?? {}) as { to?: string; data?: string };
-    if (to !== forged.contract) return chain(method, params);
-    return data === successorCall(forged.signer).data
-      ? (`0x${forged.contract.slice(2).padStart(64, "0")}` as never)
-      : chain(method, [{ to: ANCHOR_ADDRESS, data }, "latest"]);
+describe("who followed a signer", () => {
+  const other = `0x${"66".repeat(20)}` as const;
+  const anchorIn = async (contract: Hex) => {
+    const lines = (await readFile(await exported({}), "utf8")).split("\n").map(readEvidence);
+    const anchor = lines.findLast((line) => typeof line === "object" && line.evidence === "anchor");
+    return { ...(anchor as AnchorEvidence), contract };
   };
-  const named = { signer: forged.signer, contract: ANCHOR_ADDRESS };
-  expect(await chainView(ask, trusted.origin, [forged], named)).toMatchObject({ successors: [] });
+  /** Beside the chain's own contract there is another, with the same heads; one of the two endorses the other. */
+  const endorsedBy =
+    (endorser: Hex): AskChain =>
+    async (method, params) => {
+      const { to, data } = (params[0] ?? {}) as { to?: string; data?: string };
+      if (to === endorser && data === successorCall(house.app.chain.sender).data)
+        return `0x${other.slice(2).padStart(64, "0")}` as never;
+      return asking()(method, to === other ? [{ to: ANCHOR_ADDRESS, data }, "latest"] : params);
+    };
+  const view = async (endorser: Hex, contract?: Hex) =>
+    chainView(endorsedBy(endorser), trusted.origin, [await anchorIn(other)], {
+      signer: house.app.chain.sender,
+      contract,
+    });
+
+  test("says the contract that the auditor named, not one that the pack names", async () => {
+    expect(await view(other, ANCHOR_ADDRESS)).toMatchObject({ successors: [] });
+    expect(await view(other)).toMatchObject({ successors: [] });
+  });
+
+  test("keeps heads of its own, where it is a contract", async () => {
+    const { heads } = (await view(ANCHOR_ADDRESS, ANCHOR_ADDRESS)) as ChainView;
+    expect(heads).toHaveLength(2);
+    expect(await view(ANCHOR_ADDRESS, ANCHOR_ADDRESS)).toMatchObject({ successors: [other] });
+  });
 });
 
 describe("the chain convicts", () => {

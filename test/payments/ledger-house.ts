@@ -41,6 +41,8 @@ export type LedgerHouse = {
   database_url: string;
   /** The settings by which another house takes payments on the same chain. */
   chain: { rpc_url: string; gas_key: Hex; pay_to: Hex };
+  /** All processes of the house sign under it. */
+  signing_key: string;
   logged: Record<string, unknown>[];
   /** Another process of the same house, with other settings where they are given. */
   beside(more?: Record<string, string>): Promise<{ app: App; close(): Promise<void> }>;
@@ -115,6 +117,7 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
     workshop,
     database_url: database.url,
     chain: { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE },
+    signing_key: SIGNING_KEY,
     logged,
     beside: open,
     sign: async (payer, value, more = {}) => {
