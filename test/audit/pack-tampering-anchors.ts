@@ -209,6 +209,7 @@ const asked = (
   { change = () => {}, held, ...options }: Options & { change?: Change } = {},
 ) =>
   tampered("whole", `the chain asked: ${name}`, fails, says, change, {
+    second: { fails: {}, because: "it asks no chain" },
     ...options,
     held: { world: { ...trueWorld, ...world }, ...held },
   });
@@ -265,6 +266,7 @@ const chains: PackTampering[] = [
     /no anchor/,
     {},
     {
+      second: undefined,
       held: { signer: four.signer },
       change: (pack) => strip(pack, "anchor"),
     },
@@ -274,7 +276,7 @@ const chains: PackTampering[] = [
     { anchor: 4 },
     /did not endorse/,
     {},
-    { held: { signer: OLD } },
+    { held: { signer: OLD }, second: undefined },
   ),
   asked(
     "a later head of the signer's successor",
