@@ -4,7 +4,8 @@
  * @typedef {{ origin?: string, key?: string, heads?: { position: number, hash: string }[], checkpoints?: string[],
  *   network?: string, contract?: string, signer?: string, onEvents?: (count: number) => unknown }} Options
  */
-export const need = (condition, otherwise) => { if (!condition) throw new Error(otherwise); };
+const fail = (reason) => { throw new Error(reason); };
+export const need = (condition, otherwise) => condition || fail(otherwise);
 function needSame(stated, right) {
   for (const name in right) need(stated[name] === right[name], `${name} is ${stated[name]}, not ${right[name]}`);
 }
@@ -15,10 +16,7 @@ const word = (n, digits = 64) => n.toString(16).padStart(digits, "0");
 const hex = (bytes) => Array.from(bytes, (byte) => word(byte, 2)).join("");
 const BYTES = new Map(Array.from({ length: 256 }, (_, n) => [word(n, 2), n]));
 /** The bytes of lowercase hex, after 0x or not, UUIDs' dashes left out. */
-function unhex(text) {
-  const pairs = text.replace(/^0x|-/g, "").match(/..?/gs) ?? [];
-  return Uint8Array.from(pairs, (pair) => BYTES.get(pair) ?? need(false, `${pair} is not hex`));
-}
+const unhex = (text) => Uint8Array.from(text.replace(/^0x|-/g, "").match(/..?/gs) ?? [], (pair) => BYTES.get(pair) ?? fail("not hex"));
 const u32 = (n) => unhex(word(n, 8));
 const u64 = (n) => unhex(word(n, 16));
 const LP = (text) => join(u32(utf8.encode(text).length), text);
@@ -30,10 +28,8 @@ function join(...parts) {
 }
 /** SHA-256 of the parts joined: by Node, which answers at once, or by the browser. */
 const sha256 = globalThis.process?.getBuiltinModule?.("node:crypto")?.hash;
-export async function H(...parts) {
-  const bytes = join(...parts);
-  return sha256 ? sha256("sha256", bytes) : hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
-}
+const digest = async (bytes) => hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
+export const H = async (...parts) => (sha256 ? sha256("sha256", join(...parts)) : digest(join(...parts)));
 export function eventHash(origin, row) {
   const name = [LP(origin), LP(row.tenant), LP(row.stream_id), u64(row.version), unhex(row.event_id), LP(row.type)];
   const hashes = [row.payload_hash, row.meta_hash, row.prev_hash].map(unhex);
@@ -66,7 +62,7 @@ const leaf = (event_hash) => H([0], unhex(event_hash));
 const parent = (left, right) => H([1], unhex(left), unhex(right));
 /** Reads a proof (2.1.3.1, 2.1.4.1) from its end: what it makes of the first m of n leaves, and of all. */
 async function climb(m, n, nodes, isEnd) {
-  const last = nodes.pop() ?? need(false, "a proof is too short");
+  const last = nodes.pop() ?? fail("a proof is too short");
   if (isEnd(m, n)) return [last, last];
   const k = 2 ** ((n - 1).toString(2).length - 1);
   const [first, all] = await (m <= k ? climb(m, k, nodes, isEnd) : climb(m - k, n - k, nodes, isEnd));
@@ -79,16 +75,12 @@ export async function checkInclusion(event_hash, position, size, root, proof) {
 }
 async function checkConsistency(m, old, n, root, proof) {
   const nodes = m === n || Number.isInteger(Math.log2(m)) ? [old, ...proof] : [...proof];
-  need(m <= n && (m > 0 || old === (await H())), `a tree of size ${n} cannot extend ${old} of size ${m}`);
-  const [first, all] = m > 0 ? await climb(m, n, nodes, (a, b) => a === b) : [old, root];
-  need(first === old && all === root && nodes.length === 0, `the tree of size ${n} is not shown to extend that of size ${m}`);
+  const grown = m > 0 && m <= n ? await climb(m, n, nodes, (a, b) => a === b) : [await H(), m === 0 && root];
+  need(`${grown}` === `${old},${root}` && nodes.length === 0, `the tree of ${n} is not shown to extend that of ${m}`);
 }
 
 // Section 6, checkpoints.
-function unbase64(text) {
-  need(btoa(atob(text)) === text, `${text} is not base64`);
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-}
+const unbase64 = (text) => btoa(atob(text)) === text ? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)) : fail("no base64");
 /** The tree head in a note and its signatures, yet unchecked. */
 export function readNote(note, origin) {
   const form = /^((.+)\n(0|[1-9]\d{0,15})\n([^=]{43}=)\n)\n((?:— [^\s+]+ \S+\n)+)$/;
@@ -124,43 +116,37 @@ function rlp(bytes) {
   }
   return items;
 }
-function onlyItem(bytes) {
-  const items = rlp(bytes);
-  return items.length === 1 ? items[0] : need(false, "its RLP is not one item");
-}
-/** What a Merkle-Patricia proof leads to, from a root by the nibbles of keccak256(key): RLP, decoded. */
+const onlyItem = (items) => (items.length === 1 ? items[0] : fail("its RLP is not one item"));
+const decode = (digits) => onlyItem(rlp(unhex(digits)));
+/** What a Merkle-Patricia proof leads to, from a root by the nibbles of keccak256(key). */
 function trieValue(root, key, proof) {
-  const nodes = proof.map(unhex);
   let [at, way, flag] = [root, keccak256(unhex(key)), 0];
-  while (flag < 2) {
-    const bytes = typeof at === "string" ? (nodes.shift() ?? []) : undefined;
-    need(!bytes || keccak256(bytes) === at, "a node of its state proof is not the one that was named");
-    const items = bytes ? onlyItem(bytes) : at;
+  for (const node of proof) {
+    need(flag < 2 && keccak256(unhex(node)) === at, "a node of its state proof is not the one that was named");
+    const items = decode(node);
     const isBranch = items.length === 17;
     flag = isBranch ? 0 : Number(items[0][0]);
     const path = isBranch ? way.slice(0, 1) : items[0].slice(flag % 2 === 1 ? 1 : 2);
-    need(isBranch ? path : items.length === 2 && way.startsWith(path), "its state proof leads elsewhere");
+    need(way.startsWith(path), "its state proof leads elsewhere");
     [at, way] = [items[isBranch ? Number(`0x${path}`) : 1], way.slice(path.length)];
   }
-  need(way === "" && nodes.length === 0, "its state proof ends elsewhere");
-  return onlyItem(unhex(at));
+  need(flag > 1 && way === "", "its state proof ends elsewhere");
+  return decode(at);
 }
 /** Rejects unless the contract kept the head; resolves to what is believed, since only the chain can say. */
 export async function checkAnchor(line, origin, options = {}) {
   const { size, root, network, contract, signer, transaction } = line;
-  const log_key = await H(origin);
-  const header = onlyItem(unhex(line.header));
+  const [log_key, header] = [await H(origin), decode(line.header)];
   const [, , storage] = trieValue(header[3], contract, line.account_proof);
   const slot = keccak256(unhex(log_key + keccak256(unhex(signer.slice(2).padStart(64, "0") + word(0)))));
-  const next = word(BigInt.asUintN(256, BigInt(`0x${slot}`) + 1n));
-  const kept = Number(`0x${trieValue(storage, next, line.numbers_proof).slice(-16)}`);
-  needSame({ size: kept, root: trieValue(storage, slot, line.root_proof).padStart(64, "0") }, { size, root });
-  const [chain, , , , , to, , input] = onlyItem(unhex(transaction.slice(4)));
+  const numbers = trieValue(storage, word(BigInt.asUintN(256, BigInt(`0x${slot}`) + 1n)), line.numbers_proof);
+  const kept = { size: Number(`0x${numbers.slice(-16)}`), root: trieValue(storage, slot, line.root_proof).padStart(64, "0") };
+  const [chain, , , , , to, , input] = decode(transaction.slice(4));
   const sent = { type: transaction.slice(0, 4), network: `eip155:${Number(`0x${chain}`)}`, contract: `0x${to}` };
   const selector = keccak256(utf8.encode("anchor(bytes32,uint64,bytes32,bytes32[])")).slice(0, 8);
   const call = selector + log_key + word(size) + root + word(128);
-  const length = 328 + 64 * Number(`0x${input.slice(264, 328)}`);
-  needSame({ ...sent, input: input.slice(0, 264), length: input.length }, { type: "0x02", network, contract, input: call, length });
+  needSame({ ...kept, ...sent, input: input.slice(0, 264) }, { size, root, type: "0x02", network, contract, input: call });
+  needSame(input, { length: 328 + 64 * Number(`0x${input.slice(264, 328)}`) });
   for (const name of ["network", "contract", "signer"])
     need((options[name] ?? line[name]).toLowerCase() === line[name], `its ${name} is ${line[name]}`);
   return `${size}: believed that block ${Number(`0x${header[8]}`)} 0x${keccak256(unhex(line.header))} is of ${network} and final`;
@@ -185,11 +171,10 @@ const KINDS = Object.entries({
 });
 /** Whether a member has its type: another would be hashed or compared as if it had. */
 function isTyped(name, one) {
-  if (one === null) return /^(idem_key|request_hash|commit_size)$/.test(name);
-  const least = /^(size|first|second|events|position|recorded_at_us)$/.test(name) ? 0 : 1;
-  const most = /^(log_id|schema_version|commit_size)$/.test(name) ? 2 ** 31 : 2 ** 53;
+  if (one === null) return COMMIT.split(" ").includes(name);
+  const [least, most] = [/^(commit_size|first_position)$/.test(name) ? 1 : 0, /^(commit_size|schema_version)$/.test(name) ? 31 : 53];
   const isNumber = /^(log_id|first|second|events|\w*(position|version|size|_us))$/.test(name);
-  if (isNumber) return Number.isInteger(one) && one >= least && one < most;
+  if (isNumber) return Number.isInteger(one) && one >= least && one < 2 ** most;
   if (/hashes|proof/.test(name)) return Array.isArray(one) && one.every((item) => isTyped(/_/.test(name) ? "" : "hash", item));
   const form = { event_id: /^\w{8}(-\w{4}){3}-\w{12}$/, origin: /./s }[name] ?? (/hash$|^root$/.test(name) ? /^\w{64}$/ : /^/);
   return typeof one === "string" && one.isWellFormed() && form.test(one);
@@ -224,17 +209,14 @@ async function* linesOf(source) {
 // Section 8. `first_bad` is a position, of a stream a version, of a tree head its size.
 const VERDICTS = ["format", "chain", "order", "commits", "tree", "signature", "anchor", "completeness"];
 const PLACES = { header: 1, key: 2, frontier: 3, checkpoint: 4, anchor: 5, consistency: 6, event: 7, inclusion: 7, end: 8 };
-/**
- * @param {AsyncIterable<Uint8Array> | Uint8Array | string} source an export, not packed @param {Options} options
- * @returns {Promise<{ ok: boolean, verdicts: Verdict[], head: { position: number, hash: string } | null, events: number }>}
- */
+/** @param {AsyncIterable<Uint8Array> | Uint8Array | string} source an export, not packed @param {Options} options
+ * @returns {Promise<{ ok: boolean, verdicts: Verdict[], head: { position: number, hash: string } | null, events: number }>} */
 export async function verifyPack(source, options = {}) {
   const [faults, heads, links, proven] = /** @type {any[]} */ ([{}, [], [], []]);
   const [streams, roots, common, joined] = [new Map(), new Map(), new Map(), new Map()];
-  const [notes, met] = [[...(options.checkpoints ?? [])], new Map(options.heads?.map(({ position }) => [position, ""]))];
-  let [header, key, form, place, events] = /** @type {any[]} */ ([undefined, options.key, "", 0, 0]);
-  let [first, last, hash, version, recorded, lacking] = [1, 0, "", 0, 0, Number.NaN];
-  let [leaves, frontier] = [Number.NaN, /** @type {string[]} */ ([])];
+  const [held, notes] = [(options.heads ?? []).map((head) => ({ ...head, met: "" })), [...(options.checkpoints ?? [])]];
+  let [header, key, form, place, events, version] = /** @type {any[]} */ ([undefined, options.key, "", 0, 0, 0]);
+  let [first, last, hash, recorded, lacking, leaves, frontier] = [1, 0, "", 0, Number.NaN, Number.NaN, /** @type {string[]} */ ([])];
 
   /** Keeps the first fault of each verdict; where they come in any order, the lowest. */
   const must = (name, at, holds, reason) => {
@@ -243,25 +225,25 @@ export async function verifyPack(source, options = {}) {
   };
   const tries = (name, at, step) => step().catch((error) => must(name, at, false, error.message));
   const agree = (name, at, stated, right) => tries(name, at, async () => needSame(stated, right));
-  const moveTo = (position, log_hash) => {
-    [last, hash] = [position, log_hash];
-    if (met.has(position)) met.set(position, log_hash);
+  const moveTo = (position, its_hash) => {
+    [last, hash] = [position, its_hash];
+    for (const head of held) if (head.position === last) head.met = hash;
   };
-  const addHead = (kind, { size, root }, said) => {
+  const addHead = async (kind, { size, root }, check) => {
     roots.set(size, roots.get(size) ?? root);
     must("tree", size, roots.get(size) === root, `there is another root of size ${size} than ${root}`);
-    heads.push({ kind, size, said });
+    heads.push({ kind, size, said: await check() });
   };
-  const addNote = async (kind, note) => {
-    const head = await tries("signature", 0, async () => readNote(note, header.origin));
-    if (head) addHead(kind, head, await tries("signature", head.size, async () => !(await checkSignatures(head, key, header.origin))));
-  };
+  const addNote = (kind, note) => tries("signature", 0, async () => {
+    const head = readNote(note, header.origin);
+    const check = async () => (await checkSignatures(head, key, header.origin)) ?? "signed";
+    await addHead(kind, head, () => tries("signature", head.size, check));
+  });
   const addRoot = async () => {
     for (const note of notes.splice(0)) await addNote("held", note);
     if (!roots.has(leaves)) return;
     const root = frontier.length > 0 ? frontier.reduceRight(async (right, left) => parent(left, await right)) : H();
-    addHead("computed", { size: leaves, root: await root });
-    common.set(leaves, leaves);
+    await addHead("computed", { size: leaves, root: await root }, () => common.set(leaves, leaves));
   };
   const take = {
     header: async (value, of) => {
@@ -272,35 +254,32 @@ export async function verifyPack(source, options = {}) {
       [leaves, lacking] = [0, 0];
       await agree("order", 1, value, { previous_log_hash: await H("TS/LOG/1\0", LP(value.origin)) });
     },
-    key: async (value) => { key ??= value.key; },
+    key: async (line) => { key ??= line.key; },
     frontier: async ({ size, hashes }) => {
       const isRight = first > 1 && size === last && hashes.length === size.toString(2).replaceAll("0", "").length;
       must("tree", size, isRight, `the frontier is not one of the ${last} leaves before the export`);
       if (isRight) [leaves, frontier] = [size, hashes];
     },
     checkpoint: ({ note }) => addNote("signed", note),
-    anchor: async (line) =>
-      addHead("anchored", line, await tries("anchor", line.size, () => checkAnchor(line, header.origin, options))),
+    anchor: (line) => addHead("anchored", line, () => tries("anchor", line.size, () => checkAnchor(line, header.origin, options))),
     consistency: async (line) => {
       links.push(line);
       for (const size of [line.first, line.second]) roots.set(size, roots.get(size));
     },
     event: async (value) => {
-      const { origin, tenant = value.tenant, stream_id = value.stream_id } = header;
-      const { event_hash, idem_key, request_hash, commit_size } = value;
+      const { tenant, stream_id, event_hash, idem_key, request_hash, commit_size } = value;
       const at = value.position ?? value.version;
-      const genesis = await H("TS/STREAM/1\0", LP(origin), LP(value.tenant), LP(value.stream_id));
-      // What an export leaves out at its beginning stays unproven.
+      const genesis = await H("TS/STREAM/1\0", LP(header.origin), LP(tenant), LP(stream_id));
+      // What a part of a log leaves out stays unproven.
       const start = first > 1 && value.version > 1 ? [value.version - 1, value.prev_hash] : [0, genesis];
       const [before, prev_hash] = streams.get(genesis) ?? start;
       streams.set(genesis, [value.version, event_hash]);
-      const payload_hash = await H("TS/PAYLOAD/1\0", value.payload);
-      const meta_hash = await H("TS/META/1\0", value.meta);
-      const hashes = { payload_hash, meta_hash, prev_hash, event_hash: await eventHash(origin, value) };
-      await agree("chain", at, value, { ...hashes, tenant, stream_id, version: before + 1 });
-      recorded = Math.max(recorded, value.recorded_at_us);
-      const log_hash = form === "log" && (await H("TS/LOG/1\0", unhex(hash), u64(at), unhex(event_hash)));
-      if (log_hash) await agree("order", at, value, { position: last + 1, log_hash, recorded_at_us: recorded });
+      await agree("chain", at, { tenant, stream_id, ...value }, {
+        ...{ tenant: header.tenant ?? tenant, stream_id: header.stream_id ?? stream_id, version: before + 1, prev_hash },
+        payload_hash: await H("TS/PAYLOAD/1\0", value.payload),
+        meta_hash: await H("TS/META/1\0", value.meta),
+        event_hash: await eventHash(header.origin, value),
+      });
       await tries("commits", at, async () => {
         const bound = [LP(idem_key ?? ""), unhex(request_hash ?? word(0)), u32(commit_size ?? 0)];
         needSame(JSON.parse(value.meta), { commit: commit_size ? await H("TS/COMMIT/1\0", ...bound) : undefined });
@@ -308,14 +287,18 @@ export async function verifyPack(source, options = {}) {
         need(isKeyed, "idem_key or request_hash stands alone or inside a commit");
         need(commit_size ? !(lacking > 0) : lacking !== 0, `before it, the running commit lacked ${lacking} events`);
       });
-      if (log_hash) lacking = (commit_size ?? lacking) - 1;
-      version = value.version;
-      moveTo(at, value.log_hash ?? event_hash);
-      if (++events % 1000 === 0) await options.onEvents?.(events);
+      if (form === "log") {
+        [lacking, recorded] = [(commit_size ?? lacking) - 1, Math.max(recorded, value.recorded_at_us)];
+        const log_hash = await H("TS/LOG/1\0", unhex(hash), u64(at), unhex(event_hash));
+        await agree("order", at, value, { position: last + 1, log_hash, recorded_at_us: recorded });
+      }
+      await addRoot();
       let node = await leaf(event_hash);
       for (let n = leaves++; n % 2 === 1; n = (n - 1) / 2) node = await parent(frontier.pop(), node);
       frontier.push(node);
-      await addRoot();
+      version = value.version;
+      moveTo(at, value.log_hash ?? event_hash);
+      if (++events % 1000 === 0) await options.onEvents?.(events);
     },
     inclusion: async (line) => {
       const before = proven.at(-1) ?? { version: 0, position: 0 };
@@ -324,19 +307,17 @@ export async function verifyPack(source, options = {}) {
       proven.push(line);
       await tries("tree", version, () => checkInclusion(hash, line.position, line.size, roots.get(line.size), line.proof));
     },
-    end: async ({ head, ...value }) => {
-      const [at, stated] = Object.values(head);
-      await agree("completeness", last + 1, { ...value, at, hash: stated }, { events, at: last, hash });
+    end: (line) => {
+      const [at, stated] = Object.values(line.head);
+      return agree("completeness", last + 1, { ...line, at, hash: stated }, { events, at: last, hash });
     },
   };
   const read = async (bytes) => {
     const { kind, of, value } = readLine(bytes);
     const isOurs = header ? !of || of === form : kind === "header";
     need(isOurs && PLACES[kind] > place, `${kind}: it does not belong here or stands too late`);
-    if (PLACES[kind] > 6 && place < 6.5) await addRoot();
     await take[kind](value, of);
-    // Of these there is one; of the others any number.
-    place = PLACES[kind] - (/header|key|frontier|end/.test(kind) ? 0 : 0.5);
+    place = PLACES[kind] - (/header|key|frontier|end/.test(kind) ? 0 : 0.5); // of the others there may be more
   };
   await tries("format", 1, async () => {
     for await (const bytes of linesOf(source)) {
@@ -345,12 +326,12 @@ export async function verifyPack(source, options = {}) {
     }
   });
   for (const name of VERDICTS) must(name, 1, header, "there is no header to go by");
-  if (place < 6.5) await addRoot();
+  await addRoot();
 
-  // Leaves in common: a link carries over as many as its smaller tree has. The strongest come first, so that each tree is reached once.
-  const biggest = (list) => list.reduce((most, one) => Math.max(most, one), -1);
+  // Leaves in common: a link carries over as many as its smaller tree has. The strongest come first, so each tree is reached once.
+  const highest = (numbers) => numbers.reduce((most, one) => Math.max(most, one), 0);
   const own = heads.filter(({ kind }) => kind !== "held");
-  const base = form === "log" ? leaves : biggest((own.length > 0 ? own : heads).map(({ size }) => size));
+  const base = form === "log" ? leaves : highest((own.length > 0 ? own : heads).map(({ size }) => size));
   common.set(base, base);
   for (const { first: m, second: n, proof } of links.sort((a, b) => b.first - a.first))
     await tries("tree", n, async () => {
@@ -364,48 +345,47 @@ export async function verifyPack(source, options = {}) {
       }
     });
   for (const { kind, size } of heads) {
-    const isJoined = common.get(size) >= Math.min(size, base);
     const [name, at] = kind === "held" ? ["completeness", last + 1] : ["tree", size];
-    must(name, at, isJoined, `the tree head of size ${size} is joined to nothing: forked, or the end is cut`);
+    must(name, at, common.get(size) >= Math.min(size, base), `${size} events, ${kind}, are joined to nothing: forked, or the end is cut`);
   }
   must("commits", last + 1, !(lacking > 0), `the last commit lacks ${lacking} of its events`);
   must("completeness", last + 1, place === 8 && (form === "log" || events > 0), "the last line or every event is missing: truncated");
-  for (const { position, hash } of options.heads ?? []) {
-    const isMet = met.get(position).startsWith(hash) && hash.length >= 8;
-    must("completeness", Math.min(Math.max(position, first), last + 1), isMet, `at ${position} stands another hash than ${hash}, or nothing`);
+  for (const { position, hash, met } of held) {
+    const at = Math.min(Math.max(position, first), last + 1);
+    must("completeness", at, hash.length >= 8 && met.startsWith(hash), `at ${position} stands ${met || "nothing"}, not ${hash}`);
   }
-  const isNone = (...kinds) => !heads.some(({ kind }) => kinds.includes(kind));
-  must("signature", 0, !(options.key && isNone("signed", "held")), "a key is given, but there is no checkpoint");
-  must("anchor", 0, !((options.network ?? options.contract ?? options.signer) && isNone("anchored")), "there is no anchor");
+  const has = (...kinds) => heads.some(({ kind }) => kinds.includes(kind));
+  must("signature", 0, !options.key || has("signed", "held"), "a key is given, but there is no checkpoint");
+  must("anchor", 0, !(options.network ?? options.contract ?? options.signer) || has("anchored"), "there is no anchor");
 
-  const reach = (kind) => {
-    const most = biggest(heads.filter((head) => head.kind === kind && head.said).map(({ size }) => common.get(size) ?? 0));
-    const shown = proven.filter(({ position, size }) => position <= Math.min(most, common.get(size) ?? 0));
-    return form === "log" ? Math.min(most, last) : (shown.at(-1)?.version ?? 0);
-  };
-  const reaches = [["anchored", reach("anchored")], ["signed", reach("signed")], ["held", biggest([reach("held"), ...met.keys()])]];
-  const reached = reaches.filter(([, at]) => at > 0).map(([how, at]) => `${how} up to ${at}, `);
+  const reach = ["anchored", "signed", "held"].map((how) => {
+    const most = highest(heads.map(({ kind, said, size }) => (kind === how && said && common.get(size)) || 0));
+    const shown = proven.filter(({ position, size }) => position <= Math.min(most, common.get(size) ?? 0)).at(-1);
+    const at = form === "log" ? Math.min(most, last) : (shown?.version ?? 0);
+    return { how, at: how === "held" ? highest([at, ...held.map(({ position }) => position)]) : at };
+  });
+  const reached = reach.filter(({ at }) => at > 0).map(({ how, at }) => `${how} up to ${at}, `).join("");
   const details = {
     signature: `by ${key ?? "no key"}${key && !options.key ? ", which came along and was trusted" : ""}`,
-    anchor: heads.filter(({ kind }) => kind === "anchored").map(({ said }) => said).join("; ") || "no anchor",
-    completeness: `${reached.join("")}unproven beyond ${biggest([0, ...reaches.map(([, at]) => at)])}`,
+    anchor: heads.flatMap(({ kind, said }) => (kind === "anchored" ? [said] : [])).join("; ") || "no anchor",
+    completeness: `${reached}unproven beyond ${highest(reach.map(({ at }) => at))}`,
   };
-  const detail = `${events} events of ${header?.origin}`;
-  const verdicts = VERDICTS.map((name) => ({ name, ok: !faults[name], detail, ...(name in details && {detail: details[name]}), ...faults[name] }));
+  const detailOf = (name) => details[name] ?? `${events} events of ${header?.origin}`;
+  const verdicts = VERDICTS.map((name) => ({ name, ok: !faults[name], detail: detailOf(name), ...faults[name] }));
   return { ok: verdicts.every(({ ok }) => ok), verdicts, head: header ? { position: last, hash } : null, events };
 }
 
 // The command line.
 const [script, pack, ...flags] = globalThis.process?.argv.slice(1) ?? [];
-if (script?.endsWith("verifier.js") && !/^[^-\n][^\n]*(\n--(key|head|checkpoint)\n[^\n]+)*$/.test([pack, ...flags].join("\n")))
-  console.log("node verifier.js PACK [--key K] [--head position:hash] [--checkpoint FILE]");
-else if (script?.endsWith("verifier.js")) {
+const isCall = /^[^-\n][^\n]*(\n--(key|head|checkpoint)\n[^\n]+)*$/.test([pack, ...flags].join("\n"));
+const isMain = script?.endsWith("verifier.js");
+if (isMain && !isCall) console.log("node verifier.js PACK [--key K] [--head position:hash] [--checkpoint FILE]");
+if (isMain && isCall) {
   const { createReadStream, readFileSync } = await import("node:fs");
-  const { Readable } = await import("node:stream");
   const all = (flag) => flags.filter((_, i) => i % 2 === 1 && flags[i - 1] === flag);
   const heads = all("--head").map((head) => ({ position: Number(head.split(":")[0]), hash: head.split(":")[1] ?? "" }));
   const checkpoints = all("--checkpoint").map((file) => readFileSync(file, "utf8"));
-  const file = /** @type {any} */ (Readable.toWeb(createReadStream(pack)));
+  const file = /** @type {any} */ ((await import("node:stream")).Readable.toWeb(createReadStream(pack)));
   const plain = pack.endsWith(".gz") ? file.pipeThrough(new DecompressionStream("gzip")) : file;
   const { ok, verdicts } = await verifyPack(plain, { key: all("--key")[0], heads, checkpoints });
   for (const { ok, name, detail, first_bad, reason } of verdicts)
