@@ -6,9 +6,8 @@
  */
 const fail = (reason) => { throw new Error(reason); };
 export const need = (condition, otherwise) => condition || fail(otherwise);
-function needSame(stated, right) {
-  for (const name in right) need(stated[name] === right[name], `${name} is ${stated[name]}, not ${right[name]}`);
-}
+const needSame = (stated, right) =>
+  Object.keys(right).every((name) => need(stated[name] === right[name], `${name} is ${stated[name]}, not ${right[name]}`));
 
 // Sections 2 and 3: bytes and hashes. Hashes are hex throughout.
 const utf8 = new TextEncoder();
@@ -16,9 +15,9 @@ const word = (n, digits = 64) => n.toString(16).padStart(digits, "0");
 const hex = (bytes) => Array.from(bytes, (byte) => word(byte, 2)).join("");
 const BYTES = new Map(Array.from({ length: 256 }, (_, n) => [word(n, 2), n]));
 /** The bytes of lowercase hex, after 0x or not, UUIDs' dashes left out. */
-const unhex = (text) => Uint8Array.from(text.replace(/^0x|-/g, "").match(/..?/gs) ?? [], (pair) => BYTES.get(pair) ?? fail("not hex"));
-const u32 = (n) => unhex(word(n, 8));
-const u64 = (n) => unhex(word(n, 16));
+const unhex = (text) =>
+  Uint8Array.from(text.replace(/^0x|-/g, "").match(/..?/gs) ?? [], (pair) => BYTES.get(pair) ?? fail(`${pair} is not hex`));
+const [u32, u64] = [8, 16].map((digits) => (n) => unhex(word(n, digits)));
 const LP = (text) => join(u32(utf8.encode(text).length), text);
 function join(...parts) {
   const pieces = parts.map((part) => (typeof part === "string" ? utf8.encode(part) : part));
@@ -26,15 +25,13 @@ function join(...parts) {
   for (let i = 0, at = 0; i < pieces.length; at += pieces[i++].length) whole.set(pieces[i], at);
   return whole;
 }
-/** SHA-256 of the parts joined: by Node, which answers at once, or by the browser. */
+// Node answers at once, a browser does not.
 const sha256 = globalThis.process?.getBuiltinModule?.("node:crypto")?.hash;
-const digest = async (bytes) => hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
-export const H = async (...parts) => (sha256 ? sha256("sha256", join(...parts)) : digest(join(...parts)));
-export function eventHash(origin, row) {
-  const name = [LP(origin), LP(row.tenant), LP(row.stream_id), u64(row.version), unhex(row.event_id), LP(row.type)];
-  const hashes = [row.payload_hash, row.meta_hash, row.prev_hash].map(unhex);
-  return H("TS/EVENT/1\0", ...name, u32(row.schema_version), u64(row.recorded_at_us), ...hashes);
-}
+export const H = async (...parts) =>
+  sha256 ? sha256("sha256", join(...parts)) : hex(new Uint8Array(await crypto.subtle.digest("SHA-256", join(...parts))));
+export const eventHash = (origin, row) =>
+  H("TS/EVENT/1\0", LP(origin), LP(row.tenant), LP(row.stream_id), u64(row.version), unhex(row.event_id), LP(row.type),
+    u32(row.schema_version), u64(row.recorded_at_us), unhex(row.payload_hash), unhex(row.meta_hash), unhex(row.prev_hash));
 /** Ethereum's hash: Keccak (FIPS 202, section 3) of rate 136, padded with 0x01 in place of SHA-3's 0x06. */
 export function keccak256(message) {
   const padded = join(message, [1], Array(135 - (message.length % 136)).fill(0));
@@ -59,7 +56,8 @@ export function keccak256(message) {
 
 // Section 6, the tree: RFC 9162, section 2.1.
 const leaf = (event_hash) => H([0], unhex(event_hash));
-const parent = (left, right) => H([1], unhex(left), unhex(right));
+// Of two that are as long nothing can be moved from one into the other.
+const parent = (left, right) => (left.length === right.length ? H([1], unhex(left), unhex(right)) : fail("a hash is cut"));
 /** Reads a proof (2.1.3.1, 2.1.4.1) from its end: what it makes of the first m of n leaves, and of all. */
 async function climb(m, n, nodes, isEnd) {
   const last = nodes.pop() ?? fail("a proof is too short");
@@ -80,25 +78,26 @@ async function checkConsistency(m, old, n, root, proof) {
 }
 
 // Section 6, checkpoints.
-const unbase64 = (text) => btoa(atob(text)) === text ? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)) : fail("no base64");
+const unbase64 = (text) =>
+  btoa(atob(text)) === text ? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)) : fail(`${text} is not base64`);
 /** The tree head in a note and its signatures, yet unchecked. */
 export function readNote(note, origin) {
   const form = /^((.+)\n(0|[1-9]\d{0,15})\n([^=]{43}=)\n)\n((?:— [^\s+]+ \S+\n)+)$/;
   const [, text, name, size, root, lines] = form.exec(note) ?? [];
-  need(name === origin && Number.isSafeInteger(Number(size)), `it is no checkpoint of ${origin} in a signed note`);
+  need(name === origin && Number(size) < 2 ** 53, `it is no checkpoint of ${origin} in a signed note`);
   const signatures = [...lines.matchAll(/^— (\S+) (\S+)$/gm)].map(([, signer, data]) => ({ signer, bytes: unbase64(data) }));
   return { text, signatures, size: Number(size), root: hex(unbase64(root)) };
 }
 export async function checkSignatures({ text, signatures }, key, origin) {
   const [, name, id, data = ""] = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(key) ?? [];
   const typed = unbase64(data);
-  const isOurs = name === origin && typed.length === 33 && typed[0] === 1;
-  need(isOurs && (await H(name, "\n", typed)).startsWith(id), `${key} is no Ed25519 key of ${origin}`);
-  const imported = await crypto.subtle.importKey("raw", typed.slice(1), "Ed25519", false, ["verify"]);
+  const isOurs = name === origin && typed.length === 33 && typed[0] === 1 && (await H(name, "\n", typed)).startsWith(id);
   const own = signatures.filter(({ signer, bytes }) => signer === name && hex(bytes.slice(0, 4)) === id);
-  need(own.length > 0, `it is not signed by ${name}+${id}`);
+  need(isOurs && own.length > 0, isOurs ? `it is not signed by ${name}+${id}` : `${key} is no Ed25519 key of ${origin}`);
+  const imported = await crypto.subtle.importKey("raw", typed.slice(1), "Ed25519", false, ["verify"]);
   for (const { bytes } of own)
     need(await crypto.subtle.verify("Ed25519", imported, bytes.slice(4), utf8.encode(text)), "its signature is wrong");
+  return `${name}+${id}`;
 }
 
 // Sections 6 and 8, anchors: Ethereum's Yellow Paper, appendices B and D.
@@ -111,13 +110,12 @@ function rlp(bytes) {
     const length = tag - base < 56 ? Math.max(tag - base, tag < 0x80 ? 1 : 0) : Number(`0x${hex(bytes.slice(at + 1, start))}`);
     const isShortest = tag - base < 56 ? tag !== 0x81 || bytes[start] > 0x7f : bytes[at + 1] > 0 && length > 55;
     need(isShortest && start + length <= bytes.length, "its RLP is cut short, or spelt longer than need be");
+    items.push((base === 0x80 ? hex : rlp)(bytes.slice(start, start + length)));
     at = start + length;
-    items.push(base === 0x80 ? hex(bytes.slice(start, at)) : rlp(bytes.slice(start, at)));
   }
   return items;
 }
-const onlyItem = (items) => (items.length === 1 ? items[0] : fail("its RLP is not one item"));
-const decode = (digits) => onlyItem(rlp(unhex(digits)));
+const decode = (digits) => rlp(unhex(digits)).reduce(() => fail("more stands behind its RLP"));
 /** What a Merkle-Patricia proof leads to, from a root by the nibbles of keccak256(key). */
 function trieValue(root, key, proof) {
   let [at, way, flag] = [root, keccak256(unhex(key)), 0];
@@ -154,28 +152,23 @@ export async function checkAnchor(line, origin, options = {}) {
 
 // Section 7: the members of each kind of line, in their order.
 const EVENT = "tenant stream_id version event_id type schema_version recorded_at_us payload meta payload_hash meta_hash prev_hash";
-const COMMIT = "idem_key request_hash commit_size";
+const COMMIT = "event_hash idem_key request_hash commit_size";
 const KINDS = Object.entries({
   "header log": "format log_id origin exported_at first_position previous_log_hash",
   "header stream": "format log_id origin exported_at tenant stream_id",
-  key: "evidence key",
-  frontier: "evidence size hashes",
-  checkpoint: "evidence note",
+  key: "evidence key", frontier: "evidence size hashes", checkpoint: "evidence note", consistency: "evidence first second proof",
   anchor: "evidence size root network contract signer transaction header account_proof root_proof numbers_proof",
-  consistency: "evidence first second proof",
-  "event log": `position ${EVENT} event_hash log_hash ${COMMIT}`,
-  "event stream": `${EVENT} event_hash ${COMMIT}`,
+  "event log": `position ${EVENT} ${COMMIT.replace(" ", " log_hash ")}`, "event stream": `${EVENT} ${COMMIT}`,
   "inclusion stream": "evidence version position size proof",
-  "end log": "end events head position log_hash",
-  "end stream": "end events head version event_hash",
+  "end log": "end events head position log_hash", "end stream": "end events head version event_hash",
 });
 /** Whether a member has its type: another would be hashed or compared as if it had. */
 function isTyped(name, one) {
-  if (one === null) return COMMIT.split(" ").includes(name);
+  if (one === null) return /^(idem_key|request_hash|commit_size)$/.test(name);
+  if (/hashes|proof/.test(name)) return Array.isArray(one);
   const [least, most] = [/^(commit_size|first_position)$/.test(name) ? 1 : 0, /^(commit_size|schema_version)$/.test(name) ? 31 : 53];
   const isNumber = /^(log_id|first|second|events|\w*(position|version|size|_us))$/.test(name);
   if (isNumber) return Number.isInteger(one) && one >= least && one < 2 ** most;
-  if (/hashes|proof/.test(name)) return Array.isArray(one) && one.every((item) => isTyped(/_/.test(name) ? "" : "hash", item));
   const form = { event_id: /^\w{8}(-\w{4}){3}-\w{12}$/, origin: /./s }[name] ?? (/hash$|^root$/.test(name) ? /^\w{64}$/ : /^/);
   return typeof one === "string" && one.isWellFormed() && form.test(one);
 }
@@ -183,14 +176,13 @@ function readLine(bytes) {
   const line = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   const value = JSON.parse(line);
   const members = { ...value, ...value.head };
-  const [name = ""] = KINDS.find(([, names]) => names === Object.keys(members).join(" ")) ?? [];
-  const [kind, of] = name.split(" ");
+  const [kind, of] = KINDS.find(([, names]) => names === Object.keys(members).join(" "))?.[0].split(" ") ?? [];
   const fixed = { format: `tallystick-${of}/1`, evidence: kind, end: true, head: value.head };
   const isRight = ([member, one]) => (member in fixed ? one === fixed[member] : isTyped(member, one));
   // Strings of event lines may be escaped freely.
-  const respell = (text) => (kind !== "event" || text.endsWith(":") ? text : JSON.stringify(JSON.parse(text)));
-  const isWritten = JSON.stringify(value) === line.replace(/"([^"\\]+|\\.)*":?/g, respell);
-  need(name && isWritten && Object.entries(members).every(isRight), "it is not written as section 7 has it");
+  const respelt = line.replace(/"([^"\\]+|\\.)*"(:?)/g, (text, _, colon) => (colon ? text : JSON.stringify(JSON.parse(text))));
+  const isWritten = JSON.stringify(value) === (kind === "event" ? respelt : line);
+  need(kind && isWritten && Object.entries(members).every(isRight), "it is not written as section 7 has it");
   return { kind, of, value };
 }
 async function* linesOf(source) {
@@ -212,74 +204,68 @@ const PLACES = { header: 1, key: 2, frontier: 3, checkpoint: 4, anchor: 5, consi
 /** @param {AsyncIterable<Uint8Array> | Uint8Array | string} source an export, not packed @param {Options} options
  * @returns {Promise<{ ok: boolean, verdicts: Verdict[], head: { position: number, hash: string } | null, events: number }>} */
 export async function verifyPack(source, options = {}) {
-  const [faults, heads, links, proven] = /** @type {any[]} */ ([{}, [], [], []]);
+  const [faults, heads, links, proven, notes] = /** @type {any[]} */ ([{}, [], [], [], [...(options.checkpoints ?? [])]]);
   const [streams, roots, common, joined] = [new Map(), new Map(), new Map(), new Map()];
-  const [held, notes] = [(options.heads ?? []).map((head) => ({ ...head, met: "" })), [...(options.checkpoints ?? [])]];
-  let [header, key, form, place, events, version] = /** @type {any[]} */ ([undefined, options.key, "", 0, 0, 0]);
+  const met = new Map(options.heads?.map(({ position }) => [position, ""]));
+  let [header, form, key, place, events, version] = /** @type {any[]} */ ([undefined, "", options.key, 0, 0, 0]);
   let [first, last, hash, recorded, lacking, leaves, frontier] = [1, 0, "", 0, Number.NaN, Number.NaN, /** @type {string[]} */ ([])];
 
   /** Keeps the first fault of each verdict; where they come in any order, the lowest. */
-  const must = (name, at, holds, reason) => {
-    const isLater = faults[name]?.first_bad <= (/tree|completeness/.test(name) ? at : 2 ** 53);
-    if (!holds && !isLater) faults[name] = { first_bad: at, reason };
-  };
+  const must = (name, at, holds, reason) =>
+    holds || faults[name]?.first_bad <= (/tree|compl/.test(name) ? at : 2 ** 53) || Object.assign(faults, { [name]: { first_bad: at, reason } });
   const tries = (name, at, step) => step().catch((error) => must(name, at, false, error.message));
   const agree = (name, at, stated, right) => tries(name, at, async () => needSame(stated, right));
-  const moveTo = (position, its_hash) => {
-    [last, hash] = [position, its_hash];
-    for (const head of held) if (head.position === last) head.met = hash;
+  const moveTo = (position, log_hash) => {
+    [last, hash] = [position, log_hash];
+    if (met.has(last)) met.set(last, hash);
   };
-  const addHead = async (kind, { size, root }, check) => {
+  const addHead = (kind, { size, root }, said) => {
     roots.set(size, roots.get(size) ?? root);
     must("tree", size, roots.get(size) === root, `there is another root of size ${size} than ${root}`);
-    heads.push({ kind, size, said: await check() });
+    heads.push({ kind, size, said });
   };
   const addNote = (kind, note) => tries("signature", 0, async () => {
     const head = readNote(note, header.origin);
-    const check = async () => (await checkSignatures(head, key, header.origin)) ?? "signed";
-    await addHead(kind, head, () => tries("signature", head.size, check));
+    addHead(kind, head, await tries("signature", head.size, () => checkSignatures(head, key, header.origin)));
   });
   const addRoot = async () => {
     for (const note of notes.splice(0)) await addNote("held", note);
     if (!roots.has(leaves)) return;
     const root = frontier.length > 0 ? frontier.reduceRight(async (right, left) => parent(left, await right)) : H();
-    await addHead("computed", { size: leaves, root: await root }, () => common.set(leaves, leaves));
+    addHead("computed", { size: leaves, root: await root });
+    common.set(leaves, leaves);
   };
   const take = {
     header: async (value, of) => {
       [header, form, first] = [value, of, value.first_position ?? 1];
       await agree("completeness", first, value, { origin: options.origin ?? value.origin });
       if (form === "log") moveTo(first - 1, value.previous_log_hash);
-      if (form !== "log" || first > 1) return;
+      if (form === "stream" || first > 1) return;
       [leaves, lacking] = [0, 0];
       await agree("order", 1, value, { previous_log_hash: await H("TS/LOG/1\0", LP(value.origin)) });
     },
     key: async (line) => { key ??= line.key; },
     frontier: async ({ size, hashes }) => {
       const isRight = first > 1 && size === last && hashes.length === size.toString(2).replaceAll("0", "").length;
-      must("tree", size, isRight, `the frontier is not one of the ${last} leaves before the export`);
-      if (isRight) [leaves, frontier] = [size, hashes];
+      if (must("tree", size, isRight, `it is no frontier of the ${last} leaves before the export`) === true) [leaves, frontier] = [size, hashes];
     },
     checkpoint: ({ note }) => addNote("signed", note),
-    anchor: (line) => addHead("anchored", line, () => tries("anchor", line.size, () => checkAnchor(line, header.origin, options))),
+    anchor: async (line) =>
+      addHead("anchored", line, await tries("anchor", line.size, () => checkAnchor(line, header.origin, options))),
     consistency: async (line) => {
-      links.push(line);
       for (const size of [line.first, line.second]) roots.set(size, roots.get(size));
+      links.push(line);
     },
     event: async (value) => {
-      const { tenant, stream_id, event_hash, idem_key, request_hash, commit_size } = value;
-      const at = value.position ?? value.version;
+      const { tenant, stream_id, position: at = value.version, event_hash, idem_key, request_hash, commit_size } = value;
       const genesis = await H("TS/STREAM/1\0", LP(header.origin), LP(tenant), LP(stream_id));
       // What a part of a log leaves out stays unproven.
       const start = first > 1 && value.version > 1 ? [value.version - 1, value.prev_hash] : [0, genesis];
       const [before, prev_hash] = streams.get(genesis) ?? start;
       streams.set(genesis, [value.version, event_hash]);
-      await agree("chain", at, { tenant, stream_id, ...value }, {
-        ...{ tenant: header.tenant ?? tenant, stream_id: header.stream_id ?? stream_id, version: before + 1, prev_hash },
-        payload_hash: await H("TS/PAYLOAD/1\0", value.payload),
-        meta_hash: await H("TS/META/1\0", value.meta),
-        event_hash: await eventHash(header.origin, value),
-      });
+      const [payload_hash, meta_hash] = [await H("TS/PAYLOAD/1\0", value.payload), await H("TS/META/1\0", value.meta)];
+      const right = { payload_hash, meta_hash, prev_hash, event_hash: await eventHash(header.origin, value), version: before + 1 };
+      await agree("chain", at, value, { tenant: header.tenant ?? tenant, stream_id: header.stream_id ?? stream_id, ...right });
       await tries("commits", at, async () => {
         const bound = [LP(idem_key ?? ""), unhex(request_hash ?? word(0)), u32(commit_size ?? 0)];
         needSame(JSON.parse(value.meta), { commit: commit_size ? await H("TS/COMMIT/1\0", ...bound) : undefined });
@@ -301,30 +287,25 @@ export async function verifyPack(source, options = {}) {
       if (++events % 1000 === 0) await options.onEvents?.(events);
     },
     inclusion: async (line) => {
-      const before = proven.at(-1) ?? { version: 0, position: 0 };
-      need(version === line.version && before.version !== version, "it stands elsewhere than after its event");
-      must("tree", version, line.position > before.position, "positions do not rise with versions");
+      const before = proven.at(-1);
+      need(version === line.version && before?.version !== version, "it stands elsewhere than after its event");
+      must("tree", version, line.position > (before?.position ?? 0), "positions do not rise with versions");
       proven.push(line);
       await tries("tree", version, () => checkInclusion(hash, line.position, line.size, roots.get(line.size), line.proof));
     },
-    end: (line) => {
-      const [at, stated] = Object.values(line.head);
-      return agree("completeness", last + 1, { ...line, at, hash: stated }, { events, at: last, hash });
-    },
+    end: ({ head: { position, log_hash, version: at = position, event_hash: stated = log_hash }, ...line }) =>
+      agree("completeness", last + 1, { ...line, at, stated }, { events, at: last, stated: hash }),
   };
   const read = async (bytes) => {
     const { kind, of, value } = readLine(bytes);
-    const isOurs = header ? !of || of === form : kind === "header";
-    need(isOurs && PLACES[kind] > place, `${kind}: it does not belong here or stands too late`);
+    need((header ? (of ?? form) === form : kind === "header") && PLACES[kind] > place, `${kind}: it is of another export, or too late`);
     await take[kind](value, of);
     place = PLACES[kind] - (/header|key|frontier|end/.test(kind) ? 0 : 0.5); // of the others there may be more
   };
-  await tries("format", 1, async () => {
-    for await (const bytes of linesOf(source)) {
-      await tries("format", last + 1, () => read(bytes));
-      if (!header) break;
-    }
-  });
+  const readAll = async () => {
+    for await (const bytes of linesOf(source)) if (header || !faults.format) await tries("format", last + 1, () => read(bytes));
+  };
+  await tries("format", 1, readAll);
   for (const name of VERDICTS) must(name, 1, header, "there is no header to go by");
   await addRoot();
 
@@ -339,10 +320,7 @@ export async function verifyPack(source, options = {}) {
       await checkConsistency(m, roots.get(m), n, roots.get(n), proof);
       for (const [from, to] of [[m, n], [n, m]]) joined.get(from)?.push(to) ?? joined.set(from, [to]);
       const reached = common.has(m) || common.has(n) ? [m, n] : [];
-      for (const size of reached) {
-        if (!common.has(size)) for (const other of joined.get(size)) reached.push(other);
-        common.set(size, common.get(size) ?? m);
-      }
+      for (const size of reached) if (!common.has(size)) for (const other of common.set(size, m) && joined.get(size)) reached.push(other);
     });
   for (const { kind, size } of heads) {
     const [name, at] = kind === "held" ? ["completeness", last + 1] : ["tree", size];
@@ -350,9 +328,9 @@ export async function verifyPack(source, options = {}) {
   }
   must("commits", last + 1, !(lacking > 0), `the last commit lacks ${lacking} of its events`);
   must("completeness", last + 1, place === 8 && (form === "log" || events > 0), "the last line or every event is missing: truncated");
-  for (const { position, hash, met } of held) {
-    const at = Math.min(Math.max(position, first), last + 1);
-    must("completeness", at, hash.length >= 8 && met.startsWith(hash), `at ${position} stands ${met || "nothing"}, not ${hash}`);
+  for (const { position, hash: kept } of options.heads ?? []) {
+    const isMet = kept.length >= 8 && met.get(position)?.startsWith(kept);
+    must("completeness", Math.min(Math.max(position, first), last + 1), isMet, `${kept} does not stand at ${position}`);
   }
   const has = (...kinds) => heads.some(({ kind }) => kinds.includes(kind));
   must("signature", 0, !options.key || has("signed", "held"), "a key is given, but there is no checkpoint");
@@ -360,15 +338,14 @@ export async function verifyPack(source, options = {}) {
 
   const reach = ["anchored", "signed", "held"].map((how) => {
     const most = highest(heads.map(({ kind, said, size }) => (kind === how && said && common.get(size)) || 0));
-    const shown = proven.filter(({ position, size }) => position <= Math.min(most, common.get(size) ?? 0)).at(-1);
-    const at = form === "log" ? Math.min(most, last) : (shown?.version ?? 0);
-    return { how, at: how === "held" ? highest([at, ...held.map(({ position }) => position)]) : at };
+    const shown = proven.filter(({ position, size }) => position <= Math.min(most, common.get(size) ?? 0)).at(-1)?.version ?? 0;
+    return { how, at: highest([form === "log" ? Math.min(most, last) : shown, ...(how === "held" ? met.keys() : [])]) };
   });
-  const reached = reach.filter(({ at }) => at > 0).map(({ how, at }) => `${how} up to ${at}, `).join("");
+  const reached = reach.filter(({ at }) => at > 0).map(({ how, at }) => `${how} up to ${at}, `);
   const details = {
     signature: `by ${key ?? "no key"}${key && !options.key ? ", which came along and was trusted" : ""}`,
-    anchor: heads.flatMap(({ kind, said }) => (kind === "anchored" ? [said] : [])).join("; ") || "no anchor",
-    completeness: `${reached}unproven beyond ${highest(reach.map(({ at }) => at))}`,
+    anchor: heads.filter(({ kind }) => kind === "anchored").map(({ said }) => said).join("; ") || "no anchor",
+    completeness: `${reached.join("")}unproven beyond ${highest(reach.map(({ at }) => at))}`,
   };
   const detailOf = (name) => details[name] ?? `${events} events of ${header?.origin}`;
   const verdicts = VERDICTS.map((name) => ({ name, ok: !faults[name], detail: detailOf(name), ...faults[name] }));
@@ -377,17 +354,16 @@ export async function verifyPack(source, options = {}) {
 
 // The command line.
 const [script, pack, ...flags] = globalThis.process?.argv.slice(1) ?? [];
-const isCall = /^[^-\n][^\n]*(\n--(key|head|checkpoint)\n[^\n]+)*$/.test([pack, ...flags].join("\n"));
-const isMain = script?.endsWith("verifier.js");
-if (isMain && !isCall) console.log("node verifier.js PACK [--key K] [--head position:hash] [--checkpoint FILE]");
-if (isMain && isCall) {
+if (script?.endsWith("verifier.js")) {
   const { createReadStream, readFileSync } = await import("node:fs");
+  const { createGunzip } = await import("node:zlib");
+  const isCall = /^[^-\n][^\n]*(\n--(key|head|checkpoint)\n[^\n]+)*$/.test([pack, ...flags].join("\n"));
+  need(isCall, "use: node verifier.js PACK [--key K] [--head position:hash] [--checkpoint FILE]");
   const all = (flag) => flags.filter((_, i) => i % 2 === 1 && flags[i - 1] === flag);
   const heads = all("--head").map((head) => ({ position: Number(head.split(":")[0]), hash: head.split(":")[1] ?? "" }));
-  const checkpoints = all("--checkpoint").map((file) => readFileSync(file, "utf8"));
-  const file = /** @type {any} */ ((await import("node:stream")).Readable.toWeb(createReadStream(pack)));
-  const plain = pack.endsWith(".gz") ? file.pipeThrough(new DecompressionStream("gzip")) : file;
-  const { ok, verdicts } = await verifyPack(plain, { key: all("--key")[0], heads, checkpoints });
+  const options = { key: all("--key")[0], heads, checkpoints: all("--checkpoint").map((file) => readFileSync(file, "utf8")) };
+  const file = createReadStream(pack);
+  const { ok, verdicts } = await verifyPack(pack.endsWith(".gz") ? file.pipe(createGunzip()) : file, options);
   for (const { ok, name, detail, first_bad, reason } of verdicts)
     console.log(`${ok ? "ok  " : "FAIL"} ${name.padEnd(12)} ${ok ? detail : `at ${first_bad}: ${reason}`}`);
   process.exitCode = ok ? 0 : 1;
