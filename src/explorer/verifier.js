@@ -207,12 +207,13 @@ export async function verifyPack(source, options = {}) {
   const [faults, heads, links, proven, notes] = /** @type {any[]} */ ([{}, [], [], [], [...(options.checkpoints ?? [])]]);
   const [streams, roots, common, joined] = [new Map(), new Map(), new Map(), new Map()];
   const met = new Map(options.heads?.map(({ position }) => [position, ""]));
-  let [header, form, key, place, events, version] = /** @type {any[]} */ ([undefined, "", options.key, 0, 0, 0]);
-  let [first, last, hash, recorded, lacking, leaves, frontier] = [1, 0, "", 0, Number.NaN, Number.NaN, /** @type {string[]} */ ([])];
-
-  /** Keeps the first fault of each verdict; where they come in any order, the lowest. */
-  const must = (name, at, holds, reason) =>
-    holds || faults[name]?.first_bad <= (/tree|compl/.test(name) ? at : 2 ** 53) || Object.assign(faults, { [name]: { first_bad: at, reason } });
+  let [header, isLog, key, place, events, frontier] = /** @type {any[]} */ ([undefined, false, options.key, 0, 0, []]);
+  let [first, last, hash, recorded, lacking, leaves] = [1, 0, "", 0, Number.NaN, Number.NaN];
+  // Of each verdict the first fault counts; where they come in any order, the lowest.
+  const must = (name, at, holds, reason) => {
+    const isKept = faults[name]?.first_bad <= (/tree|completeness/.test(name) ? at : 2 ** 53);
+    if (!holds && !isKept) faults[name] = { first_bad: at, reason };
+  };
   const tries = (name, at, step) => step().catch((error) => must(name, at, false, error.message));
   const agree = (name, at, stated, right) => tries(name, at, async () => needSame(stated, right));
   const moveTo = (position, log_hash) => {
@@ -237,17 +238,18 @@ export async function verifyPack(source, options = {}) {
   };
   const take = {
     header: async (value, of) => {
-      [header, form, first] = [value, of, value.first_position ?? 1];
+      [header, isLog, first] = [value, of === "log", value.first_position ?? 1];
       await agree("completeness", first, value, { origin: options.origin ?? value.origin });
-      if (form === "log") moveTo(first - 1, value.previous_log_hash);
-      if (form === "stream" || first > 1) return;
+      if (isLog) moveTo(first - 1, value.previous_log_hash);
+      if (!isLog || first > 1) return;
       [leaves, lacking] = [0, 0];
       await agree("order", 1, value, { previous_log_hash: await H("TS/LOG/1\0", LP(value.origin)) });
     },
     key: async (line) => { key ??= line.key; },
     frontier: async ({ size, hashes }) => {
       const isRight = first > 1 && size === last && hashes.length === size.toString(2).replaceAll("0", "").length;
-      if (must("tree", size, isRight, `it is no frontier of the ${last} leaves before the export`) === true) [leaves, frontier] = [size, hashes];
+      must("tree", size, isRight, `the frontier is not one of the ${last} leaves before the export`);
+      if (isRight) [leaves, frontier] = [size, hashes];
     },
     checkpoint: ({ note }) => addNote("signed", note),
     anchor: async (line) =>
@@ -257,48 +259,45 @@ export async function verifyPack(source, options = {}) {
       links.push(line);
     },
     event: async (value) => {
-      const { tenant, stream_id, position: at = value.version, event_hash, idem_key, request_hash, commit_size } = value;
-      const genesis = await H("TS/STREAM/1\0", LP(header.origin), LP(tenant), LP(stream_id));
-      // What a part of a log leaves out stays unproven.
-      const start = first > 1 && value.version > 1 ? [value.version - 1, value.prev_hash] : [0, genesis];
+      const { version, position: at = version, event_hash, idem_key, request_hash, commit_size } = value;
+      const { origin, tenant = value.tenant, stream_id = value.stream_id } = header;
+      const genesis = await H("TS/STREAM/1\0", LP(origin), LP(tenant), LP(stream_id));
+      const start = first > 1 && version > 1 ? [version - 1, value.prev_hash] : [0, genesis]; // a part may begin inside a stream
       const [before, prev_hash] = streams.get(genesis) ?? start;
-      streams.set(genesis, [value.version, event_hash]);
+      streams.set(genesis, [version, event_hash]);
       const [payload_hash, meta_hash] = [await H("TS/PAYLOAD/1\0", value.payload), await H("TS/META/1\0", value.meta)];
-      const right = { payload_hash, meta_hash, prev_hash, event_hash: await eventHash(header.origin, value), version: before + 1 };
-      await agree("chain", at, value, { tenant: header.tenant ?? tenant, stream_id: header.stream_id ?? stream_id, ...right });
-      await tries("commits", at, async () => {
-        const bound = [LP(idem_key ?? ""), unhex(request_hash ?? word(0)), u32(commit_size ?? 0)];
-        needSame(JSON.parse(value.meta), { commit: commit_size ? await H("TS/COMMIT/1\0", ...bound) : undefined });
-        const isKeyed = idem_key === null ? request_hash === null : commit_size && idem_key && request_hash;
-        need(isKeyed, "idem_key or request_hash stands alone or inside a commit");
-        need(commit_size ? !(lacking > 0) : lacking !== 0, `before it, the running commit lacked ${lacking} events`);
-      });
-      if (form === "log") {
-        [lacking, recorded] = [(commit_size ?? lacking) - 1, Math.max(recorded, value.recorded_at_us)];
-        const log_hash = await H("TS/LOG/1\0", unhex(hash), u64(at), unhex(event_hash));
-        await agree("order", at, value, { position: last + 1, log_hash, recorded_at_us: recorded });
-      }
+      const hashes = { payload_hash, meta_hash, prev_hash, event_hash: await eventHash(origin, value) };
+      await agree("chain", at, value, { tenant, stream_id, version: before + 1, ...hashes });
+      const bound = [LP(idem_key ?? ""), unhex(request_hash ?? word(0)), u32(commit_size ?? 0)];
+      const commit = commit_size ? await H("TS/COMMIT/1\0", ...bound) : undefined;
+      await tries("commits", at, async () => needSame(JSON.parse(value.meta), { commit }));
+      const isKeyed = idem_key === null ? request_hash === null : commit_size && idem_key && request_hash;
+      must("commits", at, isKeyed, "idem_key or request_hash stands alone or inside a commit");
+      must("commits", at, commit_size ? !(lacking > 0) : lacking !== 0, `before it, a commit lacked ${lacking} events`);
+      const log_hash = await H("TS/LOG/1\0", unhex(hash), u64(at), unhex(event_hash));
+      recorded = Math.max(recorded, value.recorded_at_us);
+      if (isLog) await agree("order", at, value, { position: last + 1, log_hash, recorded_at_us: recorded });
+      if (isLog) lacking = (commit_size ?? lacking) - 1;
       await addRoot();
       let node = await leaf(event_hash);
       for (let n = leaves++; n % 2 === 1; n = (n - 1) / 2) node = await parent(frontier.pop(), node);
       frontier.push(node);
-      version = value.version;
       moveTo(at, value.log_hash ?? event_hash);
       if (++events % 1000 === 0) await options.onEvents?.(events);
     },
-    inclusion: async (line) => {
-      const before = proven.at(-1);
-      need(version === line.version && before?.version !== version, "it stands elsewhere than after its event");
-      must("tree", version, line.position > (before?.position ?? 0), "positions do not rise with versions");
-      proven.push(line);
-      await tries("tree", version, () => checkInclusion(hash, line.position, line.size, roots.get(line.size), line.proof));
+    inclusion: async ({ version, position, size, proof }) => {
+      need(version === last && proven.at(-1)?.version !== last, "it stands elsewhere than after its event");
+      must("tree", last, position > (proven.at(-1)?.position ?? 0), "positions do not rise with versions");
+      proven.push({ version, position, size });
+      await tries("tree", last, () => checkInclusion(hash, position, size, roots.get(size), proof));
     },
     end: ({ head: { position, log_hash, version: at = position, event_hash: stated = log_hash }, ...line }) =>
       agree("completeness", last + 1, { ...line, at, stated }, { events, at: last, stated: hash }),
   };
   const read = async (bytes) => {
     const { kind, of, value } = readLine(bytes);
-    need((header ? (of ?? form) === form : kind === "header") && PLACES[kind] > place, `${kind}: it is of another export, or too late`);
+    const isOurs = header ? !of || isLog === (of === "log") : kind === "header";
+    need(isOurs && PLACES[kind] > place, `${kind}: it does not belong here or stands too late`);
     await take[kind](value, of);
     place = PLACES[kind] - (/header|key|frontier|end/.test(kind) ? 0 : 0.5); // of the others there may be more
   };
@@ -312,7 +311,7 @@ export async function verifyPack(source, options = {}) {
   // Leaves in common: a link carries over as many as its smaller tree has. The strongest come first, so each tree is reached once.
   const highest = (numbers) => numbers.reduce((most, one) => Math.max(most, one), 0);
   const own = heads.filter(({ kind }) => kind !== "held");
-  const base = form === "log" ? leaves : highest((own.length > 0 ? own : heads).map(({ size }) => size));
+  const base = isLog ? leaves : highest((own.length > 0 ? own : heads).map(({ size }) => size));
   common.set(base, base);
   for (const { first: m, second: n, proof } of links.sort((a, b) => b.first - a.first))
     await tries("tree", n, async () => {
@@ -320,35 +319,36 @@ export async function verifyPack(source, options = {}) {
       await checkConsistency(m, roots.get(m), n, roots.get(n), proof);
       for (const [from, to] of [[m, n], [n, m]]) joined.get(from)?.push(to) ?? joined.set(from, [to]);
       const reached = common.has(m) || common.has(n) ? [m, n] : [];
-      for (const size of reached) if (!common.has(size)) for (const other of common.set(size, m) && joined.get(size)) reached.push(other);
+      for (const size of reached) {
+        if (!common.has(size)) for (const other of joined.get(size)) reached.push(other);
+        common.set(size, common.get(size) ?? m);
+      }
     });
   for (const { kind, size } of heads) {
     const [name, at] = kind === "held" ? ["completeness", last + 1] : ["tree", size];
-    must(name, at, common.get(size) >= Math.min(size, base), `${size} events, ${kind}, are joined to nothing: forked, or the end is cut`);
+    must(name, at, common.get(size) >= Math.min(size, base), `the tree head of ${size} is joined to nothing: a fork, or the end is cut`);
   }
   must("commits", last + 1, !(lacking > 0), `the last commit lacks ${lacking} of its events`);
-  must("completeness", last + 1, place === 8 && (form === "log" || events > 0), "the last line or every event is missing: truncated");
+  must("completeness", last + 1, place === 8 && (isLog || events > 0), "the last line or every event is missing: truncated");
   for (const { position, hash: kept } of options.heads ?? []) {
     const isMet = kept.length >= 8 && met.get(position)?.startsWith(kept);
     must("completeness", Math.min(Math.max(position, first), last + 1), isMet, `${kept} does not stand at ${position}`);
   }
-  const has = (...kinds) => heads.some(({ kind }) => kinds.includes(kind));
-  must("signature", 0, !options.key || has("signed", "held"), "a key is given, but there is no checkpoint");
-  must("anchor", 0, !(options.network ?? options.contract ?? options.signer) || has("anchored"), "there is no anchor");
-
-  const reach = ["anchored", "signed", "held"].map((how) => {
+  const isAsked = options.network ?? options.contract ?? options.signer;
+  must("signature", 0, !options.key || heads.some(({ kind }) => /signed|held/.test(kind)), "a key is given, but there is no checkpoint");
+  must("anchor", 0, !isAsked || heads.some(({ kind }) => kind === "anchored"), "there is no anchor");
+  const reaches = ["anchored", "signed", "held"].map((how) => {
     const most = highest(heads.map(({ kind, said, size }) => (kind === how && said && common.get(size)) || 0));
     const shown = proven.filter(({ position, size }) => position <= Math.min(most, common.get(size) ?? 0)).at(-1)?.version ?? 0;
-    return { how, at: highest([form === "log" ? Math.min(most, last) : shown, ...(how === "held" ? met.keys() : [])]) };
+    return highest([isLog ? Math.min(most, last) : shown, ...(how === "held" ? met.keys() : [])]);
   });
-  const reached = reach.filter(({ at }) => at > 0).map(({ how, at }) => `${how} up to ${at}, `);
+  const reached = reaches.map((at, i) => (at > 0 ? `${["anchored", "signed", "held"][i]} up to ${at}, ` : ""));
   const details = {
     signature: `by ${key ?? "no key"}${key && !options.key ? ", which came along and was trusted" : ""}`,
     anchor: heads.filter(({ kind }) => kind === "anchored").map(({ said }) => said).join("; ") || "no anchor",
-    completeness: `${reached.join("")}unproven beyond ${highest(reach.map(({ at }) => at))}`,
+    completeness: `${reached.join("")}unproven beyond ${highest(reaches)}`,
   };
-  const detailOf = (name) => details[name] ?? `${events} events of ${header?.origin}`;
-  const verdicts = VERDICTS.map((name) => ({ name, ok: !faults[name], detail: detailOf(name), ...faults[name] }));
+  const verdicts = VERDICTS.map((name) => ({ name, ok: !faults[name], detail: details[name] ?? `${events} events`, ...faults[name] }));
   return { ok: verdicts.every(({ ok }) => ok), verdicts, head: header ? { position: last, hash } : null, events };
 }
 
