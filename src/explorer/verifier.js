@@ -1,9 +1,7 @@
-/**
- * The second verifier, written from docs/event-log.md alone: one file that needs nothing but Node 20 or a browser.
+/** The second verifier, written from docs/event-log.md alone: one file that needs nothing but Node 20 or a browser.
  * @typedef {{ name: string, ok: boolean, detail: string, first_bad?: number, reason?: string }} Verdict
  * @typedef {{ origin?: string, key?: string, heads?: { position: number, hash: string }[], checkpoints?: string[],
- *   network?: string, contract?: string, signer?: string, onEvents?: (count: number) => unknown }} Options
- */
+ *   network?: string, contract?: string, signer?: string, onEvents?: (count: number) => unknown }} Options */
 const fail = (reason) => { throw new Error(reason); };
 export const need = (condition, otherwise) => condition || fail(otherwise);
 const needSame = (stated, right) =>
@@ -32,6 +30,7 @@ export const H = async (...parts) =>
 export const eventHash = (origin, row) =>
   H("TS/EVENT/1\0", LP(origin), LP(row.tenant), LP(row.stream_id), u64(row.version), unhex(row.event_id), LP(row.type),
     u32(row.schema_version), u64(row.recorded_at_us), unhex(row.payload_hash), unhex(row.meta_hash), unhex(row.prev_hash));
+const TURNS = [0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15, 21, 8, 18, 2, 61, 56, 14];
 /** Ethereum's hash: Keccak (FIPS 202, section 3) of rate 136, padded with 0x01 in place of SHA-3's 0x06. */
 export function keccak256(message) {
   const padded = join(message, [1], Array(135 - (message.length % 136)).fill(0));
@@ -43,10 +42,7 @@ export function keccak256(message) {
     for (let round = 0, bits = 1; at % 136 === 135 && round < 24; round++) {
       const c = [0, 1, 2, 3, 4].map((x) => s[x] ^ s[x + 5] ^ s[x + 10] ^ s[x + 15] ^ s[x + 20]);
       s = s.map((lane, i) => lane ^ c[(i + 4) % 5] ^ rotl(c[(i + 1) % 5], 1));
-      for (let t = 1, x = 1, y = 0, moved = s[1]; t <= 24; t++) {
-        [x, y] = [y, (2 * x + 3 * y) % 5];
-        [s[x + 5 * y], moved] = [rotl(moved, ((t * (t + 1)) / 2) % 64), s[x + 5 * y]];
-      }
+      s = s.map((_, i) => ((i + 3 * Math.floor(i / 5)) % 5) + 5 * (i % 5)).map((from) => rotl(s[from], TURNS[from]));
       s = s.map((lane, i) => lane ^ (~s[i - (i % 5) + ((i + 1) % 5)] & s[i - (i % 5) + ((i + 2) % 5)]));
       for (let j = 0; j < 7; j++, bits = (bits << 1) ^ ((bits >> 7) * 0x171)) s[0] ^= BigInt(bits & 1) << BigInt(2 ** j - 1);
     }
@@ -56,8 +52,7 @@ export function keccak256(message) {
 
 // Section 6, the tree: RFC 9162, section 2.1.
 const leaf = (event_hash) => H([0], unhex(event_hash));
-// Of two that are as long nothing can be moved from one into the other.
-const parent = (left, right) => (left.length === right.length ? H([1], unhex(left), unhex(right)) : fail("a hash is cut"));
+const parent = (left, right) => (left.length === right.length ? H([1], unhex(left), unhex(right)) : fail("a hash is cut short"));
 /** Reads a proof (2.1.3.1, 2.1.4.1) from its end: what it makes of the first m of n leaves, and of all. */
 async function climb(m, n, nodes, isEnd) {
   const last = nodes.pop() ?? fail("a proof is too short");
@@ -82,8 +77,7 @@ const unbase64 = (text) =>
   btoa(atob(text)) === text ? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)) : fail(`${text} is not base64`);
 /** The tree head in a note and its signatures, yet unchecked. */
 export function readNote(note, origin) {
-  const form = /^((.+)\n(0|[1-9]\d{0,15})\n([^=]{43}=)\n)\n((?:— [^\s+]+ \S+\n)+)$/;
-  const [, text, name, size, root, lines] = form.exec(note) ?? [];
+  const [, text, name, size, root, lines] = /^((.+)\n(0|[1-9]\d{0,15})\n([^=]{43}=)\n)\n((?:— [^\s+]+ \S+\n)+)$/.exec(note) ?? [];
   need(name === origin && Number(size) < 2 ** 53, `it is no checkpoint of ${origin} in a signed note`);
   const signatures = [...lines.matchAll(/^— (\S+) (\S+)$/gm)].map(([, signer, data]) => ({ signer, bytes: unbase64(data) }));
   return { text, signatures, size: Number(size), root: hex(unbase64(root)) };
@@ -104,14 +98,13 @@ export async function checkSignatures({ text, signatures }, key, origin) {
 /** The items in these bytes of RLP: strings as hex, lists as arrays; lengths are spelt as short as can be. */
 function rlp(bytes) {
   const items = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0, end = 0; at < bytes.length; at = end) {
     const [tag, base] = [bytes[at], bytes[at] < 0xc0 ? 0x80 : 0xc0];
     const start = at + (tag < 0x80 ? 0 : 1 + Math.max(0, tag - base - 55));
     const length = tag - base < 56 ? Math.max(tag - base, tag < 0x80 ? 1 : 0) : Number(`0x${hex(bytes.slice(at + 1, start))}`);
     const isShortest = tag - base < 56 ? tag !== 0x81 || bytes[start] > 0x7f : bytes[at + 1] > 0 && length > 55;
-    need(isShortest && start + length <= bytes.length, "its RLP is cut short, or spelt longer than need be");
-    items.push((base === 0x80 ? hex : rlp)(bytes.slice(start, start + length)));
-    at = start + length;
+    end = isShortest && start + length <= bytes.length ? start + length : fail("its RLP is cut short, or spelt longer than need be");
+    items.push((base === 0x80 ? hex : rlp)(bytes.slice(start, end)));
   }
   return items;
 }
@@ -138,61 +131,54 @@ export async function checkAnchor(line, origin, options = {}) {
   const [, , storage] = trieValue(header[3], contract, line.account_proof);
   const slot = keccak256(unhex(log_key + keccak256(unhex(signer.slice(2).padStart(64, "0") + word(0)))));
   const numbers = trieValue(storage, word(BigInt.asUintN(256, BigInt(`0x${slot}`) + 1n)), line.numbers_proof);
-  const kept = { size: Number(`0x${numbers.slice(-16)}`), root: trieValue(storage, slot, line.root_proof).padStart(64, "0") };
+  needSame({ root: trieValue(storage, slot, line.root_proof).padStart(64, "0"), size: Number(`0x${numbers.slice(-16)}`) }, { root, size });
   const [chain, , , , , to, , input] = decode(transaction.slice(4));
   const sent = { type: transaction.slice(0, 4), network: `eip155:${Number(`0x${chain}`)}`, contract: `0x${to}` };
-  const selector = keccak256(utf8.encode("anchor(bytes32,uint64,bytes32,bytes32[])")).slice(0, 8);
-  const call = selector + log_key + word(size) + root + word(128);
-  needSame({ ...kept, ...sent, input: input.slice(0, 264) }, { size, root, type: "0x02", network, contract, input: call });
+  const call = keccak256("anchor(bytes32,uint64,bytes32,bytes32[])").slice(0, 8) + log_key + word(size) + root + word(128);
+  needSame({ ...sent, input: input.slice(0, 264) }, { type: "0x02", network, contract, input: call });
   needSame(input, { length: 328 + 64 * Number(`0x${input.slice(264, 328)}`) });
-  for (const name of ["network", "contract", "signer"])
-    need((options[name] ?? line[name]).toLowerCase() === line[name], `its ${name} is ${line[name]}`);
+  for (const name of ["network", "contract", "signer"]) needSame(line, { [name]: (options[name] ?? line[name]).toLowerCase() });
   return `${size}: believed that block ${Number(`0x${header[8]}`)} 0x${keccak256(unhex(line.header))} is of ${network} and final`;
 }
 
-// Section 7: the members of each kind of line, in their order.
+// Section 7: where each kind of line stands, and its members in their order.
 const EVENT = "tenant stream_id version event_id type schema_version recorded_at_us payload meta payload_hash meta_hash prev_hash";
 const COMMIT = "event_hash idem_key request_hash commit_size";
 const KINDS = Object.entries({
-  "header log": "format log_id origin exported_at first_position previous_log_hash",
-  "header stream": "format log_id origin exported_at tenant stream_id",
-  key: "evidence key", frontier: "evidence size hashes", checkpoint: "evidence note", consistency: "evidence first second proof",
-  anchor: "evidence size root network contract signer transaction header account_proof root_proof numbers_proof",
-  "event log": `position ${EVENT} ${COMMIT.replace(" ", " log_hash ")}`, "event stream": `${EVENT} ${COMMIT}`,
-  "inclusion stream": "evidence version position size proof",
-  "end log": "end events head position log_hash", "end stream": "end events head version event_hash",
+  "1 header log": "format log_id origin exported_at first_position previous_log_hash",
+  "1 header stream": "format log_id origin exported_at tenant stream_id",
+  "2 key": "evidence key", "3 frontier": "evidence size hashes", "4 checkpoint": "evidence note",
+  "5 anchor": "evidence size root network contract signer transaction header account_proof root_proof numbers_proof",
+  "7 event log": `position ${EVENT} ${COMMIT.replace(" ", " log_hash ")}`, "7 event stream": `${EVENT} ${COMMIT}`,
+  "6 consistency": "evidence first second proof", "7 inclusion stream": "evidence version position size proof",
+  "8 end log": "end events head position log_hash", "8 end stream": "end events head version event_hash",
 });
+const NUMBERS = /^(log_id|first|second|events|\w*(position|version|size|_us))$/;
 /** Whether a member has its type: another would be hashed or compared as if it had. */
 function isTyped(name, one) {
   if (one === null) return /^(idem_key|request_hash|commit_size)$/.test(name);
-  if (/hashes|proof/.test(name)) return Array.isArray(one);
-  const [least, most] = [/^(commit_size|first_position)$/.test(name) ? 1 : 0, /^(commit_size|schema_version)$/.test(name) ? 31 : 53];
-  const isNumber = /^(log_id|first|second|events|\w*(position|version|size|_us))$/.test(name);
-  if (isNumber) return Number.isInteger(one) && one >= least && one < 2 ** most;
+  if (typeof one !== "string") return /hashes|proof/.test(name) ? Array.isArray(one) : NUMBERS.test(name) && Number.isSafeInteger(one) && one >= 0;
   const form = { event_id: /^\w{8}(-\w{4}){3}-\w{12}$/, origin: /./s }[name] ?? (/hash$|^root$/.test(name) ? /^\w{64}$/ : /^/);
-  return typeof one === "string" && one.isWellFormed() && form.test(one);
+  return !/hashes|proof/.test(name) && !NUMBERS.test(name) && one.isWellFormed() && form.test(one);
 }
 function readLine(bytes) {
   const line = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   const value = JSON.parse(line);
   const members = { ...value, ...value.head };
-  const [kind, of] = KINDS.find(([, names]) => names === Object.keys(members).join(" "))?.[0].split(" ") ?? [];
+  const [place, kind, of] = KINDS.find(([, names]) => names === Object.keys(members).join(" "))?.[0].split(" ") ?? [];
   const fixed = { format: `tallystick-${of}/1`, evidence: kind, end: true, head: value.head };
   const isRight = ([member, one]) => (member in fixed ? one === fixed[member] : isTyped(member, one));
   // Strings of event lines may be escaped freely.
-  const respelt = line.replace(/"([^"\\]+|\\.)*"(:?)/g, (text, _, colon) => (colon ? text : JSON.stringify(JSON.parse(text))));
-  const isWritten = JSON.stringify(value) === (kind === "event" ? respelt : line);
+  const respell = (text) => (kind !== "event" || text.endsWith(":") ? text : JSON.stringify(JSON.parse(text)));
+  const isWritten = [line, line.replace(/"([^"\\]+|\\.)*":?/g, respell)].includes(JSON.stringify(value));
   need(kind && isWritten && Object.entries(members).every(isRight), "it is not written as section 7 has it");
-  return { kind, of, value };
+  return { place: Number(place), kind, of, value };
 }
 async function* linesOf(source) {
   let rest = new Uint8Array();
   for await (const chunk of typeof source === "string" || source instanceof Uint8Array ? [source] : source) {
     rest = join(rest, chunk);
-    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-      yield rest.subarray(0, end);
-      rest = rest.subarray(end + 1);
-    }
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) { yield rest.subarray(0, end); rest = rest.subarray(end + 1); }
     need(rest.length <= 2 ** 24, "a line is longer than 16 MiB");
   }
   need(rest.length === 0, "the last line does not end");
@@ -200,7 +186,6 @@ async function* linesOf(source) {
 
 // Section 8. `first_bad` is a position, of a stream a version, of a tree head its size.
 const VERDICTS = ["format", "chain", "order", "commits", "tree", "signature", "anchor", "completeness"];
-const PLACES = { header: 1, key: 2, frontier: 3, checkpoint: 4, anchor: 5, consistency: 6, event: 7, inclusion: 7, end: 8 };
 /** @param {AsyncIterable<Uint8Array> | Uint8Array | string} source an export, not packed @param {Options} options
  * @returns {Promise<{ ok: boolean, verdicts: Verdict[], head: { position: number, hash: string } | null, events: number }>} */
 export async function verifyPack(source, options = {}) {
@@ -216,10 +201,7 @@ export async function verifyPack(source, options = {}) {
   };
   const tries = (name, at, step) => step().catch((error) => must(name, at, false, error.message));
   const agree = (name, at, stated, right) => tries(name, at, async () => needSame(stated, right));
-  const moveTo = (position, log_hash) => {
-    [last, hash] = [position, log_hash];
-    if (met.has(last)) met.set(last, hash);
-  };
+  const moveTo = (position, its_hash) => { [last, hash] = [position, its_hash]; if (met.has(last)) met.set(last, hash); };
   const addHead = (kind, { size, root }, said) => {
     roots.set(size, roots.get(size) ?? root);
     must("tree", size, roots.get(size) === root, `there is another root of size ${size} than ${root}`);
@@ -232,18 +214,16 @@ export async function verifyPack(source, options = {}) {
   const addRoot = async () => {
     for (const note of notes.splice(0)) await addNote("held", note);
     if (!roots.has(leaves)) return;
-    const root = frontier.length > 0 ? frontier.reduceRight(async (right, left) => parent(left, await right)) : H();
-    addHead("computed", { size: leaves, root: await root });
-    common.set(leaves, leaves);
+    const root = await (leaves > 0 ? frontier.reduceRight(async (right, left) => parent(left, await right)) : H());
+    addHead("computed", { size: leaves, root }, common.set(leaves, leaves));
   };
   const take = {
     header: async (value, of) => {
-      [header, isLog, first] = [value, of === "log", value.first_position ?? 1];
+      [header, isLog, first] = [value, of === "log", value.first_position || 1];
       await agree("completeness", first, value, { origin: options.origin ?? value.origin });
-      if (isLog) moveTo(first - 1, value.previous_log_hash);
-      if (!isLog || first > 1) return;
-      [leaves, lacking] = [0, 0];
-      await agree("order", 1, value, { previous_log_hash: await H("TS/LOG/1\0", LP(value.origin)) });
+      moveTo(first - 1, value.previous_log_hash ?? "");
+      if (isLog && first === 1) [leaves, lacking] = [0, 0];
+      if (leaves === 0) await agree("order", 1, value, { previous_log_hash: await H("TS/LOG/1\0", LP(value.origin)) });
     },
     key: async (line) => { key ??= line.key; },
     frontier: async ({ size, hashes }) => {
@@ -252,18 +232,13 @@ export async function verifyPack(source, options = {}) {
       if (isRight) [leaves, frontier] = [size, hashes];
     },
     checkpoint: ({ note }) => addNote("signed", note),
-    anchor: async (line) =>
-      addHead("anchored", line, await tries("anchor", line.size, () => checkAnchor(line, header.origin, options))),
-    consistency: async (line) => {
-      for (const size of [line.first, line.second]) roots.set(size, roots.get(size));
-      links.push(line);
-    },
+    anchor: async (one) => addHead("anchored", one, await tries("anchor", one.size, () => checkAnchor(one, header.origin, options))),
+    consistency: async (link) => links.push(link) && [link.first, link.second].map((size) => roots.set(size, roots.get(size))),
     event: async (value) => {
       const { version, position: at = version, event_hash, idem_key, request_hash, commit_size } = value;
       const { origin, tenant = value.tenant, stream_id = value.stream_id } = header;
       const genesis = await H("TS/STREAM/1\0", LP(origin), LP(tenant), LP(stream_id));
-      const start = first > 1 && version > 1 ? [version - 1, value.prev_hash] : [0, genesis]; // a part may begin inside a stream
-      const [before, prev_hash] = streams.get(genesis) ?? start;
+      const [before, prev_hash] = streams.get(genesis) ?? (first > 1 && version > 1 ? [version - 1, value.prev_hash] : [0, genesis]);
       streams.set(genesis, [version, event_hash]);
       const [payload_hash, meta_hash] = [await H("TS/PAYLOAD/1\0", value.payload), await H("TS/META/1\0", value.meta)];
       const hashes = { payload_hash, meta_hash, prev_hash, event_hash: await eventHash(origin, value) };
@@ -272,12 +247,11 @@ export async function verifyPack(source, options = {}) {
       const commit = commit_size ? await H("TS/COMMIT/1\0", ...bound) : undefined;
       await tries("commits", at, async () => needSame(JSON.parse(value.meta), { commit }));
       const isKeyed = idem_key === null ? request_hash === null : commit_size && idem_key && request_hash;
-      must("commits", at, isKeyed, "idem_key or request_hash stands alone or inside a commit");
-      must("commits", at, commit_size ? !(lacking > 0) : lacking !== 0, `before it, a commit lacked ${lacking} events`);
+      const isInTurn = commit_size ? !(lacking > 0) : lacking !== 0;
+      must("commits", at, isKeyed && isInTurn, `its key stands alone or inside a commit, or the commit before lacked ${lacking} events`);
       const log_hash = await H("TS/LOG/1\0", unhex(hash), u64(at), unhex(event_hash));
-      recorded = Math.max(recorded, value.recorded_at_us);
+      [recorded, lacking] = [Math.max(recorded, value.recorded_at_us), isLog ? (commit_size || lacking) - 1 : lacking];
       if (isLog) await agree("order", at, value, { position: last + 1, log_hash, recorded_at_us: recorded });
-      if (isLog) lacking = (commit_size ?? lacking) - 1;
       await addRoot();
       let node = await leaf(event_hash);
       for (let n = leaves++; n % 2 === 1; n = (n - 1) / 2) node = await parent(frontier.pop(), node);
@@ -295,19 +269,17 @@ export async function verifyPack(source, options = {}) {
       agree("completeness", last + 1, { ...line, at, stated }, { events, at: last, stated: hash }),
   };
   const read = async (bytes) => {
-    const { kind, of, value } = readLine(bytes);
+    const { kind, of, value, place: there } = readLine(bytes);
     const isOurs = header ? !of || isLog === (of === "log") : kind === "header";
-    need(isOurs && PLACES[kind] > place, `${kind}: it does not belong here or stands too late`);
+    need(isOurs && there > place, `${kind}: it does not belong here or stands too late`);
     await take[kind](value, of);
-    place = PLACES[kind] - (/header|key|frontier|end/.test(kind) ? 0 : 0.5); // of the others there may be more
+    place = there - (/header|key|frontier|end/.test(kind) ? 0 : 0.5); // of the others there may be more
   };
-  const readAll = async () => {
+  await tries("format", 1, async () => {
     for await (const bytes of linesOf(source)) if (header || !faults.format) await tries("format", last + 1, () => read(bytes));
-  };
-  await tries("format", 1, readAll);
+  });
   for (const name of VERDICTS) must(name, 1, header, "there is no header to go by");
   await addRoot();
-
   // Leaves in common: a link carries over as many as its smaller tree has. The strongest come first, so each tree is reached once.
   const highest = (numbers) => numbers.reduce((most, one) => Math.max(most, one), 0);
   const own = heads.filter(({ kind }) => kind !== "held");
@@ -319,23 +291,19 @@ export async function verifyPack(source, options = {}) {
       await checkConsistency(m, roots.get(m), n, roots.get(n), proof);
       for (const [from, to] of [[m, n], [n, m]]) joined.get(from)?.push(to) ?? joined.set(from, [to]);
       const reached = common.has(m) || common.has(n) ? [m, n] : [];
-      for (const size of reached) {
-        if (!common.has(size)) for (const other of joined.get(size)) reached.push(other);
-        common.set(size, common.get(size) ?? m);
-      }
+      for (const size of reached)
+        if (!common.has(size)) for (const other of common.set(size, m) && joined.get(size)) reached.push(other);
     });
-  for (const { kind, size } of heads) {
-    const [name, at] = kind === "held" ? ["completeness", last + 1] : ["tree", size];
-    must(name, at, common.get(size) >= Math.min(size, base), `the tree head of ${size} is joined to nothing: a fork, or the end is cut`);
-  }
+  for (const { kind, size } of heads)
+    must(kind === "held" ? "completeness" : "tree", kind === "held" ? last + 1 : size, common.get(size) >= Math.min(size, base),
+      `the tree head of size ${size} is joined to nothing: it is of a fork, or the end is cut`);
   must("commits", last + 1, !(lacking > 0), `the last commit lacks ${lacking} of its events`);
   must("completeness", last + 1, place === 8 && (isLog || events > 0), "the last line or every event is missing: truncated");
-  for (const { position, hash: kept } of options.heads ?? []) {
-    const isMet = kept.length >= 8 && met.get(position)?.startsWith(kept);
-    must("completeness", Math.min(Math.max(position, first), last + 1), isMet, `${kept} does not stand at ${position}`);
-  }
+  for (const { position, hash: kept } of options.heads ?? [])
+    must("completeness", Math.min(Math.max(position, first), last + 1), kept.length >= 8 && met.get(position)?.startsWith(kept),
+      `the head ${kept} does not stand at ${position}`);
+  must("signature", 0, !options.key || heads.some(({ kind }) => /signed|held/.test(kind)), "a key is given, but no checkpoint is here");
   const isAsked = options.network ?? options.contract ?? options.signer;
-  must("signature", 0, !options.key || heads.some(({ kind }) => /signed|held/.test(kind)), "a key is given, but there is no checkpoint");
   must("anchor", 0, !isAsked || heads.some(({ kind }) => kind === "anchored"), "there is no anchor");
   const reaches = ["anchored", "signed", "held"].map((how) => {
     const most = highest(heads.map(({ kind, said, size }) => (kind === how && said && common.get(size)) || 0));
@@ -355,8 +323,7 @@ export async function verifyPack(source, options = {}) {
 // The command line.
 const [script, pack, ...flags] = globalThis.process?.argv.slice(1) ?? [];
 if (script?.endsWith("verifier.js")) {
-  const { createReadStream, readFileSync } = await import("node:fs");
-  const { createGunzip } = await import("node:zlib");
+  const [{ createReadStream, readFileSync }, { createGunzip }] = [await import("node:fs"), await import("node:zlib")];
   const isCall = /^[^-\n][^\n]*(\n--(key|head|checkpoint)\n[^\n]+)*$/.test([pack, ...flags].join("\n"));
   need(isCall, "use: node verifier.js PACK [--key K] [--head position:hash] [--checkpoint FILE]");
   const all = (flag) => flags.filter((_, i) => i % 2 === 1 && flags[i - 1] === flag);
