@@ -23,7 +23,6 @@ function join(...parts) {
   for (let i = 0, at = 0; i < pieces.length; at += pieces[i++].length) whole.set(pieces[i], at);
   return whole;
 }
-// Node answers at once, a browser does not.
 const sha256 = globalThis.process?.getBuiltinModule?.("node:crypto")?.hash;
 export const H = async (...parts) =>
   sha256 ? sha256("sha256", join(...parts)) : hex(new Uint8Array(await crypto.subtle.digest("SHA-256", join(...parts))));
@@ -52,7 +51,7 @@ export function keccak256(message) {
 
 // Section 6, the tree: RFC 9162, section 2.1.
 const leaf = (event_hash) => H([0], unhex(event_hash));
-const parent = (left, right) => (left.length === right.length ? H([1], unhex(left), unhex(right)) : fail("a hash is cut short"));
+const parent = (left, right) => H([1], unhex(left), unhex(right));
 /** Reads a proof (2.1.3.1, 2.1.4.1) from its end: what it makes of the first m of n leaves, and of all. */
 async function climb(m, n, nodes, isEnd) {
   const last = nodes.pop() ?? fail("a proof is too short");
@@ -157,9 +156,10 @@ const NUMBERS = /^(log_id|first|second|events|\w*(position|version|size|_us))$/;
 /** Whether a member has its type: another would be hashed or compared as if it had. */
 function isTyped(name, one) {
   if (one === null) return /^(idem_key|request_hash|commit_size)$/.test(name);
-  if (typeof one !== "string") return /hashes|proof/.test(name) ? Array.isArray(one) : NUMBERS.test(name) && Number.isSafeInteger(one) && one >= 0;
+  if (NUMBERS.test(name)) return Number.isSafeInteger(one) && one >= 0;
+  if (/hashes|proof/.test(name)) return Array.isArray(one) && one.every((item) => isTyped(/_/.test(name) ? "" : "hash", item));
   const form = { event_id: /^\w{8}(-\w{4}){3}-\w{12}$/, origin: /./s }[name] ?? (/hash$|^root$/.test(name) ? /^\w{64}$/ : /^/);
-  return !/hashes|proof/.test(name) && !NUMBERS.test(name) && one.isWellFormed() && form.test(one);
+  return typeof one === "string" && one.isWellFormed() && form.test(one);
 }
 function readLine(bytes) {
   const line = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -195,10 +195,8 @@ export async function verifyPack(source, options = {}) {
   let [header, isLog, key, place, events, frontier] = /** @type {any[]} */ ([undefined, false, options.key, 0, 0, []]);
   let [first, last, hash, recorded, lacking, leaves] = [1, 0, "", 0, Number.NaN, Number.NaN];
   // Of each verdict the first fault counts; where they come in any order, the lowest.
-  const must = (name, at, holds, reason) => {
-    const isKept = faults[name]?.first_bad <= (/tree|completeness/.test(name) ? at : 2 ** 53);
-    if (!holds && !isKept) faults[name] = { first_bad: at, reason };
-  };
+  const isKept = (name, at) => faults[name]?.first_bad <= (/tree|completeness/.test(name) ? at : 2 ** 53);
+  const must = (name, at, holds, reason) => { if (!holds && !isKept(name, at)) faults[name] = { first_bad: at, reason }; };
   const tries = (name, at, step) => step().catch((error) => must(name, at, false, error.message));
   const agree = (name, at, stated, right) => tries(name, at, async () => needSame(stated, right));
   const moveTo = (position, its_hash) => { [last, hash] = [position, its_hash]; if (met.has(last)) met.set(last, hash); };
@@ -226,11 +224,10 @@ export async function verifyPack(source, options = {}) {
       if (leaves === 0) await agree("order", 1, value, { previous_log_hash: await H("TS/LOG/1\0", LP(value.origin)) });
     },
     key: async (line) => { key ??= line.key; },
-    frontier: async ({ size, hashes }) => {
+    frontier: ({ size, hashes }) => tries("tree", size, async () => {
       const isRight = first > 1 && size === last && hashes.length === size.toString(2).replaceAll("0", "").length;
-      must("tree", size, isRight, `the frontier is not one of the ${last} leaves before the export`);
-      if (isRight) [leaves, frontier] = [size, hashes];
-    },
+      [leaves, frontier] = isRight ? [size, hashes] : fail(`the frontier is not one of the ${last} leaves before the export`);
+    }),
     checkpoint: ({ note }) => addNote("signed", note),
     anchor: async (one) => addHead("anchored", one, await tries("anchor", one.size, () => checkAnchor(one, header.origin, options))),
     consistency: async (link) => links.push(link) && [link.first, link.second].map((size) => roots.set(size, roots.get(size))),
@@ -240,9 +237,8 @@ export async function verifyPack(source, options = {}) {
       const genesis = await H("TS/STREAM/1\0", LP(origin), LP(tenant), LP(stream_id));
       const [before, prev_hash] = streams.get(genesis) ?? (first > 1 && version > 1 ? [version - 1, value.prev_hash] : [0, genesis]);
       streams.set(genesis, [version, event_hash]);
-      const [payload_hash, meta_hash] = [await H("TS/PAYLOAD/1\0", value.payload), await H("TS/META/1\0", value.meta)];
-      const hashes = { payload_hash, meta_hash, prev_hash, event_hash: await eventHash(origin, value) };
-      await agree("chain", at, value, { tenant, stream_id, version: before + 1, ...hashes });
+      const hashes = { payload_hash: await H("TS/PAYLOAD/1\0", value.payload), meta_hash: await H("TS/META/1\0", value.meta), prev_hash };
+      await agree("chain", at, value, { ...hashes, tenant, stream_id, version: before + 1, event_hash: await eventHash(origin, value) });
       const bound = [LP(idem_key ?? ""), unhex(request_hash ?? word(0)), u32(commit_size ?? 0)];
       const commit = commit_size ? await H("TS/COMMIT/1\0", ...bound) : undefined;
       await tries("commits", at, async () => needSame(JSON.parse(value.meta), { commit }));
@@ -268,22 +264,19 @@ export async function verifyPack(source, options = {}) {
     end: ({ head: { position, log_hash, version: at = position, event_hash: stated = log_hash }, ...line }) =>
       agree("completeness", last + 1, { ...line, at, stated }, { events, at: last, stated: hash }),
   };
-  const read = async (bytes) => {
+  const read = (bytes) => tries("format", last + 1, async () => {
     const { kind, of, value, place: there } = readLine(bytes);
     const isOurs = header ? !of || isLog === (of === "log") : kind === "header";
-    need(isOurs && there > place, `${kind}: it does not belong here or stands too late`);
-    await take[kind](value, of);
+    await (isOurs && there > place ? take[kind](value, of) : fail(`${kind}: it does not belong here or stands too late`));
     place = there - (/header|key|frontier|end/.test(kind) ? 0 : 0.5); // of the others there may be more
-  };
-  await tries("format", 1, async () => {
-    for await (const bytes of linesOf(source)) if (header || !faults.format) await tries("format", last + 1, () => read(bytes));
   });
+  await tries("format", 1, async () => { for await (const bytes of linesOf(source)) if (header || !faults.format) await read(bytes); });
   for (const name of VERDICTS) must(name, 1, header, "there is no header to go by");
   await addRoot();
   // Leaves in common: a link carries over as many as its smaller tree has. The strongest come first, so each tree is reached once.
   const highest = (numbers) => numbers.reduce((most, one) => Math.max(most, one), 0);
-  const own = heads.filter(({ kind }) => kind !== "held");
-  const base = isLog ? leaves : highest((own.length > 0 ? own : heads).map(({ size }) => size));
+  const own = heads.some(({ kind }) => kind !== "held") ? heads.filter(({ kind }) => kind !== "held") : heads;
+  const base = isLog ? leaves : highest(own.map(({ size }) => size));
   common.set(base, base);
   for (const { first: m, second: n, proof } of links.sort((a, b) => b.first - a.first))
     await tries("tree", n, async () => {
@@ -305,16 +298,17 @@ export async function verifyPack(source, options = {}) {
   must("signature", 0, !options.key || heads.some(({ kind }) => /signed|held/.test(kind)), "a key is given, but no checkpoint is here");
   const isAsked = options.network ?? options.contract ?? options.signer;
   must("anchor", 0, !isAsked || heads.some(({ kind }) => kind === "anchored"), "there is no anchor");
-  const reaches = ["anchored", "signed", "held"].map((how) => {
+  const reach = (how) => {
     const most = highest(heads.map(({ kind, said, size }) => (kind === how && said && common.get(size)) || 0));
     const shown = proven.filter(({ position, size }) => position <= Math.min(most, common.get(size) ?? 0)).at(-1)?.version ?? 0;
-    return highest([isLog ? Math.min(most, last) : shown, ...(how === "held" ? met.keys() : [])]);
-  });
-  const reached = reaches.map((at, i) => (at > 0 ? `${["anchored", "signed", "held"][i]} up to ${at}, ` : ""));
+    return isLog ? Math.min(most, last) : shown;
+  };
+  const reaches = { anchored: reach("anchored"), signed: reach("signed"), held: highest([reach("held"), ...met.keys()]) };
+  const reached = Object.entries(reaches).map(([how, at]) => (at > 0 ? `${how} up to ${at}, ` : "")).join("");
   const details = {
     signature: `by ${key ?? "no key"}${key && !options.key ? ", which came along and was trusted" : ""}`,
     anchor: heads.filter(({ kind }) => kind === "anchored").map(({ said }) => said).join("; ") || "no anchor",
-    completeness: `${reached.join("")}unproven beyond ${highest(reaches)}`,
+    completeness: `${reached}unproven beyond ${highest(Object.values(reaches))}`,
   };
   const verdicts = VERDICTS.map((name) => ({ name, ok: !faults[name], detail: details[name] ?? `${events} events`, ...faults[name] }));
   return { ok: verdicts.every(({ ok }) => ok), verdicts, head: header ? { position: last, hash } : null, events };
