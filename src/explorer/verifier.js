@@ -4,17 +4,15 @@
  *   network?: string, contract?: string, signer?: string, onEvents?: (count: number) => unknown }} Options */
 const fail = (reason) => { throw new Error(reason); };
 export const need = (condition, otherwise) => condition || fail(otherwise);
-const needSame = (stated, right) =>
-  Object.keys(right).every((name) => need(stated[name] === right[name], `${name} is ${stated[name]}, not ${right[name]}`));
+const needSame = (is, right) => Object.entries(right).every(([name, one]) => need(is[name] === one, `${name} is not ${one}`));
 
 // Sections 2 and 3: bytes and hashes. Hashes are hex throughout.
 const utf8 = new TextEncoder();
 const word = (n, digits = 64) => n.toString(16).padStart(digits, "0");
+const number = (digits) => Number(`0x${digits}`);
 const hex = (bytes) => Array.from(bytes, (byte) => word(byte, 2)).join("");
 const BYTES = new Map(Array.from({ length: 256 }, (_, n) => [word(n, 2), n]));
-/** The bytes of lowercase hex, after 0x or not, UUIDs' dashes left out. */
-const unhex = (text) =>
-  Uint8Array.from(text.replace(/^0x|-/g, "").match(/..?/gs) ?? [], (pair) => BYTES.get(pair) ?? fail(`${pair} is not hex`));
+const unhex = (text) => Uint8Array.from(text.replace(/^0x|-/g, "").match(/..?/gs) ?? [], (pair) => BYTES.get(pair) ?? fail("no hex"));
 const [u32, u64] = [8, 16].map((digits) => (n) => unhex(word(n, digits)));
 const LP = (text) => join(u32(utf8.encode(text).length), text);
 function join(...parts) {
@@ -30,8 +28,7 @@ export const eventHash = (origin, row) =>
   H("TS/EVENT/1\0", LP(origin), LP(row.tenant), LP(row.stream_id), u64(row.version), unhex(row.event_id), LP(row.type),
     u32(row.schema_version), u64(row.recorded_at_us), unhex(row.payload_hash), unhex(row.meta_hash), unhex(row.prev_hash));
 const TURNS = [0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15, 21, 8, 18, 2, 61, 56, 14];
-/** Ethereum's hash: Keccak (FIPS 202, section 3) of rate 136, padded with 0x01 in place of SHA-3's 0x06. */
-export function keccak256(message) {
+export function keccak256(message) { // Ethereum's: Keccak (FIPS 202, section 3) of rate 136, padded with 0x01, not 0x06
   const padded = join(message, [1], Array(135 - (message.length % 136)).fill(0));
   padded[padded.length - 1] ^= 0x80;
   const rotl = (x, n) => BigInt.asUintN(64, (x << BigInt(n)) | (x >> BigInt(64 - n)));
@@ -52,8 +49,7 @@ export function keccak256(message) {
 // Section 6, the tree: RFC 9162, section 2.1.
 const leaf = (event_hash) => H([0], unhex(event_hash));
 const parent = (left, right) => H([1], unhex(left), unhex(right));
-/** Reads a proof (2.1.3.1, 2.1.4.1) from its end: what it makes of the first m of n leaves, and of all. */
-async function climb(m, n, nodes, isEnd) {
+async function climb(m, n, nodes, isEnd) { // a proof (2.1.3.1, 2.1.4.1) from its end: what it makes of m leaves, and of all n
   const last = nodes.pop() ?? fail("a proof is too short");
   if (isEnd(m, n)) return [last, last];
   const k = 2 ** ((n - 1).toString(2).length - 1);
@@ -72,11 +68,10 @@ async function checkConsistency(m, old, n, root, proof) {
 }
 
 // Section 6, checkpoints.
-const unbase64 = (text) =>
-  btoa(atob(text)) === text ? Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)) : fail(`${text} is not base64`);
-/** The tree head in a note and its signatures, yet unchecked. */
-export function readNote(note, origin) {
-  const [, text, name, size, root, lines] = /^((.+)\n(0|[1-9]\d{0,15})\n([^=]{43}=)\n)\n((?:— [^\s+]+ \S+\n)+)$/.exec(note) ?? [];
+const unbase64 = (text) => Uint8Array.from(btoa(atob(text)) === text ? atob(text) : fail("no base64"), (c) => c.charCodeAt(0));
+export function readNote(note, origin) { // the signatures are yet to be checked
+  const form = /^((.+)\n(0|[1-9]\d{0,15})\n([^=]{43}=)\n)\n((?:— [^\s+]+ \S+\n)+)$/;
+  const [, text, name, size, root, lines] = form.exec(note) ?? [];
   need(name === origin && Number(size) < 2 ** 53, `it is no checkpoint of ${origin} in a signed note`);
   const signatures = [...lines.matchAll(/^— (\S+) (\S+)$/gm)].map(([, signer, data]) => ({ signer, bytes: unbase64(data) }));
   return { text, signatures, size: Number(size), root: hex(unbase64(root)) };
@@ -87,88 +82,80 @@ export async function checkSignatures({ text, signatures }, key, origin) {
   const isOurs = name === origin && typed.length === 33 && typed[0] === 1 && (await H(name, "\n", typed)).startsWith(id);
   const own = signatures.filter(({ signer, bytes }) => signer === name && hex(bytes.slice(0, 4)) === id);
   need(isOurs && own.length > 0, isOurs ? `it is not signed by ${name}+${id}` : `${key} is no Ed25519 key of ${origin}`);
-  const imported = await crypto.subtle.importKey("raw", typed.slice(1), "Ed25519", false, ["verify"]);
-  for (const { bytes } of own)
-    need(await crypto.subtle.verify("Ed25519", imported, bytes.slice(4), utf8.encode(text)), "its signature is wrong");
+  const by = await crypto.subtle.importKey("raw", typed.slice(1), "Ed25519", false, ["verify"]);
+  for (const { bytes } of own) need(await crypto.subtle.verify("Ed25519", by, bytes.slice(4), utf8.encode(text)), "signature is wrong");
   return `${name}+${id}`;
 }
 
 // Sections 6 and 8, anchors: Ethereum's Yellow Paper, appendices B and D.
-/** The items in these bytes of RLP: strings as hex, lists as arrays; lengths are spelt as short as can be. */
-function rlp(bytes) {
+function rlp(bytes) { // its items: strings as hex, lists as arrays; lengths must be spelt as short as can be
   const items = [];
   for (let at = 0, end = 0; at < bytes.length; at = end) {
     const [tag, base] = [bytes[at], bytes[at] < 0xc0 ? 0x80 : 0xc0];
     const start = at + (tag < 0x80 ? 0 : 1 + Math.max(0, tag - base - 55));
-    const length = tag - base < 56 ? Math.max(tag - base, tag < 0x80 ? 1 : 0) : Number(`0x${hex(bytes.slice(at + 1, start))}`);
+    const length = tag - base < 56 ? Math.max(tag - base, tag < 0x80 ? 1 : 0) : number(hex(bytes.slice(at + 1, start)));
     const isShortest = tag - base < 56 ? tag !== 0x81 || bytes[start] > 0x7f : bytes[at + 1] > 0 && length > 55;
-    end = isShortest && start + length <= bytes.length ? start + length : fail("its RLP is cut short, or spelt longer than need be");
+    end = isShortest && start + length <= bytes.length ? start + length : fail("its RLP is cut short, or spelt too long");
     items.push((base === 0x80 ? hex : rlp)(bytes.slice(start, end)));
   }
   return items;
 }
 const decode = (digits) => rlp(unhex(digits)).reduce(() => fail("more stands behind its RLP"));
-/** What a Merkle-Patricia proof leads to, from a root by the nibbles of keccak256(key). */
-function trieValue(root, key, proof) {
+function trieValue(root, key, proof) { // what a Merkle-Patricia proof leads to, from a root by the nibbles of keccak256(key)
   let [at, way, flag] = [root, keccak256(unhex(key)), 0];
   for (const node of proof) {
     need(flag < 2 && keccak256(unhex(node)) === at, "a node of its state proof is not the one that was named");
     const items = decode(node);
-    const isBranch = items.length === 17;
-    flag = isBranch ? 0 : Number(items[0][0]);
-    const path = isBranch ? way.slice(0, 1) : items[0].slice(flag % 2 === 1 ? 1 : 2);
+    flag = items.length === 17 ? 0 : Number(items[0][0]); // a branch has 17 items, a leaf's flag is 2 or 3
+    const path = items.length === 17 ? way.slice(0, 1) : items[0].slice(flag % 2 === 1 ? 1 : 2);
     need(way.startsWith(path), "its state proof leads elsewhere");
-    [at, way] = [items[isBranch ? Number(`0x${path}`) : 1], way.slice(path.length)];
+    [at, way] = [items[items.length === 17 ? number(path) : 1], way.slice(path.length)];
   }
   need(flag > 1 && way === "", "its state proof ends elsewhere");
   return decode(at);
 }
-/** Rejects unless the contract kept the head; resolves to what is believed, since only the chain can say. */
-export async function checkAnchor(line, origin, options = {}) {
+export async function checkAnchor(line, origin, options = {}) { // resolves to what is believed, since only the chain can say
   const { size, root, network, contract, signer, transaction } = line;
   const [log_key, header] = [await H(origin), decode(line.header)];
   const [, , storage] = trieValue(header[3], contract, line.account_proof);
   const slot = keccak256(unhex(log_key + keccak256(unhex(signer.slice(2).padStart(64, "0") + word(0)))));
   const numbers = trieValue(storage, word(BigInt.asUintN(256, BigInt(`0x${slot}`) + 1n)), line.numbers_proof);
-  needSame({ root: trieValue(storage, slot, line.root_proof).padStart(64, "0"), size: Number(`0x${numbers.slice(-16)}`) }, { root, size });
+  const kept = { root: trieValue(storage, slot, line.root_proof).padStart(64, "0"), size: number(numbers.slice(-16)) };
   const [chain, , , , , to, , input] = decode(transaction.slice(4));
-  const sent = { type: transaction.slice(0, 4), network: `eip155:${Number(`0x${chain}`)}`, contract: `0x${to}` };
   const call = keccak256("anchor(bytes32,uint64,bytes32,bytes32[])").slice(0, 8) + log_key + word(size) + root + word(128);
-  needSame({ ...sent, input: input.slice(0, 264) }, { type: "0x02", network, contract, input: call });
-  needSame(input, { length: 328 + 64 * Number(`0x${input.slice(264, 328)}`) });
+  const sent = { type: transaction.slice(0, 4), network: `eip155:${number(chain)}`, contract: `0x${to}`, input: input.slice(0, 264) };
+  needSame({ ...kept, ...sent }, { root, size, type: "0x02", network, contract, input: call });
+  needSame(input, { length: 328 + 64 * number(input.slice(264, 328)) });
   for (const name of ["network", "contract", "signer"]) needSame(line, { [name]: (options[name] ?? line[name]).toLowerCase() });
-  return `${size}: believed that block ${Number(`0x${header[8]}`)} 0x${keccak256(unhex(line.header))} is of ${network} and final`;
+  return `${size}: believed that block ${number(header[8])} 0x${keccak256(unhex(line.header))} is of ${network}`;
 }
 
 // Section 7: where each kind of line stands, and its members in their order.
-const EVENT = "tenant stream_id version event_id type schema_version recorded_at_us payload meta payload_hash meta_hash prev_hash";
-const COMMIT = "event_hash idem_key request_hash commit_size";
+const EVENT = "tenant stream_id version event_id type schema_version recorded_at_us payload meta payload_hash meta_hash";
+const COMMIT = "prev_hash event_hash idem_key request_hash commit_size";
 const KINDS = Object.entries({
   "1 header log": "format log_id origin exported_at first_position previous_log_hash",
   "1 header stream": "format log_id origin exported_at tenant stream_id",
   "2 key": "evidence key", "3 frontier": "evidence size hashes", "4 checkpoint": "evidence note",
   "5 anchor": "evidence size root network contract signer transaction header account_proof root_proof numbers_proof",
-  "7 event log": `position ${EVENT} ${COMMIT.replace(" ", " log_hash ")}`, "7 event stream": `${EVENT} ${COMMIT}`,
+  "7 event log": `position ${EVENT} ${COMMIT.replace(" idem", " log_hash idem")}`, "7 event stream": `${EVENT} ${COMMIT}`,
   "6 consistency": "evidence first second proof", "7 inclusion stream": "evidence version position size proof",
   "8 end log": "end events head position log_hash", "8 end stream": "end events head version event_hash",
 });
-const NUMBERS = /^(log_id|first|second|events|\w*(position|version|size|_us))$/;
-/** Whether a member has its type: another would be hashed or compared as if it had. */
-function isTyped(name, one) {
+function isTyped(name, one) { // another type would be hashed or compared as if it were the right one
   if (one === null) return /^(idem_key|request_hash|commit_size)$/.test(name);
-  if (NUMBERS.test(name)) return Number.isSafeInteger(one) && one >= 0;
+  if (/^(log_id|first|second|events|\w*(position|version|size|_us))$/.test(name)) return Number.isSafeInteger(one) && one >= 0;
   if (/hashes|proof/.test(name)) return Array.isArray(one) && one.every((item) => isTyped(/_/.test(name) ? "" : "hash", item));
   const form = { event_id: /^\w{8}(-\w{4}){3}-\w{12}$/, origin: /./s }[name] ?? (/hash$|^root$/.test(name) ? /^\w{64}$/ : /^/);
   return typeof one === "string" && one.isWellFormed() && form.test(one);
 }
-function readLine(bytes) {
+function readLine(bytes) { // strings of event lines may be escaped freely
   const line = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   const value = JSON.parse(line);
   const members = { ...value, ...value.head };
   const [place, kind, of] = KINDS.find(([, names]) => names === Object.keys(members).join(" "))?.[0].split(" ") ?? [];
   const fixed = { format: `tallystick-${of}/1`, evidence: kind, end: true, head: value.head };
   const isRight = ([member, one]) => (member in fixed ? one === fixed[member] : isTyped(member, one));
-  // Strings of event lines may be escaped freely.
   const respell = (text) => (kind !== "event" || text.endsWith(":") ? text : JSON.stringify(JSON.parse(text)));
   const isWritten = [line, line.replace(/"([^"\\]+|\\.)*":?/g, respell)].includes(JSON.stringify(value));
   need(kind && isWritten && Object.entries(members).every(isRight), "it is not written as section 7 has it");
@@ -178,7 +165,7 @@ async function* linesOf(source) {
   let rest = new Uint8Array();
   for await (const chunk of typeof source === "string" || source instanceof Uint8Array ? [source] : source) {
     rest = join(rest, chunk);
-    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) { yield rest.subarray(0, end); rest = rest.subarray(end + 1); }
+    for (let n = rest.indexOf(10); n >= 0; n = rest.indexOf(10)) { yield rest.subarray(0, n); rest = rest.subarray(n + 1); }
     need(rest.length <= 2 ** 24, "a line is longer than 16 MiB");
   }
   need(rest.length === 0, "the last line does not end");
@@ -229,22 +216,22 @@ export async function verifyPack(source, options = {}) {
       [leaves, frontier] = isRight ? [size, hashes] : fail(`the frontier is not one of the ${last} leaves before the export`);
     }),
     checkpoint: ({ note }) => addNote("signed", note),
-    anchor: async (one) => addHead("anchored", one, await tries("anchor", one.size, () => checkAnchor(one, header.origin, options))),
+    anchor: async (it) => addHead("anchored", it, await tries("anchor", it.size, () => checkAnchor(it, header.origin, options))),
     consistency: async (link) => links.push(link) && [link.first, link.second].map((size) => roots.set(size, roots.get(size))),
     event: async (value) => {
-      const { version, position: at = version, event_hash, idem_key, request_hash, commit_size } = value;
+      const { version, position: at = version, payload, meta, event_hash, idem_key, request_hash, commit_size } = value;
       const { origin, tenant = value.tenant, stream_id = value.stream_id } = header;
       const genesis = await H("TS/STREAM/1\0", LP(origin), LP(tenant), LP(stream_id));
-      const [before, prev_hash] = streams.get(genesis) ?? (first > 1 && version > 1 ? [version - 1, value.prev_hash] : [0, genesis]);
+      const [n, prev_hash] = streams.get(genesis) ?? (first > 1 && version > 1 ? [version - 1, value.prev_hash] : [0, genesis]);
       streams.set(genesis, [version, event_hash]);
-      const hashes = { payload_hash: await H("TS/PAYLOAD/1\0", value.payload), meta_hash: await H("TS/META/1\0", value.meta), prev_hash };
-      await agree("chain", at, value, { ...hashes, tenant, stream_id, version: before + 1, event_hash: await eventHash(origin, value) });
+      await agree("chain", at, value, { payload_hash: await H("TS/PAYLOAD/1\0", payload), meta_hash: await H("TS/META/1\0", meta) });
+      await agree("chain", at, value, { tenant, stream_id, version: n + 1, prev_hash, event_hash: await eventHash(origin, value) });
       const bound = [LP(idem_key ?? ""), unhex(request_hash ?? word(0)), u32(commit_size ?? 0)];
       const commit = commit_size ? await H("TS/COMMIT/1\0", ...bound) : undefined;
-      await tries("commits", at, async () => needSame(JSON.parse(value.meta), { commit }));
+      await tries("commits", at, async () => needSame(JSON.parse(meta), { commit }));
       const isKeyed = idem_key === null ? request_hash === null : commit_size && idem_key && request_hash;
       const isInTurn = commit_size ? !(lacking > 0) : lacking !== 0;
-      must("commits", at, isKeyed && isInTurn, `its key stands alone or inside a commit, or the commit before lacked ${lacking} events`);
+      must("commits", at, isKeyed && isInTurn, `its key is not the whole one of a commit, or a commit lacks ${lacking} events`);
       const log_hash = await H("TS/LOG/1\0", unhex(hash), u64(at), unhex(event_hash));
       [recorded, lacking] = [Math.max(recorded, value.recorded_at_us), isLog ? (commit_size || lacking) - 1 : lacking];
       if (isLog) await agree("order", at, value, { position: last + 1, log_hash, recorded_at_us: recorded });
@@ -270,10 +257,10 @@ export async function verifyPack(source, options = {}) {
     await (isOurs && there > place ? take[kind](value, of) : fail(`${kind}: it does not belong here or stands too late`));
     place = there - (/header|key|frontier|end/.test(kind) ? 0 : 0.5); // of the others there may be more
   });
-  await tries("format", 1, async () => { for await (const bytes of linesOf(source)) if (header || !faults.format) await read(bytes); });
+  await tries("format", 1, async () => { for await (const line of linesOf(source)) if (header || !faults.format) await read(line); });
   for (const name of VERDICTS) must(name, 1, header, "there is no header to go by");
   await addRoot();
-  // Leaves in common: a link carries over as many as its smaller tree has. The strongest come first, so each tree is reached once.
+  // Leaves in common: a link carries over as many as its smaller tree has. The largest come first, to reach each tree once.
   const highest = (numbers) => numbers.reduce((most, one) => Math.max(most, one), 0);
   const own = heads.some(({ kind }) => kind !== "held") ? heads.filter(({ kind }) => kind !== "held") : heads;
   const base = isLog ? leaves : highest(own.map(({ size }) => size));
@@ -284,25 +271,23 @@ export async function verifyPack(source, options = {}) {
       await checkConsistency(m, roots.get(m), n, roots.get(n), proof);
       for (const [from, to] of [[m, n], [n, m]]) joined.get(from)?.push(to) ?? joined.set(from, [to]);
       const reached = common.has(m) || common.has(n) ? [m, n] : [];
-      for (const size of reached)
-        if (!common.has(size)) for (const other of common.set(size, m) && joined.get(size)) reached.push(other);
+      for (const size of reached) if (!common.has(size)) for (const other of common.set(size, m) && joined.get(size)) reached.push(other);
     });
-  for (const { kind, size } of heads)
-    must(kind === "held" ? "completeness" : "tree", kind === "held" ? last + 1 : size, common.get(size) >= Math.min(size, base),
-      `the tree head of size ${size} is joined to nothing: it is of a fork, or the end is cut`);
+  for (const { kind, size } of heads) {
+    const [name, at] = kind === "held" ? ["completeness", last + 1] : ["tree", size];
+    must(name, at, common.get(size) >= Math.min(size, base), `the tree head of ${size} leaves is joined to nothing`);
+  }
   must("commits", last + 1, !(lacking > 0), `the last commit lacks ${lacking} of its events`);
   must("completeness", last + 1, place === 8 && (isLog || events > 0), "the last line or every event is missing: truncated");
-  for (const { position, hash: kept } of options.heads ?? [])
-    must("completeness", Math.min(Math.max(position, first), last + 1), kept.length >= 8 && met.get(position)?.startsWith(kept),
-      `the head ${kept} does not stand at ${position}`);
-  must("signature", 0, !options.key || heads.some(({ kind }) => /signed|held/.test(kind)), "a key is given, but no checkpoint is here");
-  const isAsked = options.network ?? options.contract ?? options.signer;
-  must("anchor", 0, !isAsked || heads.some(({ kind }) => kind === "anchored"), "there is no anchor");
-  const reach = (how) => {
-    const most = highest(heads.map(({ kind, said, size }) => (kind === how && said && common.get(size)) || 0));
-    const shown = proven.filter(({ position, size }) => position <= Math.min(most, common.get(size) ?? 0)).at(-1)?.version ?? 0;
-    return isLog ? Math.min(most, last) : shown;
-  };
+  for (const { position, hash: kept } of options.heads ?? []) {
+    const isMet = kept.length >= 8 && met.get(position)?.startsWith(kept);
+    must("completeness", Math.min(Math.max(position, first), last + 1), isMet, `the head ${kept} is not at ${position}`);
+  }
+  const [isAsked, has] = [options.network ?? options.contract ?? options.signer, (kinds) => heads.some(({ kind }) => kinds.test(kind))];
+  must("signature", 0, !options.key || has(/signed|held/), "a key is given, but there is no checkpoint");
+  must("anchor", 0, !isAsked || has(/anchored/), "there is no anchor");
+  const reach = (how, most = highest(heads.map(({ kind, said, size }) => (kind === how && said && common.get(size)) || 0))) =>
+    isLog ? Math.min(most, last) : (proven.findLast((one) => one.position <= Math.min(most, common.get(one.size)))?.version ?? 0);
   const reaches = { anchored: reach("anchored"), signed: reach("signed"), held: highest([reach("held"), ...met.keys()]) };
   const reached = Object.entries(reaches).map(([how, at]) => (at > 0 ? `${how} up to ${at}, ` : "")).join("");
   const details = {
@@ -310,7 +295,8 @@ export async function verifyPack(source, options = {}) {
     anchor: heads.filter(({ kind }) => kind === "anchored").map(({ said }) => said).join("; ") || "no anchor",
     completeness: `${reached}unproven beyond ${highest(Object.values(reaches))}`,
   };
-  const verdicts = VERDICTS.map((name) => ({ name, ok: !faults[name], detail: details[name] ?? `${events} events`, ...faults[name] }));
+  const verdictOf = (name) => ({ name, ok: !faults[name], detail: details[name] ?? `${events} events`, ...faults[name] });
+  const verdicts = VERDICTS.map(verdictOf);
   return { ok: verdicts.every(({ ok }) => ok), verdicts, head: header ? { position: last, hash } : null, events };
 }
 
@@ -323,9 +309,9 @@ if (script?.endsWith("verifier.js")) {
   const all = (flag) => flags.filter((_, i) => i % 2 === 1 && flags[i - 1] === flag);
   const heads = all("--head").map((head) => ({ position: Number(head.split(":")[0]), hash: head.split(":")[1] ?? "" }));
   const options = { key: all("--key")[0], heads, checkpoints: all("--checkpoint").map((file) => readFileSync(file, "utf8")) };
-  const file = createReadStream(pack);
-  const { ok, verdicts } = await verifyPack(pack.endsWith(".gz") ? file.pipe(createGunzip()) : file, options);
-  for (const { ok, name, detail, first_bad, reason } of verdicts)
-    console.log(`${ok ? "ok  " : "FAIL"} ${name.padEnd(12)} ${ok ? detail : `at ${first_bad}: ${reason}`}`);
+  const file = pack.endsWith(".gz") ? createReadStream(pack).pipe(createGunzip()) : createReadStream(pack);
+  const { ok, verdicts } = await verifyPack(file, options);
+  for (const one of verdicts)
+    console.log(one.ok ? "ok  " : "FAIL", one.name.padEnd(12), one.ok ? one.detail : `at ${one.first_bad}: ${one.reason}`);
   process.exitCode = ok ? 0 : 1;
 }
