@@ -5,14 +5,13 @@
 const fail = (reason) => { throw new Error(reason); };
 export const need = (condition, otherwise) => condition || fail(otherwise);
 const needSame = (is, right) => Object.entries(right).every(([name, one]) => need(is[name] === one, `${name} is not ${one}`));
-
-// Sections 2 and 3: bytes and hashes. Hashes are hex throughout.
+// ---- Sections 2 and 3: bytes and hashes. Hashes are hex throughout.
 const utf8 = new TextEncoder();
 const word = (n, digits = 64) => n.toString(16).padStart(digits, "0");
 const number = (digits) => Number(`0x${digits}`);
 const hex = (bytes) => Array.from(bytes, (byte) => word(byte, 2)).join("");
 const BYTES = new Map(Array.from({ length: 256 }, (_, n) => [word(n, 2), n]));
-const unhex = (text) => Uint8Array.from(text.replace(/^0x|-/g, "").match(/..?/gs) ?? [], (pair) => BYTES.get(pair) ?? fail("no hex"));
+const unhex = (it) => Uint8Array.from(it.replace(/^0x|-/g, "").match(/..?/gs) ?? [], (pair) => BYTES.get(pair) ?? fail("no hex"));
 const [u32, u64] = [8, 16].map((digits) => (n) => unhex(word(n, digits)));
 const LP = (text) => join(u32(utf8.encode(text).length), text);
 function join(...parts) {
@@ -30,11 +29,10 @@ export const eventHash = (origin, row) =>
 const TURNS = [0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15, 21, 8, 18, 2, 61, 56, 14];
 export function keccak256(message) { // Ethereum's: Keccak (FIPS 202, section 3) of rate 136, padded with 0x01, not 0x06
   const padded = join(message, [1], Array(135 - (message.length % 136)).fill(0));
-  padded[padded.length - 1] ^= 0x80;
   const rotl = (x, n) => BigInt.asUintN(64, (x << BigInt(n)) | (x >> BigInt(64 - n)));
   let s = /** @type {bigint[]} */ (Array(25).fill(0n));
   for (const [at, byte] of padded.entries()) {
-    s[(at % 136) >> 3] ^= BigInt(byte) << BigInt(8 * (at % 8));
+    s[(at % 136) >> 3] ^= BigInt(at === padded.length - 1 ? byte ^ 0x80 : byte) << BigInt(8 * (at % 8));
     for (let round = 0, bits = 1; at % 136 === 135 && round < 24; round++) {
       const c = [0, 1, 2, 3, 4].map((x) => s[x] ^ s[x + 5] ^ s[x + 10] ^ s[x + 15] ^ s[x + 20]);
       s = s.map((lane, i) => lane ^ c[(i + 4) % 5] ^ rotl(c[(i + 1) % 5], 1));
@@ -45,8 +43,7 @@ export function keccak256(message) { // Ethereum's: Keccak (FIPS 202, section 3)
   }
   return hex(join(...s.slice(0, 4).map((lane) => u64(lane).reverse())));
 }
-
-// Section 6, the tree: RFC 9162, section 2.1.
+// ---- Section 6, the tree: RFC 9162, section 2.1.
 const leaf = (event_hash) => H([0], unhex(event_hash));
 const parent = (left, right) => H([1], unhex(left), unhex(right));
 async function climb(m, n, nodes, isEnd) { // a proof (2.1.3.1, 2.1.4.1) from its end: what it makes of m leaves, and of all n
@@ -66,14 +63,12 @@ async function checkConsistency(m, old, n, root, proof) {
   const grown = m > 0 && m <= n ? await climb(m, n, nodes, (a, b) => a === b) : [await H(), m === 0 && root];
   need(`${grown}` === `${old},${root}` && nodes.length === 0, `the tree of ${n} is not shown to extend that of ${m}`);
 }
-
-// Section 6, checkpoints.
+// ---- Section 6, checkpoints.
 const unbase64 = (text) => Uint8Array.from(btoa(atob(text)) === text ? atob(text) : fail("no base64"), (c) => c.charCodeAt(0));
 export function readNote(note, origin) { // the signatures are yet to be checked
-  const form = /^((.+)\n(0|[1-9]\d{0,15})\n([^=]{43}=)\n)\n((?:— [^\s+]+ \S+\n)+)$/;
-  const [, text, name, size, root, lines] = form.exec(note) ?? [];
+  const [, text, name, size, root, by] = /^((.+)\n(0|[1-9]\d{0,15})\n([^=]{43}=)\n)\n((?:— [^\s+]+ \S+\n)+)$/.exec(note) ?? [];
   need(name === origin && Number(size) < 2 ** 53, `it is no checkpoint of ${origin} in a signed note`);
-  const signatures = [...lines.matchAll(/^— (\S+) (\S+)$/gm)].map(([, signer, data]) => ({ signer, bytes: unbase64(data) }));
+  const signatures = [...by.matchAll(/^— (\S+) (\S+)$/gm)].map(([, signer, data]) => ({ signer, bytes: unbase64(data) }));
   return { text, signatures, size: Number(size), root: hex(unbase64(root)) };
 }
 export async function checkSignatures({ text, signatures }, key, origin) {
@@ -83,11 +78,10 @@ export async function checkSignatures({ text, signatures }, key, origin) {
   const own = signatures.filter(({ signer, bytes }) => signer === name && hex(bytes.slice(0, 4)) === id);
   need(isOurs && own.length > 0, isOurs ? `it is not signed by ${name}+${id}` : `${key} is no Ed25519 key of ${origin}`);
   const by = await crypto.subtle.importKey("raw", typed.slice(1), "Ed25519", false, ["verify"]);
-  for (const { bytes } of own) need(await crypto.subtle.verify("Ed25519", by, bytes.slice(4), utf8.encode(text)), "signature is wrong");
+  for (const { bytes } of own) need(await crypto.subtle.verify("Ed25519", by, bytes.slice(4), join(text)), "signature is wrong");
   return `${name}+${id}`;
 }
-
-// Sections 6 and 8, anchors: Ethereum's Yellow Paper, appendices B and D.
+// ---- Sections 6 and 8, anchors: Ethereum's Yellow Paper, appendices B and D.
 function rlp(bytes) { // its items: strings as hex, lists as arrays; lengths must be spelt as short as can be
   const items = [];
   for (let at = 0, end = 0; at < bytes.length; at = end) {
@@ -111,26 +105,24 @@ function trieValue(root, key, proof) { // what a Merkle-Patricia proof leads to,
     need(way.startsWith(path), "its state proof leads elsewhere");
     [at, way] = [items[items.length === 17 ? number(path) : 1], way.slice(path.length)];
   }
-  need(flag > 1 && way === "", "its state proof ends elsewhere");
-  return decode(at);
+  return flag > 1 && way === "" ? decode(at) : fail("its state proof ends elsewhere");
 }
 export async function checkAnchor(line, origin, options = {}) { // resolves to what is believed, since only the chain can say
   const { size, root, network, contract, signer, transaction } = line;
   const [log_key, header] = [await H(origin), decode(line.header)];
   const [, , storage] = trieValue(header[3], contract, line.account_proof);
   const slot = keccak256(unhex(log_key + keccak256(unhex(signer.slice(2).padStart(64, "0") + word(0)))));
-  const numbers = trieValue(storage, word(BigInt.asUintN(256, BigInt(`0x${slot}`) + 1n)), line.numbers_proof);
-  const kept = { root: trieValue(storage, slot, line.root_proof).padStart(64, "0"), size: number(numbers.slice(-16)) };
-  const [chain, , , , , to, , input] = decode(transaction.slice(4));
+  const kept = trieValue(storage, word(BigInt.asUintN(256, BigInt(`0x${slot}`) + 1n)), line.numbers_proof);
+  const [chain, , , , , to, , data] = decode(transaction.slice(4));
   const call = keccak256("anchor(bytes32,uint64,bytes32,bytes32[])").slice(0, 8) + log_key + word(size) + root + word(128);
-  const sent = { type: transaction.slice(0, 4), network: `eip155:${number(chain)}`, contract: `0x${to}`, input: input.slice(0, 264) };
-  needSame({ ...kept, ...sent }, { root, size, type: "0x02", network, contract, input: call });
-  needSame(input, { length: 328 + 64 * number(input.slice(264, 328)) });
+  needSame({ root: trieValue(storage, slot, line.root_proof).padStart(64, "0"), size: number(kept.slice(-16)) }, { root, size });
+  need(transaction.startsWith("0x02"), "its transaction is not of EIP-1559");
+  needSame({ network: `eip155:${number(chain)}`, contract: `0x${to}` }, { network, contract });
+  needSame({ call: data.slice(0, 264), length: data.length }, { call, length: 328 + 64 * number(data.slice(264, 328)) });
   for (const name of ["network", "contract", "signer"]) needSame(line, { [name]: (options[name] ?? line[name]).toLowerCase() });
   return `${size}: believed that block ${number(header[8])} 0x${keccak256(unhex(line.header))} is of ${network}`;
 }
-
-// Section 7: where each kind of line stands, and its members in their order.
+// ---- Section 7: where each kind of line stands, and its members in their order.
 const EVENT = "tenant stream_id version event_id type schema_version recorded_at_us payload meta payload_hash meta_hash";
 const COMMIT = "prev_hash event_hash idem_key request_hash commit_size";
 const KINDS = Object.entries({
@@ -157,8 +149,8 @@ function readLine(bytes) { // strings of event lines may be escaped freely
   const fixed = { format: `tallystick-${of}/1`, evidence: kind, end: true, head: value.head };
   const isRight = ([member, one]) => (member in fixed ? one === fixed[member] : isTyped(member, one));
   const respell = (text) => (kind !== "event" || text.endsWith(":") ? text : JSON.stringify(JSON.parse(text)));
-  const isWritten = [line, line.replace(/"([^"\\]+|\\.)*":?/g, respell)].includes(JSON.stringify(value));
-  need(kind && isWritten && Object.entries(members).every(isRight), "it is not written as section 7 has it");
+  const isWritten = (text) => text === line || text === line.replace(/"([^"\\]+|\\.)*":?/g, respell);
+  need(kind && isWritten(JSON.stringify(value)) && Object.entries(members).every(isRight), "it is not as section 7 has it");
   return { place: Number(place), kind, of, value };
 }
 async function* linesOf(source) {
@@ -170,8 +162,7 @@ async function* linesOf(source) {
   }
   need(rest.length === 0, "the last line does not end");
 }
-
-// Section 8. `first_bad` is a position, of a stream a version, of a tree head its size.
+// ---- Section 8. `first_bad` is a position, of a stream a version, of a tree head its size; it is the first read, or the lowest.
 const VERDICTS = ["format", "chain", "order", "commits", "tree", "signature", "anchor", "completeness"];
 /** @param {AsyncIterable<Uint8Array> | Uint8Array | string} source an export, not packed @param {Options} options
  * @returns {Promise<{ ok: boolean, verdicts: Verdict[], head: { position: number, hash: string } | null, events: number }>} */
@@ -181,11 +172,10 @@ export async function verifyPack(source, options = {}) {
   const met = new Map(options.heads?.map(({ position }) => [position, ""]));
   let [header, isLog, key, place, events, frontier] = /** @type {any[]} */ ([undefined, false, options.key, 0, 0, []]);
   let [first, last, hash, recorded, lacking, leaves] = [1, 0, "", 0, Number.NaN, Number.NaN];
-  // Of each verdict the first fault counts; where they come in any order, the lowest.
   const isKept = (name, at) => faults[name]?.first_bad <= (/tree|completeness/.test(name) ? at : 2 ** 53);
   const must = (name, at, holds, reason) => { if (!holds && !isKept(name, at)) faults[name] = { first_bad: at, reason }; };
   const tries = (name, at, step) => step().catch((error) => must(name, at, false, error.message));
-  const agree = (name, at, stated, right) => tries(name, at, async () => needSame(stated, right));
+  const same = (name, at, stated, right) => tries(name, at, async () => needSame(stated, right));
   const moveTo = (position, its_hash) => { [last, hash] = [position, its_hash]; if (met.has(last)) met.set(last, hash); };
   const addHead = (kind, { size, root }, said) => {
     roots.set(size, roots.get(size) ?? root);
@@ -205,10 +195,10 @@ export async function verifyPack(source, options = {}) {
   const take = {
     header: async (value, of) => {
       [header, isLog, first] = [value, of === "log", value.first_position || 1];
-      await agree("completeness", first, value, { origin: options.origin ?? value.origin });
+      await same("completeness", first, value, { origin: options.origin ?? value.origin });
       moveTo(first - 1, value.previous_log_hash ?? "");
       if (isLog && first === 1) [leaves, lacking] = [0, 0];
-      if (leaves === 0) await agree("order", 1, value, { previous_log_hash: await H("TS/LOG/1\0", LP(value.origin)) });
+      if (leaves === 0) await same("order", 1, value, { previous_log_hash: await H("TS/LOG/1\0", LP(value.origin)) });
     },
     key: async (line) => { key ??= line.key; },
     frontier: ({ size, hashes }) => tries("tree", size, async () => {
@@ -218,28 +208,26 @@ export async function verifyPack(source, options = {}) {
     checkpoint: ({ note }) => addNote("signed", note),
     anchor: async (it) => addHead("anchored", it, await tries("anchor", it.size, () => checkAnchor(it, header.origin, options))),
     consistency: async (link) => links.push(link) && [link.first, link.second].map((size) => roots.set(size, roots.get(size))),
-    event: async (value) => {
-      const { version, position: at = version, payload, meta, event_hash, idem_key, request_hash, commit_size } = value;
-      const { origin, tenant = value.tenant, stream_id = value.stream_id } = header;
+    event: async (row) => {
+      const { version, position: at = version, payload, meta, event_hash, idem_key, request_hash, commit_size } = row;
+      const { origin, tenant = row.tenant, stream_id = row.stream_id } = header;
       const genesis = await H("TS/STREAM/1\0", LP(origin), LP(tenant), LP(stream_id));
-      const [n, prev_hash] = streams.get(genesis) ?? (first > 1 && version > 1 ? [version - 1, value.prev_hash] : [0, genesis]);
+      const [n, prev_hash] = streams.get(genesis) ?? (first > 1 && version > 1 ? [version - 1, row.prev_hash] : [0, genesis]);
       streams.set(genesis, [version, event_hash]);
-      await agree("chain", at, value, { payload_hash: await H("TS/PAYLOAD/1\0", payload), meta_hash: await H("TS/META/1\0", meta) });
-      await agree("chain", at, value, { tenant, stream_id, version: n + 1, prev_hash, event_hash: await eventHash(origin, value) });
-      const bound = [LP(idem_key ?? ""), unhex(request_hash ?? word(0)), u32(commit_size ?? 0)];
-      const commit = commit_size ? await H("TS/COMMIT/1\0", ...bound) : undefined;
-      await tries("commits", at, async () => needSame(JSON.parse(meta), { commit }));
+      await same("chain", at, row, { payload_hash: await H("TS/PAYLOAD/1\0", payload), meta_hash: await H("TS/META/1\0", meta) });
+      await same("chain", at, row, { tenant, stream_id, version: n + 1, prev_hash, event_hash: await eventHash(origin, row) });
+      const bound = commit_size && await H("TS/COMMIT/1\0", LP(idem_key ?? ""), unhex(request_hash ?? word(0)), u32(commit_size));
+      await tries("commits", at, async () => needSame(JSON.parse(meta), { commit: bound ?? undefined }));
       const isKeyed = idem_key === null ? request_hash === null : commit_size && idem_key && request_hash;
-      const isInTurn = commit_size ? !(lacking > 0) : lacking !== 0;
-      must("commits", at, isKeyed && isInTurn, `its key is not the whole one of a commit, or a commit lacks ${lacking} events`);
+      must("commits", at, isKeyed && (commit_size ? !(lacking > 0) : lacking !== 0), `half a key, or a commit lacks ${lacking}`);
       const log_hash = await H("TS/LOG/1\0", unhex(hash), u64(at), unhex(event_hash));
-      [recorded, lacking] = [Math.max(recorded, value.recorded_at_us), isLog ? (commit_size || lacking) - 1 : lacking];
-      if (isLog) await agree("order", at, value, { position: last + 1, log_hash, recorded_at_us: recorded });
+      [recorded, lacking] = [Math.max(recorded, row.recorded_at_us), isLog ? (commit_size || lacking) - 1 : lacking];
+      if (isLog) await same("order", at, row, { position: last + 1, log_hash, recorded_at_us: recorded });
       await addRoot();
       let node = await leaf(event_hash);
       for (let n = leaves++; n % 2 === 1; n = (n - 1) / 2) node = await parent(frontier.pop(), node);
       frontier.push(node);
-      moveTo(at, value.log_hash ?? event_hash);
+      moveTo(at, row.log_hash ?? event_hash);
       if (++events % 1000 === 0) await options.onEvents?.(events);
     },
     inclusion: async ({ version, position, size, proof }) => {
@@ -249,7 +237,7 @@ export async function verifyPack(source, options = {}) {
       await tries("tree", last, () => checkInclusion(hash, position, size, roots.get(size), proof));
     },
     end: ({ head: { position, log_hash, version: at = position, event_hash: stated = log_hash }, ...line }) =>
-      agree("completeness", last + 1, { ...line, at, stated }, { events, at: last, stated: hash }),
+      same("completeness", last + 1, { ...line, at, stated }, { events, at: last, stated: hash }),
   };
   const read = (bytes) => tries("format", last + 1, async () => {
     const { kind, of, value, place: there } = readLine(bytes);
@@ -257,35 +245,32 @@ export async function verifyPack(source, options = {}) {
     await (isOurs && there > place ? take[kind](value, of) : fail(`${kind}: it does not belong here or stands too late`));
     place = there - (/header|key|frontier|end/.test(kind) ? 0 : 0.5); // of the others there may be more
   });
-  await tries("format", 1, async () => { for await (const line of linesOf(source)) if (header || !faults.format) await read(line); });
+  await tries("format", 1, async () => { for await (const line of linesOf(source)) await read(line); });
   for (const name of VERDICTS) must(name, 1, header, "there is no header to go by");
   await addRoot();
-  // Leaves in common: a link carries over as many as its smaller tree has. The largest come first, to reach each tree once.
   const highest = (numbers) => numbers.reduce((most, one) => Math.max(most, one), 0);
   const own = heads.some(({ kind }) => kind !== "held") ? heads.filter(({ kind }) => kind !== "held") : heads;
   const base = isLog ? leaves : highest(own.map(({ size }) => size));
-  common.set(base, base);
+  common.set(base, base); // leaves in common: a link carries over as many as its smaller tree has, so the largest come first
   for (const { first: m, second: n, proof } of links.sort((a, b) => b.first - a.first))
     await tries("tree", n, async () => {
-      need(roots.get(m) && roots.get(n), `a consistency line from ${m} to ${n} joins no known tree heads`);
       await checkConsistency(m, roots.get(m), n, roots.get(n), proof);
       for (const [from, to] of [[m, n], [n, m]]) joined.get(from)?.push(to) ?? joined.set(from, [to]);
       const reached = common.has(m) || common.has(n) ? [m, n] : [];
-      for (const size of reached) if (!common.has(size)) for (const other of common.set(size, m) && joined.get(size)) reached.push(other);
+      for (const to of reached) if (!common.has(to)) for (const next of common.set(to, m) && joined.get(to)) reached.push(next);
     });
   for (const { kind, size } of heads) {
     const [name, at] = kind === "held" ? ["completeness", last + 1] : ["tree", size];
-    must(name, at, common.get(size) >= Math.min(size, base), `the tree head of ${size} leaves is joined to nothing`);
+    must(name, at, common.get(size) >= Math.min(size, base), `the tree head of ${size} is joined to nothing: a fork, or cut off`);
   }
   must("commits", last + 1, !(lacking > 0), `the last commit lacks ${lacking} of its events`);
   must("completeness", last + 1, place === 8 && (isLog || events > 0), "the last line or every event is missing: truncated");
-  for (const { position, hash: kept } of options.heads ?? []) {
-    const isMet = kept.length >= 8 && met.get(position)?.startsWith(kept);
-    must("completeness", Math.min(Math.max(position, first), last + 1), isMet, `the head ${kept} is not at ${position}`);
-  }
-  const [isAsked, has] = [options.network ?? options.contract ?? options.signer, (kinds) => heads.some(({ kind }) => kinds.test(kind))];
+  for (const { position, hash: kept } of options.heads ?? [])
+    must("completeness", Math.min(Math.max(position, first), last + 1), kept.length >= 8 && met.get(position)?.startsWith(kept),
+      `the head ${kept} is not at ${position}`);
+  const has = (kinds) => heads.some(({ kind }) => kinds.test(kind));
   must("signature", 0, !options.key || has(/signed|held/), "a key is given, but there is no checkpoint");
-  must("anchor", 0, !isAsked || has(/anchored/), "there is no anchor");
+  must("anchor", 0, !(options.network ?? options.contract ?? options.signer) || has(/anchored/), "there is no anchor");
   const reach = (how, most = highest(heads.map(({ kind, said, size }) => (kind === how && said && common.get(size)) || 0))) =>
     isLog ? Math.min(most, last) : (proven.findLast((one) => one.position <= Math.min(most, common.get(one.size)))?.version ?? 0);
   const reaches = { anchored: reach("anchored"), signed: reach("signed"), held: highest([reach("held"), ...met.keys()]) };
@@ -295,12 +280,10 @@ export async function verifyPack(source, options = {}) {
     anchor: heads.filter(({ kind }) => kind === "anchored").map(({ said }) => said).join("; ") || "no anchor",
     completeness: `${reached}unproven beyond ${highest(Object.values(reaches))}`,
   };
-  const verdictOf = (name) => ({ name, ok: !faults[name], detail: details[name] ?? `${events} events`, ...faults[name] });
-  const verdicts = VERDICTS.map(verdictOf);
+  const verdicts = VERDICTS.map((name) => ({ name, ok: !faults[name], detail: details[name] ?? "checked", ...faults[name] }));
   return { ok: verdicts.every(({ ok }) => ok), verdicts, head: header ? { position: last, hash } : null, events };
 }
-
-// The command line.
+// ---- The command line.
 const [script, pack, ...flags] = globalThis.process?.argv.slice(1) ?? [];
 if (script?.endsWith("verifier.js")) {
   const [{ createReadStream, readFileSync }, { createGunzip }] = [await import("node:fs"), await import("node:zlib")];
@@ -311,7 +294,7 @@ if (script?.endsWith("verifier.js")) {
   const options = { key: all("--key")[0], heads, checkpoints: all("--checkpoint").map((file) => readFileSync(file, "utf8")) };
   const file = pack.endsWith(".gz") ? createReadStream(pack).pipe(createGunzip()) : createReadStream(pack);
   const { ok, verdicts } = await verifyPack(file, options);
-  for (const one of verdicts)
-    console.log(one.ok ? "ok  " : "FAIL", one.name.padEnd(12), one.ok ? one.detail : `at ${one.first_bad}: ${one.reason}`);
+  for (const { ok, name, detail, first_bad, reason } of verdicts)
+    console.log(ok ? "ok  " : "FAIL", name.padEnd(12), ok ? detail : `at ${first_bad}: ${reason}`);
   process.exitCode = ok ? 0 : 1;
 }

@@ -196,6 +196,7 @@ describe("many lines", () => {
       proof: [],
     }));
     expect(red(await first(amid(links)))).toEqual({ tree: expect.any(Number) });
+    expect(red(await second(amid(links)))).toEqual({ tree: expect.any(Number) });
   });
 
   test.each(["whole", "stream"] as const)(
@@ -207,8 +208,9 @@ describe("many lines", () => {
         ...{ evidence: "consistency", first: size - 1, second: size },
         proof: [A_HASH],
       }));
-      const report = await first(amid([...heads, ...links.toReversed()], part));
-      expect(red(report)).toEqual({ signature: 101, tree: 101 });
+      const text = amid([...heads, ...links.toReversed()], part);
+      expect(red(await first(text))).toEqual({ signature: 101, tree: 101 });
+      expect(red(await second(text))).toEqual({ signature: 101, tree: 101 });
     },
   );
 

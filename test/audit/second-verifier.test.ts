@@ -152,12 +152,12 @@ const first = anchors[0]!;
 const second = anchors[1]!;
 
 const forgeries: Forgery[] = [
-  anchorMember("size", 5, /(input|size|root|length) is /, { tree: 5 }),
-  anchorMember("root", HASH, /(input|size|root|length) is /, { tree: 4 }),
+  anchorMember("size", 5, /(call|size|root|length) is /, { tree: 5 }),
+  anchorMember("root", HASH, /(call|size|root|length) is /, { tree: 4 }),
   anchorMember("network", "eip155:1", /(network|contract) is /),
   anchorMember("contract", `0x${"11".repeat(20)}`, /state proof/),
   anchorMember("signer", `0x${"11".repeat(20)}`, /state proof/),
-  anchorMember("transaction", second.transaction, /(input|size|root|length) is /),
+  anchorMember("transaction", second.transaction, /(call|size|root|length) is /),
   anchorMember("header", second.header, /state proof/),
   anchorMember("account_proof", second.account_proof, /state proof/),
   anchorMember("account_proof", first.account_proof.slice(0, -1), /state proof/),
@@ -226,7 +226,7 @@ const forgeries: Forgery[] = [
   {
     name: "a consistency line that joins nothing known",
     fails: { tree: 12 },
-    says: /joins no known/,
+    says: /too short/,
     change: (pack) => void pack.evidence.push({ evidence: "consistency", first: 10, second: 12, proof: [] }),
   },
   {
