@@ -51,6 +51,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: {
       "@event-driven-io/emmett": "types",
       "node:crypto": ["createHash", "createHmac", "createPublicKey", "hash", "timingSafeEqual", "verify"],
+      standardwebhooks: ["Webhook"],
       "viem/utils": [
         "concatHex",
         "decodeEventLog",
