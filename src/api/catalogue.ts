@@ -5,11 +5,13 @@ import { logOperations } from "./operations/log.ts";
 import { paymentOperations } from "./operations/payments.ts";
 import { replayOperations } from "./operations/replay.ts";
 import { tradeOperations } from "./operations/trade.ts";
+import { tradeProductOperations } from "./operations/trade-products.ts";
 import { x402Operations } from "./operations/x402.ts";
 
 export const catalogue: Operation[] = [
   ...discoveryOperations,
   ...tradeOperations,
+  ...tradeProductOperations,
   ...replayOperations,
   ...x402Operations(() => catalogue),
   ...paymentOperations,

@@ -21,8 +21,8 @@ export type TradeData = { vintages: VintageStore; allow_synthetic: boolean };
 
 export type Question = Covered & {
   dataset?: string | undefined;
-  /** The input fields that name reporters and years, for refusals. */
-  fields?: { reporter?: "reporter" | "reporters"; years?: "year" | "years" };
+  /** The input fields that name product, reporters and years, for refusals. */
+  fields?: { hs?: "hs" | "hs2"; reporter?: "reporter" | "reporters"; years?: "year" | "years" };
 };
 
 /** Codes listed in `coverage.products.codes`; more are counted only. */
@@ -118,8 +118,8 @@ function namedDataset(open: Manifest[], question: Question, name: string): strin
 }
 
 function refuseGap(question: Question, gap: Gap, message: string): never {
-  const { reporter = "reporter", years = "years" } = question.fields ?? {};
-  const path = { hs: "hs", reporter, flow: "flow", years }[gap.path];
+  const { hs = "hs", reporter = "reporter", years = "years" } = question.fields ?? {};
+  const path = { hs, reporter, flow: "flow", years }[gap.path];
   return refuse("invalid", message, { errors: [{ path, message }], type: "outside-coverage" });
 }
 

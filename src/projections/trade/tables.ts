@@ -25,6 +25,11 @@ export function finerTotalsIn(lease: Lease, slice: { hs: string; years: Years },
   return union(lease, slice.years, "totals", productFilter(slice.hs, digits));
 }
 
+/** As partnersIn, below chapter level: rows have `product`, of at least `digits` digits. */
+export function finerPartnersIn(lease: Lease, slice: { hs: string; years: Years }, digits: number): string {
+  return union(lease, slice.years, "cells", productFilter(slice.hs, digits));
+}
+
 /** The rows as the source has them: `cells` and `aggregates` under one name. */
 export function recordsIn(lease: Lease, slice: Slice): string {
   const filter = slice.hs === undefined ? "true" : `starts_with(product, ${literal(slice.hs)})`;
