@@ -5,6 +5,7 @@ import { logOperations } from "./operations/log.ts";
 import { paymentOperations } from "./operations/payments.ts";
 import { replayOperations } from "./operations/replay.ts";
 import { tradeOperations } from "./operations/trade.ts";
+import { tradeAnalyticsOperations } from "./operations/trade-analytics.ts";
 import { tradeProductOperations } from "./operations/trade-products.ts";
 import { x402Operations } from "./operations/x402.ts";
 
@@ -12,6 +13,7 @@ export const catalogue: Operation[] = [
   ...discoveryOperations,
   ...tradeOperations,
   ...tradeProductOperations,
+  ...tradeAnalyticsOperations,
   ...replayOperations,
   ...x402Operations(() => catalogue),
   ...paymentOperations,

@@ -58,8 +58,9 @@ export const hsWithin = hs.describe(
 );
 
 /** The product that `hs2` and `hs` name together: the finer of them; refused where one does not contain the other. */
-export function productOf(input: { hs2?: string | undefined; hs?: string | undefined }): string | undefined {
-  const { hs2, hs } = input;
+export function productOf(input: { hs2: string; hs?: string | undefined }): string;
+export function productOf(input: { hs2?: string | undefined; hs?: string | undefined }): string | undefined;
+export function productOf({ hs2, hs }: { hs2?: string | undefined; hs?: string | undefined }) {
   if (hs !== undefined && !hs.startsWith(hs2 ?? "")) {
     const message = `hs ${hs} is not within hs2 ${hs2}; give a code that begins with it, or change hs2`;
     refuse("invalid", message, { errors: [{ path: "hs", message }] });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { flowsOf, type Known, knownOf } from "../../domain/trade/coverage.ts";
 import { dataset, flow, hs2, hsWithin, productOf, year } from "../../domain/trade/inputs.ts";
 import { type ReporterCode, reporterCodes, reporters } from "../../domain/trade/reporters.ts";
-import { type Flow, flows, type Period, yearOf } from "../../domain/trade/units.ts";
+import { type Flow, flows, type Period, sixDecimals, yearOf } from "../../domain/trade/units.ts";
 import { formula, meta, metaOf, monthsOf, onDataset, type TradeData } from "./question.ts";
 import { totals } from "./rankings.ts";
 import { SUMS } from "./series.ts";
@@ -98,7 +98,7 @@ export async function heatmap(
         reporter: code,
         name: reporters[code],
         ...now,
-        change: comparable ? round(now.value_eur! / before.value_eur! - 1) : null,
+        change: comparable ? sixDecimals(now.value_eur! / before.value_eur! - 1) : null,
       };
     });
     const sum = rows.reduce((total, { value_eur }) => total + (value_eur ?? 0), 0);
@@ -107,7 +107,7 @@ export async function heatmap(
     const data = sorted.map((row, at) => ({
       rank: row.value_eur === null ? null : at + 1,
       ...row,
-      share: row.value_eur === null || sum === 0 ? null : round(row.value_eur / sum),
+      share: row.value_eur === null || sum === 0 ? null : sixDecimals(row.value_eur / sum),
     }));
     return {
       data,
@@ -119,7 +119,8 @@ export async function heatmap(
         flow: flow ?? null,
         total: {
           value_eur: sum,
-          quantity_kg: masses.length === 0 ? null : round(masses.reduce((total, mass) => total + mass, 0)),
+          quantity_kg:
+            masses.length === 0 ? null : sixDecimals(masses.reduce((total, mass) => total + mass, 0)),
         },
         formula: `share = value / sum of the 27; change = value / value of the year before − 1; ${SUMS}`,
       },
@@ -148,5 +149,3 @@ function valuesOf(
       flowsOf(flow).every((of) => months.every((period) => known(reporter, of, period))),
   };
 }
-
-const round = (value: number) => Math.round(value * 1e6) / 1e6;

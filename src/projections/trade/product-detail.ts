@@ -1,8 +1,14 @@
 /** All about one reporter's trade of a product: `product-detail`, its months and its largest partners. */
 import { z } from "zod";
-import { dataset, hs2, hsWithin, productOf, readYears, reporter, years } from "../../domain/trade/inputs.ts";
-import { reporterCodes } from "../../domain/trade/reporters.ts";
-import { formula, meta, metaOf, onDataset, type TradeData, yearsOrAll } from "./question.ts";
+import { dataset, hs2, hsWithin, reporter, years } from "../../domain/trade/inputs.ts";
+import {
+  aboutProduct,
+  onDataset,
+  productMeta,
+  productQuestion,
+  type TradeData,
+  yearsOrAll,
+} from "./question.ts";
 import { partnerRow, RANKED, rankPartners, totals } from "./rankings.ts";
 import { monthsSql, type SeriesRow, series, timelineRow } from "./series.ts";
 
@@ -24,13 +30,7 @@ export const productDetailOutput = z.object({
       .describe("The 20 largest over all the years asked for, imports + exports, and the rest"),
     total: totals.describe("Over all the years asked for, imports + exports"),
   }),
-  meta: meta.extend({
-    reporter: z.enum(reporterCodes),
-    product: z.string(),
-    years: z.object({ from: z.int(), to: z.int() }),
-    ranked_of: z.int().describe("How many partners there are"),
-    formula,
-  }),
+  meta: productMeta.extend({ ranked_of: z.int().describe("How many partners there are") }),
 });
 
 /** The months and the largest partners of a reporter's trade in a product. */
@@ -39,17 +39,10 @@ export async function productDetail(
   input: z.output<typeof productDetailInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof productDetailOutput>> {
-  const product = productOf(input)!;
-  const question = {
-    ...input,
-    hs: product,
-    reporters: [input.reporter],
-    years: input.years === undefined ? undefined : readYears(input.years),
-    fields: { hs: input.hs === undefined ? "hs2" : "hs" },
-  } as const;
+  const question = productQuestion(input);
   return onDataset(trade, question, async (lease) => {
     const span = yearsOrAll(lease, question.years);
-    const asked = { reporters: question.reporters, hs: product, years: span };
+    const asked = { reporters: question.reporters, hs: question.hs, years: span };
     const [found, partners] = await Promise.all([
       lease.query<SeriesRow>(monthsSql(lease, "reporter", asked), undefined, signal),
       rankPartners(
@@ -66,10 +59,7 @@ export async function productDetail(
         total: partners.total,
       },
       meta: {
-        ...metaOf(lease, asked),
-        reporter: input.reporter,
-        product,
-        years: span,
+        ...aboutProduct(lease, question, span),
         ranked_of: partners.ranked_of,
         formula: RANKED,
       },

@@ -6,7 +6,7 @@ import { dataset, flow, hs, limit, reporter, year } from "../../domain/trade/inp
 import { productName } from "../../domain/trade/product-names.ts";
 import { isResidue, nextDigits, productLevels } from "../../domain/trade/products.ts";
 import { partnerName, reporterCodes } from "../../domain/trade/reporters.ts";
-import { type Flow, flows, type Years } from "../../domain/trade/units.ts";
+import { type Flow, flows, sixDecimals, type Years } from "../../domain/trade/units.ts";
 import { formula, meta, metaOf, monthsOf, onDataset, type TradeData, yearOrLast } from "./question.ts";
 import { SUMS } from "./series.ts";
 import { finerTotalsIn, flowSums, inFlow, inReporters, partnersIn, type Slice, totalsIn } from "./tables.ts";
@@ -243,7 +243,7 @@ function lineOf(
       exports_eur: amounts.exports_eur ?? none.EXPORT,
     }),
     quantity_kg: amounts.quantity_kg,
-    share: total.value_eur ? Math.round((value_eur / total.value_eur) * 1e6) / 1e6 : null,
+    share: total.value_eur ? sixDecimals(value_eur / total.value_eur) : null,
   };
 }
 

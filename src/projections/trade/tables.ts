@@ -30,6 +30,23 @@ export function finerPartnersIn(lease: Lease, slice: { hs: string; years: Years 
   return union(lease, slice.years, "cells", productFilter(slice.hs, digits));
 }
 
+/**
+ * The finest rows that state a mass, of which no two hold the same goods: reporter, flow, period, product, partner,
+ * value_eur, quantity_kg. A product's month is its WORLD row where the source has one, else its partners' rows.
+ * `where` is a condition on reporter, flow, hs2 and period.
+ */
+export function massesIn(lease: Lease, { hs, years }: { hs: string; years: Years }, where: string): string {
+  const chapter = hs.slice(0, productLevels.hs2);
+  if (lease.manifest.coverage.products.codes.includes(chapter)) {
+    const rows = union(lease, years, "chapter_partners", `${inChapter(chapter)} and ${where}`);
+    return `(select *, hs2 as product from ${rows})`;
+  }
+  const filter = `${productFilter(hs)} and ${where}`;
+  const world = union(lease, years, "aggregates", `partner = 'WORLD' and ${filter}`);
+  return `(from ${world} union all by name
+    (from ${union(lease, years, "cells", filter)} anti join ${world} using (reporter, flow, period, product)))`;
+}
+
 /** The rows as the source has them: `cells` and `aggregates` under one name. */
 export function recordsIn(lease: Lease, slice: Slice): string {
   const filter = slice.hs === undefined ? "true" : `starts_with(product, ${literal(slice.hs)})`;

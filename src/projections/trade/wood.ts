@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Lease } from "../../datasets/vintage-store.ts";
 import { dataset, flow, hs, reporter, year } from "../../domain/trade/inputs.ts";
 import { partnerName } from "../../domain/trade/reporters.ts";
+import { sixDecimals } from "../../domain/trade/units.ts";
 import type { TradeData } from "./question.ts";
 import {
   type Asked,
@@ -74,7 +75,7 @@ export const woodProducts = (
           partner,
           name: partnerName(partner),
           value_eur,
-          share: row.value_eur > 0 ? Math.round((value_eur / row.value_eur) * 1e6) / 1e6 : null,
+          share: row.value_eur > 0 ? sixDecimals(value_eur / row.value_eur) : null,
         })),
     }));
     const about = aboutYear(lease, { ...input, hs }, years);
