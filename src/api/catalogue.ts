@@ -7,6 +7,7 @@ import { replayOperations } from "./operations/replay.ts";
 import { tradeOperations } from "./operations/trade.ts";
 import { tradeAnalyticsOperations } from "./operations/trade-analytics.ts";
 import { tradeProductOperations } from "./operations/trade-products.ts";
+import { tradeSignalOperations } from "./operations/trade-signals.ts";
 import { x402Operations } from "./operations/x402.ts";
 
 export const catalogue: Operation[] = [
@@ -14,6 +15,7 @@ export const catalogue: Operation[] = [
   ...tradeOperations,
   ...tradeProductOperations,
   ...tradeAnalyticsOperations,
+  ...tradeSignalOperations,
   ...replayOperations,
   ...x402Operations(() => catalogue),
   ...paymentOperations,

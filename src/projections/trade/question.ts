@@ -30,7 +30,7 @@ export type TradeData = { vintages: VintageStore; allow_synthetic: boolean };
 export type Question = Covered & {
   dataset?: string | undefined;
   /** The input fields that name product, reporters and years, for refusals. */
-  fields?: { hs?: "hs" | "hs2"; reporter?: "reporter" | "reporters"; years?: "year" | "years" };
+  fields?: { hs?: "hs" | "hs2"; reporter?: "reporter" | "reporters"; years?: "year" | "years" | "month" };
 };
 
 type ProductInput = {
@@ -127,6 +127,30 @@ export async function onDataset<T>(
     return await work(lease);
   } finally {
     lease.release();
+  }
+}
+
+/**
+ * As onDataset, over each dataset that knows something of the question: first the one that answers it by the usual
+ * choice, then the real ones that know a part. Each is to be told apart in the answer.
+ */
+export async function onDatasets<T>(
+  trade: TradeData,
+  question: Question,
+  work: (leases: Lease[]) => Promise<T>,
+): Promise<T> {
+  const first = chooseDataset(trade, question);
+  const others = question.dataset === undefined ? trade.vintages.open() : [];
+  const parts = others
+    .filter(({ dataset, synthetic }) => dataset !== first && !synthetic)
+    .filter(({ coverage }) => gapIn(coverage, question, true) === undefined)
+    .map(({ dataset }) => dataset);
+  const leases: Lease[] = [];
+  try {
+    for (const dataset of [first, ...parts]) leases.push(trade.vintages.lease(dataset));
+    return await work(leases);
+  } finally {
+    for (const lease of leases) lease.release();
   }
 }
 
