@@ -101,7 +101,7 @@ export async function sources(
          from ${partnersIn(lease, slice)} ${where} group by all
        ), listed as (
          select reporter, product, max(value) as top, count(*) as partners, sum(value) as listed_eur,
-           list({ partner, value } order by value desc, partner)[:2] as listed
+           list({ 'partner': partner, 'value': value } order by value desc, partner)[:2] as listed
          from partners group by all
        ), totals as (
          select reporter, ${product} as product, sum(value_eur)::double as total_eur

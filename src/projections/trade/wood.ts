@@ -88,6 +88,6 @@ function partnersSql(lease: Lease, { reporter, flow, hs, years }: Asked & { hs: 
   return `select substr(product, 1, ${digits}) as code, partner, sum(value_eur)::bigint as value_eur
     from ${finerPartnersIn(lease, { hs, years }, digits)}
     where ${inReporters([reporter])} and ${inFlow(flow)} group by 1, 2
-    qualify row_number() over (partition by code order by value_eur desc, partner) <= ${TOP_PARTNERS}
+    qualify row_number() over (partition by code order by sum(value_eur) desc, partner) <= ${TOP_PARTNERS}
     order by code, value_eur desc, partner`;
 }
