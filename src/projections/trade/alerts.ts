@@ -2,18 +2,28 @@
 import { z } from "zod";
 import type { Lease } from "../../datasets/vintage-store.ts";
 import { FALSE_DISCOVERY_RATE } from "../../domain/trade/anomalies.ts";
+import { knownOf } from "../../domain/trade/coverage.ts";
 import { dataset, flow, hs, recentMonths } from "../../domain/trade/inputs.ts";
 import { productName } from "../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
 import { OUTLIER_SCORE } from "../../domain/trade/unit-values.ts";
-import { addMonths, type Flow, flows, monthText, sixDecimals, yearOf } from "../../domain/trade/units.ts";
+import {
+  addMonths,
+  type Flow,
+  flows,
+  monthsBetween,
+  monthText,
+  sixDecimals,
+  yearOf,
+} from "../../domain/trade/units.ts";
 import {
   ANOMALY_FORMULA,
   anomalyRow,
   isSignificant,
   judge,
+  monthsEach,
   rowOf,
-  seriesSql,
+  sumsSql,
   type Watched,
   watchedMonths,
   yearOnYearScores,
@@ -128,21 +138,20 @@ async function topMovers(
   watched: Watched,
   signal: AbortSignal | undefined,
 ): Promise<z.infer<typeof mover>[]> {
-  const { from } = watchedMonths(lease, watched.months);
-  const series = seriesSql(lease, watched, addMonths(from, -12));
-  if (series === undefined) return [];
+  const { from, to } = watchedMonths(lease, watched.months);
+  const known = knownOf(lease.manifest.coverage, watched.hs);
+  const compared = monthsEach(watched, (reporter, flow) =>
+    monthsBetween(from, to).filter((period) =>
+      [period, addMonths(period, -12)].every((one) => known(reporter, flow, one)),
+    ),
+  );
+  if (compared === undefined) return [];
   const found = await lease.query<Compared>(
-    `with ${series}, pairs as (
-       select reporter, flow, period from known where period >= ${from}
-         and (reporter, flow, period - 100) in (select (reporter, flow, period) from known)
-     ), months as (
-       select reporter, flow, count(*) as months, list(period) as now, list(period - 100) as before
-       from pairs group by all
-     )
-     select reporter, flow, product, months,
-       coalesce(sum(value) filter (list_contains(now, period)), 0)::bigint as value_eur,
-       coalesce(sum(value) filter (list_contains(before, period)), 0)::bigint as year_before_eur
-     from sums join months using (reporter, flow) group by all
+    `with compared(reporter, flow, months) as (${compared}), sums as (${sumsSql(lease, watched)})
+     select reporter, flow, product, len(months)::int as months,
+       coalesce(sum(value) filter (list_contains(months, period)), 0)::bigint as value_eur,
+       coalesce(sum(value) filter (list_contains(months, period + 100)), 0)::bigint as year_before_eur
+     from sums join compared using (reporter, flow) group by all
      order by abs(value_eur - year_before_eur) desc, reporter, flow, product limit ${MOST_MOVERS}`,
     undefined,
     signal,

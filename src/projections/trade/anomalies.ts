@@ -106,25 +106,33 @@ export async function judge(
   signal: AbortSignal | undefined,
 ): Promise<Judged> {
   const { from, to } = watchedMonths(lease, watched.months);
-  const series = seriesSql(lease, watched, addMonths(from, 1 - LEAST_HISTORY));
-  if (series === undefined) return { tested: 0, anomalies: [] };
+  const isKnown = knownOf(lease.manifest.coverage, watched.hs);
+  const testable = monthsEach(watched, (reporter, flow) => {
+    const known = monthsBetween(lease.manifest.coverage.months.from, to).map((period) =>
+      isKnown(reporter, flow, period) ? period : undefined,
+    );
+    return known.filter((period, at): period is Period => {
+      const isWhole = !known.slice(Math.max(0, at - TRAILING), at + 1).includes(undefined);
+      return isWhole && period! >= from && known.slice(0, at + 1).filter(Boolean).length >= LEAST_HISTORY;
+    });
+  });
+  if (testable === undefined) return { tested: 0, anomalies: [] };
   const found = await lease.query<{ tested: number } & Omit<Anomaly, "p_value" | "p_adjusted">>(
-    `with ${series}, grid as (
-       select reporter, flow, product, period, if(known.period is null, null, coalesce(value, 0)) as value
-       from (select distinct reporter, flow, product from sums) cross join calendar
-         left join known using (reporter, flow, period) left join sums using (reporter, flow, product, period)
+    `with testable(reporter, flow, months) as (${testable}), sums as (${sumsSql(lease, watched)}),
+     grid as (
+       select reporter, flow, product, period, coalesce(value, 0) as value
+       from (select distinct reporter, flow, product from sums)
+         cross join (select unnest([${monthsBetween(addMonths(from, -TRAILING), to).join(", ")}]) as period)
+         left join sums using (reporter, flow, product, period)
      ), moving as (
-       select *, count(value) over before as months, avg(value) over before as base_eur,
-         stddev_samp(value) over before as sd,
-         count(value) over (partition by reporter, flow, product order by period) as history
-       from grid
+       select *, avg(value) over before as base_eur, stddev_samp(value) over before as sd from grid
        window before as (partition by reporter, flow, product order by period
          rows between ${TRAILING} preceding and 1 preceding)
      ), tested as (
        select reporter, flow, product, period, value as value_eur, base_eur,
          greatest(sd, ${SD_FLOOR} * base_eur) as deviation_eur, (value - base_eur) / deviation_eur as z
-       from moving where period between ${from} and ${to} and value is not null
-         and months = ${TRAILING} and history >= ${LEAST_HISTORY} and base_eur >= ${LEAST_BASE_EUR}
+       from moving join testable using (reporter, flow)
+       where list_contains(months, period) and base_eur >= ${LEAST_BASE_EUR}
      )
      from (select count(*) as tested from tested)
        left join (from tested where abs(z) >= ${LEAST_Z}) on true
@@ -144,31 +152,28 @@ export async function judge(
   return { tested, anomalies: scored.map((anomaly, at) => ({ ...anomaly, p_adjusted: adjusted[at]! })) };
 }
 
-/**
- * Common table expressions: `calendar` (the months from `from` to the last), `known` (reporter, flow, period) and
- * `sums` (reporter, flow, product, period, value in EUR). Undefined where nothing is known.
- */
-export function seriesSql(lease: Lease, { hs, flow, reporters }: Watched, from: Period): string | undefined {
-  const { coverage } = lease.manifest;
-  const { to } = coverage.months;
-  const months = monthsBetween(Math.max(from, coverage.months.from), to);
-  const known = knownOf(coverage, hs);
-  const cells = reporters.flatMap((reporter) =>
-    flowsOf(flow).flatMap((of) =>
-      months
-        .filter((period) => known(reporter, of, period))
-        .map((period) => `(${literal(reporter)}, ${literal(of)}, ${period})`),
-    ),
+/** SQL rows (reporter, flow, months) of the months that each reporter and flow has; undefined where none has any. */
+export function monthsEach(
+  { reporters, flow }: Watched,
+  monthsOf: (reporter: ReporterCode, flow: Flow) => Period[],
+): string | undefined {
+  const rows = reporters.flatMap((reporter) =>
+    flowsOf(flow)
+      .map((of) => ({ of, months: monthsOf(reporter, of) }))
+      .filter(({ months }) => months.length > 0)
+      .map(({ of, months }) => `(${literal(reporter)}, ${literal(of)}, [${months.join(", ")}])`),
   );
-  if (cells.length === 0) return undefined;
-  const years = { from: yearOf(months[0]!), to: yearOf(to) };
-  return `calendar as (select unnest([${months.join(", ")}]) as period),
-    known(reporter, flow, period) as (values ${cells.join(", ")}),
-    sums as (
-      select reporter, flow, ${productSql(hs)} as product, period, sum(value_eur)::double as value
-      from ${totalsIn(lease, { hs, years })}
-      where ${inReporters(reporters)} and ${inFlow(flow)} and period >= ${months[0]} group by all
-    )`;
+  return rows.length === 0 ? undefined : `values ${rows.join(", ")}`;
+}
+
+/** SQL for reporter, flow, product, period and value (EUR) of the months watched and the twelve before them. */
+export function sumsSql(lease: Lease, { hs, flow, reporters, months }: Watched): string {
+  const { from, to } = watchedMonths(lease, months);
+  const first = addMonths(from, -TRAILING);
+  const years = { from: yearOf(first), to: yearOf(to) };
+  return `select reporter, flow, ${productSql(hs)} as product, period, sum(value_eur)::double as value
+    from ${totalsIn(lease, { hs, years })}
+    where ${inReporters(reporters)} and ${inFlow(flow)} and period >= ${first} group by all`;
 }
 
 /** The year-on-year score of each anomaly, in order; null where its series is too short. */
