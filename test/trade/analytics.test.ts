@@ -352,6 +352,7 @@ describe("alerts and flow-pulse", () => {
   test("a dataset of two months has too little to judge, and says how much it tested", async () => {
     const { data, meta } = await ask.alerts({ hs: "39206290" });
     expect(meta).toMatchObject({ dataset: "comext-ds-045409", tested: 0, significant: 0, count: 0 });
+    expect(meta.note).toMatch(/too little data/);
     expect(data).toEqual({ alerts: [], movers: [] });
     expect((await ask.pulse({ hs: "39206290" })).data).toEqual([]);
   });

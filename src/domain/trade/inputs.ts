@@ -1,7 +1,7 @@
 /** The input fields of trade operations, each with the sentence an agent reads and the remedy it is told when wrong. */
 import { z } from "zod";
 import { refuse } from "../refusal.ts";
-import { isReporter, reporterCodes, unknownReporter } from "./reporters.ts";
+import { isReporter, reporterCodes, unknownPartner, unknownReporter } from "./reporters.ts";
 import { flows, type Period, type Years } from "./units.ts";
 
 const reporterCode = z
@@ -78,7 +78,10 @@ export const limit = z
 export const partner = z
   .string()
   .regex(/^[A-Z]{2}$/, "a country is a 2-letter code such as CN; Greece is GR")
-  .refine((code) => code !== "EL", "Greece is GR here, not EL")
+  .superRefine((code, context) => {
+    const message = unknownPartner(code);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  })
   .describe("The other country, any 2-letter code of the statistics; Greece is GR");
 
 export const recentMonths = z

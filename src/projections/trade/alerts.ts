@@ -7,17 +7,10 @@ import { dataset, flow, hs, recentMonths } from "../../domain/trade/inputs.ts";
 import { productName } from "../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
 import { OUTLIER_SCORE } from "../../domain/trade/unit-values.ts";
-import {
-  addMonths,
-  type Flow,
-  flows,
-  monthsBetween,
-  monthText,
-  sixDecimals,
-  yearOf,
-} from "../../domain/trade/units.ts";
+import { addMonths, type Flow, flows, monthsBetween, sixDecimals } from "../../domain/trade/units.ts";
 import {
   ANOMALY_FORMULA,
+  aboutWatched,
   anomalyRow,
   isSignificant,
   judge,
@@ -25,10 +18,11 @@ import {
   rowOf,
   sumsSql,
   type Watched,
+  watchedMeta,
   watchedMonths,
   yearOnYearScores,
 } from "./anomalies.ts";
-import { formula, meta, metaOf, onDataset, type TradeData } from "./question.ts";
+import { onDataset, type TradeData } from "./question.ts";
 
 /** An answer lists at most so many alerts, the most certain first. */
 const MOST_ALERTS = 100;
@@ -72,13 +66,8 @@ export const alertsOutput = z.object({
     alerts: z.array(alert).describe(`The ${MOST_ALERTS} largest |z| that are significant`),
     movers: z.array(mover).describe(`The ${MOST_MOVERS} largest changes in EUR, up or down`),
   }),
-  meta: meta.extend({
-    count: z.int().describe("Alerts listed"),
-    significant: z.int().describe("Alerts found"),
-    tested: z.int().describe("Series and months tested"),
-    months: z.object({ from: z.string(), to: z.string() }),
-    flow: z.enum(flows).nullable(),
-    formula,
+  meta: watchedMeta.extend({
+    significant: z.int().describe(`Alerts found, of which at most ${MOST_ALERTS} are listed`),
   }),
 });
 
@@ -93,12 +82,11 @@ export async function alerts(
       ...input,
       reporters: lease.manifest.coverage.reporters.map(({ reporter }) => reporter),
     };
-    const { from, to } = watchedMonths(lease, input.months);
-    const [{ tested, anomalies }, movers] = await Promise.all([
+    const [judged, movers] = await Promise.all([
       judge(lease, watched, signal),
       topMovers(lease, watched, signal),
     ]);
-    const significant = anomalies.filter(isSignificant);
+    const significant = judged.anomalies.filter(isSignificant);
     const listed = significant.slice(0, MOST_ALERTS);
     const scores = await yearOnYearScores(lease, watched, listed, signal);
     return {
@@ -111,12 +99,9 @@ export async function alerts(
         movers,
       },
       meta: {
-        ...metaOf(lease, { ...watched, years: { from: yearOf(from), to: yearOf(to) } }),
+        ...aboutWatched(lease, watched, judged),
         count: listed.length,
         significant: significant.length,
-        tested,
-        months: { from: monthText(from), to: monthText(to) },
-        flow: input.flow ?? null,
         formula: `${ANOMALY_FORMULA}; an alert has p_adjusted ≤ ${FALSE_DISCOVERY_RATE}`,
       },
     };

@@ -27,6 +27,7 @@ import {
   sixDecimals,
   yearOf,
 } from "../../domain/trade/units.ts";
+import { formula, meta, metaOf } from "./question.ts";
 import { inFlow, inReporters, totalsIn } from "./tables.ts";
 
 /** Which months to judge: the dataset's last `months`, of these reporters and flows. */
@@ -90,6 +91,29 @@ export const rowOf = (anomaly: Anomaly): z.infer<typeof anomalyRow> => ({
 });
 
 export const isSignificant = ({ p_adjusted }: Anomaly) => p_adjusted <= FALSE_DISCOVERY_RATE;
+
+/** `meta` of an answer about the last months. */
+export const watchedMeta = meta.extend({
+  count: z.int().describe("Lines listed"),
+  tested: z.int().describe("Months tested, over all series"),
+  months: z.object({ from: z.string(), to: z.string() }),
+  flow: z.enum(flows).nullable().describe("The flow asked for; null = both"),
+  note: z.string().nullable().describe("Why nothing could be tested"),
+  formula,
+});
+
+export function aboutWatched(lease: Lease, watched: Watched, { tested }: Judged) {
+  const { from, to } = watchedMonths(lease, watched.months);
+  return {
+    ...metaOf(lease, { ...watched, years: { from: yearOf(from), to: yearOf(to) } }),
+    tested,
+    months: { from: monthText(from), to: monthText(to) },
+    flow: watched.flow ?? null,
+    note: tested > 0 ? null : TOO_LITTLE,
+  };
+}
+
+const TOO_LITTLE = `too little data: no month that a reporter has delivered in full has ${LEAST_HISTORY - 1} known months before it and a mean of EUR ${LEAST_BASE_EUR / 1e6} M over the last ${TRAILING} of them`;
 
 export const ANOMALY_FORMULA = `z = (x − mean) / max(sd, ${SD_FLOOR}·mean) over the ${TRAILING} months before; p two-sided, Student's t, ${TRAILING - 1} df; Benjamini–Hochberg over all tests, q = ${FALSE_DISCOVERY_RATE}; tested where mean ≥ EUR ${LEAST_BASE_EUR / 1e6} M, at least ${LEAST_HISTORY} months are known and the reporter has delivered the month in full`;
 

@@ -60,7 +60,8 @@ const corridorProduct = z.object({
   name: z.string().nullable(),
   value_eur: z.number(),
   share: share.describe("Of this direction's products in the year, 0 to 1"),
-  price_eur_per_tonne: share.describe("null = no mass stated"),
+  price_eur_per_tonne: share.describe("Of the rows that state a mass; null = none does"),
+  excluded_value_eur: z.number().describe("EUR of the rows that state no mass, which the price leaves out"),
   other_view_eur: share.describe("What the other country reports of it; null where it does not report"),
 });
 
@@ -209,6 +210,7 @@ function productsOf({ pair, products }: Seen, flow: Flow): z.infer<typeof corrid
       value_eur,
       share: sum > 0 ? sixDecimals(value_eur / sum) : null,
       price_eur_per_tonne: price === undefined ? null : sixDecimals(price),
+      excluded_value_eur: value_eur - priced_eur,
       other_view_eur: theirs.size === 0 ? null : (theirs.get(product) ?? 0),
     };
   });

@@ -3,25 +3,19 @@ import { z } from "zod";
 import type { Lease } from "../../datasets/vintage-store.ts";
 import { pulse, TRAILING } from "../../domain/trade/anomalies.ts";
 import { dataset, flow, hs, limit, recentMonths, reporter } from "../../domain/trade/inputs.ts";
-import {
-  addMonths,
-  flows,
-  monthsBetween,
-  monthText,
-  type Period,
-  sixDecimals,
-  yearOf,
-} from "../../domain/trade/units.ts";
+import { addMonths, monthsBetween, type Period, sixDecimals, yearOf } from "../../domain/trade/units.ts";
 import {
   ANOMALY_FORMULA,
   type Anomaly,
+  aboutWatched,
   anomalyRow,
   judge,
   rowOf,
   type Watched,
+  watchedMeta,
   watchedMonths,
 } from "./anomalies.ts";
-import { formula, meta, metaOf, onDataset, type TradeData } from "./question.ts";
+import { onDataset, type TradeData } from "./question.ts";
 import { inFlow, inReporters, totalsIn } from "./tables.ts";
 
 export const flowPulseInput = z.object({
@@ -43,14 +37,7 @@ export const flowPulseOutput = z.object({
         .describe("Of all the reporter trades in this flow, over the twelve months before, 0 to 1"),
     }),
   ),
-  meta: meta.extend({
-    count: z.int(),
-    ranked_of: z.int().describe("Anomalies with p ≤ 0.05 before adjustment"),
-    tested: z.int().describe("Series and months tested"),
-    months: z.object({ from: z.string(), to: z.string() }),
-    flow: z.enum(flows).nullable(),
-    formula,
-  }),
+  meta: watchedMeta.extend({ ranked_of: z.int().describe("Anomalies with p ≤ 0.05 before adjustment") }),
 });
 
 /** The anomalies of the last months with the strongest pulse, by reporter and product. */
@@ -63,12 +50,11 @@ export async function flowPulse(
   return onDataset(trade, { ...input, reporters: asked }, async (lease) => {
     const covered = lease.manifest.coverage.reporters.map((one) => one.reporter);
     const watched = { ...input, reporters: input.reporter === undefined ? covered : asked };
-    const { from, to } = watchedMonths(lease, input.months);
-    const [{ tested, anomalies }, tradeBefore] = await Promise.all([
+    const [judged, tradeBefore] = await Promise.all([
       judge(lease, watched, signal),
       tradeBeforeOf(lease, watched, signal),
     ]);
-    const ranked = anomalies
+    const ranked = judged.anomalies
       .map((anomaly) => {
         const share = anomaly.base_eur / tradeBefore(anomaly);
         return { anomaly, share, strength: pulse(anomaly.z, share) };
@@ -83,12 +69,9 @@ export async function flowPulse(
         ...rowOf(anomaly),
       })),
       meta: {
-        ...metaOf(lease, { ...watched, years: { from: yearOf(from), to: yearOf(to) } }),
+        ...aboutWatched(lease, watched, judged),
         count: ranked.length,
-        ranked_of: anomalies.length,
-        tested,
-        months: { from: monthText(from), to: monthText(to) },
-        flow: input.flow ?? null,
+        ranked_of: judged.anomalies.length,
         formula: `pulse = |z|·√share of the reporter's trade; ${ANOMALY_FORMULA}`,
       },
     };

@@ -63,10 +63,11 @@ export const sourcesOutput = z.object({
   }),
 });
 
+type Listed = { partner: string; value: number };
 type Found = {
   reporter: ReporterCode;
   product: string;
-  listed: { partner: string; value: number }[];
+  listed: Listed[];
   partners: number;
   listed_eur: number;
   total_eur: number;
@@ -130,19 +131,23 @@ export async function sources(
   });
 }
 
-function rowOf({ listed, listed_eur, of: _, ...row }: Found, rank: number): z.infer<typeof sourceRow> {
-  const [first, second] = listed as [Found["listed"][number], Found["listed"][number] | undefined];
-  const shareOf = (value: number) => sixDecimals(value / row.total_eur);
+function rowOf(found: Found, rank: number): z.infer<typeof sourceRow> {
+  const { reporter, product, listed, partners, listed_eur, total_eur } = found;
+  const [first, second] = listed as [Listed, Listed | undefined];
+  const shareOf = (value: number) => sixDecimals(value / total_eur);
   return {
     rank,
-    ...row,
-    name: productName(row.product) ?? null,
+    reporter,
+    product,
+    name: productName(product) ?? null,
     partner: first.partner,
     partner_name: partnerName(first.partner),
     value_eur: first.value,
     share: shareOf(first.value),
     second_partner: second?.partner ?? null,
     second_share: second ? shareOf(second.value) : null,
+    partners,
+    total_eur,
     listed_share: shareOf(listed_eur),
   };
 }
