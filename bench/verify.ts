@@ -12,7 +12,7 @@ import { signCheckpoint } from "../src/anchoring/checkpoint.ts";
 import { formatVerifierKey, verifierKey } from "../src/anchoring/note.ts";
 import { Frontier, leafHash } from "../src/anchoring/tree.ts";
 import { verifyPack } from "../src/audit/verify-pack.ts";
-import { recoverKey } from "../src/compose-chain.ts";
+import { recoverKey } from "../src/compose-audit.ts";
 import * as second from "../src/explorer/verifier.js";
 import { LogBuilder, type LogRow, logGenesis } from "../test/eventstore/log-builder.ts";
 

@@ -6,12 +6,11 @@ import { baseChain } from "./adapters/base-chain.ts";
 import { EMBEDDED_CHAIN_ID, embeddedChain } from "./adapters/embedded-chain.ts";
 import { type GasBudget, type GasBudgetOptions, gasBudget } from "./adapters/gas-budget.ts";
 import { hostedSettlement } from "./adapters/hosted-facilitator.ts";
-import { jsonRpc } from "./adapters/json-rpc.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
-import { keyRecovery } from "./adapters/secp256k1.ts";
 import { chainSettlement } from "./adapters/settlement.ts";
 import { systemClock } from "./adapters/system.ts";
 import type { ChainParts } from "./app.ts";
+import { recoverKey } from "./compose-audit.ts";
 import type { Config } from "./config.ts";
 import { type Chain, ChainUnavailable, type Hex, type Settlement } from "./domain/ports.ts";
 
@@ -112,9 +111,3 @@ async function keysOf(config: Config): Promise<ChainKeys> {
 }
 
 const addressOf = (key: Hex) => privateKeyToAccount(key).address.toLowerCase() as Hex;
-
-/** Questions to an auditor's own endpoint, whichever chain it serves. */
-export const askChain = (rpc_url: string) => jsonRpc({ rpc_url });
-
-/** The fastest recovery of public keys that this machine has. */
-export const recoverKey = () => keyRecovery().recover;

@@ -113,6 +113,10 @@ export function readConfig(env: Record<string, string | undefined>) {
   const missing = rest.BASE_RPC_URL ? missingForBase(rest) : [];
   if (missing.length > 0)
     throw new ConfigError(`BASE_RPC_URL settles real money, and needs beside it:\n  ${missing.join("\n  ")}`);
+  if (rest.ANCHORING && rest.DATABASE_POOL < ANCHORING_POOL)
+    throw new ConfigError(
+      `DATABASE_POOL is at least ${ANCHORING_POOL} with ANCHORING: whatever takes turns among processes holds a connection meanwhile`,
+    );
   return {
     ...rest,
     DATA_DIR: resolve(DATA_DIR),
@@ -121,6 +125,9 @@ export function readConfig(env: Record<string, string | undefined>) {
     MCP_ORIGINS: MCP_ORIGINS.split(",").filter((origin) => origin !== ""),
   };
 }
+
+/** Payments, signing, anchoring and witnesses hold one each, and work with others. */
+const ANCHORING_POOL = 8;
 
 /** What the development chain makes for itself must be given on Base. */
 const missingForBase = (

@@ -1,7 +1,6 @@
 /** Where the process begins: the environment becomes settings, the command line decides what to run. */
-import type { Command } from "commander";
 import pino from "pino";
-import type { Terminal } from "./cli/terminal.ts";
+import { program } from "./cli/program.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { Refusal } from "./domain/refusal.ts";
 
@@ -17,18 +16,12 @@ try {
       { level, redact: ["req.headers", "secret", "authorization"], base: undefined },
       pino.destination({ fd: 2, sync: false }),
     );
-  const root = await commandLine({ settings, logger });
+  const root = await program({ settings, logger }, process.argv[2]);
   await root.parseAsync(process.argv);
 } catch (error) {
   const expected = error instanceof ConfigError || error instanceof Refusal;
   process.stderr.write(`${expected || !(error instanceof Error) ? errorText(error) : error.stack}\n`);
   process.exitCode = 1;
-}
-
-/** A witness needs nothing of the house, whose modules take seconds to load. */
-async function commandLine(terminal: Terminal): Promise<Command> {
-  if (process.argv[2] !== "witness") return (await import("./cli/program.ts")).program(terminal);
-  return (await import("./cli/witness.ts")).witnessProgram(terminal);
 }
 
 function errorText(error: unknown): string {

@@ -107,9 +107,9 @@ test("ARCHITECTURE's map has every room of src, and its table every area", () =>
   for (const area of Object.keys(areas)) expect(text).toMatch(new RegExp(`^\\| ${area} \\|`, "m"));
 });
 
-test("README names every command", () => {
+test("README names every command", async () => {
   const settings = () => readConfig({});
-  const root = program({ settings, logger: () => pino({ enabled: false }) });
+  const root = await program({ settings, logger: () => pino({ enabled: false }) });
   const shown = root.createHelp().visibleCommands(root);
   const names = shown.map((command) => command.name()).filter((name) => name !== "help");
   expect(names).toContain("serve");

@@ -51,10 +51,12 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: {
       "@event-driven-io/emmett": "types",
       "node:crypto": ["createHash", "createHmac", "createPublicKey", "hash", "timingSafeEqual", "verify"],
-      viem: [
+      "viem/utils": [
+        "concatHex",
         "decodeEventLog",
         "decodeFunctionData",
         "decodeFunctionResult",
+        "encodeAbiParameters",
         "encodeEventTopics",
         "encodeFunctionData",
         "fromRlp",
@@ -63,7 +65,8 @@ export const layers: Readonly<Record<string, Layer>> = {
         "isAddress",
         "keccak256",
         "parseAbi",
-        "prepareEncodeFunctionData",
+        "toFunctionSelector",
+        "toRlp",
       ],
       zod: "any",
     },
@@ -123,7 +126,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: ["src/witness/"],
     imports: {
       ...files,
-      adapters: ["lockFolder", "openSigner"],
+      adapters: ["openSigner"],
       anchoring: [
         "consistencyFault",
         "cosignCheckpoint",
@@ -137,6 +140,7 @@ export const layers: Readonly<Record<string, Layer>> = {
         "UnverifiedNote",
         "verifierKey",
       ],
+      "node:crypto": ["randomUUID"],
       "node:http": "any",
       zod: "any",
     },
@@ -153,6 +157,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       pg: "types",
       projections: "any",
       viem: "any",
+      "viem/utils": "any",
       verify: "types",
       zod: "any",
     },
@@ -165,6 +170,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       ...files,
       verify: "any",
       viem: "any",
+      "viem/utils": "any",
     },
   },
   contracts: {
@@ -195,6 +201,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       secp256k1: "types",
       "tiny-secp256k1": "types",
       viem: "any",
+      "viem/utils": "any",
       "viem/accounts": "any",
     },
   },
@@ -235,10 +242,16 @@ export const layers: Readonly<Record<string, Layer>> = {
   // One file for whoever trusts nothing of ours; only run by Node it reads a file.
   verifier: {
     paths: ["src/explorer/verifier.js"],
-    imports: { "node:fs": "any", "node:util": "any" },
+    imports: { "node:fs": "any", "node:stream": "any" },
   },
   house: {
-    paths: ["src/compose.ts", "src/compose-chain.ts", "src/config.ts", "src/faces.ts"],
+    paths: [
+      "src/compose.ts",
+      "src/compose-chain.ts",
+      "src/compose-audit.ts",
+      "src/config.ts",
+      "src/faces.ts",
+    ],
     imports: {
       adapters: "any",
       anchoring: "any",
@@ -284,7 +297,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       pino: "types",
       projections: "any",
       verify: "any",
-      viem: ["encodeFunctionData", "erc20Abi", "formatEther"],
+      "viem/utils": ["encodeFunctionData", "formatEther", "parseAbi"],
       "viem/accounts": "any",
       witness: "any",
       zod: "any",

@@ -36,8 +36,8 @@ export function readHeader(line: string): Header | string {
   }
   if (!isCount(log_id, 1)) return '"log_id" of the header is not a positive integer';
   if (!isText(origin) || origin === "") return '"origin" of the header is not a non-empty string';
-  if (!isText(exported_at) || Number.isNaN(Date.parse(exported_at)))
-    return '"exported_at" of the header is not a time';
+  if (!isText(exported_at) || !isTime(exported_at))
+    return '"exported_at" of the header is not a time such as 2026-01-02T03:04:05.678Z';
   const common = { log_id, origin, exported_at };
   if (format === "tallystick-stream/1") {
     const { tenant, stream_id } = value;
@@ -92,6 +92,11 @@ function isCount(value: unknown, least: number): value is number {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && !HALF_PAIR.test(value);
+}
+
+function isTime(text: string): boolean {
+  const date = new Date(text);
+  return !Number.isNaN(date.getTime()) && date.toISOString() === text;
 }
 
 function isHash(value: unknown): value is string {

@@ -1,11 +1,11 @@
 /** The contracts of Base that an empty development chain lacks, placed at their Base addresses. */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { encodeFunctionData, type Hex, parseAbi, parseUnits } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
+import { encodeFunctionData, parseAbi, parseUnits } from "viem/utils";
 import { ANCHOR_ADDRESS, DEPLOYMENT_PROXY, deployCall } from "../domain/anchoring/contract.ts";
 import { USDC } from "../domain/payments/usdc.ts";
-import type { Call } from "../domain/ports.ts";
+import type { Call, Hex } from "../domain/ports.ts";
 import { MULTICALL3 } from "./multicall.ts";
 
 const require = createRequire(import.meta.url);

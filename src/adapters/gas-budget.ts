@@ -1,5 +1,5 @@
 /** No more ether for gas in a UTC day than is allowed. */
-import { parseEther } from "viem";
+import { parseEther } from "viem/utils";
 import { type Chain, type Clock, GasBudgetSpent, type Hex, type Settlement } from "../domain/ports.ts";
 
 export type GasBudgetOptions = {

@@ -1,5 +1,5 @@
 /** Questions to a JSON-RPC endpoint of one chain: each ends by its deadline, and every failure is the endpoint's. */
-import { createPublicClient, http } from "viem";
+import type { PublicClient } from "viem";
 import { ChainUnavailable, type Hex } from "../domain/ports.ts";
 
 /** One request; every failure is a ChainUnavailable whose `cause` tells more. */
@@ -17,12 +17,13 @@ export type JsonRpcOptions = {
 
 /** Nothing is asked before the first use, and an endpoint that comes back is simply used again. */
 export function jsonRpc({ rpc_url, chain_id, request_ms = 4_000, deadline_ms = 9_000 }: JsonRpcOptions): Ask {
-  const client = createPublicClient({
-    transport: http(rpc_url, { timeout: request_ms, retryCount: 1, retryDelay: 100 }),
-  });
+  let opened: Promise<PublicClient> | undefined;
   // viem's own timeout ends with the response's headers; a body that trickles is cut off here.
-  const request = <T>(method: string, params: readonly unknown[]) =>
-    within(deadline_ms, method, client.request({ method, params } as never) as Promise<T>);
+  const request = async <T>(method: string, params: readonly unknown[]) => {
+    opened ??= clientOf(rpc_url, request_ms);
+    const client = await opened;
+    return within(deadline_ms, method, client.request({ method, params } as never) as Promise<T>);
+  };
 
   const isOurChain = async () => {
     const id = Number(await request<Hex>("eth_chainId", []));
@@ -38,6 +39,12 @@ export function jsonRpc({ rpc_url, chain_id, request_ms = 4_000, deadline_ms = 9
     await checked;
     return request(method, params);
   };
+}
+
+/** The whole of viem is large, and is loaded when a chain is first asked. */
+async function clientOf(rpc_url: string, timeout: number): Promise<PublicClient> {
+  const { createPublicClient, http } = await import("viem");
+  return createPublicClient({ transport: http(rpc_url, { timeout, retryCount: 1, retryDelay: 100 }) });
 }
 
 /** An answer that cannot be read is as good as none. */

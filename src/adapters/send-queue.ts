@@ -4,7 +4,8 @@
  * is replaced by one of the same nonce and calls that pays more, so that at most one of them is mined. A call that can be
  * renewed is as new in each replacement as it can be.
  */
-import { keccak256, type PrivateKeyAccount } from "viem";
+import type { PrivateKeyAccount } from "viem";
+import { keccak256 } from "viem/utils";
 import {
   type Call,
   ChainUnavailable,

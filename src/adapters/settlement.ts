@@ -1,6 +1,6 @@
 /** The Settlement port over our own gas key: facts asked together, payments sent together. */
 import { LRUCache } from "lru-cache";
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem";
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
 import {
   CONTRACT_PAYER_GAS,
   endedQuery,

@@ -1,5 +1,6 @@
 /** What an account's storage holds in the newest block of a chain, with the header and the tries that show it. */
-import { type RpcBlock, type RpcProof, toRlp } from "viem";
+import type { RpcBlock, RpcProof } from "viem";
+import { toRlp } from "viem/utils";
 import { readHeader, StateProofError, storageRoot, storedWord } from "../domain/anchoring/state-proof.ts";
 import { ChainUnavailable, type Hex, type StateProof } from "../domain/ports.ts";
 import type { Ask } from "./json-rpc.ts";

@@ -62,12 +62,20 @@ async function anchorSigned(work: Work, options: AnchorOptions): Promise<void> {
   const followed = await app.load(anchors, target);
   if (!isDue(followed)) return;
   const head = await headOnChain(work, followed);
-  if (!(await adoptHead(work, followed, head))) return;
+  const isHeld = (state: anchors.AnchorState) =>
+    state.pending !== undefined && now < Date.parse(state.pending.pending_at) + pending_holds_ms;
+  if (!(await adoptHead(work, followed, head))) {
+    if (isHeld(followed)) return;
+    throw new TurnEnded(
+      "behind",
+      `the RPC does not show the transaction that anchored ${head?.size} events, though the contract keeps them`,
+    );
+  }
   memory.looked = true;
 
   const state = await app.load(anchors, target);
   if (!isWanted(state, now, anchor_every_ms) || now < (memory.send_after ?? 0)) return;
-  if (state.pending && now < Date.parse(state.pending.pending_at) + pending_holds_ms) return;
+  if (isHeld(state)) return;
   await send(work, state.checkpoint, head, { ...options, memory });
 }
 

@@ -1,4 +1,4 @@
-/** Whenever a checkpoint was signed, witnesses are asked to cosign it: whoever did has been shown no other history. */
+/** Whenever a checkpoint was signed, witnesses are asked to cosign it: whoever did has cosigned no other history. */
 import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { unlessRefused } from "../turn.ts";
@@ -67,9 +67,12 @@ async function ask(
 ): Promise<Trouble | undefined> {
   const { name } = witness.key;
   const believed = cosignatures.find((one) => one.witness === name)?.size ?? 0;
-  let answer = await submitFrom(work, believed, checkpoint, witness, options);
-  if (answer.kind === "other-size" && answer.size !== believed && answer.size <= checkpoint.size)
-    answer = await submitFrom(work, answer.size, checkpoint, witness, options);
+  let from = believed;
+  let answer = await submitFrom(work, from, checkpoint, witness, options);
+  for (let n = 0; n < TRIES && isElsewhere(answer, from, checkpoint); n++) {
+    from = answer.size;
+    answer = await submitFrom(work, from, checkpoint, witness, options);
+  }
   switch (answer.kind) {
     case "cosigned":
       return append(work, checkpoint, witness, answer.lines);
@@ -78,9 +81,25 @@ async function ask(
     case "contradicted":
       return { grave: true, reason: answer.reason };
     case "other-size":
+      if (answer.size > checkpoint.size && answer.size <= (await signedBy(work))) return undefined;
       return { grave: true, reason: `it has cosigned ${answer.size} events that this log does not continue` };
   }
 }
+
+/** Anybody may show a witness a published checkpoint, also between two of our questions. */
+const TRIES = 3;
+
+/** It stands at another size of ours than we believed. */
+const isElsewhere = (
+  answer: WitnessAnswer,
+  from: number,
+  { size }: anchors.SignedCheckpoint,
+): answer is WitnessAnswer & { kind: "other-size" } =>
+  answer.kind === "other-size" && answer.size !== from && answer.size <= size;
+
+/** How many events are signed by now: a witness that was shown the newest checkpoint by somebody else is asked about it in the next turn. */
+const signedBy = async ({ app, target }: Work): Promise<number> =>
+  (await app.load(anchors, target)).checkpoint?.size ?? 0;
 
 async function submitFrom(
   { tree }: Work,

@@ -79,7 +79,8 @@ export function readEvidence(line: string): Evidence | string {
   const read = evidenceLine.safeParse(value);
   if (!read.success) {
     const { path, message } = read.error.issues[0]!;
-    return `${path.join(".") || "the line"} of the ${String(kind).slice(0, 20)} evidence: ${message}`;
+    const what = typeof kind === "string" ? `${kind.slice(0, 20)} evidence` : "evidence";
+    return `${path.join(".") || "the line"} of the ${what}: ${message}`;
   }
   if (JSON.stringify(read.data) !== line) return "its members are not exactly the given ones in their order";
   return read.data;

@@ -25,15 +25,20 @@ export function startAnchoring(
   { every_ms = 2_000, witnesses = [], ...options }: AnchoringOptions = {},
 ): { stop(): Promise<void> } {
   const memory: AnchorMemory = {};
+  const common = { every_ms, log };
   const jobs = [
-    repeat("signed", every_ms, log, {}, (signal) => signTurn(app, { ...options, signal })),
-    repeat("anchored", every_ms, log, { account: app.chain.sender }, (signal) =>
-      anchorTurn(app, { ...options, memory, signal }),
-    ),
+    repeat({ ...common, done: "signed", take: (signal) => signTurn(app, { ...options, signal }) }),
+    repeat({
+      ...common,
+      done: "anchored",
+      facts: { account: app.chain.sender },
+      take: (signal) => anchorTurn(app, { ...options, memory, signal }),
+    }),
   ];
   if (witnesses.length > 0) {
     const asked = { witnesses, memory: new Map() as WitnessMemory, onTrouble: tellOfWitness(log) };
-    jobs.push(repeat("cosigned", every_ms, log, {}, (signal) => cosignTurn(app, { ...asked, signal })));
+    const take = (signal: AbortSignal) => cosignTurn(app, { ...asked, signal });
+    jobs.push(repeat({ ...common, done: "cosigned", take }));
   }
   return {
     async stop() {
@@ -49,14 +54,18 @@ const tellOfWitness = (log: ReactorLog) => (witness: string, trouble: Trouble | 
   else log.warn({ witness, reason }, "the witness does not cosign for now");
 };
 
+type Job = {
+  every_ms: number;
+  log: ReactorLog;
+  /** What becomes of the log in each turn: signed, anchored. */
+  done: string;
+  /** Told with each trouble. */
+  facts?: object;
+  take: (signal: AbortSignal) => Promise<AnchorTurn>;
+};
+
 /** Troubles are told when they begin and when they end. */
-function repeat(
-  done: string,
-  every_ms: number,
-  log: ReactorLog,
-  facts: object,
-  take: (signal: AbortSignal) => Promise<AnchorTurn>,
-): { stop(): Promise<void> } {
+function repeat({ every_ms, log, done, facts, take }: Job): { stop(): Promise<void> } {
   let last = "done";
   const tell = (turn: AnchorTurn) => {
     if (turn.status === "taken" || turn.status === last) return;

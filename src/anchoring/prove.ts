@@ -42,16 +42,16 @@ export type Prover = {
 /** However many calls wait, they cost one signing. */
 export function createProver(app: App): Prover {
   let current: Promise<void> = Promise.resolve();
-  let began = 0;
+  let began = -PAUSE_MS;
   let next: Promise<void> | undefined;
 
   /** A signing that has not begun yet, so that it takes in whatever the log holds now. */
   const nextSigning = () => {
     next ??= (async () => {
       await current.catch(() => undefined);
-      await sleep(Math.max(0, began + PAUSE_MS - Date.now()));
+      await sleep(Math.max(0, began + PAUSE_MS - performance.now()));
       next = undefined;
-      began = Date.now();
+      began = performance.now();
       current = sign(app);
       await current;
     })();
@@ -59,10 +59,10 @@ export function createProver(app: App): Prover {
   };
 
   const covering = async (position: number): Promise<EventProof | undefined> => {
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = performance.now() + PATIENCE_MS;
     for (;;) {
       const proof = await proveEvent(app, position);
-      if (proof || Date.now() >= deadline) return proof;
+      if (proof || performance.now() >= deadline) return proof;
       await nextSigning();
     }
   };

@@ -5,6 +5,7 @@ import * as anchors from "../domain/anchoring/anchor.ts";
 import type { Hex } from "../domain/ports.ts";
 import { unlessRefused } from "../turn.ts";
 import { signCheckpoint } from "./checkpoint.ts";
+import { parseNote, verifierKey } from "./note.ts";
 import { consistencyFault } from "./proofs.ts";
 import { EMPTY_ROOT } from "./tree.ts";
 import { type AnchorTurn, grownTo, meta, TurnEnded, takeTurn, type Work } from "./turn.ts";
@@ -30,7 +31,8 @@ async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
   const signed = checkpoint?.size ?? 0;
   if (size < signed)
     throw new TurnEnded("diverged", `${signed} events were signed, and the log has ${size}: it was cut`);
-  if (!(await isDue(work, signed, size, options))) return;
+  const isForeign = checkpoint !== undefined && isUnderOtherKey(work, checkpoint, options);
+  if (!isForeign && !(await isDue(work, signed, size, options))) return;
 
   const root = await tree.rootAt(size);
   const fault = consistencyFault({
@@ -67,6 +69,20 @@ async function isDue(
   return (
     size - signed >= checkpoint_every_events || now - oldest.recorded_at_us / 1_000 >= checkpoint_every_ms
   );
+}
+
+/**
+ * After a change of key what is published is signed again, also where nothing happens any more: the key that the log names is
+ * the one to check it by. Services that share a log under two keys would otherwise answer each other without end.
+ */
+function isUnderOtherKey(
+  { app, origin, now }: Work,
+  { note, signed_at }: anchors.SignedCheckpoint,
+  { checkpoint_every_ms = 60_000 }: SigningOptions,
+): boolean {
+  const { id } = verifierKey(origin, "ed25519", app.signer.public_key);
+  const isOurs = parseNote(note).signatures.some(({ key_id }) => key_id === id);
+  return !isOurs && now - Date.parse(signed_at) >= checkpoint_every_ms;
 }
 
 export const hexOf = (hash: Buffer): Hex => `0x${hash.toString("hex")}`;

@@ -7,6 +7,7 @@ import { isCount } from "./tree.ts";
 export type WitnessAddress = { url: string; key: VerifierKey };
 
 const MOST_WITNESSES = 20;
+const NAME_LENGTH = 200;
 
 /** Reads `url#name+id+key`, several of them separated by commas. Throws MalformedNote. */
 export function parseWitnesses(text: string): WitnessAddress[] {
@@ -31,6 +32,8 @@ function parseWitness(entry: string): WitnessAddress {
   const key = parseVerifierKey(text);
   if (key.type !== "cosignature/v1")
     throw new MalformedNote(`the key of ${key.name} is a log's, not one that cosigns`);
+  if (key.name.length > NAME_LENGTH)
+    throw new MalformedNote(`a witness's name has at most ${NAME_LENGTH} characters`);
   return { url: prefix.href.replace(/\/*$/, "/"), key };
 }
 

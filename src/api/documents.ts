@@ -48,7 +48,7 @@ export function documentsOf(operations: Operation[], terms: PaymentTerms): Docum
       "RFC 9727 catalogue",
       apiCatalog(terms.public_url),
     ),
-    ...explorerDocuments,
+    ...explorerDocuments(),
   ];
 }
 

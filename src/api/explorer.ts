@@ -17,7 +17,7 @@ const PAGE_POLICY = [
 /** The worker reads what a visitor drops, and can send it nowhere. */
 const WORKER_POLICY = "default-src 'none'; script-src 'self'";
 
-export const explorerDocuments: Document[] = [
+export const explorerDocuments = (): Document[] => [
   document("/log", "text/html", "The log for people: what is in it, how far it is proven, and a verifier", {
     policy: PAGE_POLICY,
     text: async (development) =>

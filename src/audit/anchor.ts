@@ -1,5 +1,6 @@
 /** What the members of an anchor's evidence say, each read for itself: the transaction, the block, the kept head. */
-import { keccak256, parseTransaction, serializeTransaction, type TransactionSerializableEIP1559 } from "viem";
+import type { TransactionSerializableEIP1559 } from "viem";
+import { keccak256, parseTransaction, serializeTransaction } from "viem/utils";
 import type { AnchorEvidence } from "../anchoring/evidence.ts";
 import {
   headInCall,
@@ -31,8 +32,11 @@ export type AnchorTransaction = {
 export function readTransaction(raw: Hex, recover: RecoverKey): AnchorTransaction | undefined {
   try {
     if (!raw.startsWith("0x02")) return undefined;
-    const { r, s, yParity, v: _, ...unsigned } = parseTransaction(raw) as TransactionSerializableEIP1559;
+    const transaction = parseTransaction(raw) as TransactionSerializableEIP1559;
+    const { r, s, yParity, v: _, ...unsigned } = transaction;
     if (r === undefined || s === undefined || (yParity !== 0 && yParity !== 1)) return undefined;
+    // Bytes that mean the same in another spelling are no transaction of the chain.
+    if (serializeTransaction(unsigned, { r, s, yParity }) !== raw) return undefined;
     const digest = keccak256(serializeTransaction(unsigned), "bytes");
     const rs = Buffer.from(r.slice(2).padStart(64, "0") + s.slice(2).padStart(64, "0"), "hex");
     return {

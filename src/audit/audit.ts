@@ -3,16 +3,22 @@ import type { Companion, Proven, Say } from "../../eventstore/verify/companion.t
 import { type EventRow, UnreadableEvent } from "../../eventstore/verify/event-row.ts";
 import type { LogState } from "../../eventstore/verify/log-state.ts";
 import { type Evidence, type EvidenceOf, readEvidence } from "../anchoring/evidence.ts";
-import { openNote, parseVerifierKey } from "../anchoring/note.ts";
+import { MalformedNote, openNote, parseVerifierKey } from "../anchoring/note.ts";
 import { Frontier } from "../anchoring/tree.ts";
 import { readBlock, readTransaction } from "./anchor.ts";
 import { type AuditCheck, auditChecks } from "./checks.ts";
-import { EvidenceState, type Held, type ReadNote, readNote } from "./evidence-state.ts";
+import { EvidenceState, type Fault, type Held, type ReadNote, readNote } from "./evidence-state.ts";
 
 export type AuditOptions = Held & {
   /** All of them when left out; the tests leave one out at a time. */
   auditChecks?: AuditCheck[];
 };
+
+/** In which kinds of evidence stand before the events, and those of which there is one at most. */
+const ORDER: readonly Evidence["evidence"][] = ["key", "frontier", "checkpoint", "anchor", "consistency"];
+const ONCE: ReadonlySet<Evidence["evidence"]> = new Set(["key", "frontier"]);
+
+type JudgedFault = Fault & Pick<AuditCheck, "verdict">;
 
 export class Audit implements Companion {
   readonly verdicts = ["tree", "signature", "anchor"];
@@ -20,6 +26,11 @@ export class Audit implements Companion {
   readonly #checks: AuditCheck[];
   #state: EvidenceState | undefined;
   #say: Say = () => {};
+  /** Said at the end, the lowest place first, since tree heads come in any order. */
+  readonly #faults: JudgedFault[] = [];
+  #rank = 0;
+  /** The version shown in a tree last. */
+  #shown = 0;
   /** Of the event read last. */
   #event: { version: number; event_hash: Buffer } | undefined;
 
@@ -37,37 +48,45 @@ export class Audit implements Companion {
     const line = readEvidence(text);
     if (typeof line === "string") throw new UnreadableEvent(line);
     if (line.evidence === "inclusion") this.#inclusion(line);
-    else if (this.#event) throw new UnreadableEvent(`${line.evidence} evidence stands before the events`);
-    else this.#take(line);
+    else {
+      const rank = ORDER.indexOf(line.evidence);
+      if (this.#event || rank < this.#rank)
+        throw new UnreadableEvent(`${line.evidence} evidence stands too late`);
+      this.#rank = ONCE.has(line.evidence) ? rank + 1 : rank;
+      this.#take(line);
+    }
   }
 
   #take(line: Exclude<Evidence, { evidence: "inclusion" }>): void {
     const state = this.#state!;
     switch (line.evidence) {
       case "key":
-        state.keyLines++;
-        state.key ??= parsedKey(line.key);
-        this.#run("key", (check) => check.fault(line, state));
+        if (!state.key) this.#trust(line.key);
         return;
       case "frontier": {
-        const sound = this.#run("frontier", (check) => check.fault(line, state));
+        const sound = this.#run("frontier", line.size, (check) => check.fault(line, state));
         if (sound) state.startFrom(frontierOf(line));
         return;
       }
       case "checkpoint": {
-        const read = readNote(line.note);
+        const read = readNote(line.note, state.log.header.origin);
         state.checkpoints.push(read);
-        const sound = this.#run("checkpoint", (check) => check.fault(read, state));
+        const sound = this.#run("checkpoint", read.checkpoint?.size ?? 0, (check) =>
+          check.fault(read, state),
+        );
         if (!read.checkpoint) return;
         state.head({ ...read.checkpoint, from: "checkpoint", name: "the checkpoint" });
         if (sound) this.#signed(read);
         return;
       }
-      case "anchor":
+      case "anchor": {
+        const head = { size: line.size, root: Buffer.from(line.root, "hex") };
         state.anchors.push(line);
-        if (this.#run("anchor", (check) => check.fault(line, state))) state.anchored.push(line);
-        state.head({ ...line, root: Buffer.from(line.root, "hex"), from: "anchor", name: "the anchor" });
+        const sound = this.#run("anchor", line.size, (check) => check.fault(line, state));
+        if (sound) state.anchored.push({ ...head, line });
+        state.head({ ...head, from: "anchor", name: "the anchor" });
         return;
+      }
       case "consistency":
         state.consistencies.push(line);
         state.want(line.first);
@@ -75,19 +94,35 @@ export class Audit implements Companion {
     }
   }
 
+  /** A key that cannot be read is none: whatever is signed is then signed by nobody known. */
+  #trust(text: string): void {
+    const state = this.#state!;
+    try {
+      state.key = parseVerifierKey(text);
+    } catch (error) {
+      if (!(error instanceof MalformedNote)) throw error;
+      state.keyFault = error.message;
+    }
+  }
+
   #signed({ note, checkpoint }: ReadNote): void {
     const state = this.#state!;
     state.signed.push(checkpoint!);
     const { witnesses = [] } = this.#held;
-    if (!witnesses.some(({ name }) => note.includes(`\n— ${name} `))) return;
-    for (const { key, timestamp } of openNote(note, witnesses).signatures)
-      state.cosigned.set(key.name, timestamp ?? 0);
+    if (witnesses.length === 0) return;
+    for (const { key, timestamp } of openNote(note, [state.key!, ...witnesses]).signatures)
+      if (timestamp !== undefined) state.cosigned.set(key.name, timestamp);
   }
 
   #inclusion(line: EvidenceOf<"inclusion">): void {
     const state = this.#state!;
-    const sound = this.#run("inclusion", (check) => check.fault(line, state, this.#event));
-    if (sound) state.inclusions.push({ version: line.version, position: line.position });
+    const { version, position, size } = line;
+    if (state.log.source !== "stream" || this.#event?.version !== version || this.#shown === version)
+      throw new UnreadableEvent("inclusion evidence stands only behind its event in the export of a stream");
+    this.#shown = version;
+    const { event_hash } = this.#event;
+    const sound = this.#run("inclusion", version, (check) => check.fault(line, state, event_hash));
+    if (sound) state.inclusions.push({ version, position, size });
   }
 
   event(row: EventRow): void {
@@ -100,40 +135,49 @@ export class Audit implements Companion {
   end(): void {
     const state = this.#state!;
     state.finish();
-    for (const { name, note } of this.#held.checkpoints ?? [])
-      this.#run("checkpoint", (check) => {
-        const fault = check.fault(readNote(note), state);
+    for (const { name, note } of this.#held.checkpoints ?? []) {
+      const read = readNote(note, state.log.header.origin);
+      const sound = this.#run("checkpoint", read.checkpoint?.size ?? 0, (check) => {
+        const fault = check.fault(read, state);
         return fault && `${name}: ${fault}`;
       });
+      if (sound && read.checkpoint) state.heldSigned.push(read.checkpoint);
+    }
     for (const check of this.#checks) {
       const fault = check.at === "end" ? check.fault(state) : undefined;
-      if (fault) this.#say(check.verdict, fault.reason, fault.place, fault.good);
+      if (fault) this.#faults.push({ verdict: check.verdict, ...fault });
+    }
+    this.#faults.sort((a, b) => a.place - b.place);
+    const good = new Map<string, number | undefined>();
+    for (const fault of this.#faults) {
+      const { verdict, reason, place } = fault;
+      if (!good.has(verdict)) good.set(verdict, fault.good ?? goodBelow(state, fault));
+      this.#say(verdict, reason, place, good.get(verdict));
     }
   }
 
-  /** Runs the checks of one kind of line; true when it has no fault. */
+  /** Runs the checks of one kind of line, about the tree head (or version) at `place`; true when it has no fault. */
   #run<At extends AuditCheck["at"]>(
     at: At,
+    place: number,
     faultOf: (check: Extract<AuditCheck, { at: At }>) => string | undefined,
   ): boolean {
-    const { log, inclusions } = this.#state!;
-    const place = log.source === "stream" ? (inclusions.at(-1)?.version ?? 0) + 1 : log.position + 1;
-    const faults = this.#checks.flatMap((check) => {
-      const fault = check.at === at ? faultOf(check as Extract<AuditCheck, { at: At }>) : undefined;
-      return fault === undefined ? [] : [{ check, fault }];
-    });
-    for (const { check, fault } of faults) this.#say(check.verdict, fault, place);
-    return faults.length === 0;
+    let sound = true;
+    for (const check of this.#checks) {
+      const reason = check.at === at ? faultOf(check as Extract<AuditCheck, { at: At }>) : undefined;
+      if (reason === undefined) continue;
+      sound = false;
+      this.#faults.push({ verdict: check.verdict, reason, place });
+    }
+    return sound;
   }
 
   proven(): Proven[] {
     const state = this.#state!;
-    const furthest = (sizes: number[]) => Math.max(0, ...sizes.map((size) => state.placeOf(size)));
-    const anchored = furthest(state.anchored.map(({ size }) => size));
-    const signed = furthest(state.signed.map(({ size }) => size));
     return [
-      { by: "anchored to", to: anchored },
-      { by: "signed to", to: signed },
+      { by: "anchored to", to: state.reachOf(state.anchored) },
+      { by: "signed to", to: state.reachOf(state.signed) },
+      { by: "proven by a held checkpoint up to", to: state.reachOf(state.heldSigned) },
     ].filter(({ to }) => to > 0);
   }
 
@@ -144,12 +188,15 @@ export class Audit implements Companion {
   }
 }
 
-function parsedKey(text: string) {
-  try {
-    return parseVerifierKey(text);
-  } catch (error) {
-    throw new UnreadableEvent(`key: ${(error as Error).message}`);
-  }
+/** Up to where all is well though a verdict has a fault: as far as the smaller tree heads prove; of the end, up to the last event. */
+function goodBelow(state: EvidenceState, { verdict, place }: JudgedFault): number | undefined {
+  const heads = {
+    signature: state.signed,
+    anchor: state.anchored,
+    tree: state.heads,
+    completeness: undefined,
+  };
+  return heads[verdict] && state.reachOf(heads[verdict].filter(({ size }) => size < place));
 }
 
 const frontierOf = ({ size, hashes }: EvidenceOf<"frontier">) =>
@@ -158,42 +205,51 @@ const frontierOf = ({ size, hashes }: EvidenceOf<"frontier">) =>
     hashes.map((hash) => Buffer.from(hash, "hex")),
   );
 
-function treeReach({ heads, log, inclusions, largest, frontier }: EvidenceState): string {
+function treeReach({ heads, log, inclusions, largest }: EvidenceState): string {
   if (heads.length === 0) return "no checkpoint and no anchor: there is no tree to hold the events against";
   if (log.source === "stream")
     return `${inclusions.length} of ${log.events} events are shown to be in the tree of ${largest}`;
-  const held = `${heads.length} tree heads, up to ${largest} events`;
-  return frontier ? `${held}, are those of these events` : `${held}, and no frontier of what lies before`;
+  const beyond = largest > log.position ? `, of which these are the first ${log.position}` : "";
+  return `${heads.length} tree heads, up to ${largest} events${beyond}`;
 }
 
 function signatureReach({ signed, key, held, cosigned }: EvidenceState): string {
-  const newest = Math.max(0, ...signed.map(({ size }) => size));
+  const newest = signed.reduce((most, { size }) => Math.max(most, size), 0);
   if (newest === 0) return "nothing is signed";
   const whose = held.key
     ? "the key given"
     : "a key that came with the log: compare it with one you trust, by --key";
-  const times = [...cosigned].map(([name, time]) => `${name} at ${new Date(time * 1_000).toISOString()}`);
+  const times = [...cosigned].map(([name, time]) => `${name} at ${timeOf(time)}`);
   const by = times.length > 0 ? `; cosigned by ${times.join(", ")}` : "";
   return `signed to ${newest} by ${key?.name}+${key?.id}, ${whose}${by}`;
+}
+
+/** Seconds of Unix time; a witness may sign a time that no calendar has. */
+function timeOf(seconds: number): string {
+  const date = new Date(seconds * 1_000);
+  return Number.isNaN(date.getTime()) ? `${seconds} s` : date.toISOString();
 }
 
 function anchorReach(state: EvidenceState): string {
   const { anchored, held, log } = state;
   const newest = anchored.reduce<(typeof anchored)[number] | undefined>(
-    (best, line) => (best && best.size > line.size ? best : line),
+    (best, anchor) => (best && best.size > anchor.size ? best : anchor),
     undefined,
-  );
+  )?.line;
   if (!newest) return "nothing is anchored";
   const block = readBlock(newest);
   if (typeof block === "string") return block;
   const { size, network, contract, signer, transaction } = newest;
   const sent = readTransaction(transaction, held.recover)?.hash;
   const what = `${size} events are kept on ${network} in block ${block.number} by ${contract} for ${signer}, sent with ${sent}`;
+  const unnamed = [held.contract ? "" : "--contract", held.signer ? "" : "--signer"].filter(Boolean);
+  const whose = unnamed.length > 0 ? `; ${unnamed.join(" and ")} would hold them against those you know` : "";
   const { chain } = held;
   if (typeof chain !== "object")
-    return `${what}; that this block is of that chain was believed: --rpc asks it`;
+    return `${what}; that this block is of that chain was believed: --rpc asks it${whose}`;
   const final = Number(block.number) <= chain.finalized;
-  const standing = `${what}; the chain has this block${final ? ", for good" : ", which is not final yet"}`;
-  if (!state.isOutrun) return standing;
-  return `${standing}; it keeps ${chain.head!.size} events by now: export again to hold what came after ${log.header.exported_at} against it`;
+  const standing = `${what}; the chain has this block${final ? ", for good" : ", which is not final yet"}${whose}`;
+  const [outrun] = state.outrunBy;
+  if (!outrun) return standing;
+  return `${standing}; it keeps ${outrun.size} events by now: export again to hold what came after ${log.header.exported_at} against it`;
 }

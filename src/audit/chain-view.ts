@@ -11,14 +11,17 @@ import type { Hex } from "../domain/ports.ts";
 /** One question to the endpoint (JSON-RPC); rejects when it does not answer in time. */
 export type AskChain = <T>(method: string, params: readonly unknown[]) => Promise<T>;
 
-/** Whose head of which log is asked for, and the blocks that proofs in the pack are of. */
+/** Whose heads of which log are asked for, and the blocks that proofs in the pack are of. */
 export type ChainQuestion = {
+  /** The first of a succession. */
   signer: Hex;
   contract: Hex;
+  /** The contract is not the pack's word alone: it may say who followed the signer. */
+  is_trusted: boolean;
+  /** Contracts that the pack's anchors are in: of these, those that followed the first one are asked too. */
+  contracts: readonly Hex[];
   log_id: Hex;
   blocks: readonly number[];
-  /** The signer whose successors are asked for. */
-  named: Hex | undefined;
 };
 
 export type ChainView = {
@@ -27,9 +30,9 @@ export type ChainView = {
   blocks: ReadonlyMap<number, string | undefined>;
   /** The newest block that stays for good. */
   finalized: number;
-  /** What the contract keeps now. */
-  head: KeptHead | undefined;
-  /** The keys and contracts that followed the named signer, each endorsed by the one before. */
+  /** What the contract, and those that followed it, keep now for the signer and for those that followed it. */
+  heads: readonly KeptHead[];
+  /** The keys and contracts that followed the signer, each endorsed by the one before. */
   successors: readonly Hex[];
 };
 
@@ -38,30 +41,43 @@ type RpcHead = { number: Hex; hash: Hex } | null;
 /** Successions longer than this are not followed. */
 const SUCCESSORS = 16;
 
+/** Questions in flight at once: a hostile pack may name blocks by the thousand. */
+const AT_ONCE = 20;
+
 /** Rejects where the endpoint does not answer, or has no contract there. */
 export async function viewChain(ask: AskChain, question: ChainQuestion): Promise<ChainView> {
-  const { signer, contract, log_id, named } = question;
-  const call = async ({ data }: { data: Hex }, to: Hex) => {
-    const answer = await ask<Hex>("eth_call", [{ to, data }, "latest"]);
-    return { success: true, data: answer };
-  };
-  const [id, finalized, head, blocks] = await Promise.all([
+  const { signer, contract, log_id } = question;
+  const callOf =
+    (to: Hex): CallContract =>
+    async ({ data }) => ({ success: true, data: await ask<Hex>("eth_call", [{ to, data }, "latest"]) });
+  const [id, finalized] = await Promise.all([
     ask<Hex>("eth_chainId", []),
     ask<RpcHead>("eth_getBlockByNumber", ["finalized", false]),
-    call(headCall(signer, log_id), contract),
-    Promise.all(
-      question.blocks.map(async (number) => {
-        const block = await ask<RpcHead>("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]);
-        return [number, block?.hash] as const;
-      }),
-    ),
   ]);
+  const blocks = new Map<number, string | undefined>();
+  const numbers = [...new Set(question.blocks)];
+  for (let from = 0; from < numbers.length; from += AT_ONCE)
+    await Promise.all(
+      numbers.slice(from, from + AT_ONCE).map(async (number) => {
+        const block = await ask<RpcHead>("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]);
+        blocks.set(number, block?.hash);
+      }),
+    );
+  const successors = question.is_trusted ? await successorsOf(signer, callOf(contract)) : [];
+  const contracts = [contract, ...successors.filter((one) => question.contracts.includes(one))];
+  const heads = await Promise.all(
+    contracts
+      .map(callOf)
+      .flatMap((call) =>
+        [signer, ...successors].map(async (one) => keptHead(await call(headCall(one, log_id)))),
+      ),
+  );
   return {
     chain_id: Number(id),
-    blocks: new Map(blocks),
+    blocks,
     finalized: Number(finalized?.number ?? 0),
-    head: keptHead(head),
-    successors: named ? await successorsOf(named, (data) => call(data, contract)) : [],
+    heads: heads.filter((head) => head !== undefined),
+    successors,
   };
 }
 

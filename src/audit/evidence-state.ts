@@ -8,6 +8,7 @@ import { consistencyFault } from "../anchoring/proofs.ts";
 import { Frontier, leafHash } from "../anchoring/tree.ts";
 import type { Hex, RecoverKey } from "../domain/ports.ts";
 import type { ChainView } from "./chain-view.ts";
+import { commonLeaves } from "./common-leaves.ts";
 
 /** A checkpoint that the auditor kept; `name` says which, such as its file. */
 export type HeldCheckpoint = { name: string; note: string };
@@ -39,12 +40,19 @@ export type TreeHead = {
   root: Buffer;
   from: "checkpoint" | "anchor" | "held" | "chain";
   name: string;
+  /** Of the chain: when it took this head, in seconds of Unix time. */
+  timestamp?: number;
 };
+
+export type SizeAndRoot = Pick<TreeHead, "size" | "root">;
+
+/** A consistency line that does not hold, and why. */
+export type BrokenLink = { line: EvidenceOf<"consistency">; fault: string };
 
 /** What is wrong and where: the number of events that a tree head is of, or the place of an event; `good`: what holds up to where. */
 export type Fault = { reason: string; place: number; good?: number };
 
-/** A checkpoint as far as its note can be read; `fault` says why it cannot. */
+/** A note and its checkpoint; `fault` says why it holds none of this log. */
 export type ReadNote = { note: string; checkpoint?: Checkpoint; fault?: string };
 
 export class EvidenceState {
@@ -52,46 +60,58 @@ export class EvidenceState {
   readonly held: Held;
   /** The auditor's key, else the one that the pack names. */
   key: VerifierKey | undefined;
-  keyLines = 0;
+  /** Why the key that the pack names is none. */
+  keyFault: string | undefined;
   /** Undefined where the leaves before the first event are not known. */
   frontier: Frontier | undefined;
   readonly heads: TreeHead[] = [];
+  /** Two heads of one size that differ. */
+  readonly forks: [TreeHead, TreeHead][] = [];
   readonly checkpoints: ReadNote[] = [];
   readonly anchors: AnchorEvidence[] = [];
   readonly consistencies: EvidenceOf<"consistency">[] = [];
-  /** Lines without a fault: what is signed and what is anchored. */
-  readonly signed: Checkpoint[] = [];
-  readonly anchored: AnchorEvidence[] = [];
+  /** Without a fault: what is signed, what is anchored, and what the auditor has signed in hand. */
+  readonly signed: SizeAndRoot[] = [];
+  readonly anchored: (SizeAndRoot & { line: AnchorEvidence })[] = [];
+  readonly heldSigned: SizeAndRoot[] = [];
   /** Cosignatures that hold, by the witness's key name, with their times in seconds. */
   readonly cosigned = new Map<string, number>();
   /** Roots that were computed, by size. */
   readonly roots = new Map<number, Buffer>();
   /** Of one stream: each event shown in a tree, in order. */
-  readonly inclusions: { version: number; position: number }[] = [];
+  readonly inclusions: { version: number; position: number; size: number }[] = [];
   /** What is wrong with the events that receipts name. */
   readonly missing: Fault[] = [];
-  readonly #receipts: Map<number, HeldEvent>;
-  #wanted = new Set<number>();
-  #joined: ReadonlySet<number> | undefined;
+  /** Not yet met, by position, in a stream by event_hash. */
+  readonly #receipts = new Map<number | string, HeldEvent[]>();
+  readonly #first = new Map<number, TreeHead>();
+  readonly #wanted = new Set<number>();
+  #broken: BrokenLink[] | undefined;
+  #base: number | undefined;
+  #common: ReadonlyMap<number, number> | undefined;
 
   constructor(log: LogState, held: Held) {
     this.log = log;
     this.held = held;
     this.key = held.key;
-    this.#receipts = new Map(held.events?.map((event) => [event.position, event]));
+    for (const event of held.events ?? []) {
+      const place = log.source === "stream" ? event.event_hash : event.position;
+      this.#receipts.set(place, [...(this.#receipts.get(place) ?? []), event]);
+    }
     for (const { name, origin } of held.events ?? [])
       if (origin !== log.header.origin)
         this.missing.push({ reason: `${name} is of the log ${origin}`, place: log.position + 1 });
     if (log.source !== "stream" && log.fromTheStart) this.frontier = new Frontier();
     for (const { name, note } of held.checkpoints ?? []) {
-      const { checkpoint } = readNote(note);
+      const { checkpoint } = readNote(note, log.header.origin);
       if (checkpoint) this.head({ ...checkpoint, from: "held", name });
     }
     const { chain } = held;
-    if (typeof chain === "object" && chain.head) {
-      const root = Buffer.from(chain.head.root.slice(2), "hex");
-      this.head({ size: Number(chain.head.size), root, from: "chain", name: "the chain" });
-    }
+    for (const { size, root, timestamp } of typeof chain === "object" ? chain.heads : [])
+      this.head({
+        ...{ size: Number(size), root: Buffer.from(root.slice(2), "hex") },
+        ...{ from: "chain", name: "the chain", timestamp },
+      });
     this.#compute();
   }
 
@@ -99,6 +119,10 @@ export class EvidenceState {
   head(head: TreeHead): void {
     this.heads.push(head);
     this.want(head.size);
+    const known = this.#first.get(head.size);
+    // What the pack says is held against what its lines show; what the auditor knows is held against the pack.
+    if (!known || (isOwn(head) && !isOwn(known))) this.#first.set(head.size, head);
+    if (known && !known.root.equals(head.root)) this.forks.push([known, head]);
   }
 
   want(size: number): void {
@@ -116,41 +140,44 @@ export class EvidenceState {
       this.frontier.append(leafHash(event_hash));
       if (this.#wanted.has(this.frontier.size)) this.#compute();
     }
-    const receipt = this.#receipts.get(position);
-    if (receipt && this.log.source !== "stream") {
-      this.#receipts.delete(position);
-      if (event_hash.toString("hex") !== receipt.event_hash)
+    if (this.#receipts.size > 0) this.#meet(position, event_hash.toString("hex"));
+  }
+
+  #meet(position: number, event_hash: string): void {
+    const place = this.log.source === "stream" ? event_hash : position;
+    for (const receipt of this.#receipts.get(place) ?? [])
+      if (receipt.event_hash !== event_hash)
         this.missing.push({
           reason: `${receipt.name} names another event at this position`,
           place: position,
         });
-    }
+    this.#receipts.delete(place);
   }
 
   /** Call once, after the last event. */
   finish(): void {
     this.#compute();
-    if (this.log.source === "stream") return;
-    const { position: last } = this.log;
-    const cut = [...this.#receipts.values()].find(({ position }) => position > last);
-    if (cut)
-      this.missing.push({
-        reason: `${cut.name} names an event at position ${cut.position}: the end was cut`,
-        place: last + 1,
-      });
+    const { source, position: last } = this.log;
+    const [unmet] = [...this.#receipts.values()].flat().sort((a, b) => a.position - b.position);
+    if (!unmet) return;
+    const which = `${unmet.name} names the event at position ${unmet.position}`;
+    const isBeyond = source !== "stream" && unmet.position > last;
+    this.missing.push({
+      reason: isBeyond ? `${which}: the end was cut` : `${which}, which is not here`,
+      place: source === "stream" ? last + 1 : Math.min(unmet.position, last + 1),
+    });
   }
 
   #compute(): void {
     if (this.frontier) this.roots.set(this.frontier.size, this.frontier.root());
   }
 
-  /** The root of a size: computed, else as a head says. */
+  /** The root of a size: computed, else as the first head of the pack says, else as the auditor knows it. */
   rootOf(size: number): Buffer | undefined {
-    return this.roots.get(size) ?? this.heads.find((head) => head.size === size)?.root;
+    return this.roots.get(size) ?? this.#first.get(size)?.root;
   }
 
-  /** What is wrong with a consistency line; undefined: it holds. */
-  faultOf({ first, second, proof }: EvidenceOf<"consistency">): string | undefined {
+  #faultOf({ first, second, proof }: EvidenceOf<"consistency">): string | undefined {
     const first_root = this.rootOf(first);
     const second_root = this.rootOf(second);
     if (!first_root || !second_root) return `nothing here has ${first_root ? second : first} events`;
@@ -158,47 +185,86 @@ export class EvidenceState {
     return consistencyFault({ first, second, first_root, second_root, proof: bytes });
   }
 
-  /** Sizes whose roots follow from the events, or in a stream agree with the largest of them. */
-  get joined(): ReadonlySet<number> {
-    this.#joined ??= this.#join();
-    return this.#joined;
+  /** Consistency lines that do not hold. From here on ask only after the last event. */
+  get broken(): readonly BrokenLink[] {
+    this.#broken ??= this.consistencies.flatMap((line) => {
+      const fault = this.#faultOf(line);
+      return fault === undefined ? [] : [{ line, fault }];
+    });
+    return this.#broken;
   }
 
-  #join(): ReadonlySet<number> {
-    const joined = new Set(this.roots.keys());
-    if (joined.size === 0 && this.heads.length > 0) joined.add(this.largest);
-    const holding = this.consistencies.filter((line) => this.faultOf(line) === undefined);
-    for (let before = -1; before !== joined.size; ) {
-      before = joined.size;
-      for (const { first, second } of holding)
-        if (joined.has(first) || joined.has(second)) joined.add(first).add(second);
+  /** Events of the tree that all others are held against: the one computed last; in a stream the largest in the pack. */
+  get base(): number | undefined {
+    if (this.log.source !== "stream") return this.frontier?.size;
+    if (this.#base === undefined) {
+      const own = this.heads.filter(isOwn);
+      this.#base = largestOf(own.length > 0 ? own : this.heads);
     }
-    return joined;
+    return this.#base;
   }
 
-  /** True when the chain keeps a head that is younger than the export: then it may well be of more events. */
-  get isOutrun(): boolean {
-    const { chain } = this.held;
-    if (typeof chain !== "object" || !chain.head || this.joined.has(Number(chain.head.size))) return false;
-    return chain.head.timestamp * 1_000 >= Date.parse(this.log.header.exported_at);
+  /** False of a head that has another root than the events, or the head of its size that was read first. */
+  isAgreed({ size, root }: SizeAndRoot): boolean {
+    return this.rootOf(size)!.equals(root);
+  }
+
+  /** With how many leaves a tree head is shown to begin as the base does; as many as it has, or all of the base's, join it. */
+  commonWith(head: SizeAndRoot): number | undefined {
+    this.#common ??= this.#joints();
+    return this.isAgreed(head) ? this.#common.get(head.size) : undefined;
+  }
+
+  #joints(): ReadonlyMap<number, number> {
+    const { base } = this;
+    if (base === undefined) return new Map();
+    const broken = new Set(this.broken.map(({ line }) => line));
+    const holding = this.consistencies.filter((line) => !broken.has(line));
+    const computed = [...this.roots.keys()].map((first) => ({ first, second: base }));
+    return commonLeaves(base, [...computed, ...holding]);
+  }
+
+  isJoined(head: SizeAndRoot): boolean {
+    const common = this.commonWith(head);
+    return common !== undefined && common >= Math.min(head.size, this.base!);
+  }
+
+  /** Heads that the chain took after the export was made: they may well be of more events. */
+  get outrunBy(): readonly TreeHead[] {
+    const exported_at = Date.parse(this.log.header.exported_at);
+    return this.heads.filter(
+      (head) => head.timestamp !== undefined && head.timestamp * 1_000 >= exported_at && !this.isJoined(head),
+    );
   }
 
   /** Events of the largest tree head. */
   get largest(): number {
-    return Math.max(0, ...this.heads.map(({ size }) => size));
+    return largestOf(this.heads) ?? 0;
   }
 
-  /** Up to which place a tree of so many events proves those here: in a stream, the last version that lies within it. */
-  placeOf(size: number): number {
-    if (!this.joined.has(size)) return 0;
-    if (this.log.source !== "stream") return Math.min(size, this.log.position);
-    return this.inclusions.findLast(({ position }) => position <= size)?.version ?? 0;
+  /** Up to which place of those here these tree heads prove the events: in a stream, the last version that lies within one. */
+  reachOf(heads: readonly SizeAndRoot[]): number {
+    const leaves = heads.reduce((most, head) => Math.max(most, this.commonWith(head) ?? 0), 0);
+    if (this.log.source !== "stream") return Math.min(leaves, this.log.position);
+    const isProven = ({ position, size }: { position: number; size: number }) =>
+      position <= Math.min(leaves, this.#common?.get(size) ?? 0);
+    return this.inclusions.findLast(isProven)?.version ?? 0;
   }
 }
 
-export function readNote(note: string): ReadNote {
+const isOwn = ({ from }: TreeHead): boolean => from === "checkpoint" || from === "anchor";
+
+const largestOf = (heads: readonly SizeAndRoot[]): number | undefined =>
+  heads.reduce<number | undefined>((most, { size }) => Math.max(most ?? 0, size), undefined);
+
+/** The checkpoint of the log with this origin that a note holds. */
+export function readNote(note: string, origin: string): ReadNote {
   try {
-    return { note, checkpoint: parseCheckpoint(parseNote(note).text) };
+    const checkpoint = parseCheckpoint(parseNote(note).text);
+    if (checkpoint.origin !== origin) return { note, fault: `it is of ${JSON.stringify(checkpoint.origin)}` };
+    return checkpoint.extensions.length === 0
+      ? { note, checkpoint }
+      : { note, fault: "it has more lines than origin, size and root" };
   } catch (error) {
     if (error instanceof MalformedNote) return { note, fault: error.message };
     throw error;

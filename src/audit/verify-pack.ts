@@ -1,5 +1,6 @@
 /** Verifies an export with its evidence: chain, order, tree, signature, anchor, completeness, each for itself. */
 import { readHeader } from "../../eventstore/verify/header.ts";
+import { LineCutter } from "../../eventstore/verify/lines.ts";
 import type { VerifyReport } from "../../eventstore/verify/report.ts";
 import { type VerifyExportOptions, verifyExport } from "../../eventstore/verify/verify-export.ts";
 import { type Evidence, readEvidence } from "../anchoring/evidence.ts";
@@ -37,22 +38,31 @@ async function peek(
 ): Promise<{ head: string[]; all: AsyncIterable<Uint8Array> }> {
   const source = chunks[Symbol.asyncIterator]();
   const read: Uint8Array[] = [];
+  const head: string[] = [];
   let failure: { error: unknown } | undefined;
-  let text = "";
+  let past = false;
   let length = 0;
-  while (length < HEAD_BYTES && !isPastHead(text)) {
+  const line = (bytes: Buffer, start: number, end: number) => {
+    const text = past ? "" : bytes.toString("utf8", start, end);
+    past ||= !text.startsWith('{"format"') && !text.startsWith('{"evidence"');
+    if (!past) head.push(text);
+  };
+  const badLine = () => {
+    past = true;
+  };
+  const cutter = new LineCutter({ line, badLine }, HEAD_BYTES);
+  while (length < HEAD_BYTES && !past) {
     try {
       const { value, done } = await source.next();
       if (done) break;
       read.push(value);
       length += value.length;
-      text += Buffer.from(value).toString("latin1");
+      cutter.push(Buffer.from(value.buffer, value.byteOffset, value.length));
     } catch (error) {
       failure = { error };
       break;
     }
   }
-  const head = Buffer.from(text, "latin1").toString("utf8").split("\n").filter(isHeadLine);
   async function* all() {
     yield* read;
     if (failure) throw failure.error;
@@ -60,14 +70,6 @@ async function peek(
   }
   return { head, all: all() };
 }
-
-const isHeadLine = (line: string) => line.startsWith('{"format"') || line.startsWith('{"evidence"');
-
-const isPastHead = (text: string) =>
-  text
-    .split("\n")
-    .slice(0, -1)
-    .some((line) => !isHeadLine(line));
 
 /** What the chain says of a log's anchors; a sentence says why it says nothing. */
 export async function chainView(
@@ -78,17 +80,21 @@ export async function chainView(
 ): Promise<ChainView | string> {
   const anchors = evidence.filter((line) => line.evidence === "anchor");
   const newest = anchors.at(-1);
-  const whose = newest?.signer ?? signer;
+  // From the one the auditor named on, so that none of those that followed it can be left out.
+  const whose = signer ?? newest?.signer;
   if (!whose) return "the log names no signer on the chain: give one by --signer";
   const blocks = anchors
     .map(readBlock)
     .flatMap((block) => (typeof block === "string" ? [] : Number(block.number)));
+  const asked = contract ?? newest?.contract ?? ANCHOR_ADDRESS;
   const question: ChainQuestion = {
     signer: whose,
-    contract: newest?.contract ?? contract ?? ANCHOR_ADDRESS,
+    contract: asked,
+    // One that the pack alone names could endorse itself, or anybody.
+    is_trusted: asked === (contract ?? ANCHOR_ADDRESS),
+    contracts: anchors.map((line) => line.contract),
     log_id: logIdOf(origin),
     blocks,
-    named: signer,
   };
   return viewChain(ask, question).catch((error: Error) => error.message);
 }

@@ -1,13 +1,12 @@
 import { Command } from "commander";
-import { formatEther } from "viem";
+import { formatEther } from "viem/utils";
 import { deployAnchor } from "../anchoring/deploy.ts";
 import { type AnchorStatus, anchorStatus, type ChainStatus, chainStatus } from "../anchoring/status.ts";
-import { withHouse } from "../compose.ts";
 import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
-import type { Terminal } from "./terminal.ts";
+import { type Terminal, withHouse } from "./terminal.ts";
 
-export function anchorCommand({ settings, logger }: Terminal): Command {
+export function anchorCommand(terminal: Terminal): Command {
   const anchor = new Command("anchor").description("anchor the log on the chain");
 
   anchor
@@ -22,8 +21,7 @@ export function anchorCommand({ settings, logger }: Terminal): Command {
     .addHelpText("after", "\nTells what the log says; the chain is asked only with --chain.")
     .action(async ({ chain, json }: { chain: boolean; json: boolean }) => {
       const status = await withHouse(
-        settings(),
-        logger("warn"),
+        terminal,
         async ({ app }) => {
           const said = await anchorStatus(app);
           return chain
@@ -40,12 +38,9 @@ export function anchorCommand({ settings, logger }: Terminal): Command {
     .description("put the anchoring contract on the chain, which costs gas once")
     .option("--json", "print JSON", false)
     .action(async ({ json }: { json: boolean }) => {
-      const deployed = await withHouse(
-        settings(),
-        logger("warn"),
-        ({ app }) => deployAnchor(app.chain).catch(asRefusal),
-        { chain: true },
-      );
+      const deployed = await withHouse(terminal, ({ app }) => deployAnchor(app.chain).catch(asRefusal), {
+        chain: true,
+      });
       const { address, transaction } = deployed;
       const said = transaction
         ? `The contract is at ${address} now, by ${transaction}.`

@@ -2,7 +2,6 @@ import { SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
 import type { App } from "../app.ts";
-import { withHouse } from "../compose.ts";
 import type { Config } from "../config.ts";
 import type { Progress } from "../datasets/progress.ts";
 import { isReporter, type ReporterCode, unknownReporter } from "../domain/trade/reporters.ts";
@@ -14,9 +13,10 @@ import {
   releaseSandbox,
   SANDBOX,
 } from "../operator/releases.ts";
-import type { Terminal } from "./terminal.ts";
+import { type Terminal, withHouse } from "./terminal.ts";
 
-export function dataCommands({ settings, logger }: Terminal): Command[] {
+export function dataCommands(terminal: Terminal): Command[] {
+  const { settings } = terminal;
   const importing = new Command("import")
     .description("import Comext files as the next vintage of their dataset: all of them or nothing")
     .argument("<file...>", "bulk CSV or .7z (full_v2_YYYYMM.7z), or SDMX-CSV (DS-045409), plain or .gz")
@@ -25,7 +25,7 @@ export function dataCommands({ settings, logger }: Terminal): Command[] {
     .addHelpText("after", "\nThe running service goes on answering and swaps to the new vintage by itself.")
     .action(async (files: string[], options: { reporters?: ReporterCode[]; afresh: boolean }) => {
       const config = settings();
-      const { report, ...released } = await withHouse(config, logger("warn"), ({ app }) =>
+      const { report, ...released } = await withHouse(terminal, ({ app }) =>
         withProgress("import", (progress, signal) =>
           importFiles(app, files, { ...buildOptions(config), ...options, progress, signal }),
         ),
@@ -45,7 +45,7 @@ export function dataCommands({ settings, logger }: Terminal): Command[] {
     .action(async ({ scale }: { scale: number }) => {
       const config = settings();
       tell(
-        await withHouse(config, logger("warn"), ({ app }) =>
+        await withHouse(terminal, ({ app }) =>
           withProgress("sandbox dataset", (progress, signal) =>
             releaseSandbox(app, { ...buildOptions(config), scale, progress, signal }),
           ),

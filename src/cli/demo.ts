@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "commander";
-import { encodeFunctionData, erc20Abi } from "viem";
 import { type LocalAccount, mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
+import { encodeFunctionData, parseAbi } from "viem/utils";
 import { z } from "zod";
 import type { App } from "../app.ts";
 import type { Config } from "../config.ts";
@@ -18,6 +18,8 @@ import type { Terminal } from "./terminal.ts";
 
 /** The mnemonic of every development chain: everybody has the key, so there is nothing to lose. */
 const MNEMONIC = "test test test test test test test test test test test junk";
+
+const BALANCE = parseAbi(["function balanceOf(address account) view returns (uint256)"]);
 
 /** What the agent would like to know, best first; the last one needs no trade data. */
 const WISHES = [
@@ -176,7 +178,7 @@ type Balances = { payer: bigint; payee: bigint };
 async function balances({ chain }: App, { transfer }: SignedPayment): Promise<Balances> {
   const calls = [transfer.from, transfer.to].map((account) => ({
     to: USDC.address.toLowerCase() as Hex,
-    data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [account] }),
+    data: encodeFunctionData({ abi: BALANCE, functionName: "balanceOf", args: [account] }),
   }));
   const [payer, payee] = (await chain.read(calls)).map(({ data }) => BigInt(data));
   return { payer: payer!, payee: payee! };

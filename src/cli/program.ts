@@ -1,18 +1,29 @@
 /** The command line: `tallystick …`. Every command works with the service running or not. */
 import { Command } from "commander";
-import { catalogue } from "../api/catalogue.ts";
-import { operationsPage } from "../api/reference.ts";
-import { anchorCommand } from "./anchor.ts";
-import { dataCommands } from "./data.ts";
-import { demoCommand } from "./demo.ts";
-import { keysCommand } from "./keys.ts";
-import { logCommands } from "./log.ts";
-import { paymentsCommand } from "./payments.ts";
-import { serve } from "./serve.ts";
 import type { Terminal } from "./terminal.ts";
-import { witnessCommand } from "./witness.ts";
 
-export function program(terminal: Terminal): Command {
+/** Commands by the file that has them; only what is asked for is loaded, since the modules of all take seconds. */
+const GROUPS: readonly { names: readonly string[]; load(terminal: Terminal): Promise<Command[]> }[] = [
+  { names: ["serve"], load: async (terminal) => [(await import("./serve.ts")).serveCommand(terminal)] },
+  { names: ["demo"], load: async (terminal) => [(await import("./demo.ts")).demoCommand(terminal)] },
+  { names: ["keys"], load: async (terminal) => [(await import("./keys.ts")).keysCommand(terminal)] },
+  {
+    names: ["payments"],
+    load: async (terminal) => [(await import("./payments.ts")).paymentsCommand(terminal)],
+  },
+  { names: ["anchor"], load: async (terminal) => [(await import("./anchor.ts")).anchorCommand(terminal)] },
+  { names: ["witness"], load: async (terminal) => [(await import("./witness.ts")).witnessCommand(terminal)] },
+  {
+    names: ["import", "sandbox"],
+    load: async (terminal) => (await import("./data.ts")).dataCommands(terminal),
+  },
+  { names: ["export"], load: async (terminal) => [(await import("./export.ts")).exportCommand(terminal)] },
+  { names: ["verify"], load: async (terminal) => [(await import("./verify.ts")).verifyCommand(terminal)] },
+  { names: ["docs"], load: async () => [(await import("./docs.ts")).docsCommand()] },
+];
+
+/** The whole command line, or as much of it as the command of this name needs. */
+export async function program(terminal: Terminal, wanted?: string): Promise<Command> {
   const root = new Command("tallystick")
     .description("Data, computation and trust for autonomous agents, over one verifiable log.")
     .version("0.1.0")
@@ -20,21 +31,9 @@ export function program(terminal: Terminal): Command {
     // Options behind a command are that command's: `verify` and `verify receipt` both have --json.
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: true });
-  root
-    .command("serve")
-    .description("run the service (what `npm start` does)")
-    .addHelpText("after", "\nSettings come from the environment; .env.example lists them.")
-    .action(() => serve(terminal));
-  root.addCommand(demoCommand(terminal));
-  root.addCommand(keysCommand(terminal));
-  root.addCommand(paymentsCommand(terminal));
-  root.addCommand(anchorCommand(terminal));
-  root.addCommand(witnessCommand(terminal));
-  for (const command of dataCommands(terminal)) root.addCommand(command);
-  for (const command of logCommands(terminal)) root.addCommand(command);
-  root
-    .command("docs", { hidden: true })
-    .description("print docs/operations.md")
-    .action(() => void process.stdout.write(operationsPage(catalogue)));
+  const group = GROUPS.find(({ names }) => wanted !== undefined && names.includes(wanted));
+  for (const { load } of group ? [group] : GROUPS)
+    for (const command of await load(terminal))
+      root.addCommand(command, { hidden: command.name() === "docs" });
   return root;
 }

@@ -8,7 +8,6 @@ import { createGunzip } from "node:zlib";
 import { Command, InvalidArgumentError } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
 import { verifyFile } from "../../eventstore/verify/verify-export.ts";
-import { signingKeyOf } from "../compose.ts";
 import {
   type Evidence,
   type LoggedEvent,
@@ -110,6 +109,7 @@ const marked = (ok: boolean, word: string) =>
 
 async function ownKeys(settings: Terminal["settings"]): Promise<readonly unknown[]> {
   const config = settings();
+  const { signingKeyOf } = await import("../compose.ts");
   const signer = await signingKeyOf(config);
   if (!signer)
     refuse("invalid", `${config.DATA_DIR} has no signing key: give the service's keys with --jwks`);

@@ -3,6 +3,7 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
+import { Command } from "commander";
 import { problemOfRefusal } from "../api/problem.ts";
 import type { App } from "../app.ts";
 import { type House, openHouse } from "../compose.ts";
@@ -18,7 +19,13 @@ import { hostInUrl, type Terminal } from "./terminal.ts";
 /** Connections that are still busy after this are cut. */
 const DRAIN_MS = 10_000;
 
-export async function serve({ settings, logger }: Terminal): Promise<void> {
+export const serveCommand = (terminal: Terminal): Command =>
+  new Command("serve")
+    .description("run the service (what `npm start` does)")
+    .addHelpText("after", "\nSettings come from the environment; .env.example lists them.")
+    .action(() => serve(terminal));
+
+async function serve({ settings, logger }: Terminal): Promise<void> {
   const config = settings();
   const log = logger(config.LOG_LEVEL);
   const stopping = new AbortController();
@@ -131,7 +138,10 @@ async function isKnown(app: App, secret: string): Promise<boolean> {
 }
 
 function greet(url: string, app: App, key: string | undefined): void {
-  const lines = [`\nTallystick listens at ${url}   (OpenAPI ${url}/openapi.json, MCP ${url}/mcp)\n`];
+  const lines = [
+    `\nTallystick listens at ${url}   (OpenAPI ${url}/openapi.json, MCP ${url}/mcp)`,
+    `The log, and how far it is proven: ${url}/log\n`,
+  ];
   if (app.embedded_chain) {
     lines.push(
       "Payments settle on a development chain: its USDC is worth nothing, and its signatures would be valid on Base.",

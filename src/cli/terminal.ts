@@ -1,11 +1,28 @@
+import { InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
+import type { House, Opening } from "../compose.ts";
 import type { Config } from "../config.ts";
 
 /** What a command needs from the process it runs in. */
 export type Terminal = { settings: () => Config; logger: (level: string) => Logger };
 
+/** Opens the house for one command; its modules, which take a second, are loaded only then. */
+export async function withHouse<T>(
+  { settings, logger }: Terminal,
+  work: (house: House) => Promise<T>,
+  opening?: Opening,
+): Promise<T> {
+  const compose = await import("../compose.ts");
+  return compose.withHouse(settings(), logger("warn"), work, opening);
+}
+
 /** A host as it stands in a URL; one that means every address is reached at this machine's own. */
 export function hostInUrl(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
+}
+
+export function asCount(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("is a whole number from 1");
+  return Number(text);
 }

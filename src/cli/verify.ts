@@ -6,19 +6,19 @@ import { type HeldHead, parseHeldHead } from "../../eventstore/verify/held-head.
 import { formatVerdicts, type VerifyReport } from "../../eventstore/verify/report.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
+import type { Evidence } from "../anchoring/evidence.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
 import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
-import { damagedTile } from "../anchoring/tile-store.ts";
+import { damagedTile, LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
 import { Audit } from "../audit/audit.ts";
-import type { HeldCheckpoint, HeldEvent } from "../audit/evidence-state.ts";
+import type { Fault, HeldCheckpoint, HeldEvent } from "../audit/evidence-state.ts";
 import { chainView, type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
-import { withHouse } from "../compose.ts";
-import { askChain, recoverKey } from "../compose-chain.ts";
+import { askChain, recoverKey } from "../compose-audit.ts";
 import { receiptIn } from "../domain/payments/verify-receipt.ts";
 import type { Hex } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 import { verifyReceiptCommand } from "./receipt.ts";
-import type { Terminal } from "./terminal.ts";
+import { asCount, type Terminal, withHouse } from "./terminal.ts";
 
 type Options = {
   head: HeldHead[];
@@ -35,7 +35,8 @@ type Options = {
   json: boolean;
 };
 
-export function verifyCommand({ settings, logger }: Terminal): Command {
+export function verifyCommand(terminal: Terminal): Command {
+  const { settings } = terminal;
   const verifying = new Command("verify")
     .description(
       "check an export: every hash and link, the tree, its signatures and its anchors on the chain",
@@ -67,7 +68,7 @@ nobody but --rpc is asked.
       const held = await heldBy(options);
       const report = file
         ? await verifyPack(openExport(file), held)
-        : await withHouse(settings(), logger("warn"), ({ app }) => verifyOwn(app, held));
+        : await withHouse(terminal, ({ app }) => verifyOwn(app, held));
       process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : formatVerdicts(report));
       if (!report.ok) process.exitCode = 1;
     });
@@ -94,12 +95,21 @@ async function verifyOwn(
 ): Promise<VerifyReport> {
   const { position: last } = await app.store.head();
   const { origin } = await app.store.identity();
-  const lines = await evidenceFor(app)({ first: 1, last });
-  const tiles = await damagedTile(app.pool, MAIN_LOG);
-  const chain = ask && (await chainView(ask, origin, lines.before, held));
+  const { before, fault } = await evidenceFor(app)({ first: 1, last }).then(
+    (lines) => ({ ...lines, fault: undefined }),
+    damageIn,
+  );
+  const tiles = fault ?? (await damagedTile(app.pool, MAIN_LOG));
+  const chain = ask && (await chainView(ask, origin, before, held));
   const companion = new Audit({ ...held, tiles, chain });
-  const evidence = lines.before.map((line) => JSON.stringify(line));
+  const evidence = before.map((line) => JSON.stringify(line));
   return verifyDatabase(app.pool, MAIN_LOG, { ...held, companion, evidence });
+}
+
+/** Where events are missing there is no tree to gather evidence from; which ones, the other verdicts say. */
+function damageIn(error: unknown): { before: Evidence[]; fault: Fault } {
+  if (!(error instanceof LogDamaged || error instanceof TreeTooShort)) throw error;
+  return { before: [], fault: { reason: error.message, place: 0 } };
 }
 
 async function checkpointIn(path: string): Promise<HeldCheckpoint> {
@@ -124,11 +134,6 @@ const fileOf = (path: string): Promise<string> =>
   readFile(path, "utf8").catch((error: Error) =>
     refuse("invalid", `${path} cannot be read: ${error.message}`),
   );
-
-export function asCount(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("is a whole number from 1");
-  return Number(text);
-}
 
 function asAddress(text: string): Hex {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new InvalidArgumentError("is 0x and 40 hex digits");

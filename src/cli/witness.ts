@@ -62,10 +62,6 @@ export function witnessCommand({ logger }: Pick<Terminal, "logger">): Command {
     });
 }
 
-/** The command line as far as a witness needs it. */
-export const witnessProgram = (terminal: Pick<Terminal, "logger">): Command =>
-  new Command("tallystick").addCommand(witnessCommand(terminal));
-
 function asLogs(text: string, earlier: VerifierKey[] = []): VerifierKey[] {
   try {
     const key = parseVerifierKey(text.trim());

@@ -1,9 +1,8 @@
 /** The folder in which a vintage is built, held by one process at a time, and how what is built becomes visible. */
 import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { DuckDBInstance } from "@duckdb/node-api";
 import { refuse } from "../domain/refusal.ts";
-import { explainShortage } from "./duckdb.ts";
+import { createDuckdb, explainShortage } from "./duckdb.ts";
 import { type Manifest, manifestPath, partitionsDir, vintagesDir } from "./manifest.ts";
 
 export type BuildSpace = {
@@ -77,7 +76,7 @@ async function tryLock(path: string): Promise<(() => void) | string> {
   if (heldHere.has(path)) return `process ${process.pid}`;
   heldHere.add(path);
   try {
-    const instance = await DuckDBInstance.create(path);
+    const instance = await createDuckdb(path);
     return () => {
       instance.closeSync();
       heldHere.delete(path);

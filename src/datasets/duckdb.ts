@@ -1,10 +1,5 @@
 /** How this service opens DuckDB: in memory, bounded in threads and memory, spilling only where it is told to. */
-import {
-  type DuckDBConnection,
-  DuckDBInstance,
-  type DuckDBValue,
-  quotedString as quoted,
-} from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
 import { Refusal, refuse } from "../domain/refusal.ts";
 
 export type DuckdbLimits = {
@@ -13,7 +8,7 @@ export type DuckdbLimits = {
 };
 
 export async function openDuckdb(limits: DuckdbLimits, spillDir?: string): Promise<DuckDBInstance> {
-  return DuckDBInstance.create(":memory:", {
+  return createDuckdb(":memory:", {
     threads: String(limits.threads),
     memory_limit: `${limits.memory_mb}MB`,
     // The empty string means: never spill, fail instead.
@@ -23,8 +18,14 @@ export async function openDuckdb(limits: DuckdbLimits, spillDir?: string): Promi
   });
 }
 
+/** DuckDB is large, and is loaded when it is first needed. */
+export async function createDuckdb(path: string, options?: Record<string, string>): Promise<DuckDBInstance> {
+  const { DuckDBInstance } = await import("@duckdb/node-api");
+  return DuckDBInstance.create(path, options);
+}
+
 /** A literal for SQL that takes no parameter, such as ATTACH. */
-export const literal = quoted;
+export const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 export type Params = Record<string, DuckDBValue>;
 

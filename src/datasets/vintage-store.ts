@@ -41,7 +41,7 @@ type Served = { manifest: Manifest; partitions: OpenPartition[]; holders: number
 
 export class VintageStore {
   readonly #options: Required<StoreOptions>;
-  readonly #instance: DuckDBInstance;
+  #instance: Promise<DuckDBInstance> | undefined;
   readonly #idle: DuckDBConnection[] = [];
   readonly #waiting: { start: () => void; fail: (error: Error) => void }[] = [];
   readonly #attached = new Map<string, Attached>();
@@ -53,9 +53,8 @@ export class VintageStore {
   #closed = false;
   #ended: () => void = () => {};
 
-  constructor(options: StoreOptions, instance: DuckDBInstance) {
+  constructor(options: StoreOptions) {
     this.#options = { max_queries: options.threads, max_waiting: MAX_WAITING, ...options };
-    this.#instance = instance;
   }
 
   /** The manifests that are served now, one a dataset. */
@@ -114,13 +113,13 @@ export class VintageStore {
     for (const { fail } of this.#waiting.splice(0)) fail(busy("the service is stopping"));
     if (this.#running > 0) await new Promise<void>((ended) => (this.#ended = ended));
     for (const connection of this.#idle.splice(0)) connection.closeSync();
-    this.#instance.closeSync();
+    (await this.#instance)?.closeSync();
   }
 
   async #query<Row>(vintage: string, sql: string, params?: Params, signal?: AbortSignal): Promise<Row[]> {
     await this.#turn();
     try {
-      const connection = this.#idle.pop() ?? (await this.#instance.connect());
+      const connection = this.#idle.pop() ?? (await this.#connect());
       try {
         return await interruptible(connection, signal, () => rows<Row>(connection, sql, params));
       } finally {
@@ -187,7 +186,7 @@ export class VintageStore {
     const path = partitionPath(this.#options.dataDir, entry);
     await verifyPartition(this.#options.dataDir, vintage, entry);
     await this.#leaving.get(entry.file);
-    const connection = await this.#instance.connect();
+    const connection = await this.#connect();
     try {
       await connection.run(`attach ${literal(path)} as ${database} (read_only)`);
     } catch (error) {
@@ -212,10 +211,15 @@ export class VintageStore {
     }
   }
 
+  async #connect(): Promise<DuckDBConnection> {
+    this.#instance ??= openDuckdb(this.#options);
+    return (await this.#instance).connect();
+  }
+
   async #close(database: string): Promise<void> {
     if (this.#closed) return;
     try {
-      const connection = await this.#instance.connect();
+      const connection = await this.#connect();
       await connection.run(`detach ${database}`).finally(() => connection.closeSync());
     } catch {
       // One that cannot be detached costs some memory until the process ends; no reader waits for it.
@@ -224,8 +228,6 @@ export class VintageStore {
 }
 
 /** A store that serves nothing yet. */
-export async function openVintages(options: StoreOptions): Promise<VintageStore> {
-  return new VintageStore(options, await openDuckdb(options));
-}
+export const openVintages = (options: StoreOptions): VintageStore => new VintageStore(options);
 
 const busy = (why: string) => new Refusal("unavailable", why, { type: "busy", retry_after_s: 1 });

@@ -73,6 +73,7 @@ export function openCheck(place: HTMLElement): Check {
       if (mine !== turn) return;
       say(report.ok ? "good" : "bad", el("strong", {}, summary(subject, report)));
       findings.replaceChildren(...findingsOf(task, report));
+      verdict.scrollIntoView({ block: "nearest" });
     } catch (error) {
       if (mine !== turn) return;
       say("bad", el("strong", {}, `${subject} could not be checked. `), reasonOf(error));
@@ -162,7 +163,7 @@ function trusted(task: Task): string[] {
     found.push("What the event says: that is not public, so its hash was taken as stated.");
   if (isPack || task.proof.anchor)
     found.push(
-      "The block: that an anchor's block belongs to the chain and is final, only a node of the chain can say. Run the verifier with --rpc.",
+      "The block: that an anchor's block belongs to the chain and is final, only a node of the chain can say. The verdict names the block; tallystick verify --rpc asks a node.",
     );
   if (isPack && heads.length + checkpoints.length === 0)
     found.push(

@@ -66,21 +66,31 @@ function claim(
   return `${counted(events, "event")}, chained by hashes; nothing is signed yet.`;
 }
 
-function identity({ origin, key, head, checkpoint, anchor, contract, detail }: Status): HTMLElement {
+function identity({
+  origin,
+  key,
+  head,
+  checkpoint,
+  anchor,
+  contract,
+  witnesses,
+  detail,
+}: Status): HTMLElement {
   return facts({
     Origin: el("code", { class: "whole" }, origin),
     Head: copied(`${head.position}:${head.log_hash}`, "the head"),
     "Log key": copied(key, "the log's key"),
     Signed: checkpoint
-      ? el("span", {}, time(checkpoint.signed_at), ...cosigned(checkpoint.cosigned_by))
+      ? el("span", {}, time(checkpoint.signed_at), ...cosigned(checkpoint.cosigned_by, witnesses))
       : (detail ?? "not yet"),
     Anchored: anchor ? time(anchor.anchored_at) : "not yet",
     Contract: copied(contract, "the contract's address"),
   });
 }
 
-/** Witnesses are few; their names stand in the title. */
-const cosigned = (names: string[]): Node[] =>
-  names.length === 0
-    ? []
-    : [el("span", { class: "soft", title: names.join("\n") }, `, cosigned by ${names.length}`)];
+/** How many witnesses have cosigned, of those who are asked; their names stand in the title. */
+function cosigned(names: string[], witnesses: string[]): Node[] {
+  if (witnesses.length === 0) return [];
+  const text = `, cosigned by ${names.length} of ${witnesses.length}`;
+  return [el("span", { class: "soft", title: names.join("\n") }, text)];
+}

@@ -12,6 +12,8 @@ export type Status = {
   unproven_events: number;
   network: string;
   contract: string;
+  /** Verifier keys of those who are asked to cosign. */
+  witnesses: string[];
   /** Why nothing is signed, where that is so. */
   detail: string | null;
 };

@@ -1,5 +1,6 @@
 /** Runs the verifier beside the page, so that a large pack does not hold it up. */
-import { type Options, verifyPack, verifyProof } from "./verifier.js";
+import { verifyProof } from "./proof.ts";
+import { type Options, verifyPack } from "./verifier.js";
 import type { Proof } from "./wire.ts";
 
 /** What is to be checked: a pack, or an answer of /log/proof. */

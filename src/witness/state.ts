@@ -1,12 +1,12 @@
 /**
- * What a witness has cosigned last of each log: the one thing that it must never forget. It stands in a file of JSON that is
- * replaced whole, and is on the disk before anybody is answered.
+ * What a witness has cosigned last of each log: the one thing that it must never forget. It stands in a file of JSON with a
+ * number; the next one is linked under the number after that, which succeeds once, whoever else tries. So no lock can be
+ * left behind or lost, and what is answered is on the disk before.
  */
-import { existsSync } from "node:fs";
-import { open, readFile, rename, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { link, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { z } from "zod";
-import { lockFolder } from "../adapters/folder-lock.ts";
 
 const seen = z.strictObject({
   size: z.int().nonnegative(),
@@ -25,44 +25,37 @@ export type Memory = Map<string, Seen>;
 
 export type WitnessState = {
   read(): Promise<Memory>;
-  /** Has nobody else read or write meanwhile, in whatever process; what `work` changes is durable when this resolves. */
+  /** What `work` changes is durable when this resolves, and nobody else has changed it meanwhile, in whatever process; it may be called again. */
   update<T>(work: (memory: Memory) => { isChanged: boolean; answer: T }): Promise<T>;
 };
 
-export const stateFile = (dir: string) => join(dir, "state.json");
+const fileOf = (dir: string, number: number) => join(dir, `state.${number}.json`);
 
-/** Starts the memory of a new witness, which has seen nothing. */
-export async function startState(dir: string): Promise<void> {
-  if (!existsSync(stateFile(dir))) await replace(stateFile(dir), "{}\n");
+/** The numbers of the states that are there, the newest last. */
+async function numbersIn(dir: string): Promise<number[]> {
+  const numbers = (await readdir(dir)).map((name) => /^state\.(\d{1,15})\.json$/.exec(name)?.[1]);
+  return numbers
+    .flatMap((number) => number ?? [])
+    .map(Number)
+    .sort((a, b) => a - b);
 }
 
-/** Rejects when the file cannot be read. */
+export const hasState = async (dir: string): Promise<boolean> => (await numbersIn(dir)).length > 0;
+
+/** Opens the memory in a folder, and starts it where there is none. Rejects when it cannot be read. */
 export async function openState(dir: string): Promise<WitnessState> {
-  const path = stateFile(dir);
-  const read = async (): Promise<Memory> => {
-    try {
-      const logs = z.record(z.string(), seen).parse(JSON.parse(await readFile(path, "utf8")));
-      return new Map(Object.entries(logs));
-    } catch (error) {
-      throw new Error(`${path} cannot be read: ${(error as Error).message}`);
-    }
-  };
-  const write = (memory: Memory) => replace(path, `${JSON.stringify(Object.fromEntries(memory), null, 2)}\n`);
-  await read();
+  if (!(await hasState(dir))) await put(dir, 0, new Map());
+  await newestIn(dir);
 
   let last: Promise<unknown> = Promise.resolve();
   return {
-    read,
+    read: async () => (await newestIn(dir)).memory,
     update: (work) => {
       const turn = last.then(async () => {
-        const unlock = await lockFolder(join(dir, "state.lock"));
-        try {
-          const memory = await read();
+        for (;;) {
+          const { number, memory } = await newestIn(dir);
           const { isChanged, answer } = work(memory);
-          if (isChanged) await write(memory);
-          return answer;
-        } finally {
-          await unlock();
+          if (!isChanged || (await put(dir, number + 1, memory))) return answer;
         }
       });
       last = turn.catch(() => undefined);
@@ -71,11 +64,53 @@ export async function openState(dir: string): Promise<WitnessState> {
   };
 }
 
-/** Whoever reads finds the old text or the new one, also after a power cut. */
-async function replace(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text, { flush: true });
-  await rename(`${path}.new`, path);
-  const folder = await open(dirname(path), "r");
+async function newestIn(dir: string): Promise<{ number: number; memory: Memory }> {
+  for (;;) {
+    const number = (await numbersIn(dir)).at(-1);
+    if (number === undefined) throw new Error(`${dir} has no state.<number>.json any more`);
+    const path = fileOf(dir, number);
+    try {
+      return { number, memory: memoryIn(JSON.parse(await readFile(path, "utf8"))) };
+    } catch (error) {
+      // A newer one has taken its place since.
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") continue;
+      throw new Error(`${path} cannot be read: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** Throws where that is no state. */
+function memoryIn(value: unknown): Memory {
+  z.record(z.string(), seen).parse(value);
+  // What a record answers lacks a member called __proto__, and a log may be called so.
+  return new Map(Object.entries(value as object).map(([origin, one]) => [origin, seen.parse(one)]));
+}
+
+/** Answers false when another process was faster. */
+async function put(dir: string, number: number, memory: Memory): Promise<boolean> {
+  const aside = join(dir, `state.${randomUUID()}.new`);
+  try {
+    await writeFile(aside, `${JSON.stringify(Object.fromEntries(memory), null, 2)}\n`, { flush: true });
+    await link(aside, fileOf(dir, number));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  } finally {
+    await rm(aside, { force: true });
+  }
+  const numbers = await numbersIn(dir);
+  // The number was free because this process slept while it was taken and left behind.
+  if (numbers.at(-1) !== number) {
+    await rm(fileOf(dir, number), { force: true });
+    return false;
+  }
+  await syncFolder(dir);
+  for (const earlier of numbers.slice(0, -1)) await rm(fileOf(dir, earlier), { force: true });
+  return true;
+}
+
+async function syncFolder(dir: string): Promise<void> {
+  const folder = await open(dir, "r");
   try {
     await folder.sync();
   } finally {

@@ -22,7 +22,7 @@ import {
 import { consistencyFault } from "../anchoring/proofs.ts";
 import { type AddCheckpoint, parseAddCheckpoint } from "../anchoring/tlog-proof.ts";
 import { EMPTY_ROOT } from "../anchoring/tree.ts";
-import { type Memory, openState, startState, stateFile } from "./state.ts";
+import { hasState, type Memory, openState } from "./state.ts";
 
 export type WitnessOptions = {
   /** The folder that holds its key, a file of mode 0600, and its state; both are made at the first start. */
@@ -57,11 +57,10 @@ export async function openWitness(options: WitnessOptions): Promise<Witness> {
   const { dir, name, logs, now = () => new Date(), onFork } = options;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const keyFile = join(dir, "witness.key");
-  if (existsSync(keyFile) && !existsSync(stateFile(dir)))
+  if (existsSync(keyFile) && !(await hasState(dir)))
     throw new Error(
-      `${stateFile(dir)} is gone, so what ${keyFile} cosigned is not known: restore it, or begin as another witness in an empty folder`,
+      `the state in ${dir} is gone, so what ${keyFile} cosigned is not known: restore it, or begin as another witness in an empty folder`,
     );
-  await startState(dir);
   const state = await openState(dir);
   const signer = await openSigner(keyFile);
   const key = verifierKey(name, "cosignature/v1", signer.public_key);

@@ -19,6 +19,8 @@ export type AnchoringHouse = LedgerHouse & {
   happen(by?: App): Promise<void>;
   origin(): Promise<string>;
   state(): Promise<anchors.AnchorState>;
+  /** The sizes that were signed, in order. */
+  checkpoints(): Promise<number[]>;
   /** The types of the anchoring's events. */
   story(): Promise<string[]>;
   /** The head that the contract keeps. */
@@ -31,6 +33,8 @@ export async function openAnchoringHouse(): Promise<AnchoringHouse> {
   const house = await openLedgerHouse();
   const { app } = house;
   const origin = async () => (await app.store.identity()).origin;
+  const events = async () =>
+    app.store.readStream({ tenant: "operator", stream_id: anchors.streamOf(await origin()) });
   return {
     ...house,
     turn: async (options = {}, by = app) => {
@@ -43,10 +47,11 @@ export async function openAnchoringHouse(): Promise<AnchoringHouse> {
     },
     origin,
     state: async () => app.load(anchors, anchors.targetOf(await origin())),
-    story: async () => {
-      const stream_id = anchors.streamOf(await origin());
-      return (await app.store.readStream({ tenant: "operator", stream_id })).map(({ type }) => type);
-    },
+    checkpoints: async () =>
+      (await events()).flatMap(({ type, payload }) =>
+        type === "CheckpointSigned" ? [Number(payload.size)] : [],
+      ),
+    story: async () => (await events()).map(({ type }) => type),
     kept: async () => {
       const { chain } = app;
       const [answer] = await chain.read([headCall(chain.sender, logIdOf(await origin()))]);

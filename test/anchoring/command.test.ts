@@ -51,6 +51,9 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> 
 test("a service anchors its log, is killed, and goes on; the commands say how far it came", async () => {
   expect(await run("anchor", "deploy")).toBe(`The contract is at ${ANCHOR_ADDRESS} already.\n`);
   expect(await run("anchor", "status")).toContain("anchored  nothing yet");
+  const asked = await run("anchor", "status", "--chain");
+  expect(asked).toContain(`contract  ${ANCHOR_ADDRESS} keeps nothing of this log yet\n`);
+  expect(asked).toMatch(/^gas key {3}0x[0-9a-f]{40} has 10\d* ether$/m);
 
   const first = await serve();
   let reached = await status();
@@ -69,4 +72,7 @@ test("a service anchors its log, is killed, and goes on; the commands say how fa
   const page = await run("anchor", "status");
   expect(page).toContain(`anchored  ${anchor!.size} events`);
   expect(page).toContain(anchor!.transaction);
+  const { chain } = JSON.parse(await run("anchor", "status", "--chain", "--json"));
+  expect(chain).toMatchObject({ network: anchor!.network, signer: anchor!.signer, placed: true });
+  expect(chain.head.size).toBeGreaterThanOrEqual(anchor!.size);
 }, 120_000);

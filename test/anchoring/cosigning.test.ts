@@ -1,5 +1,4 @@
 /** Witnesses cosign the log's checkpoints: a real one, and such as are away, slow or lie. */
-import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -20,6 +19,7 @@ import { parseWitnesses, type WitnessAddress } from "../../src/anchoring/witness
 import type { App } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
+import { newSigningKey } from "../payments/ledger-house.ts";
 import { startService } from "../support/service.ts";
 import { type RunningWitness, runWitness } from "../witness/running.ts";
 import { type AnchoringHouse, AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
@@ -172,9 +172,7 @@ test("a cosignature that got lost on its way is given again; a witness that is n
 }, 60_000);
 
 test("a log that was rewritten with its checkpoints finds no witness any more, and that is an alarm", async () => {
-  const SIGNING_KEY = generateKeyPairSync("ed25519")
-    .privateKey.export({ type: "pkcs8", format: "der" })
-    .toString("base64");
+  const SIGNING_KEY = newSigningKey();
   const [honest, forger] = [await house.beside({ SIGNING_KEY }), await house.beside({ SIGNING_KEY })];
   onTestFinished(async () => {
     await honest.close();
@@ -298,18 +296,37 @@ describe("a witness that", () => {
     const liar = { url: await listen((request, response) => now(request, response)), key };
     const both = [liar, { url: await listen(good), key: other }];
     const memory: WitnessMemory = new Map();
-    expect(await cosign(both, { deadline_ms: 150, memory })).toEqual({ status: "done" });
+    expect(await cosign(both, { deadline_ms: 1_000, memory })).toEqual({ status: "done" });
     expect(told).toEqual([["liar.example", trouble]]);
     expect(await cosigners(both)).toEqual(["honest.example"]);
     // While it is in trouble, the log is signed; then it is asked for the newest.
     await sign();
-    await cosign(both, { deadline_ms: 150, memory });
+    await cosign(both, { deadline_ms: 1_000, memory });
     expect(await cosigners(both)).toEqual(["honest.example"]);
     expect(told).toHaveLength(1);
     now = honest;
     await cosign(both, { memory });
     expect((await cosigners(both)).sort()).toEqual(["honest.example", "liar.example"]);
     expect(told.slice(1)).toEqual([["liar.example", undefined]]);
+  });
+
+  test.each([
+    ["a newer checkpoint than the turn asks about", 0],
+    ["one checkpoint after the other between two questions", 2],
+  ])("was shown %s is no alarm", async (_, ahead) => {
+    for (let n = 0; n <= ahead; n++) await sign();
+    const sizes = (await house.checkpoints()).slice(1);
+    const witness: RequestListener = async (request, response) => {
+      const shown = sizes.shift();
+      if (shown !== undefined) return size(shown)(request, response);
+      if (ahead > 0) return honest(request, response);
+      await sign();
+      return size((await house.checkpoints()).at(-1)!)(request, response);
+    };
+    const address = { url: await listen(witness), key };
+    await cosign([address]);
+    expect(told).toEqual([]);
+    expect(await cosigners([address])).toEqual(ahead > 0 ? ["liar.example"] : []);
   });
 });
 
@@ -324,6 +341,7 @@ test("WITNESSES is a list of prefixes and keys, and what is wrong with it is sai
     ["http://v.example/tlog/", "v.example"],
   ]);
   const logs = formatVerifierKey(log);
+  const long = formatVerifierKey(verifierKey("w".repeat(201), "cosignature/v1", signerOf("w").public_key));
   for (const [text, told] of [
     [key, "is no witness"],
     [`ftp://w.example#${key}`, "is no witness"],
@@ -331,6 +349,7 @@ test("WITNESSES is a list of prefixes and keys, and what is wrong with it is sai
     ["https://w.example#", "is no verifier key"],
     [`https://w.example#${key.slice(0, -2)}`, "is no verifier key"],
     [`https://w.example#${logs}`, "is a log's"],
+    [`https://w.example#${long}`, "at most 200 characters"],
     [`https://w.example#${key},https://v.example#${key}`, "two witnesses are called w.example"],
   ] as const)
     expect(() => readConfig({ WITNESSES: text })).toThrow(

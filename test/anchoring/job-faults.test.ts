@@ -23,7 +23,7 @@ describe("an endpoint that", () => {
   let by: App & { chain: BaseChain };
   beforeEach(async () => {
     meddler = await openMeddler(house.workshop.node.rpc_url);
-    const limits = { request_ms: 100, deadline_ms: 200, sending: { wait_ms: 300, poll_ms: 20 } };
+    const limits = { request_ms: 500, deadline_ms: 1_000, sending: { wait_ms: 1_500, poll_ms: 20 } };
     by = { ...app, chain: house.workshop.connect({ rpc_url: meddler.url, ...limits }) };
     onTestFinished(async () => {
       by.chain.close();
@@ -140,6 +140,23 @@ describe("a chain that", () => {
     const read: Chain["read"] = async () => [{ success: true, data: `0x${"0".repeat(256)}` }];
     expect(await house.turn({}, house.over({ read }))).toMatchObject({ status: "behind" });
     expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "CheckpointSigned"]);
+  });
+
+  test("does not show who brought the head that it keeps is told of, and followed when it does", async () => {
+    await house.happen();
+    const dying = house.over({
+      send: async (call, options) => {
+        await app.chain.send(call, options);
+        throw new Error("killed");
+      },
+    });
+    await expect(house.turn({}, dying)).rejects.toThrow("killed");
+    expect(await house.turn({}, house.over({ logs: async () => [] }))).toMatchObject({
+      status: "behind",
+      message: expect.stringMatching(/does not show the transaction that anchored \d+ events/),
+    });
+    expect(await house.turn()).toEqual({ status: "done" });
+    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
   test("has not the contract is told how it gets there", async () => {

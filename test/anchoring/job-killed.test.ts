@@ -21,6 +21,7 @@ async function dies(at: string): Promise<void> {
       DATABASE_URL: house.database_url,
       DATA_DIR: house.workshop.dir,
       BASE_RPC_URL: house.workshop.node.rpc_url,
+      SIGNING_KEY: house.signing_key,
       PAY_TO: PAYEE,
       GAS_KEY,
     },

@@ -94,4 +94,19 @@ describe("a log that was", () => {
     });
     expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
+
+  test("left without a part of its tree is known to be damaged, and goes on when the tree is grown anew", async () => {
+    await Promise.all(Array.from({ length: 520 }, () => house.happen()));
+    await house.turn();
+    await unguarded("delete from anchoring.tiles_v1 where level = 0 and tile_index = 0");
+    await house.happen();
+    expect(await house.turn()).toMatchObject({
+      status: "diverged",
+      message: expect.stringContaining("the log in this database is damaged"),
+    });
+    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+    await unguarded("truncate anchoring.tiles_v1");
+    expect(await house.turn()).toEqual({ status: "done" });
+    expect((await house.story()).slice(2)).toEqual(["CheckpointSigned", "Anchored"]);
+  });
 });

@@ -97,12 +97,15 @@ describe("a transaction that is stuck", () => {
     return { ...app, chain };
   };
   const newestInPool = (other?: Hex) =>
-    vi.waitFor(async () => {
-      const [one] = await inPool(house.workshop);
-      expect(one).toBeDefined();
-      expect(one!.hash).not.toBe(other);
-      return one!;
-    });
+    vi.waitFor(
+      async () => {
+        const [one] = await inPool(house.workshop);
+        expect(one).toBeDefined();
+        expect(one!.hash).not.toBe(other);
+        return one!;
+      },
+      { timeout: 10_000 },
+    );
 
   test("is replaced by one of the newest checkpoint that pays more; signing goes on meanwhile", async () => {
     await house.happen();

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openCheckpoint } from "../../src/anchoring/checkpoint.ts";
 import { startAnchoring } from "../../src/anchoring/job.ts";
 import { verifierKey } from "../../src/anchoring/note.ts";
+import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus, chainStatus } from "../../src/anchoring/status.ts";
 import { openTree } from "../../src/anchoring/tile-store.ts";
 import type { App } from "../../src/app.ts";
@@ -13,6 +14,7 @@ import { type Chain, ChainUnavailable, GasBudgetSpent, type Hex } from "../../sr
 import { anchorGas, anchorGasProjection } from "../../src/projections/anchoring/gas.ts";
 import { alone } from "../../src/turn.ts";
 import { wallet } from "../chain/fixture.ts";
+import { newSigningKey } from "../payments/ledger-house.ts";
 import { type AnchoringHouse, AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
 
 let house: AnchoringHouse;
@@ -90,6 +92,24 @@ test("events wait for their checkpoint as long, or as many, as they may, and che
   expect((await house.story()).slice(3)).toEqual(["Anchored"]);
   const { checkpoint, anchors: standing } = await house.state();
   expect(standing.at(-1)!.size).toBe(checkpoint!.size);
+});
+
+test("after a change of key what is signed is signed again, once, and a service that waits for its time does not", async () => {
+  await house.happen();
+  await house.turn();
+  const other = await house.beside({ SIGNING_KEY: newSigningKey() });
+  onTestFinished(() => other.close());
+  const signs = async (checkpoint_every_ms: number) => {
+    const before = (await house.story()).length;
+    await signTurn(other.app, { checkpoint_every_ms });
+    return (await house.story()).length - before;
+  };
+  expect(await signs(3_600_000)).toBe(0);
+  expect(await signs(-60_000)).toBe(1);
+  const origin = await house.origin();
+  const log = verifierKey(origin, "ed25519", other.app.signer.public_key);
+  expect(openCheckpoint((await house.state()).checkpoint!.note, { log })).toMatchObject({ origin });
+  expect(await signs(-60_000)).toBe(0);
 });
 
 describe("several processes", () => {

@@ -2,17 +2,21 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type ExportLogOptions, type ExportStreamOptions, exportFile } from "../../eventstore/export.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { jsonRpc } from "../../src/adapters/json-rpc.ts";
 import { keyRecovery } from "../../src/adapters/secp256k1.ts";
+import { type AnchorEvidence, readEvidence } from "../../src/anchoring/evidence.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
 import { verifierKey } from "../../src/anchoring/note.ts";
 import { EMPTY_ROOT } from "../../src/anchoring/tree.ts";
-import { type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
+import type { AskChain, ChainView } from "../../src/audit/chain-view.ts";
+import type { HeldEvent } from "../../src/audit/evidence-state.ts";
+import { chainView, type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
-import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
+import { ANCHOR_ADDRESS, successorCall } from "../../src/domain/anchoring/contract.ts";
+import type { Hex } from "../../src/domain/ports.ts";
 import { type AnchoringHouse, openAnchoringHouse } from "../anchoring/anchoring-house.ts";
 import { failures } from "../eventstore/verify-support.ts";
 
@@ -96,13 +100,74 @@ describe.each<[string, () => Promise<Part>, RegExp]>([
 
 test("a pack of yesterday verifies today, and says that the chain keeps more by now", async () => {
   const file = await exported({});
-  // Blocks are stamped in whole seconds.
-  await new Promise((done) => setTimeout(done, 1_100));
+  // Blocks are stamped in whole seconds, and on a busy machine late.
+  const exported_at = Date.now();
+  const { chain } = house.app;
+  await vi.waitFor(
+    async () => {
+      await house.mine(1);
+      expect((await chain.heads()).latest.timestamp * 1_000).toBeGreaterThan(exported_at);
+    },
+    { timeout: 20_000, interval: 200 },
+  );
   await house.happen();
   await house.turn();
   const report = await verified(file, { ...trusted, ask: asking() });
   expect(failures(report)).toEqual({});
   expect(says(report, "anchor")).toMatch(/keeps \d+ events by now: export again/);
+});
+
+test("a receipt is met, in a part and in a stream too, or the verdict says that it was not", async () => {
+  const { origin } = trusted;
+  const whole = (await readFile(await exported({}), "utf8")).trimEnd().split("\n");
+  const rows = whole.flatMap((line) => (line.startsWith('{"position"') ? [JSON.parse(line)] : []));
+  const receipt = (position: number, event_hash: string = rows[position - 1].event_hash) => ({
+    ...{ name: "receipt.jws", origin, position, event_hash },
+  });
+  const { tenant, stream_id } = rows[2];
+  const faults = async (part: Part, ...events: HeldEvent[]) =>
+    failures(await verified(await exported(part), { events }));
+  expect(await faults({ from: 4 }, receipt(4))).toEqual({});
+  expect(await faults({ from: 4 }, receipt(2))).toEqual({ completeness: 2 });
+  expect(await faults({ tenant, stream_id }, receipt(3))).toEqual({});
+  expect(await faults({ tenant, stream_id }, receipt(1))).toHaveProperty("completeness");
+  // Of two that name one position, one at least was never in the log.
+  const forged = receipt(3, "ab".repeat(32));
+  expect(await faults({}, forged, receipt(3))).toEqual({ completeness: 3 });
+});
+
+describe("who followed a signer", () => {
+  const other = `0x${"66".repeat(20)}` as const;
+  const anchorIn = async (contract: Hex) => {
+    const lines = (await readFile(await exported({}), "utf8")).split("\n").map(readEvidence);
+    const anchor = lines.findLast((line) => typeof line === "object" && line.evidence === "anchor");
+    return { ...(anchor as AnchorEvidence), contract };
+  };
+  /** Beside the chain's own contract there is another, with the same heads; one of the two endorses the other. */
+  const endorsedBy =
+    (endorser: Hex): AskChain =>
+    async (method, params) => {
+      const { to, data } = (params[0] ?? {}) as { to?: string; data?: string };
+      if (to === endorser && data === successorCall(house.app.chain.sender).data)
+        return `0x${other.slice(2).padStart(64, "0")}` as never;
+      return asking()(method, to === other ? [{ to: ANCHOR_ADDRESS, data }, "latest"] : params);
+    };
+  const view = async (endorser: Hex, contract?: Hex) =>
+    chainView(endorsedBy(endorser), trusted.origin, [await anchorIn(other)], {
+      signer: house.app.chain.sender,
+      contract,
+    });
+
+  test("says the contract that the auditor named, not one that the pack names", async () => {
+    expect(await view(other, ANCHOR_ADDRESS)).toMatchObject({ successors: [] });
+    expect(await view(other)).toMatchObject({ successors: [] });
+  });
+
+  test("keeps heads of its own, where it is a contract", async () => {
+    const { heads } = (await view(ANCHOR_ADDRESS, ANCHOR_ADDRESS)) as ChainView;
+    expect(heads).toHaveLength(2);
+    expect(await view(ANCHOR_ADDRESS, ANCHOR_ADDRESS)).toMatchObject({ successors: [other] });
+  });
 });
 
 describe("the chain convicts", () => {

@@ -9,14 +9,11 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { keccak256 as viemKeccak } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { H, keccak256, verifyPack, verifyProof } from "../../src/explorer/verifier.js";
-import { openWorkshop, type Workshop } from "../chain/fixture.ts";
+import { H, keccak256, verifyPack } from "../../src/explorer/verifier.js";
 import { exportLines, rehash, sha256 } from "../eventstore/log-builder.ts";
 import { cases, log, ORIGIN } from "../eventstore/tampering.ts";
 import {
   type AnchorLine,
-  anchorsOn,
-  consistencyLine,
   type EvidenceLine,
   inclusionLine,
   keyOf,
@@ -35,7 +32,7 @@ const HASH = sha256("another").toString("hex");
 const SCRIPT = fileURLToPath(new URL("../../src/explorer/verifier.js", import.meta.url));
 
 type Options = Parameters<typeof verifyPack>[1];
-type Verdicts = Awaited<ReturnType<typeof verifyProof>>["verdicts"];
+type Verdicts = Awaited<ReturnType<typeof verifyPack>>["verdicts"];
 const red = (verdicts: Verdicts) =>
   Object.fromEntries(verdicts.filter(({ ok }) => !ok).map(({ name, first_bad }) => [name, first_bad]));
 const reasons = (verdicts: Verdicts) => verdicts.map(({ reason }) => reason ?? "").join("\n");
@@ -43,12 +40,16 @@ const detail = (verdicts: Verdicts, name: string) => verdicts.find((one) => one.
 const judged = (lines: string[], options?: Options) =>
   verifyPack(lines.map((line) => `${line}\n`).join(""), options);
 
+test("has at most as many lines as an auditor reads in one go", async () => {
+  expect((await readFile(SCRIPT, "utf8")).trimEnd().split("\n").length).toBeLessThanOrEqual(460);
+});
+
 test("imports nothing but, run by Node, what reads a file and its arguments", async () => {
   const text = await readFile(SCRIPT, "utf8");
   expect(text).not.toMatch(/^(import|export .* from)\b/m);
   expect([...text.matchAll(/import\("([^"]+)"\)/g)].map(([, name]) => name)).toEqual([
     "node:fs",
-    "node:util",
+    "node:stream",
   ]);
 });
 
@@ -92,13 +93,12 @@ describe("true packs", () => {
     expect(report.head).toEqual({ position: 9, hash: log()[8]!.log_hash });
   });
 
-  test("bytes, chunks of any size and gzip are read alike", async () => {
+  test("bytes and chunks of any size are read alike", async () => {
     const text = readPack("pack.ndjson");
-    const packed = gzipSync(text);
     async function* chunks(bytes: Uint8Array, size: number) {
       for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
     }
-    for (const source of [Buffer.from(text), packed, chunks(Buffer.from(text), 97), chunks(packed, 1)])
+    for (const source of [Buffer.from(text), chunks(Buffer.from(text), 97), chunks(Buffer.from(text), 1)])
       expect((await verifyPack(source)).ok).toBe(true);
   });
 });
@@ -152,12 +152,12 @@ const first = anchors[0]!;
 const second = anchors[1]!;
 
 const forgeries: Forgery[] = [
-  anchorMember("size", 5, /another head/, { tree: 5 }),
-  anchorMember("root", HASH, /another head/, { tree: 4 }),
-  anchorMember("network", "eip155:1", /of this network to this contract/),
-  anchorMember("contract", `0x${"11".repeat(20)}`, /of this network to this contract/),
+  anchorMember("size", 5, /(input|size|root|length) is /, { tree: 5 }),
+  anchorMember("root", HASH, /(input|size|root|length) is /, { tree: 4 }),
+  anchorMember("network", "eip155:1", /(network|contract) is /),
+  anchorMember("contract", `0x${"11".repeat(20)}`, /state proof/),
   anchorMember("signer", `0x${"11".repeat(20)}`, /state proof/),
-  anchorMember("transaction", second.transaction, /another head/),
+  anchorMember("transaction", second.transaction, /(input|size|root|length) is /),
   anchorMember("header", second.header, /state proof/),
   anchorMember("account_proof", second.account_proof, /state proof/),
   anchorMember("account_proof", first.account_proof.slice(0, -1), /state proof/),
@@ -184,7 +184,7 @@ const forgeries: Forgery[] = [
   {
     name: "a checkpoint of another log",
     fails: { signature: 0 },
-    says: /it is of the log/,
+    says: /no checkpoint of/,
     change: (pack) =>
       void Object.assign(find(pack, "checkpoint"), {
         note: note(4, tree.root(4), "x/y/z", { ...LOG, name: "x/y/z" }),
@@ -232,8 +232,8 @@ const forgeries: Forgery[] = [
   {
     name: "a forged frontier",
     plan: { first: 7 },
-    fails: { tree: 6 },
-    says: /root|extend/,
+    fails: { tree: 4 },
+    says: /root|extend|joined/,
     change: (pack) => void (find(pack, "frontier").hashes[1] = HASH),
   },
   {
@@ -246,8 +246,8 @@ const forgeries: Forgery[] = [
   {
     name: "a consistency proof of other hashes",
     plan: { first: 7 },
-    fails: { tree: 6 },
-    says: /not shown to extend/,
+    fails: { tree: 4 },
+    says: /joined to nothing/,
     change: (pack) => void (find(pack, "consistency").proof[0] = HASH),
   },
   {
@@ -261,7 +261,7 @@ const forgeries: Forgery[] = [
     name: "a stream's inclusion beyond the tree",
     plan: { stream: { tenant: "acme", stream_id: "order" } },
     fails: { tree: 2 },
-    says: /beyond the tree/,
+    says: /does not lead from 5/,
     change: (pack) => void (pack.events[1]!.inclusion!.position = 5),
   },
   {
@@ -274,7 +274,7 @@ const forgeries: Forgery[] = [
   {
     name: "a stream's tree heads that nothing joins",
     plan: { stream: { tenant: "acme", stream_id: "order" } },
-    fails: { tree: 7 },
+    fails: { tree: 4 },
     says: /joined to nothing/,
     change: (pack) => void pack.evidence.splice(pack.evidence.indexOf(find(pack, "consistency")), 1),
   },
@@ -308,7 +308,7 @@ const forgeries: Forgery[] = [
   },
   {
     name: "a later checkpoint in the auditor's hand",
-    fails: { tree: 12, completeness: 10 },
+    fails: { completeness: 10 },
     says: /cut|not met/,
     change: () => {},
     options: { checkpoints: [note(12, Buffer.from(HASH, "hex"))] },
@@ -346,8 +346,7 @@ describe("hostile input is a verdict", () => {
     ["a byte", "x"],
     ["random bytes", randomBytes(100_000)],
     ["random bytes after a header", Buffer.concat([Buffer.from(`${lines[0]}\n`), randomBytes(100_000)])],
-    ["cut gzip", gzipSync(text).subarray(0, 900)],
-    ["no gzip after its first byte", Buffer.of(0x1f, 1, 2, 3)],
+    ["gzip, which is for the reader to unpack", gzipSync(text)],
     ["huge numbers", text.replaceAll('"size":4', '"size":9007199254740993')],
     ["a thousand digits", text.replaceAll('"size":4', `"size":${"9".repeat(1000)}`)],
     ["deep JSON", `${lines[0]}\n${"[".repeat(1_000_000)}\n`],
@@ -380,97 +379,6 @@ describe("hostile input is a verdict", () => {
       expect(verdicts.length).toBe(8);
     }
   });
-
-  test.each([
-    null,
-    1,
-    {},
-    { event: {} },
-    { origin: 1, event: { position: -1 } },
-    { anchor: {}, checkpoint: 7 },
-  ])("the proof %j", async (answer) => {
-    expect((await verifyProof(answer)).ok).toBe(false);
-  });
-});
-
-describe("the proof of one event", () => {
-  const row = rows[5]!;
-  const { idem_key: _, request_hash: __, commit_size: ___, ...event } = row;
-  const { evidence: ____, ...anchor } = second;
-  const inclusion = (size: number) => ({ size, proof: inclusionLine(rows, row, size).proof });
-  const answer = {
-    origin: ORIGIN,
-    key: keyOf(LOG),
-    event,
-    checkpoint: note(7),
-    inclusion: inclusion(7),
-    tlog_proof: null,
-    anchor: { ...anchor, firmness: "final", inclusion: inclusion(8) },
-    pending: null,
-  };
-
-  test("is green, whole or with part of its columns, signed or anchored too", async () => {
-    const { payload: _payload, meta: _meta, ...bare } = event;
-    const { position, event_id, type, recorded_at_us, event_hash } = event;
-    for (const one of [
-      answer,
-      { ...answer, event: bare },
-      { ...answer, event: { position, event_id, type, recorded_at_us, event_hash } },
-      { ...answer, anchor: null },
-      { ...answer, checkpoint: null, inclusion: null },
-    ])
-      expect(red((await verifyProof(one)).verdicts)).toEqual({});
-    expect((await verifyProof(answer, vectors.options)).ok).toBe(true);
-  });
-
-  test.each<[string, object, string[]]>([
-    ["payload", { event: { ...event, payload: "{}" } }, ["chain"]],
-    ["type", { event: { ...event, type: "Other" } }, ["chain"]],
-    ["position", { event: { ...event, position: 5 } }, ["tree"]],
-    ["event_hash", { event: { ...event, event_hash: HASH } }, ["chain", "tree"]],
-    ["checkpoint", { checkpoint: note(7, Buffer.from(HASH, "hex"), ORIGIN, other) }, ["signature", "tree"]],
-    ["inclusion", { inclusion: inclusion(8) }, ["tree"]],
-    ["anchor's root", { anchor: { ...answer.anchor, root: HASH } }, ["anchor", "tree"]],
-    [
-      "nothing yet",
-      { checkpoint: null, anchor: null, pending: { detail: "wait", retry_after_s: 5 } },
-      ["format"],
-    ],
-  ])("is red: another %s", async (_, change, names) => {
-    const { verdicts } = await verifyProof({ ...answer, ...change });
-    expect(Object.keys(red(verdicts)).sort()).toEqual(names.sort());
-  });
-});
-
-describe("with the chain at hand", () => {
-  let workshop: Workshop;
-  let made: AnchorLine[];
-  beforeAll(async () => {
-    workshop = await openWorkshop();
-    made = await anchorsOn(workshop, ORIGIN, rows, [4, 8]);
-  });
-  afterAll(() => workshop.close());
-
-  test("the block is its block, and the head kept now is in the log", async () => {
-    const rpc = workshop.node.rpc_url;
-    const report = await verifyPack(textOf(packOf(planOf(made))), { rpc });
-    expect(red(report.verdicts)).toEqual({});
-    expect(detail(report.verdicts, "anchor")).toMatch(/is of eip155:8453 and (not yet )?final/);
-    const cut = packOf({ ...planOf([made[0]!]), rows: rows.slice(0, 7), checkpoints: [4, 7] });
-    // Exported before the anchor's block, the pack could not know of it; exported later, it is cut.
-    expect(red((await verifyPack(textOf(cut), { rpc })).verdicts)).toEqual({});
-    cut.header = cut.header.replace("2026-01-02", "2126-01-02");
-    expect(red((await verifyPack(textOf(cut), { rpc })).verdicts)).toEqual({ completeness: 8 });
-    const joined = { ...cut, evidence: [...cut.evidence, consistencyLine(rows, 7, 8)] };
-    expect(red((await verifyPack(textOf(joined), { rpc })).verdicts)).toEqual({});
-  });
-
-  test("a block of another chain is red, and so is a chain that does not answer", async () => {
-    const strange = textOf(packOf(planOf(anchors)));
-    expect(red((await verifyPack(strange, { rpc: workshop.node.rpc_url })).verdicts)).toEqual({ anchor: 4 });
-    const { verdicts } = await verifyPack(strange, { rpc: "http://127.0.0.1:1" });
-    expect(red(verdicts)).toEqual({ anchor: 4 });
-  });
 });
 
 describe("the command line", () => {
@@ -489,21 +397,21 @@ describe("the command line", () => {
     await writeFile(file, gzipSync(readPack("pack.ndjson")));
     await writeFile(join(dir, "note"), note(9));
     const { stdout } = await run(
-      ...[file, "--key", keyOf(LOG), "--origin", ORIGIN, "--head", `9:${rows[8]!.log_hash}`],
-      ...["--checkpoint", join(dir, "note"), "--network", "eip155:8453", "--signer", first.signer],
+      ...[file, "--key", keyOf(LOG), "--head", `9:${rows[8]!.log_hash}`],
+      ...["--checkpoint", join(dir, "note")],
     );
     expect(stdout.trimEnd().split("\n")).toHaveLength(8);
     expect(stdout).not.toMatch(/FAIL/);
     expect(stdout).toMatch(/anchored up to 8, signed up to 9, held up to 9, unproven beyond 9/);
     const failed = await run(file, "--head", `9:${HASH}`);
     expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/FAIL completeness +at 9: /) });
-    const json = JSON.parse((await run(file, "--json")).stdout);
-    expect(json).toMatchObject({ ok: true, events: 9 });
+    await writeFile(file, gzipSync(readPack("pack.ndjson")).subarray(0, 900));
+    expect(await run(file)).toMatchObject({ code: 1, stdout: expect.stringMatching(/FAIL format/) });
   });
 
   test("says how it is called", async () => {
-    expect((await run("--help")).stdout).toMatch(/PACK \[--key/);
+    for (const args of [[], ["--help"], ["pack", "--wrong", "x"], ["pack", "--key"]])
+      expect((await run(...args)).stdout).toMatch(/PACK \[--key/);
     expect(await run(join(dir, "missing"))).toMatchObject({ code: 1 });
-    expect(await run("--wrong", "x")).toMatchObject({ code: 2 });
   });
 });

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 let dir: string;
@@ -211,12 +211,11 @@ describe("with the service running", () => {
         if (refused.length > 0) return;
       }
     });
-    await new Promise((wake) => setTimeout(wake, 500));
+    await vi.waitFor(() => expect(lastLines.length).toBeGreaterThan(16), { timeout: 30_000 });
     service.process.kill("SIGTERM");
     expect(await service.ended).toBe(0);
     stopped = true;
     await Promise.all(callers);
-    expect(lastLines.length).toBeGreaterThan(16);
     // An answer that came is whole; the rest never got a connection.
     for (const line of lastLines) expect(JSON.parse(line)).toMatchObject({ up_to_date: true });
     for (const code of refused) expect(["ECONNREFUSED", "ECONNRESET", "UND_ERR_SOCKET"]).toContain(code);

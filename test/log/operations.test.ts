@@ -11,7 +11,7 @@ import { openTlogProof } from "../../src/anchoring/tlog-proof.ts";
 import { Frontier, leafHash, rootOver } from "../../src/anchoring/tree.ts";
 import type { App } from "../../src/app.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
-import { verifyProof } from "../../src/explorer/verifier.js";
+import { verifyProof } from "../../src/explorer/proof.ts";
 import { logProjection } from "../../src/projections/anchoring/log.ts";
 import { GAS_KEY, openWorkshop, PAYEE, type Workshop } from "../chain/fixture.ts";
 import { facts } from "../payments/wares.ts";

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { parseVerifierKey } from "../../src/anchoring/note.ts";
+import { createProver } from "../../src/anchoring/prove.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { openTlogProof } from "../../src/anchoring/tlog-proof.ts";
 import { prefersProof } from "../../src/api/named-event.ts";
@@ -57,6 +58,16 @@ type Proof = {
 };
 const proofOf = async (event_id: string, of: Service = service) =>
   (await (await fetch(`${of.url}/log/proof/${event_id}`)).json()) as Proof;
+
+/** Asks again until a checkpoint comes in time, which on a busy machine it may not. */
+async function orderProven(name: string, headers: Record<string, string>, of: Service = service) {
+  for (;;) {
+    const init = orderOf(name, { ...headers, ...PREFER, "Idempotency-Key": name });
+    const answer = await fetch(orderUrl(of), init);
+    expect(answer.status).toBe(201);
+    if (answer.headers.has("preference-applied")) return answer;
+  }
+}
 
 /** The proof that an answer carries holds for the event that it names. */
 async function expectProven(answer: Answer, of: Service = service): Promise<{ size: number }> {
@@ -239,13 +250,41 @@ describe("many at once", () => {
     const { headers } = await service.issue();
     const before = await signed();
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, n) =>
-        fetch(orderUrl(), orderOf(`k_many_${n}`, { ...headers, ...PREFER })),
-      ),
+      Array.from({ length: 50 }, (_, n) => orderProven(`k_many_${n}`, headers)),
     );
     for (const answer of answers) await expectProven(answer);
     expect(new Set(answers.map(eventIdIn)).size).toBe(50);
-    expect((await signed()) - before).toBeLessThanOrEqual(10);
+    expect((await signed()) - before).toBeLessThan(25);
+  });
+
+  test("sign no more than once or twice for all of them", async () => {
+    const { app } = service;
+    const meta = { actor: "test", operation: "test" };
+    const positions = await Promise.all(
+      Array.from({ length: 50 }, async (_, n) => {
+        const id = `k_wait_${n}`;
+        const { events } = await app.decide(apiKey, { tenant: "acme", id }, apiKey.issue(facts(id)), {
+          meta,
+        });
+        return events[0]!.position;
+      }),
+    );
+    const before = await signed();
+    // A turn of signing takes a connection for its lock, and one to grow the tree; whatever only reads takes none.
+    let connections = 0;
+    const pool = new Proxy(app.pool, {
+      get(target, name) {
+        if (name === "connect") connections++;
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const prover = createProver({ ...app, pool });
+    const proofs = await Promise.all(positions.map((position) => prover.prove(position)));
+    expect(proofs.every((proof) => proof !== undefined)).toBe(true);
+    expect((await signed()) - before).toBe(1);
+    expect(connections).toBeGreaterThan(0);
+    expect(connections).toBeLessThan(10);
   });
 
   test("through two services on one database are all in one history", { timeout: 30_000 }, async () => {
@@ -255,8 +294,7 @@ describe("many at once", () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, async (_, n) => {
         const of = n % 2 === 0 ? service : other;
-        const answer = await fetch(orderUrl(of), orderOf(`k_both_${n}`, { ...headers, ...PREFER }));
-        return { of, answer };
+        return { of, answer: await orderProven(`k_both_${n}`, headers, of) };
       }),
     );
     for (const { of, answer } of answers) await expectProven(answer, of);
@@ -293,7 +331,7 @@ test("a proof that is too large for a header is at its link, and the preference 
     `select convert_from(payload, 'UTF8')::jsonb->>'root' as root from eventstore.events
       where type = 'CheckpointSigned' order by position desc limit 1`,
   );
-  for (let n = 0; n < 5; n++) {
+  for (let n = 0; n < 8; n++) {
     const name = `witness-${n}.example/${"w".repeat(400)}`;
     const cosignature = `— ${name} ${Buffer.alloc(76).toString("base64")}`;
     const cosigned = { size, root: rows[0]!.root, witness: name, cosignature, timestamp: 1 };

@@ -1,4 +1,5 @@
 /** A house on a chain of its own whose payments are claimed, settled and reconciled by hand. */
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,6 +41,8 @@ export type LedgerHouse = {
   database_url: string;
   /** The settings by which another house takes payments on the same chain. */
   chain: { rpc_url: string; gas_key: Hex; pay_to: Hex };
+  /** All processes of the house sign under it. */
+  signing_key: string;
   logged: Record<string, unknown>[];
   /** Another process of the same house, with other settings where they are given. */
   beside(more?: Record<string, string>): Promise<{ app: App; close(): Promise<void> }>;
@@ -74,11 +77,16 @@ export type LedgerHouse = {
   close(): Promise<void>;
 };
 
+/** As the setting SIGNING_KEY takes it. */
+export const newSigningKey = () =>
+  generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "der" }).toString("base64");
+
 export async function openLedgerHouse(): Promise<LedgerHouse> {
   const [workshop, database] = await Promise.all([openWorkshop(), freshDatabase()]);
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const REFUND_KEY = generatePrivateKey();
+  const SIGNING_KEY = newSigningKey();
   const open = async (more: Record<string, string> = {}) => {
     const data_dir = await mkdtemp(join(tmpdir(), "tallystick-ledger-"));
     const config = readConfig({
@@ -88,6 +96,7 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
       GAS_KEY,
       PAY_TO: PAYEE,
       REFUND_KEY,
+      SIGNING_KEY,
       ALLOW_SYNTHETIC: "1",
       ...more,
     });
@@ -108,6 +117,7 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
     workshop,
     database_url: database.url,
     chain: { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE },
+    signing_key: SIGNING_KEY,
     logged,
     beside: open,
     sign: async (payer, value, more = {}) => {

@@ -51,7 +51,7 @@ async function run(args: string[], data_dir = service.data_dir): Promise<Ran> {
   const stdout = vi
     .spyOn(process.stdout, "write")
     .mockImplementation((text) => written.push(String(text)) > 0);
-  const root = program({
+  const root = await program({
     settings: () => readConfig({ DATA_DIR: data_dir }),
     logger: () => pino({ enabled: false }),
   });

@@ -1,10 +1,12 @@
 /** A witness signs one history of each log and no other, whatever it is asked and whenever it dies. */
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openCheckpoint, withCosignatures } from "../../src/anchoring/checkpoint.ts";
+import { openState } from "../../src/witness/state.ts";
 import { type Fork, openWitness, type Witness } from "../../src/witness/witness.ts";
 import { smallLog } from "./small-log.ts";
 
@@ -122,6 +124,14 @@ describe("refused is", () => {
   });
 });
 
+test("a log may be called as JavaScript calls what every object has: it is remembered like any other", async () => {
+  const [one, two] = ["one", "two"].map((history) => smallLog("__proto__", { history }));
+  witness = await openWitness({ dir, name: "w.example", logs: [one!.key] });
+  expect(await add(one!.growth(0, 5))).toMatchObject({ status: 200 });
+  expect(await add(two!.growth(0, 7))).toEqual(conflict(5));
+  expect(await witness.follows()).toMatchObject([{ origin: "__proto__", size: 5 }]);
+});
+
 test("of requests that come at once for one log, one history is signed", async () => {
   await add(log.growth(0, 20));
   const bodies = Array.from({ length: 20 }, (_, n) => (n % 2 ? log : forked).growth(20, 21 + n));
@@ -139,6 +149,41 @@ test("two witnesses over one folder are one witness", async () => {
   const signed = at_once[0].status === 200 ? log : forked;
   expect(await add(signed.growth(30, 40), twin)).toMatchObject({ status: 200 });
   expect(await add(signed.growth(30, 41))).toEqual(conflict(40));
+});
+
+test("many processes over one folder are one witness, though one of them sleeps while the others go on", async () => {
+  const others = await Promise.all(Array.from({ length: 5 }, () => open()));
+  for (let size = 20; size < 40; size++) {
+    const before = size === 20 ? 0 : size - 1;
+    const answers = await Promise.all(
+      others.map((by, n) => add((n % 2 ? log : forked).growth(before, size), by)),
+    );
+    const taken = answers.filter(({ status }) => status === 200);
+    expect(taken.length).toBeGreaterThan(0);
+    const rejected = answers.filter(({ status }) => status !== 200);
+    for (const { status } of rejected) expect([409, 422]).toContain(status);
+    if (size > 20)
+      expect(new Set(answers.flatMap(({ status }, n) => (status === 200 ? n % 2 : []))).size).toBe(1);
+  }
+  expect((await readdir(dir)).filter((name) => name.startsWith("state."))).toHaveLength(1);
+
+  // As one would that read the state long ago and only now writes: its number is free again.
+  const state = await openState(dir);
+  const [before] = await witness.follows();
+  const newest = Number((await readdir(dir)).flatMap((name) => /^state\.(\d+)/.exec(name)?.[1] ?? [])[0]);
+  let looks = 0;
+  await state.update((memory) => {
+    looks++;
+    if (looks === 1) {
+      const text = readFileSync(join(dir, `state.${newest}.json`), "utf8");
+      writeFileSync(join(dir, `state.${newest + 5}.json`), text);
+      rmSync(join(dir, `state.${newest}.json`));
+    }
+    return { isChanged: true, answer: memory };
+  });
+  expect(looks).toBe(2);
+  expect((await witness.follows())[0]).toEqual(before);
+  expect(await readdir(dir)).toContain(`state.${newest + 6}.json`);
 });
 
 test("whatever it is asked in whatever order, all that it signed is one history", async () => {
@@ -174,7 +219,8 @@ describe("its folder", () => {
   test("holds a key that nobody else reads, and a state that people can", async () => {
     await add(log.growth(0, 30));
     expect((await stat(join(dir, "witness.key"))).mode & 0o777).toBe(0o600);
-    expect(JSON.parse(await readFile(join(dir, "state.json"), "utf8"))).toEqual({
+    expect((await readdir(dir)).sort()).toEqual(["state.1.json", "witness.key"]);
+    expect(JSON.parse(await readFile(join(dir, "state.1.json"), "utf8"))).toEqual({
       [log.origin]: {
         size: 30,
         root: log.root(30).toString("base64"),
@@ -185,11 +231,11 @@ describe("its folder", () => {
   });
 
   test("without its state, or with one that cannot be read, is no witness any more", async () => {
-    await writeFile(join(dir, "state.json"), '{"x": {"size": -1}}');
-    await expect(open()).rejects.toThrow(/state.json cannot be read/);
-    await expect(add(log.growth(0, 30))).rejects.toThrow(/state.json cannot be read/);
-    await rm(join(dir, "state.json"));
-    await expect(open()).rejects.toThrow(/state.json is gone/);
-    await expect(add(log.growth(0, 30))).rejects.toThrow(/state.json cannot be read/);
+    await writeFile(join(dir, "state.0.json"), '{"x": {"size": -1}}');
+    await expect(open()).rejects.toThrow(/state.0.json cannot be read/);
+    await expect(add(log.growth(0, 30))).rejects.toThrow(/state.0.json cannot be read/);
+    await rm(join(dir, "state.0.json"));
+    await expect(open()).rejects.toThrow(/state in .* is gone/);
+    await expect(add(log.growth(0, 30))).rejects.toThrow(/has no state/);
   });
 });

@@ -11,7 +11,7 @@ import {
   encodeEventTopics,
   encodeFunctionData,
   keccak256,
-} from "viem";
+} from "viem/utils";
 import type { Call, CallResult, Hex, Log, LogQuery, SendOptions } from "../ports.ts";
 import { ABI, INIT_CODE } from "./generated/log-anchor.ts";
 
@@ -69,11 +69,12 @@ export const anchorCall = ({ log_id, size, root }: TreeHead, proof: readonly Hex
     60_000n + 1_500n * BigInt(proof.length),
   );
 
-/** The head that a call of `anchorCall` brings; undefined for any other call data. */
+/** The head that a call of `anchorCall` brings; undefined for any other call data, also where more follows or it is coded otherwise. */
 export function headInCall(data: Hex): TreeHead | undefined {
   try {
     const { functionName, args } = decodeFunctionData({ abi: ABI, data });
-    if (functionName !== "anchor") return undefined;
+    if (functionName !== "anchor" || encodeFunctionData({ abi: ABI, functionName, args }) !== data)
+      return undefined;
     const [log_id, size, root] = args;
     return { log_id, size, root };
   } catch {

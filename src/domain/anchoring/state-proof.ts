@@ -2,7 +2,7 @@
  * What a block's state says of one account's storage, shown from the block's header down: RLP and the Merkle-Patricia
  * tries of Ethereum (Yellow Paper, appendices B and D).
  */
-import { fromRlp, keccak256 } from "viem";
+import { fromRlp, keccak256, toRlp } from "viem/utils";
 import type { Hex } from "../ports.ts";
 
 /** Thrown where bytes are not what they are said to be; the message says what is wrong. */
@@ -113,11 +113,14 @@ function hexPrefix(encoded: Hex, what: string): { part: string; leaf: boolean } 
 }
 
 function decoded(bytes: Hex, what: string): Rlp {
+  let value: Rlp;
   try {
-    return fromRlp(bytes, "hex") as Rlp;
+    value = fromRlp(bytes, "hex") as Rlp;
   } catch {
     throw new StateProofError(`${what} is no RLP`);
   }
+  if (toRlp(value) !== bytes) throw new StateProofError(`${what} is spelt otherwise than RLP has it`);
+  return value;
 }
 
 const numberIn = (bytes: Hex): bigint => (bytes === "0x" ? 0n : BigInt(bytes));

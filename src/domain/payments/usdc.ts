@@ -1,5 +1,11 @@
 /** What payments ask of USDC's contract, and what its logs say about them. Source: Circle's FiatTokenV2_2 and EIP-3009. */
-import { decodeFunctionResult, encodeFunctionData, parseAbi, prepareEncodeFunctionData } from "viem";
+import {
+  concatHex,
+  decodeFunctionResult,
+  encodeAbiParameters,
+  parseAbi,
+  toFunctionSelector,
+} from "viem/utils";
 import type { Call, CallResult, Hex, Log, LogQuery, Receipt } from "../ports.ts";
 import type { TransferAuthorization } from "./authorization.ts";
 
@@ -26,10 +32,12 @@ const ABI = parseAbi([
   "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
 ]);
 
-/** Encoders whose selectors are hashed once. */
-const STATE = prepareEncodeFunctionData({ abi: ABI, functionName: "authorizationState" });
-const BALANCE = prepareEncodeFunctionData({ abi: ABI, functionName: "balanceOf" });
-const MOVE = prepareEncodeFunctionData({ abi: ABI, functionName: "transferWithAuthorization" });
+const [STATE, BALANCE, MOVE] = ABI;
+
+/** Hashed once, which encodeFunctionData does for every call. */
+const SELECTORS = new Map(ABI.map((item) => [item.name, toFunctionSelector(item)]));
+
+const called = ({ name }: (typeof ABI)[number], args: Hex): Hex => concatHex([SELECTORS.get(name)!, args]);
 
 /** keccak256 of AuthorizationUsed(address,bytes32), AuthorizationCanceled(address,bytes32) and Transfer(address,address,uint256). */
 const AUTHORIZATION_USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
@@ -46,8 +54,8 @@ const ADDRESS = USDC.address.toLowerCase() as Hex;
 /** The calls whose answers `paymentFacts` reads; the third one tries the transfer itself, contract wallets (ERC-1271) included. */
 export function factCalls({ transfer, signature }: SignedTransfer): Call[] {
   return [
-    encodeFunctionData({ ...STATE, args: [transfer.from, transfer.nonce] }),
-    encodeFunctionData({ ...BALANCE, args: [transfer.from] }),
+    called(STATE, encodeAbiParameters(STATE.inputs, [transfer.from, transfer.nonce])),
+    called(BALANCE, encodeAbiParameters(BALANCE.inputs, [transfer.from])),
     transferCall({ transfer, signature }).data,
   ].map((data) => ({ to: ADDRESS, data }));
 }
@@ -77,7 +85,7 @@ export function transferCall({ transfer, signature }: SignedTransfer): Call {
   const args = [from, to, value, valid_after, valid_before, nonce, signature] as const;
   return {
     to: ADDRESS,
-    data: encodeFunctionData({ ...MOVE, args }),
+    data: called(MOVE, encodeAbiParameters(MOVE.inputs, args)),
   };
 }
 

@@ -2,16 +2,13 @@ import { Command } from "commander";
 import { exportFile, exportLog, exportStream } from "../../eventstore/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
-import { withHouse } from "../compose.ts";
 import { refuse } from "../domain/refusal.ts";
-import type { Terminal } from "./terminal.ts";
-import { asCount, verifyCommand } from "./verify.ts";
+import { asCount, type Terminal, withHouse } from "./terminal.ts";
 
 type ExportOptions = { from?: number; to?: number; tenant?: string; stream?: string };
 
-export function logCommands(terminal: Terminal): Command[] {
-  const { settings, logger } = terminal;
-  const exporting = new Command("export")
+export function exportCommand(terminal: Terminal): Command {
+  return new Command("export")
     .description(
       "write the log, or one stream of it, with its checkpoints and anchors, as NDJSON that anyone can verify",
     )
@@ -24,7 +21,7 @@ export function logCommands(terminal: Terminal): Command[] {
       if ((tenant === undefined) !== (stream === undefined))
         refuse("invalid", "--tenant and --stream go together");
       const log_id = MAIN_LOG;
-      const exported = await withHouse(settings(), logger("warn"), ({ app }) => {
+      const exported = await withHouse(terminal, ({ app }) => {
         const { pool } = app;
         const beside = evidenceFor(app);
         if (tenant !== undefined && stream !== undefined) {
@@ -43,6 +40,4 @@ export function logCommands(terminal: Terminal): Command[] {
           "Keep the head: with it `tallystick verify --head` notices a log that was cut or rewritten.\n",
       );
     });
-
-  return [exporting, verifyCommand(terminal)];
 }

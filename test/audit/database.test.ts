@@ -1,0 +1,37 @@
+/** `tallystick verify` over the database itself names what is wrong, also where its tree cannot be made any more. */
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openAnchoringHouse } from "../anchoring/anchoring-house.ts";
+
+const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
+
+test("an event that is missing is found, and where", { timeout: 60_000 }, async () => {
+  const house = await openAnchoringHouse();
+  const dir = await mkdtemp(join(tmpdir(), "tallystick-verify-"));
+  onTestFinished(async () => {
+    await rm(dir, { recursive: true, force: true });
+    await house.close();
+  });
+  const env = { PATH: process.env.PATH, HOME: dir, DATA_DIR: dir, DATABASE_URL: house.database_url };
+  const verified = () =>
+    new Promise<{ code: number; said: string }>((done) => {
+      execFile(process.execPath, [bin, "verify"], { env }, (error, stdout, stderr) =>
+        done({ code: Number(error?.code ?? 0), said: stdout + stderr }),
+      );
+    });
+  for (let n = 0; n < 3; n++) await house.happen();
+  await house.turn();
+
+  const client = await house.app.pool.connect();
+  await client.query("begin; set local session_replication_role = replica");
+  await client.query("delete from eventstore.events where position = 2");
+  await client.query("commit");
+  client.release();
+  const { code, said } = await verified();
+  expect(code).toBe(1);
+  expect(said).toMatch(/FAIL order .*position 3/);
+  expect(said).toMatch(/FAIL tree .*event between positions 1 and \d+ is missing/);
+});

@@ -1,0 +1,57 @@
+/** Both verifiers, asked the same. */
+import { keyRecovery } from "../../src/adapters/secp256k1.ts";
+import { parseVerifierKey } from "../../src/anchoring/note.ts";
+import type { AskChain } from "../../src/audit/chain-view.ts";
+import { type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
+import { verifyPack as verifySecond } from "../../src/explorer/verifier.js";
+import type { Held, PackTampering } from "./pack-tampering.ts";
+import { toldBy, type World } from "./told-chain.ts";
+
+const { recover } = keyRecovery();
+
+/** Checks to run; all when left out. */
+export type Left = Pick<VerifyPackOptions, "auditChecks" | "checks">;
+
+export const textOfLines = (lines: readonly string[]): string => `${lines.join("\n")}\n`;
+
+async function* chunked(text: string | Uint8Array, size: number) {
+  const bytes = Buffer.from(text as string);
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const askOf =
+  (world: World): AskChain =>
+  async (method, params) =>
+    toldBy(world, method, params) as never;
+
+/** The first verifier's report, of bytes that come in chunks of a size. */
+export function first(text: string | Uint8Array, held: Held = {}, left: Left = {}, size = 1 << 20) {
+  const { key, witnesses, checkpoints, world, ...rest } = held;
+  return verifyPack(chunked(text, size), {
+    ...{ recover, ...rest, ...left },
+    key: key === undefined ? undefined : parseVerifierKey(key),
+    witnesses: witnesses?.map(parseVerifierKey) ?? [],
+    checkpoints: checkpoints?.map((note, n) => ({ name: `kept-${n}.note`, note })) ?? [],
+    ask: world && askOf(world),
+  });
+}
+
+/** The second verifier's report. */
+export function second(text: string | Uint8Array, held: Held = {}) {
+  const { key, checkpoints, contract, signer, network, origin, heads } = held;
+  return verifySecond(text as string, {
+    ...{ key, checkpoints, contract, signer, network, origin },
+    heads: heads?.map(({ position, hash_prefix }) => ({ position, hash: hash_prefix })),
+  });
+}
+
+type Verdicts = { verdicts: { name: string; ok: boolean; first_bad?: number; reason?: string }[] };
+
+/** The verdicts that fail, with their first bad position. */
+export const red = ({ verdicts }: Verdicts): Record<string, number> =>
+  Object.fromEntries(verdicts.filter(({ ok }) => !ok).map(({ name, first_bad }) => [name, first_bad ?? -1]));
+
+export const judgedByFirst = ({ lines, held }: PackTampering, left?: Left) =>
+  first(textOfLines(lines), held, left);
+
+export const judgedBySecond = ({ lines, held }: PackTampering) => second(textOfLines(lines), held);

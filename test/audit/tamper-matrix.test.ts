@@ -1,0 +1,86 @@
+/** The tamper matrix over packs, judged by both verifiers: each case red where it belongs, what is true green, no check without a case. */
+import { describe, expect, test } from "vitest";
+import { checks } from "../../eventstore/verify/checks.ts";
+import { auditChecks } from "../../src/audit/checks.ts";
+import { judgedByFirst, judgedBySecond, red } from "./judges.ts";
+import { eventCases, type PackTampering } from "./pack-tampering.ts";
+import { anchorCases, chainVariations } from "./pack-tampering-anchors.ts";
+import { heldCases } from "./pack-tampering-held.ts";
+import { keyCases, noteCases, orderCases } from "./pack-tampering-notes.ts";
+import { frontierCases, inclusionCases, linkCases, rewriteCases } from "./pack-tampering-tree.ts";
+import { variations } from "./pack-variations.ts";
+
+const groups: Record<string, PackTampering[]> = {
+  events: eventCases,
+  keys: keyCases,
+  notes: noteCases,
+  "the order of evidence": orderCases,
+  frontiers: frontierCases,
+  "consistency lines": linkCases,
+  "inclusion lines": inclusionCases,
+  "histories rewritten under true evidence": rewriteCases,
+  anchors: anchorCases,
+  "what the auditor holds": heldCases,
+};
+const cases = Object.values(groups).flat();
+
+test("no two cases share a name", () => {
+  const names = cases.map(({ name }) => name);
+  expect(names.filter((name, n) => names.indexOf(name) !== n)).toEqual([]);
+});
+
+describe.each(Object.entries(groups))("%s", (_, group) => {
+  test.each(group)("$name", async (one) => {
+    const report = await judgedByFirst(one);
+    expect(red(report)).toEqual(one.fails);
+    expect(report.ok).toBe(false);
+    if (one.says) expect(report.verdicts.map(({ reason }) => reason ?? "").join("\n")).toMatch(one.says);
+  });
+
+  test.each(group)("by the second verifier: $name", async (one) => {
+    const report = await judgedBySecond(one);
+    expect(red(report)).toEqual(one.second?.fails ?? one.fails);
+  });
+});
+
+describe("what is true is green, and reaches as far as it says", () => {
+  test.each(variations)("$name", async (one) => {
+    const report = await judgedByFirst(one);
+    expect(red(report)).toEqual({});
+    expect(report.verdicts.find(({ name }) => name === "completeness")!.detail).toMatch(one.reach);
+    expect(red(await judgedBySecond(one))).toEqual({});
+  });
+
+  test.each(chainVariations)("$name", async (one) => {
+    expect(red(await judgedByFirst(one))).toEqual({});
+    expect(red(await judgedBySecond(one))).toEqual(one.second?.fails ?? {});
+  });
+});
+
+/** A check that can be left out without any tampering passing is no check. */
+describe("each check is needed", () => {
+  const passesWithout = async (verdict: string, left: Parameters<typeof judgedByFirst>[1]) => {
+    // The many that change a column come first, and show the same few checks.
+    for (const one of cases.toReversed()) {
+      if (Object.keys(one.fails).join() !== verdict) continue;
+      const isGreen = await judgedByFirst(one, left).then(
+        ({ ok }) => ok,
+        // What a check would have kept out may be more than what follows it can read.
+        () => false,
+      );
+      if (isGreen) return one.name;
+    }
+    return undefined;
+  };
+
+  test.each(checks)("$name", async (check) => {
+    expect(
+      await passesWithout(check.verdict, { checks: checks.filter((one) => one !== check) }),
+    ).toBeDefined();
+  });
+
+  test.each(auditChecks)("$name", async (check) => {
+    const left = { auditChecks: auditChecks.filter((one) => one !== check) };
+    expect(await passesWithout(check.verdict, left)).toBeDefined();
+  });
+});

@@ -1,0 +1,38 @@
+/** A chain that says what it is told to, method by method: what an auditor's endpoint may answer, true or not. */
+import { decodeFunctionData, encodeFunctionResult } from "viem";
+import { ABI } from "../../src/domain/anchoring/generated/log-anchor.ts";
+import type { Hex } from "../../src/domain/ports.ts";
+
+/** Heads and successors by signer, hashes by block number; the rest is not there. */
+export type World = {
+  chain_id: number;
+  blocks: Record<number, Hex>;
+  finalized: number;
+  heads: Record<Hex, { size: number; root: Hex; timestamp: number }>;
+  successors: Record<Hex, Hex>;
+};
+
+const NOBODY: Hex = `0x${"00".repeat(20)}`;
+const NOTHING: Hex = `0x${"00".repeat(32)}`;
+const quantity = (n: number): Hex => `0x${n.toString(16)}`;
+
+/** One answer. */
+export function toldBy(world: World, method: string, params: readonly unknown[]): unknown {
+  if (method === "eth_chainId") return quantity(world.chain_id);
+  if (method === "eth_getBlockByNumber") {
+    if (params[0] === "finalized") return { number: quantity(world.finalized), hash: NOTHING };
+    const hash = world.blocks[Number(params[0])];
+    return hash ? { number: params[0], hash } : null;
+  }
+  const { data } = params[0] as { data: Hex };
+  const { functionName, args } = decodeFunctionData({ abi: ABI, data });
+  const signer = String(args?.[0]).toLowerCase() as Hex;
+  if (functionName === "successor")
+    return encodeFunctionResult({ abi: ABI, functionName, result: world.successors[signer] ?? NOBODY });
+  const { size, root, timestamp } = world.heads[signer] ?? { size: 0, root: NOTHING, timestamp: 0 };
+  return encodeFunctionResult({
+    abi: ABI,
+    functionName: "head",
+    result: [BigInt(size), root, 1n, BigInt(timestamp)],
+  });
+}
