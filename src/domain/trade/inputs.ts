@@ -68,6 +68,9 @@ export function productOf({ hs2, hs }: { hs2?: string | undefined; hs?: string |
   return hs ?? hs2;
 }
 
+/** The field that names the product of a question with `hs2` and `hs`, for refusals. */
+export const productField = ({ hs }: { hs?: string | undefined }) => (hs === undefined ? "hs2" : "hs");
+
 export const limit = z
   .int("limit is a whole number")
   .min(1, "limit is at least 1")

@@ -6,14 +6,24 @@ import {
   classes,
   classify,
   concentrationOf,
+  type Guideline,
   guidelines,
 } from "../../domain/trade/concentration.ts";
 import { flowsOf } from "../../domain/trade/coverage.ts";
-import { dataset, flow, hs2, hsWithin, productOf, reporter, year } from "../../domain/trade/inputs.ts";
+import {
+  dataset,
+  flow,
+  hs2,
+  hsWithin,
+  productField,
+  productOf,
+  reporter,
+  year,
+} from "../../domain/trade/inputs.ts";
 import { partnerName } from "../../domain/trade/reporters.ts";
 import { type Flow, flows, sixDecimals } from "../../domain/trade/units.ts";
+import { aboutYear, inOneYear, yearMeta } from "./one-year.ts";
 import type { TradeData } from "./question.ts";
-import { aboutYear, inOneYear, yearMeta } from "./rankings.ts";
 import { SUMS } from "./series.ts";
 import { inFlow, inReporters, partnersIn, type Slice, totalsIn } from "./tables.ts";
 
@@ -84,7 +94,7 @@ export const concentration = (
 ): Promise<z.infer<typeof concentrationOutput>> => {
   const hs = productOf(input);
   const { reporter, flow, guideline } = input;
-  return inOneYear(trade, { ...input, hs }, async (lease, years) => {
+  return inOneYear(trade, { ...input, hs, product_field: productField(input) }, async (lease, years) => {
     const [partners, totals] = await amounts(
       lease,
       { hs, years },
@@ -128,7 +138,7 @@ function resultOf(
   flow: Flow,
   partners: Partner[],
   total: number,
-  guideline: keyof typeof guidelines,
+  guideline: Guideline,
 ): z.infer<typeof concentrationResult> {
   const values = partners.map(({ value_eur }) => value_eur);
   const listed = values.reduce((sum, value) => sum + value, 0);

@@ -1,7 +1,7 @@
 /** Which countries trade a product most: `heatmap`, all 27 reporters ranked in one year. */
 import { z } from "zod";
 import { flowsOf, type Known, knownOf } from "../../domain/trade/coverage.ts";
-import { dataset, flow, hs2, hsWithin, productOf, year } from "../../domain/trade/inputs.ts";
+import { dataset, flow, hs2, hsWithin, productField, productOf, year } from "../../domain/trade/inputs.ts";
 import { type ReporterCode, reporterCodes, reporters } from "../../domain/trade/reporters.ts";
 import { type Flow, flows, type Period, sixDecimals, yearOf } from "../../domain/trade/units.ts";
 import { formula, meta, metaOf, monthsOf, onDataset, type TradeData } from "./question.ts";
@@ -69,7 +69,7 @@ export async function heatmap(
     hs: product,
     reporters: [],
     years,
-    fields: { hs: input.hs === undefined ? "hs2" : "hs", years: "year" },
+    fields: { hs: productField(input), years: "year" },
   } as const;
   return onDataset(trade, question, async (lease) => {
     const both = { from: year - 1, to: year };

@@ -5,15 +5,8 @@ import { dataset, flow, hs2, hsWithin, reporter, years } from "../../domain/trad
 import { median } from "../../domain/trade/robust.ts";
 import { OUTLIER_SCORE, outliers, pricePerTonne } from "../../domain/trade/unit-values.ts";
 import { type Flow, flows, monthText, type Period, sixDecimals } from "../../domain/trade/units.ts";
-import {
-  aboutProduct,
-  monthsOf,
-  onDataset,
-  productMeta,
-  productQuestion,
-  type TradeData,
-  yearsOrAll,
-} from "./question.ts";
+import { aboutProduct, productMeta, productQuestion } from "./one-product.ts";
+import { monthsOf, onDataset, type TradeData, yearsOrAll } from "./question.ts";
 import { inFlow, inReporters, massesIn } from "./tables.ts";
 
 export const pricesInput = z.object({

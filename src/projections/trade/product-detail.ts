@@ -1,14 +1,8 @@
 /** All about one reporter's trade of a product: `product-detail`, its months and its largest partners. */
 import { z } from "zod";
 import { dataset, hs2, hsWithin, reporter, years } from "../../domain/trade/inputs.ts";
-import {
-  aboutProduct,
-  onDataset,
-  productMeta,
-  productQuestion,
-  type TradeData,
-  yearsOrAll,
-} from "./question.ts";
+import { aboutProduct, productMeta, productQuestion } from "./one-product.ts";
+import { onDataset, type TradeData, yearsOrAll } from "./question.ts";
 import { partnerRow, RANKED, rankPartners, totals } from "./rankings.ts";
 import { monthsSql, type SeriesRow, series, timelineRow } from "./series.ts";
 

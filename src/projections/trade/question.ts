@@ -13,16 +13,8 @@ import {
   lastYearWithAny,
   productsComplete,
 } from "../../domain/trade/coverage.ts";
-import { productOf, readYears } from "../../domain/trade/inputs.ts";
 import { type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
-import {
-  type Flow,
-  monthsBetween,
-  monthText,
-  type Period,
-  type Years,
-  yearOf,
-} from "../../domain/trade/units.ts";
+import { monthsBetween, monthText, type Period, type Years, yearOf } from "../../domain/trade/units.ts";
 
 /** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing. */
 export type TradeData = { vintages: VintageStore; allow_synthetic: boolean };
@@ -32,37 +24,6 @@ export type Question = Covered & {
   /** The input fields that name product, reporters and years, for refusals. */
   fields?: { hs?: "hs" | "hs2"; reporter?: "reporter" | "reporters"; years?: "year" | "years" | "month" };
 };
-
-type ProductInput = {
-  reporter: ReporterCode;
-  hs2: string;
-  years?: string | undefined;
-  flow?: Flow | undefined;
-  hs?: string | undefined;
-  dataset?: string | undefined;
-};
-
-/** The question of one reporter and one product, named by `hs2` or a finer `hs` within it. */
-export const productQuestion = (input: ProductInput) => ({
-  hs: productOf(input),
-  reporters: [input.reporter],
-  flow: input.flow,
-  years: input.years === undefined ? undefined : readYears(input.years),
-  dataset: input.dataset,
-  fields: { hs: input.hs === undefined ? "hs2" : "hs" } as const,
-});
-
-/** `meta` of its answer. */
-export const aboutProduct = (
-  lease: Lease,
-  { reporters, ...question }: ReturnType<typeof productQuestion>,
-  years: Years,
-) => ({
-  ...metaOf(lease, { ...question, reporters, years }),
-  reporter: reporters[0]!,
-  product: question.hs,
-  years,
-});
 
 /** Codes listed in `coverage.products.codes`; more are counted only. */
 const LISTED_CODES = 60;
@@ -107,14 +68,6 @@ export type Meta = z.infer<typeof meta>;
 
 /** What the figures of an answer are, in words. */
 export const formula = z.string().describe("How the figures were computed");
-
-/** `meta` of an answer about one reporter and one product. */
-export const productMeta = meta.extend({
-  reporter: z.enum(reporterCodes),
-  product: z.string().describe("The code asked for"),
-  years: z.object({ from: z.int(), to: z.int() }),
-  formula,
-});
 
 /** Leases the dataset that answers, runs `work` on it and lets it go. */
 export async function onDataset<T>(

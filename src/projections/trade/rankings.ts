@@ -5,9 +5,10 @@ import { knownOf } from "../../domain/trade/coverage.ts";
 import { dataset, flow, hs, limit, reporter, year } from "../../domain/trade/inputs.ts";
 import { productName } from "../../domain/trade/product-names.ts";
 import { isResidue, nextDigits, productLevels } from "../../domain/trade/products.ts";
-import { partnerName, reporterCodes } from "../../domain/trade/reporters.ts";
-import { type Flow, flows, sixDecimals, type Years } from "../../domain/trade/units.ts";
-import { formula, meta, metaOf, monthsOf, onDataset, type TradeData, yearOrLast } from "./question.ts";
+import { partnerName } from "../../domain/trade/reporters.ts";
+import { type Flow, sixDecimals, type Years } from "../../domain/trade/units.ts";
+import { aboutYear, inOneYear, type YearQuestion, yearMeta } from "./one-year.ts";
+import { monthsOf, type TradeData } from "./question.ts";
 import { SUMS } from "./series.ts";
 import { finerTotalsIn, flowSums, inFlow, inReporters, partnersIn, type Slice, totalsIn } from "./tables.ts";
 
@@ -33,7 +34,7 @@ const line = {
   share: z.number().nullable().describe("Of the total, 0 to 1"),
 };
 
-export const REST = "rest";
+const REST = "rest";
 
 /** A partner's line. The last line, `rest`, is the total less the lines above it. */
 export const partnerRow = z.object({
@@ -51,14 +52,6 @@ export const productRow = z.object({
 
 /** What the shares of a ranking are of. */
 export const totals = z.object({ value_eur: z.number(), quantity_kg: z.number().nullable() });
-
-/** `meta` of an answer about one reporter in one year. */
-export const yearMeta = meta.extend({
-  reporter: z.enum(reporterCodes),
-  year: z.int(),
-  flow: z.enum(flows).nullable().describe("The flow asked for; null = both"),
-  formula,
-});
 
 export const rankingMeta = yearMeta.extend({
   count: z.int().describe("Ranked lines, the rest not counted"),
@@ -100,31 +93,6 @@ export const topProducts = (
     const { rows, ...ranked } = await rankProducts(lease, { ...input, years }, signal);
     return { data: rows, meta: { ...ranked, ...aboutRanking(lease, input, years) } };
   });
-
-/** What is asked of one reporter in one year: the year named, else the last that is complete. */
-export type YearQuestion = Pick<Input, "reporter" | "year" | "flow" | "hs" | "dataset">;
-
-/** Leases the dataset for a question about one reporter and year and settles the year. */
-export function inOneYear<T>(
-  trade: TradeData,
-  input: YearQuestion,
-  work: (lease: Lease, years: Years) => Promise<T>,
-): Promise<T> {
-  const years = input.year === undefined ? undefined : { from: input.year, to: input.year };
-  const question = { ...input, reporters: [input.reporter], years, fields: { years: "year" } } as const;
-  return onDataset(trade, question, (lease) => {
-    const year = yearOrLast(lease, question);
-    return work(lease, { from: year, to: year });
-  });
-}
-
-/** `meta` of an answer about one reporter and year. */
-export const aboutYear = (lease: Lease, input: YearQuestion, years: Years) => ({
-  ...metaOf(lease, { ...input, reporters: [input.reporter], years }),
-  reporter: input.reporter,
-  year: years.to,
-  flow: input.flow ?? null,
-});
 
 const aboutRanking = (lease: Lease, input: YearQuestion, years: Years) => ({
   ...aboutYear(lease, input, years),
@@ -175,7 +143,7 @@ export async function rankProducts(
 type Ranked = { code: string; from: string };
 
 /** The products next below `hs` as a ranking takes them: chapters without it, `hs` itself where nothing is finer. */
-export function productsBelow(lease: Lease, slice: Slice): Ranked {
+function productsBelow(lease: Lease, slice: Slice): Ranked {
   const { hs } = slice;
   if (hs === undefined) return { code: "hs2", from: totalsIn(lease, slice) };
   const digits = digitsBelow(lease, hs);

@@ -12,6 +12,7 @@ import {
   limit,
   month,
   partner,
+  productField,
   productOf,
   readMonth,
   reporter,
@@ -118,7 +119,7 @@ export async function rerouteWatch(
     dataset: input.dataset,
     reporters: input.reporter === undefined ? [] : [input.reporter],
     years: { from: yearOf(from), to: yearOf(to) },
-    fields: { hs: input.hs === undefined ? "hs2" : "hs", years: "month" },
+    fields: { hs: productField(input), years: "month" },
   } as const;
   return onDataset(trade, question, async (lease) => {
     refuseOutside(lease, from, to);

@@ -6,15 +6,8 @@ import { dataset, flow, hs2, hsWithin, reporter, years } from "../../domain/trad
 import type { ReporterCode } from "../../domain/trade/reporters.ts";
 import { LEAST_MONTHS, seasonality } from "../../domain/trade/seasonality.ts";
 import { type Flow, flows, type Period, sixDecimals, type Years } from "../../domain/trade/units.ts";
-import {
-  aboutProduct,
-  monthsOf,
-  onDataset,
-  productMeta,
-  productQuestion,
-  type TradeData,
-  yearsOrAll,
-} from "./question.ts";
+import { aboutProduct, productMeta, productQuestion } from "./one-product.ts";
+import { monthsOf, onDataset, type TradeData, yearsOrAll } from "./question.ts";
 import { monthsSql, type SeriesRow } from "./series.ts";
 
 export const seasonInput = z.object({
@@ -51,7 +44,7 @@ export const seasonOutput = z.object({
   meta: productMeta.extend({ count: z.int() }),
 });
 
-export const SEASON_FORMULA = `classical decomposition: each month's value / its centred 2×12 moving average, averaged by calendar month, scaled to mean 1; at least ${LEAST_MONTHS} complete months`;
+const FORMULA = `classical decomposition: each month's value / its centred 2×12 moving average, averaged by calendar month, scaled to mean 1; at least ${LEAST_MONTHS} complete months`;
 
 /** The seasonal profile of a reporter's trade in a product, each flow apart. */
 export async function season(
@@ -74,7 +67,7 @@ export async function season(
       meta: {
         ...aboutProduct(lease, question, span),
         count: data.length,
-        formula: SEASON_FORMULA,
+        formula: FORMULA,
       },
     };
   });
@@ -83,7 +76,7 @@ export async function season(
 export type MonthValue = { period: Period; value: number | null };
 
 /** One flow of what a reporter traded, month by month: 0 where it is known that there was nothing, null where not all is. */
-export function knownValues(
+function knownValues(
   lease: Lease,
   asked: { hs?: string | undefined; reporter: ReporterCode; years: Years },
   found: SeriesRow[],

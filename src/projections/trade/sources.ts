@@ -2,7 +2,16 @@
 import { z } from "zod";
 import { literal } from "../../datasets/duckdb.ts";
 import { LEAST_BASE_EUR } from "../../domain/trade/anomalies.ts";
-import { dataset, hs2, hsWithin, limit, productOf, reporter, year } from "../../domain/trade/inputs.ts";
+import {
+  dataset,
+  hs2,
+  hsWithin,
+  limit,
+  productField,
+  productOf,
+  reporter,
+  year,
+} from "../../domain/trade/inputs.ts";
 import { productName } from "../../domain/trade/product-names.ts";
 import { partnerName, type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
 import { flows, sixDecimals } from "../../domain/trade/units.ts";
@@ -88,7 +97,7 @@ export async function sources(
     dataset: input.dataset,
     reporters: input.reporter === undefined ? [] : [input.reporter],
     years: input.year === undefined ? undefined : { from: input.year, to: input.year },
-    fields: { hs: input.hs === undefined ? "hs2" : "hs", years: "year" },
+    fields: { hs: productField(input), years: "year" },
   } as const;
   return onDataset(trade, question, async (lease) => {
     const year = yearOrLast(lease, question);

@@ -4,17 +4,9 @@ import type { Lease } from "../../datasets/vintage-store.ts";
 import { dataset, flow, hs, reporter, year } from "../../domain/trade/inputs.ts";
 import { partnerName } from "../../domain/trade/reporters.ts";
 import { sixDecimals } from "../../domain/trade/units.ts";
+import { aboutYear, inOneYear } from "./one-year.ts";
 import type { TradeData } from "./question.ts";
-import {
-  type Asked,
-  aboutYear,
-  digitsBelow,
-  inOneYear,
-  productRow,
-  RANKED,
-  rankingMeta,
-  rankProducts,
-} from "./rankings.ts";
+import { type Asked, digitsBelow, productRow, RANKED, rankingMeta, rankProducts } from "./rankings.ts";
 import { finerPartnersIn, inFlow, inReporters } from "./tables.ts";
 
 const WOOD = "44";
