@@ -15,9 +15,11 @@ export const vintage = (app: App) =>
     .sort()
     .join("+") || undefined;
 
-export const shared = `With \`hs\` a question is about one product instead of all. The real dataset answers where it covers the
-question, otherwise the sandbox, marked \`synthetic\` in \`meta\`; \`meta.coverage\` names products, reporters and months.`;
+/** What every description ends with: which dataset answers. */
+export const whichDataset = `The real dataset answers where it covers the question, otherwise the sandbox, marked \`synthetic\` in
+\`meta\`; \`meta.coverage\` names products, reporters and months.`;
+
+export const shared = `With \`hs\` a question is about one product instead of all. ${whichDataset}`;
 
 /** As `shared`, for a question about a chapter. */
-export const sharedWithin = `\`hs\` narrows it to a finer code within the chapter. The real dataset answers where it covers the question,
-otherwise the sandbox, marked \`synthetic\` in \`meta\`; \`meta.coverage\` names products, reporters and months.`;
+export const sharedWithin = `\`hs\` narrows it to a finer code within the chapter. ${whichDataset}`;

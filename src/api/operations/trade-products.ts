@@ -6,7 +6,7 @@ import {
 } from "../../projections/trade/product-detail.ts";
 import { woodInput, woodOutput, woodProducts } from "../../projections/trade/wood.ts";
 import { json, key, operation, pay } from "../operation.ts";
-import { dataOf, shared, sharedWithin, vintage } from "./trade-data.ts";
+import { dataOf, shared, sharedWithin, vintage, whichDataset } from "./trade-data.ts";
 
 const woodOperation = operation({
   name: "trade_wood_products",
@@ -14,7 +14,7 @@ const woodOperation = operation({
   route: "GET /v1/agent/trade/wood-products",
   summary: "A reporter's wood products with the top three partners of each",
   description: `The headings (HS4) of chapter 44 by value in a year, each with its three largest partners; with \`hs\` the next
-finer codes below one of them. The last line, \`rest\`, is what no heading holds, confidential trade above all. ${shared}`,
+finer codes below one of them. The last line, \`rest\`, is what no heading holds, confidential trade above all. ${whichDataset}`,
   access: [key("read"), pay("0.10")],
   input: woodInput,
   output: json(woodOutput),
