@@ -13,6 +13,7 @@ import type {
   RecoverKey,
   Settlement,
   Signer,
+  Webhooks,
 } from "./domain/ports.ts";
 import type { Projection } from "./projections/projection.ts";
 import type { Runner } from "./projections/runner.ts";
@@ -52,6 +53,7 @@ export type AppParts = ChainParts & {
   random: Random;
   signer: Signer;
   answers: KeptAnswers;
+  webhooks: Webhooks;
   /** The trade data this process has open. */
   vintages: VintageStore;
   settings: {
