@@ -301,6 +301,12 @@ describe("secrets", () => {
     const newest = new Webhook(secretOf(signer, facts.subscription_id, { rotation: 1 }));
     expect(() => newest.verify(body.replace("2026-09", "2026-08"), headers)).toThrow();
   });
+  test("has the same body, whatever order its fields were read in", () => {
+    const reversed = Object.fromEntries(Object.entries(finding).reverse()) as subscriptions.Finding;
+    const bodyOf = (found: subscriptions.Finding) =>
+      messageOf(signerOf("k"), told(subscribed), alertId, { ...alert, finding: found }, new Date(AT)).body;
+    expect(bodyOf(reversed)).toBe(bodyOf(finding));
+  });
   test("a later attempt has the same id and body", () => {
     const attempt = (at: string) => messageOf(signerOf("k"), told(subscribed), alertId, alert, new Date(at));
     const [first, second] = [attempt(AT), attempt(later(300))];

@@ -45,11 +45,10 @@ export function messageOf(
   at: Date,
 ): WebhookMessage {
   const { subscription_id, url } = subscription.facts;
-  const body = JSON.stringify({
-    type: ALERT_TYPE,
-    timestamp: triggered_at,
-    data: { alert_id: alertId, subscription_id, ...finding },
-  });
+  const data = { alert_id: alertId, subscription_id, ...finding };
+  // One that decided it and one that read it in the log hold its fields in another order.
+  const inOrder = Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const body = JSON.stringify({ type: ALERT_TYPE, timestamp: triggered_at, data: inOrder });
   const signatures = signing(subscription, at.toISOString()).map((secret) =>
     new Webhook(secretOf(signer, subscription_id, secret)).sign(alertId, at, body),
   );
