@@ -126,7 +126,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: ["src/witness/"],
     imports: {
       ...files,
-      adapters: ["openSigner"],
+      adapters: ["hasSignedHeads", "Memory", "openSignedHeads", "openSigner"],
       anchoring: [
         "consistencyFault",
         "cosignCheckpoint",
@@ -203,6 +203,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       viem: "any",
       "viem/utils": "any",
       "viem/accounts": "any",
+      zod: "any",
     },
   },
   api: {
