@@ -9,6 +9,7 @@ import type {
   Clock,
   Hex,
   KeptAnswers,
+  KeptHeads,
   Random,
   RecoverKey,
   Settlement,
@@ -52,6 +53,8 @@ export type AppParts = ChainParts & {
   clock: Clock;
   random: Random;
   signer: Signer;
+  /** The checkpoints that this machine signed last. */
+  signed: KeptHeads;
   answers: KeptAnswers;
   webhooks: Webhooks;
   /** The trade data this process has open. */

@@ -12,6 +12,7 @@ import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts
 import { createKeptAnswers, keptAnswersDdl } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
+import { keptHeads } from "./adapters/signed-heads.ts";
 import { heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
@@ -144,6 +145,7 @@ async function furnish(
     clock: systemClock,
     random: systemRandom,
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
+    signed: await keptHeads(join(config.DATA_DIR, "signed")),
     vintages,
     ...chain,
     answers: createKeptAnswers(pool),

@@ -127,7 +127,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: ["src/witness/"],
     imports: {
       ...files,
-      adapters: ["openSigner"],
+      adapters: ["hasSignedHeads", "Memory", "openSignedHeads", "openSigner"],
       anchoring: [
         "consistencyFault",
         "cosignCheckpoint",
@@ -207,6 +207,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       viem: "any",
       "viem/utils": "any",
       "viem/accounts": "any",
+      zod: "any",
     },
   },
   api: {

@@ -2,9 +2,10 @@ import { Command } from "commander";
 import { formatEther } from "viem/utils";
 import { deployAnchor } from "../anchoring/deploy.ts";
 import { type AnchorStatus, anchorStatus, type ChainStatus, chainStatus } from "../anchoring/status.ts";
-import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";
+import { endorseCall } from "../domain/anchoring/contract.ts";
+import { ChainUnavailable, type Hex, TransactionPending } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
-import { type Terminal, withHouse } from "./terminal.ts";
+import { asAddress, type Terminal, withHouse } from "./terminal.ts";
 
 export function anchorCommand(terminal: Terminal): Command {
   const anchor = new Command("anchor").description("anchor the log on the chain");
@@ -46,6 +47,22 @@ export function anchorCommand(terminal: Terminal): Command {
         ? `The contract is at ${address} now, by ${transaction}.`
         : `The contract is at ${address} already.`;
       process.stdout.write(json ? `${JSON.stringify(deployed, null, 2)}\n` : `${said}\n`);
+    });
+
+  anchor
+    .command("endorse")
+    .description("name on the chain, once and for good, the account or contract that anchors after this one")
+    .argument("<address>", "the address of the next GAS_KEY", asAddress)
+    .action(async (successor: Hex) => {
+      const { call, options } = endorseCall(successor);
+      const receipt = await withHouse(terminal, ({ app }) => app.chain.send(call, options).catch(asRefusal), {
+        chain: true,
+      });
+      if (!receipt.success)
+        refuse("conflict", "the chain refused: this account has named one already, or itself");
+      process.stdout.write(
+        `${successor} is endorsed by ${receipt.transaction}: auditors who know this account go on with that.\n`,
+      );
     });
 
   return anchor;

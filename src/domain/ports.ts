@@ -65,6 +65,16 @@ export class WebhookUnreached extends Error {
   override readonly name = "WebhookUnreached";
 }
 
+/** What this machine remembers of the checkpoints it signed, outside of the database, which may be set back. */
+export type KeptHeads = {
+  last(origin: string): Promise<{ size: number; root: Hex } | undefined>;
+  /** Durable when it resolves; a smaller one is passed over. */
+  advance(
+    origin: string,
+    signed: { size: number; root: Hex; note: string; signed_at: string },
+  ): Promise<void>;
+};
+
 /** 0x and hex digits, in lower case: an address (40), a hash (64) or bytes. */
 export type Hex = `0x${string}`;
 
