@@ -81,7 +81,13 @@ function identity({
     Head: copied(`${head.position}:${head.log_hash}`, "the head"),
     "Log key": copied(key, "the log's key"),
     Signed: checkpoint
-      ? el("span", {}, time(checkpoint.signed_at), ...cosigned(checkpoint.cosigned_by, witnesses))
+      ? el(
+          "span",
+          {},
+          time(checkpoint.signed_at),
+          ...cosigned(checkpoint.cosigned_by, witnesses),
+          detail ? `; ${detail}` : "",
+        )
       : (detail ?? "not yet"),
     Anchored: anchor ? time(anchor.anchored_at) : "not yet",
     Contract: copied(contract, "the contract's address"),
