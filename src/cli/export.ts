@@ -32,6 +32,7 @@ export function exportCommand(terminal: Terminal): Command {
           ? exportFile(pool, { log_id, from, to, beside }, file)
           : exportLog(pool, { log_id, from, to, beside }, process.stdout);
       }).catch((error: NodeJS.ErrnoException) => {
+        if (error instanceof RangeError) return refuse("invalid", error.message);
         if (error.code !== "EEXIST") throw error;
         return refuse("conflict", `${file} exists already: an export is written to a new file`);
       });
