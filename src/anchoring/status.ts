@@ -52,10 +52,11 @@ export async function contradictionOf(
   const { position } = await app.store.head(MAIN_LOG);
   const tree = openTree(app.pool, MAIN_LOG);
   for (const { size, root } of heads) {
-    if (size > position) return `${size} events were signed, and the log has ${position}: it was cut`;
+    if (size > position)
+      return `${size} events were signed or anchored, and the log has ${position}: it was cut`;
     try {
       if (hexOf(await tree.rootAt(size)) !== root)
-        return `the first ${size} events are not those that were signed`;
+        return `the first ${size} events are not those that were signed or anchored`;
     } catch (error) {
       if (!(error instanceof TreeTooShort)) throw error;
       return `the log in this database is damaged: ${error.message}`;

@@ -72,9 +72,7 @@ function asRefusal(error: unknown): never {
 const page = ({ origin, events, checkpoint, anchor, pending, unproven_events, contradiction, chain }: Told) =>
   [
     `log       ${origin}, ${events} events`,
-    ...(contradiction
-      ? [`BROKEN    ${contradiction}; \`tallystick verify\` names the first bad position`]
-      : []),
+    ...(contradiction ? [`BROKEN    ${contradiction}; see docs/anchoring.md, "What is told"`] : []),
     checkpoint
       ? `signed    ${checkpoint.size} events at ${checkpoint.signed_at}, root ${checkpoint.root}`
       : "signed    nothing yet",

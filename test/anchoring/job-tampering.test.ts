@@ -1,5 +1,6 @@
 /** A log that was rewritten, cut or damaged is neither signed nor anchored any more. */
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { anchorStatus } from "../../src/anchoring/status.ts";
 import type { App } from "../../src/app.ts";
 import { type AnchoringHouse, openAnchoringHouse } from "./anchoring-house.ts";
 
@@ -34,6 +35,7 @@ describe("a log that was", () => {
       status: "diverged",
       message: expect.stringContaining("the log does not continue"),
     });
+    expect((await anchorStatus(app)).contradiction).toMatch(/are not those that were signed/);
     expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
