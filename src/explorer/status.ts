@@ -73,6 +73,7 @@ function identity({
   checkpoint,
   anchor,
   contract,
+  signer,
   witnesses,
   detail,
 }: Status): HTMLElement {
@@ -91,6 +92,7 @@ function identity({
       : (detail ?? "not yet"),
     Anchored: anchor ? time(anchor.anchored_at) : "not yet",
     Contract: copied(contract, "the contract's address"),
+    Signer: copied(signer, "the account that anchors"),
   });
 }
 
