@@ -14,6 +14,7 @@ import type {
   RecoverKey,
   Settlement,
   Signer,
+  Webhooks,
 } from "./domain/ports.ts";
 import type { Projection } from "./projections/projection.ts";
 import type { Runner } from "./projections/runner.ts";
@@ -55,6 +56,7 @@ export type AppParts = ChainParts & {
   /** The checkpoints that this machine signed last. */
   signed: KeptHeads;
   answers: KeptAnswers;
+  webhooks: Webhooks;
   /** The trade data this process has open. */
   vintages: VintageStore;
   settings: {

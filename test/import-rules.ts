@@ -51,6 +51,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: {
       "@event-driven-io/emmett": "types",
       "node:crypto": ["createHash", "createHmac", "createPublicKey", "hash", "timingSafeEqual", "verify"],
+      standardwebhooks: ["Webhook"],
       "viem/utils": [
         "concatHex",
         "decodeEventLog",
@@ -188,8 +189,11 @@ export const layers: Readonly<Record<string, Layer>> = {
       "lru-cache": "any",
       "node:child_process": "any",
       "node:crypto": "any",
+      "node:dns/promises": "any",
       "node:fs": "any",
       "node:fs/promises": "any",
+      "node:http": ["request"],
+      "node:https": ["request"],
       "node:module": "any",
       "node:net": "any",
       "node:os": "any",

@@ -1,5 +1,6 @@
 /** Everything the service does, area by area: the one list that all faces and documents derive from. */
 import type { Operation } from "./operation.ts";
+import { alertOperations } from "./operations/alerts.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
 import { logOperations } from "./operations/log.ts";
 import { paymentOperations } from "./operations/payments.ts";
@@ -16,6 +17,7 @@ export const catalogue: Operation[] = [
   ...tradeProductOperations,
   ...tradeAnalyticsOperations,
   ...tradeSignalOperations,
+  ...alertOperations,
   ...replayOperations,
   ...x402Operations(() => catalogue),
   ...paymentOperations,
