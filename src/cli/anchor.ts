@@ -1,7 +1,13 @@
 import { Command } from "commander";
 import { formatEther } from "viem/utils";
 import { deployAnchor } from "../anchoring/deploy.ts";
-import { type AnchorStatus, anchorStatus, type ChainStatus, chainStatus } from "../anchoring/status.ts";
+import {
+  type AnchorStatus,
+  anchorStatus,
+  type ChainStatus,
+  chainStatus,
+  contradictionOf,
+} from "../anchoring/status.ts";
 import { endorseCall } from "../domain/anchoring/contract.ts";
 import { ChainUnavailable, type Hex, TransactionPending } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
@@ -25,9 +31,11 @@ export function anchorCommand(terminal: Terminal): Command {
         terminal,
         async ({ app }) => {
           const said = await anchorStatus(app);
-          return chain
-            ? { ...said, chain: await chainStatus(app.chain, said.origin).catch(asRefusal) }
-            : said;
+          if (!chain) return said;
+          const seen = await chainStatus(app.chain, said.origin).catch(asRefusal);
+          const contradiction =
+            said.contradiction ?? (await contradictionOf(app, seen.head ? [seen.head] : []));
+          return { ...said, contradiction, chain: seen };
         },
         { chain },
       );
@@ -78,9 +86,10 @@ function asRefusal(error: unknown): never {
   throw error;
 }
 
-const page = ({ origin, events, checkpoint, anchor, pending, unproven_events, chain }: Told) =>
+const page = ({ origin, events, checkpoint, anchor, pending, unproven_events, contradiction, chain }: Told) =>
   [
     `log       ${origin}, ${events} events`,
+    ...(contradiction ? [`BROKEN    ${contradiction}; see docs/anchoring.md, "What is told"`] : []),
     checkpoint
       ? `signed    ${checkpoint.size} events at ${checkpoint.signed_at}, root ${checkpoint.root}`
       : "signed    nothing yet",

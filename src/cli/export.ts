@@ -38,6 +38,7 @@ export function exportCommand(terminal: Terminal): Command {
             "unavailable",
             `${error.message}; \`tallystick verify\` says what is wrong with the log`,
           );
+        if (error instanceof RangeError) return refuse("invalid", error.message);
         if (error.code !== "EEXIST") throw error;
         return refuse("conflict", `${file} exists already: an export is written to a new file`);
       });

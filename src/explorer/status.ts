@@ -73,6 +73,7 @@ function identity({
   checkpoint,
   anchor,
   contract,
+  signer,
   witnesses,
   detail,
 }: Status): HTMLElement {
@@ -81,10 +82,17 @@ function identity({
     Head: copied(`${head.position}:${head.log_hash}`, "the head"),
     "Log key": copied(key, "the log's key"),
     Signed: checkpoint
-      ? el("span", {}, time(checkpoint.signed_at), ...cosigned(checkpoint.cosigned_by, witnesses))
+      ? el(
+          "span",
+          {},
+          time(checkpoint.signed_at),
+          ...cosigned(checkpoint.cosigned_by, witnesses),
+          detail ? `; ${detail}` : "",
+        )
       : (detail ?? "not yet"),
     Anchored: anchor ? time(anchor.anchored_at) : "not yet",
     Contract: copied(contract, "the contract's address"),
+    Signer: copied(signer, "the account that anchors"),
   });
 }
 

@@ -402,12 +402,8 @@ export async function verifyPack(source, options = {}) {
   for (const { position, hash, met } of held) {
     const at = Math.min(Math.max(position, first), last + 1);
     const isMet = met.startsWith(hash) && hash.length >= 8;
-    must(
-      "completeness",
-      at,
-      isMet,
-      met ? `${position} has the hash ${met}, not ${hash}` : `nothing stands at ${position}`,
-    );
+    const found = met ? `${position} has the hash ${met}, not ${hash}` : `nothing stands at ${position}`;
+    must("completeness", at, isMet, found);
   }
   const of = (...kinds) => heads.filter(({ kind }) => kinds.includes(kind));
   must("signature", 0, !options.key || of("signed", "held").length > 0, "a key is given, but there is no checkpoint");
@@ -423,15 +419,16 @@ export async function verifyPack(source, options = {}) {
   const noted = Math.max(reach("held"), ...held.map(({ position }) => position));
   const reaches = Object.entries({ anchored: reach("anchored"), signed: reach("signed"), held: noted });
   const reached = reaches.filter(([, at]) => at > 0).map(([how, at]) => `${how} up to ${at}`);
+  const begun = first > 1 ? [`begins at ${first}, what lies before is unproven`] : [];
+  const from = options.key ? "" : ", which came along and was trusted";
   const details = {
-    signature: `by ${key ?? "no key"}${key && !options.key ? ", which came along and was trusted" : ""}`,
-    anchor: Array.from(of("anchored"), ({ said }) => said).join("; ") || "no anchor",
-    completeness: [...reached, `unproven beyond ${Math.max(...reaches.map(([, at]) => at))}`].join(", "),
+    signature: of("signed", "held").length > 0 ? `by ${key}${from}` : "nothing is signed",
+    anchor: Array.from(of("anchored"), ({ said }) => said).join("; ") || "nothing is anchored",
+    completeness: [...begun, ...reached, `unproven beyond ${Math.max(...reaches.map(([, at]) => at))}`].join(", "),
   };
   const detailOf = (name) => details[name] ?? `${events} events of ${header?.origin}`;
   const verdicts = VERDICTS.map((name) => ({ name, ok: !faults[name], detail: detailOf(name), ...faults[name] }));
-  const head = header ? { position: last, hash } : null;
-  return { ok: verdicts.every(({ ok }) => ok), verdicts, head, events };
+  return { ok: verdicts.every(({ ok }) => ok), verdicts, head: header ? { position: last, hash } : null, events };
 }
 
 // The command line.
@@ -439,15 +436,19 @@ async function main(/** @type {string[]} */ [pack, ...flags]) {
   const { createReadStream, readFileSync } = await import("node:fs");
   const { Readable } = await import("node:stream");
   const [heads, checkpoints] = [/** @type {any[]} */ ([]), /** @type {string[]} */ ([])];
-  const options = { key: undefined, heads, checkpoints };
+  const options = { heads, checkpoints };
+  const named = "key origin network contract signer".split(" ");
   const takes = {
-    "--key": (key) => Object.assign(options, { key }),
     "--head": (head) => heads.push({ position: Number(head.split(":")[0]), hash: head.split(":")[1] ?? "" }),
     "--checkpoint": (file) => checkpoints.push(readFileSync(file, "utf8")),
   };
+  for (const name of named) takes[`--${name}`] = (value) => Object.assign(options, { [name]: value });
   const isTaken = flags.every((flag, i) => i % 2 === 1 || (flags[i + 1] && takes[flag]?.(flags[i + 1])));
-  if (!pack || pack.startsWith("-") || !isTaken)
-    return console.log("node verifier.js PACK [--key K] [--head position:hash] [--checkpoint FILE]");
+  if (!pack || pack.startsWith("-") || !isTaken || heads.some(({ position, hash }) => !(position >= 0 && hash))) {
+    process.exitCode = pack === "--help" ? 0 : 2; // A check that did not take place has not passed.
+    const flagged = named.map((name) => `[--${name} …]`).join(" ");
+    return console.log(`node verifier.js PACK ${flagged} [--head position:hash] [--checkpoint FILE]`);
+  }
   const file = Readable.toWeb(createReadStream(pack));
   const plain = pack.endsWith(".gz") ? file.pipeThrough(/** @type {any} */ (new DecompressionStream("gzip"))) : file;
   const { ok, verdicts } = await verifyPack(/** @type {any} */ (plain), options);

@@ -12,6 +12,7 @@ export type Status = {
   unproven_events: number;
   network: string;
   contract: string;
+  signer: string;
   /** Verifier keys of those who are asked to cosign. */
   witnesses: string[];
   /** Why nothing is signed, where that is so. */

@@ -1,6 +1,7 @@
 /** A log that was rewritten, cut or damaged is neither signed nor anchored any more. */
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { anchorTurn } from "../../src/anchoring/anchor-signed.ts";
+import { anchorStatus } from "../../src/anchoring/status.ts";
 import type { App } from "../../src/app.ts";
 import { type AnchoringHouse, AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
 
@@ -35,6 +36,7 @@ describe("a log that was", () => {
       status: "diverged",
       message: expect.stringMatching(/does not (continue|begin with)/),
     });
+    expect((await anchorStatus(app)).contradiction).toMatch(/are not those that were signed/);
     expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 

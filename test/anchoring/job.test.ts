@@ -192,7 +192,7 @@ test("the status says how far the log is proven", async () => {
   const origin = await house.origin();
   expect(await anchorStatus(app)).toEqual({
     ...{ origin, events: position, unproven_events: position },
-    ...{ checkpoint: null, anchor: null, pending: null },
+    ...{ checkpoint: null, anchor: null, pending: null, contradiction: null },
   });
   await house.turn();
   const mined = { events: position + 2, checkpoint: { size: position }, unproven_events: position + 2 };

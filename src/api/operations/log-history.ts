@@ -85,13 +85,16 @@ const status = operation({
       contract: z.string(),
       signer: z.string(),
       witnesses: z.array(z.string()).describe("Verifier keys of those who are asked to cosign"),
-      detail: z.string().nullable().describe("Why nothing is signed, where that is so"),
+      detail: z
+        .string()
+        .nullable()
+        .describe("Why nothing is signed, where that is so; also that the log contradicts what was"),
     }),
   ),
   example: {},
   caching: () => "no-cache",
   handle: async ({ app }) => {
-    const [{ origin, checkpoint, anchor, unproven_events }, head] = await Promise.all([
+    const [{ origin, checkpoint, anchor, unproven_events, contradiction }, head] = await Promise.all([
       anchorStatus(app),
       app.store.head(MAIN_LOG),
     ]);
@@ -107,7 +110,9 @@ const status = operation({
       contract: ANCHOR_ADDRESS,
       signer: app.chain.sender,
       witnesses: app.settings.anchoring?.witnesses ?? [],
-      detail: app.settings.anchoring ? null : "this service runs without ANCHORING: nothing is signed",
+      detail:
+        contradiction ??
+        (app.settings.anchoring ? null : "this service runs without ANCHORING: nothing is signed"),
     };
   },
 });
