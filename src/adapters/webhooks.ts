@@ -21,15 +21,18 @@ export type WebhooksOptions = {
 /** What is read of an answer's body before it is cut off. */
 const MOST_BODY = 16_384;
 const MOST_URL = 2048;
+/** RFC 1035, 2.3.4. */
+const MOST_HOST = 253;
 
 export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
   const { allow_private = false, deadline_ms = 10_000 } = options;
   const resolve = options.resolve ?? (allow_private ? knownHere : addressesOf);
 
   const refusalOf = (text: string): string | undefined => {
-    if (text.length > MOST_URL || !URL.canParse(text))
-      return `is an absolute URL of at most ${MOST_URL} characters`;
+    if (!URL.canParse(text)) return "is an absolute URL such as https://agent.example.org/hook";
     const url = new URL(text);
+    if (url.href.length > MOST_URL) return `is at most ${MOST_URL} characters`;
+    if (url.hostname.length > MOST_HOST) return `names a host in more than ${MOST_HOST} characters`;
     if (url.protocol !== "https:" && !(allow_private && url.protocol === "http:"))
       return "begins with https://";
     if (url.username !== "" || url.password !== "") return "holds no user name or password";

@@ -187,6 +187,12 @@ describe("a failed attempt", () => {
     expect(state).toMatchObject({ status: "active", disabled: null, credits: 600 });
     expect(state.waiting.get(id("a"))).toMatchObject({ attempts: 0, next_attempt_at: AT });
   });
+  test("has a reason of bounded length", () => {
+    const long = { ...failure, reason: "a".repeat(10_000) };
+    const state = told(subscribed, triggered(id("a")), failed(6, later(5)));
+    for (const { type, data } of subscriptions.fail(id("a"), long, 0, AT)(state))
+      expect(subscriptions.events[type][1].safeParse(data).success).toBe(true);
+  });
   test("costs nothing", () => {
     expect(told(subscribed, triggered(id("a")), failed(1, later(5)))).toMatchObject({
       credits: 100,

@@ -180,6 +180,20 @@ test.each([
   expect(errors.map((error) => error.path)).toContain(path);
 });
 
+test("a tenant has a hundred subscriptions at most", async () => {
+  const { headers } = await service.issue({ tenant: "many" });
+  const subscribe = () => call("POST", "/subscribe", { url: "https://agent.example.org" }, headers);
+  const made: Answer[] = [];
+  for (let last = await subscribe(); last.data !== undefined; last = await subscribe()) made.push(last);
+  expect(made).toHaveLength(100);
+  expect(made[0]!.data).toMatchObject({ url: "https://agent.example.org/" });
+  const { status } = await subscribe();
+  expect(status).toBe(409);
+  const { subscription_id } = made[0]!.data;
+  await call("DELETE", `/${subscription_id}`, undefined, headers);
+  expect((await subscribe()).data).toBeDefined();
+}, 30_000);
+
 test("private addresses are refused where they are not allowed", async () => {
   const strict = await startService();
   const { headers } = await strict.issue();

@@ -6,6 +6,7 @@ import * as subscriptions from "../../domain/alerts/subscription.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { FALSE_DISCOVERY_RATE, LEAST_Z } from "../../domain/trade/anomalies.ts";
 import { dataset, flow, hs, reporter } from "../../domain/trade/inputs.ts";
+import { alertsProjection, othersOpen } from "../../projections/alerts/subscriptions.ts";
 import type { Caller } from "../caller.ts";
 import { json, key, operation, pay } from "../operation.ts";
 
@@ -118,17 +119,24 @@ one of the ${subscriptions.FIRST_CREDITS} credits it comes with. A failed delive
       .optional(),
   }),
   output: json(z.object({ data: subscription.extend({ secret }), meta })),
+  refuses: [409],
   example: { url: "https://agent.example.org/hooks/trade", reporter: "DE", flow: "IMPORT", threshold: 3 },
   handle: async ({ input, caller, app, decide, fresh_id }) => {
     const { url, reporter = null, hs = null, flow = null, threshold, dataset = null } = input;
     const message = app.webhooks.refusalOf(url);
     if (message !== undefined)
       refuse("invalid", "the webhook's URL is refused", { errors: [{ path: "url", message }] });
+    await app.caughtUp(alertsProjection);
+    if ((await othersOpen(app.pool, caller.tenant, fresh_id)) >= subscriptions.MOST_SUBSCRIPTIONS)
+      refuse(
+        "conflict",
+        `you have ${subscriptions.MOST_SUBSCRIPTIONS} subscriptions; delete one, or let one watch more`,
+      );
     const at = app.clock.now().toISOString();
     const facts = {
       subscription_id: fresh_id,
       watch: { reporter, hs, flow, threshold, dataset },
-      url,
+      url: new URL(url).href,
       credits: subscriptions.FIRST_CREDITS,
       subscribed_at: at,
     };

@@ -16,6 +16,10 @@ export const TOPUP_CREDITS = 500;
 export const MOST_WAITING = 500;
 /** How long a secret that was rotated away still signs. */
 export const OLD_SECRET_HOURS = 24;
+/** Subscriptions that a tenant may have at once. */
+export const MOST_SUBSCRIPTIONS = 100;
+/** Characters of the reason why an attempt failed. */
+const MOST_REASON = 300;
 /** Secrets that may sign one delivery: the newest, and those rotated away within the last day. */
 export const MOST_SECRETS = 5;
 
@@ -86,7 +90,7 @@ export const events = {
       attempt: z.int().positive(),
       /** What the webhook answered; null when it could not be reached. */
       status: z.int().nullable(),
-      reason: z.string().max(300),
+      reason: z.string().max(MOST_REASON),
       /** Null: it is not tried again. */
       next_attempt_at: time.nullable(),
       failed_at: time,
@@ -289,8 +293,9 @@ export const fail =
     const alert = waitingIn(state, id);
     if (!alert || state.status === "unknown") return [];
     const attempt = alert.attempts + 1;
-    const { status, reason } = failure;
-    const next = afterFailure(attempt, failure, chance, at);
+    const { status } = failure;
+    const reason = failure.reason.slice(0, MOST_REASON);
+    const next = afterFailure(attempt, { ...failure, reason }, chance, at);
     const next_attempt_at = next.kind === "again" ? next.at : null;
     const failed: SubscriptionEvent = {
       type: "AlertDeliveryFailed",

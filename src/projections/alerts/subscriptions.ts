@@ -20,6 +20,7 @@ export const alertsProjection: Projection = {
     );
     create index if not exists alert_subscriptions_v1_open on read.alert_subscriptions_v1 (position)
       where status in ('active', 'paused');
+    create index if not exists alert_subscriptions_v1_tenant on read.alert_subscriptions_v1 (tenant);
     create table if not exists read.alerts_waiting_v1 (
       alert_id        text primary key,
       subscription_id text not null,
@@ -102,6 +103,14 @@ async function fold(tx: pg.ClientBase, { id, tenant, position }: Place, event: S
       await tx.query("delete from read.alerts_waiting_v1 where subscription_id = $1", [id]);
       await set("status = 'deleted'");
   }
+}
+
+/** How many subscriptions a tenant has that are not deleted, beside the one of this id; 0 when that one exists. */
+export async function othersOpen(pool: pg.Pool, tenant: string, id: string): Promise<number> {
+  const sql = `select count(*)::int as open from read.alert_subscriptions_v1
+    where tenant = $1 and status <> 'deleted'
+      and not exists (select from read.alert_subscriptions_v1 where tenant = $1 and subscription_id = $2)`;
+  return (await pool.query<{ open: number }>(sql, [tenant, id])).rows[0]!.open;
 }
 
 export type Due = { alert_id: string; subscription_id: string; tenant: string };
