@@ -78,10 +78,10 @@ function send(
   addresses: readonly string[],
   signal: AbortSignal,
 ): Promise<WebhookAnswer> {
-  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
+  const open = url.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((done, failed) => {
     const length = { "content-length": String(Buffer.byteLength(body)) };
-    const request = send(url, {
+    const request = open(url, {
       method: "POST",
       headers: { ...headers, ...length },
       // A connection of its own, made now, to what was checked now.
