@@ -1,6 +1,6 @@
 /** Alerts over real HTTP to a real receiver: signed, tried again, paid for, and delivered once. */
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { App } from "../../src/app.ts";
 import { BACKOFF_S } from "../../src/domain/alerts/backoff.ts";
 import { secretOf } from "../../src/domain/alerts/message.ts";
@@ -194,4 +194,25 @@ test("two processes that take turns at once deliver once", async () => {
   await other.stop();
   expect(idsReceived().toSorted()).toEqual(alerts.toSorted());
   for (const id of ids) expect(await stateOf(app, id)).toMatchObject({ delivered: 10, credits: 90 });
+}, 30_000);
+
+test("a running service delivers by itself, and one that stops sees the post under way through", async () => {
+  const running = await startService({ env: development, reactors: true });
+  let release = () => {};
+  receiver.answers((response) => {
+    release = () => void response.writeHead(204).end();
+  });
+  const id = await subscribed(running.app, receiver.url);
+  await triggered(running.app, id, 1);
+  await vi.waitFor(() => expect(receiver.received).toHaveLength(1), 10_000);
+  const recorded: string[] = [];
+  const { append } = running.app.store;
+  running.app.store.append = async (commit) => {
+    recorded.push(...commit.appends.flatMap(({ events }) => events.map(({ type }) => type)));
+    return append(commit);
+  };
+  const stopped = running.stop();
+  release();
+  await stopped;
+  expect(recorded).toEqual(["AlertDelivered"]);
 }, 30_000);

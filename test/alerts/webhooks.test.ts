@@ -211,6 +211,11 @@ describe("an answer", () => {
     );
     expect(await failureOf(webhooks.post(message(receiver.url)))).toContain("no connection");
   });
+  test("of a server without TLS is none where https was asked for", async () => {
+    const failure = await failureOf(webhooks.post(message(receiver.url.replace("http:", "https:"))));
+    expect(failure).toMatch(/^no connection: /);
+    expect(receiver.received).toEqual([]);
+  });
   test("nobody there is none", async () => {
     const gone = await openReceiver();
     await gone.close();

@@ -56,22 +56,30 @@ const meta = z.object({
   tenant: z.string().describe("Whose it is: the key's tenant, or the wallet that paid"),
 });
 
-/** What its owner is told of a subscription. */
+/** What its owner is told of a subscription. Events that were read hold their fields in another order than new ones, and the same answer must be the same bytes. */
 function shown({ facts, status, waiting, secrets, ...state }: Subscription) {
-  const { credits, delivered, last_delivered_at, last_failure, disabled } = state;
+  const { credits, delivered, last_delivered_at, last_failure: failure, disabled } = state;
+  const { reporter, hs, flow, threshold, dataset } = facts.watch;
   const times = [...waiting.values()].map(({ next_attempt_at }) => next_attempt_at).sort();
   return {
     subscription_id: facts.subscription_id,
     status,
     url: facts.url,
-    watch: facts.watch,
+    watch: { reporter, hs, flow, threshold, dataset },
     credits,
     delivered,
     waiting: waiting.size,
     next_attempt_at: (status === "active" && times[0]) || null,
     last_delivered_at,
-    last_failure,
-    disabled,
+    last_failure: failure && {
+      alert_id: failure.alert_id,
+      attempt: failure.attempt,
+      status: failure.status,
+      reason: failure.reason,
+      next_attempt_at: failure.next_attempt_at,
+      failed_at: failure.failed_at,
+    },
+    disabled: disabled && { reason: disabled.reason, disabled_at: disabled.disabled_at },
     old_secret_until: secrets[1]?.until ?? null,
     subscribed_at: facts.subscribed_at,
   };

@@ -4,6 +4,7 @@ import * as evaluation from "../../domain/alerts/evaluation.ts";
 import { alertIdOf, isWatched } from "../../domain/alerts/message.ts";
 import type { Finding } from "../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../domain/alerts/subscription.ts";
+import { type Coverage, productsComplete } from "../../domain/trade/coverage.ts";
 import {
   alertsProjection,
   type Unseen,
@@ -53,7 +54,14 @@ async function evaluate(app: App, release: Unseen, signal: AbortSignal | undefin
   await app.decide(evaluation, evaluation.targetOf(dataset), evaluation.evaluated(facts), { meta });
 }
 
-/** What is significant in the last months, of every chapter and of each product that is watched; the largest |z| first. Undefined when the vintage was swapped. */
+/** What to judge for the products watched: all chapters together (undefined), and each finer product; only what the dataset has whole. */
+function judgeable(coverage: Coverage, products: ReadonlySet<string | null>): Set<string | undefined> {
+  const wanted = [...products].map((hs) => hs ?? undefined);
+  const asked = wanted.map((hs) => (coverage.products.national && hs?.length === 2 ? undefined : hs));
+  return new Set(asked.filter((hs) => productsComplete(coverage, hs)));
+}
+
+/** What is significant in the last months, of what is watched; the largest |z| first. Undefined when the vintage was swapped. */
 async function findings(
   app: App,
   { dataset, vintage, synthetic }: Unseen,
@@ -65,9 +73,7 @@ async function findings(
     if (lease.manifest.vintage !== vintage) return undefined;
     const reporters = lease.manifest.coverage.reporters.map(({ reporter }) => reporter);
     const found: Finding[] = [];
-    const isChapter = (hs: string | null) => hs === null || hs.length === 2;
-    const asked = new Set([...products].map((hs) => (isChapter(hs) ? undefined : (hs as string))));
-    for (const hs of asked) {
+    for (const hs of judgeable(lease.manifest.coverage, products)) {
       const { anomalies } = await judge(lease, { hs, reporters, months: MONTHS }, signal);
       for (const anomaly of anomalies.filter(isSignificant)) {
         const { name: _, significant: __, ...row } = rowOf(anomaly);

@@ -4,11 +4,12 @@ import { alone, inTurns, type ReactorLog } from "../../turn.ts";
 import { deliverDue } from "./deliver.ts";
 import { evaluateReleases } from "./evaluate.ts";
 
-/** One turn, unless another process takes one: releases first, then what is due. */
+/** One turn, unless another process takes one: releases first, then what is due, whether or not releases could be looked through. */
 export async function takeAlertTurn(app: App, signal?: AbortSignal): Promise<void> {
   await alone(app, "alerts", async () => {
-    await evaluateReleases(app, signal);
+    const [evaluated] = await Promise.allSettled([evaluateReleases(app, signal)]);
     await deliverDue(app, signal);
+    if (evaluated.status === "rejected") throw evaluated.reason;
   });
 }
 
