@@ -29,7 +29,9 @@ export async function anchorStatus(app: App): Promise<AnchorStatus> {
   const { origin, state } = await headsOf(app);
   const { position: events } = await app.store.head(MAIN_LOG);
   const newest = anchors.newestAnchor(state);
-  const said = [state.checkpoint ?? [], newest ?? []].flat();
+  // This machine remembers what it signed, though the database may have been set back.
+  const kept = await app.signed.last(origin);
+  const said = [state.checkpoint ?? [], newest ?? [], kept ?? []].flat();
   return {
     origin,
     events,

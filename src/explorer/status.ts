@@ -28,6 +28,7 @@ export function showStatus(status: Status): void {
   last = text;
   const parts = steps(status);
   write(part("#claim"), claim(status, parts));
+  part("#hero").classList.toggle("broken", status.contradiction !== null);
   for (const step of STEPS) {
     const segment = part(`#bar .${step}`);
     segment.style.flexGrow = String(parts[step]);
@@ -51,10 +52,11 @@ const MEANING: Record<Step, string> = {
 };
 
 function claim(
-  { events, network, anchor, checkpoint }: Status,
+  { events, network, anchor, checkpoint, contradiction }: Status,
   { final, mined, signed }: Record<Step, number>,
 ): string {
   const chain = chainName(anchor?.network ?? network);
+  if (contradiction) return `This log contradicts what was signed of it: ${contradiction}.`;
   if (events === 0) return "The log is empty: it begins with the first command.";
   const forGood = developmentChain ? "" : ", for good";
   if (final === events) return `All ${counted(events, "event")} are anchored on ${chain}${forGood}.`;

@@ -15,6 +15,8 @@ export type Status = {
   signer: string;
   /** Verifier keys of those who are asked to cosign. */
   witnesses: string[];
+  /** Why the log is not the one that was signed or anchored. */
+  contradiction: string | null;
   /** Why nothing is signed, where that is so. */
   detail: string | null;
 };

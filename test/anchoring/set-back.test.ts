@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { anchorStatus } from "../../src/anchoring/status.ts";
 import { AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
 
 test("a backup with fewer events, and one that went on otherwise, are told of and not signed", async () => {
@@ -54,4 +55,5 @@ test("a backup with fewer events, and one that went on otherwise, are told of an
     message: expect.stringContaining("does not begin with"),
   });
   expect(await restored.signed.last(origin)).toEqual(signed);
+  expect((await anchorStatus(restored)).contradiction).toMatch(/are not those that were signed/);
 });

@@ -85,10 +85,11 @@ const status = operation({
       contract: z.string(),
       signer: z.string(),
       witnesses: z.array(z.string()).describe("Verifier keys of those who are asked to cosign"),
-      detail: z
+      contradiction: z
         .string()
         .nullable()
-        .describe("Why nothing is signed, where that is so; also that the log contradicts what was"),
+        .describe("Why the log is not the one that was signed or anchored; null where nothing shows that"),
+      detail: z.string().nullable().describe("Why nothing is signed, where that is so"),
     }),
   ),
   example: {},
@@ -110,9 +111,8 @@ const status = operation({
       contract: ANCHOR_ADDRESS,
       signer: app.chain.sender,
       witnesses: app.settings.anchoring?.witnesses ?? [],
-      detail:
-        contradiction ??
-        (app.settings.anchoring ? null : "this service runs without ANCHORING: nothing is signed"),
+      contradiction,
+      detail: app.settings.anchoring ? null : "this service runs without ANCHORING: nothing is signed",
     };
   },
 });
