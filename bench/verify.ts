@@ -27,6 +27,8 @@ import { LogBuilder, type LogRow, logGenesis } from "../test/eventstore/log-buil
  * Each figure is the best of ROUNDS turns taken one after another in processes of their own.
  */
 const ROUNDS = 3;
+/** What takes minutes is taken once. */
+const SLOW = new Set(["second verifier"]);
 const STREAMS = 100_000;
 const ORIGIN = "bench.example/main/0123456789abcdef";
 
@@ -168,6 +170,7 @@ async function main(events: number): Promise<void> {
     const best = new Map<string, Turn>();
     for (let round = 0; round < ROUNDS; round++) {
       for (const name of Object.keys(TURNS)) {
+        if (SLOW.has(name) && round > 0) continue;
         const result = inChild(name, dir);
         if (result.seconds < (best.get(name)?.seconds ?? Number.POSITIVE_INFINITY)) best.set(name, result);
       }

@@ -9,10 +9,12 @@ import type {
   Clock,
   Hex,
   KeptAnswers,
+  KeptHeads,
   Random,
   RecoverKey,
   Settlement,
   Signer,
+  Webhooks,
 } from "./domain/ports.ts";
 import type { Projection } from "./projections/projection.ts";
 import type { Runner } from "./projections/runner.ts";
@@ -51,7 +53,10 @@ export type AppParts = ChainParts & {
   clock: Clock;
   random: Random;
   signer: Signer;
+  /** The checkpoints that this machine signed last. */
+  signed: KeptHeads;
   answers: KeptAnswers;
+  webhooks: Webhooks;
   /** The trade data this process has open. */
   vintages: VintageStore;
   settings: {

@@ -12,8 +12,10 @@ import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts
 import { createKeptAnswers, keptAnswersDdl } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
+import { keptHeads } from "./adapters/signed-heads.ts";
 import { heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
+import { createWebhooks } from "./adapters/webhooks.ts";
 import { startAnchoring } from "./anchoring/job.ts";
 import { keptProofsDdl } from "./anchoring/kept-proofs.ts";
 import { formatVerifierKey, verifierKey } from "./anchoring/note.ts";
@@ -23,18 +25,22 @@ import { absentChain, closedSettlement, openChain } from "./compose-chain.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import * as apiKey from "./domain/access/key.ts";
+import * as evaluation from "./domain/alerts/evaluation.ts";
+import * as subscription from "./domain/alerts/subscription.ts";
 import * as anchor from "./domain/anchoring/anchor.ts";
 import * as confirmation from "./domain/payments/confirmation.ts";
 import * as payment from "./domain/payments/payment.ts";
 import type { Hex, Quotas } from "./domain/ports.ts";
 import * as dataset from "./domain/trade/dataset.ts";
 import { keysProjection } from "./projections/access/keys.ts";
+import { alertsProjection } from "./projections/alerts/subscriptions.ts";
 import { anchorGas, anchorGasProjection } from "./projections/anchoring/gas.ts";
 import { logProjection } from "./projections/anchoring/log.ts";
 import { paymentsProjection } from "./projections/payments/payments.ts";
 import { gasSpent } from "./projections/payments/sums.ts";
 import { runnerDdl, startRunner } from "./projections/runner.ts";
 import { releasesProjection } from "./projections/trade/releases.ts";
+import { startAlertReactors } from "./reactors/alerts/start.ts";
 import { startPaymentReactors } from "./reactors/payments/start.ts";
 import { StreamCache } from "./stream-cache.ts";
 
@@ -46,13 +52,22 @@ export type House = {
 };
 
 /** Every domain file that has events, and every read model: a new area adds its line here. */
-const eventSchemas = [apiKey.events, dataset.events, payment.events, confirmation.events, anchor.events];
+const eventSchemas = [
+  apiKey.events,
+  dataset.events,
+  payment.events,
+  confirmation.events,
+  anchor.events,
+  subscription.events,
+  evaluation.events,
+];
 const projections = [
   keysProjection,
   releasesProjection,
   paymentsProjection,
   anchorGasProjection,
   logProjection,
+  alertsProjection,
 ];
 
 const APP_ROLE = "tallystick_app";
@@ -130,9 +145,11 @@ async function furnish(
     clock: systemClock,
     random: systemRandom,
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
+    signed: await keptHeads(join(config.DATA_DIR, "signed")),
     vintages,
     ...chain,
     answers: createKeptAnswers(pool),
+    webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS }),
     settings: {
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic: config.ALLOW_SYNTHETIC || chain.embedded_chain,
@@ -152,6 +169,8 @@ async function furnish(
     };
     const reactors = startPaymentReactors(app, log, { onForeign });
     opened.push(() => reactors.stop());
+    const alerts = startAlertReactors(app, log);
+    opened.push(() => alerts.stop());
   }
   if (opening.reactors && config.ANCHORING) {
     await checkOrigin(app);

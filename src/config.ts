@@ -83,6 +83,7 @@ export const environment = z.object({
   FACILITATOR_URL: z.url({ protocol: /^https?$/, error: "is the URL of an x402 facilitator" }).optional(),
   FACILITATOR_TOKEN: z.string().min(1).optional(),
   ALLOW_SYNTHETIC: flag(false),
+  ALLOW_PRIVATE_WEBHOOKS: flag(false),
   TRUST_PROXY: integer(0, 10, 0),
   METRICS_TOKEN: z.string().min(16, "is at least 16 characters").optional(),
   MCP_ORIGINS: z.string().default(""),
@@ -113,6 +114,10 @@ export function readConfig(env: Record<string, string | undefined>) {
   const missing = rest.BASE_RPC_URL ? missingForBase(rest) : [];
   if (missing.length > 0)
     throw new ConfigError(`BASE_RPC_URL settles real money, and needs beside it:\n  ${missing.join("\n  ")}`);
+  if (rest.BASE_RPC_URL && rest.ALLOW_PRIVATE_WEBHOOKS)
+    throw new ConfigError(
+      "ALLOW_PRIVATE_WEBHOOKS is for development: with BASE_RPC_URL strangers could reach into this network",
+    );
   if (rest.ANCHORING && rest.DATABASE_POOL < ANCHORING_POOL)
     throw new ConfigError(
       `DATABASE_POOL is at least ${ANCHORING_POOL} with ANCHORING: whatever takes turns among processes holds a connection meanwhile`,
@@ -126,7 +131,7 @@ export function readConfig(env: Record<string, string | undefined>) {
   };
 }
 
-/** Payments, signing, anchoring and witnesses hold one each, and work with others. */
+/** Payments, alerts, signing, anchoring and witnesses hold one each, and work with others. */
 const ANCHORING_POOL = 8;
 
 /** What the development chain makes for itself must be given on Base. */

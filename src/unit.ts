@@ -41,6 +41,9 @@ export type UnitParts = { store: EventStore; schemas: EventSchemas; cache: Strea
 /** More runs than this on one command means contention that waiting will not mend. */
 const MAX_RUNS = 50;
 
+/** What is done in one unit; it is told the command it runs for. */
+export type Work<T> = (decide: Decide, command: Command) => Promise<T>;
+
 /** Stages what else belongs to the commit, beside what the work came to; called in every run. */
 export type Stage<T> = (decide: Decide, result: T) => Promise<void>;
 
@@ -51,16 +54,16 @@ export type Stage<T> = (decide: Decide, result: T) => Promise<void>;
 export async function transact<T>(
   parts: UnitParts,
   command: Command,
-  work: (decide: Decide) => Promise<T>,
+  work: Work<T>,
   beforeAppend?: (result: T) => Promise<Stage<T>>,
 ): Promise<Committed<T>> {
   const earlier = await findEarlier(parts.store, command);
-  if (earlier) return replay(parts, earlier, work);
+  if (earlier) return replay(parts, command, earlier, work);
   let stage: Stage<T> | undefined;
   for (let run = 1; run <= MAX_RUNS; run++) {
     const unit = new Unit(parts, command);
     try {
-      const result = await work(unit.decide);
+      const result = await work(unit.decide, command);
       if (beforeAppend && !stage) {
         // A settlement takes seconds: nobody else waits for this stream meanwhile.
         unit.release();
@@ -71,13 +74,13 @@ export async function transact<T>(
       if (outcome === "again") continue;
       if (outcome !== "replayed" && outcome.length > 0) return { result, events: outcome, replayed: false };
       const first = await findEarlier(parts.store, command);
-      if (first) return await replay(parts, first, work);
+      if (first) return await replay(parts, command, first, work);
       if (outcome !== "replayed") return { result, events: [], replayed: false };
     } catch (error) {
       // The same command may have been committed while this run waited, and be the very reason for the refusal.
       const first = error instanceof Refusal ? await findEarlier(parts.store, command) : undefined;
       if (!first) throw error;
-      return await replay(parts, first, work);
+      return await replay(parts, command, first, work);
     } finally {
       unit.release();
     }
@@ -86,13 +89,9 @@ export async function transact<T>(
 }
 
 /** The work of an earlier commit over what it recorded, and nothing appended; undefined when there is no such commit. */
-export async function recall<T>(
-  parts: UnitParts,
-  command: Command,
-  work: (decide: Decide) => Promise<T>,
-): Promise<T | undefined> {
+export async function recall<T>(parts: UnitParts, command: Command, work: Work<T>): Promise<T | undefined> {
   const earlier = await findEarlier(parts.store, command);
-  return earlier && (await replay(parts, earlier, work)).result;
+  return earlier && (await replay(parts, command, earlier, work)).result;
 }
 
 async function findEarlier(store: EventStore, command: Command): Promise<RecordedCommit | undefined> {
@@ -109,8 +108,9 @@ async function findEarlier(store: EventStore, command: Command): Promise<Recorde
 /** The same work over recorded facts: every stream as the earlier commit left it, no decision taken. */
 async function replay<T>(
   parts: UnitParts,
+  command: Command,
   earlier: RecordedCommit,
-  work: (decide: Decide) => Promise<T>,
+  work: Work<T>,
 ): Promise<Committed<T>> {
   const last = Math.max(...earlier.events.map((event) => event.position));
   const decide: Decide = async (entity, target, _decision) => {
@@ -125,7 +125,7 @@ async function replay<T>(
     const own = earlier.events.filter((e) => e.tenant === target.tenant && e.stream_id === stream_id);
     return { state, version, events: own.map((event) => toDomain(parts.schemas, event)) };
   };
-  return { result: await work(decide), events: earlier.events, replayed: true };
+  return { result: await work(decide, command), events: earlier.events, replayed: true };
 }
 
 type Staged = {

@@ -51,6 +51,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: {
       "@event-driven-io/emmett": "types",
       "node:crypto": ["createHash", "createHmac", "createPublicKey", "hash", "timingSafeEqual", "verify"],
+      standardwebhooks: ["Webhook"],
       "viem/utils": [
         "concatHex",
         "decodeEventLog",
@@ -126,7 +127,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: ["src/witness/"],
     imports: {
       ...files,
-      adapters: ["openSigner"],
+      adapters: ["hasSignedHeads", "Memory", "openSignedHeads", "openSigner"],
       anchoring: [
         "consistencyFault",
         "cosignCheckpoint",
@@ -188,8 +189,11 @@ export const layers: Readonly<Record<string, Layer>> = {
       "lru-cache": "any",
       "node:child_process": "any",
       "node:crypto": "any",
+      "node:dns/promises": "any",
       "node:fs": "any",
       "node:fs/promises": "any",
+      "node:http": ["request"],
+      "node:https": ["request"],
       "node:module": "any",
       "node:net": "any",
       "node:os": "any",
@@ -203,6 +207,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       viem: "any",
       "viem/utils": "any",
       "viem/accounts": "any",
+      zod: "any",
     },
   },
   api: {
@@ -242,7 +247,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   // One file for whoever trusts nothing of ours; only run by Node it reads a file.
   verifier: {
     paths: ["src/explorer/verifier.js"],
-    imports: { "node:fs": "any", "node:stream": "any" },
+    imports: { "node:fs": "any", "node:zlib": "any" },
   },
   house: {
     paths: [

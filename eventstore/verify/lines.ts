@@ -38,9 +38,11 @@ export class LineCutter {
     this.#hold(chunk.subarray(from));
   }
 
-  /** A last line needs no newline. */
-  end(): void {
-    if (this.#held > 0 || this.#tooLong) this.#finish(Buffer.alloc(0));
+  /** Takes what follows the last newline for a line too; false where there is such, since every line has to end. */
+  end(): boolean {
+    if (this.#held === 0 && !this.#tooLong) return true;
+    this.#finish(Buffer.alloc(0));
+    return false;
   }
 
   #hold(piece: Buffer): void {

@@ -30,8 +30,8 @@ export async function verifyExport(
     broken = error instanceof Error ? error.message : String(error);
   });
   for await (const chunk of readable) cutter.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
-  if (broken === undefined) cutter.end();
-  else reader.broken(broken);
+  if (broken !== undefined) reader.broken(broken);
+  else if (!cutter.end()) reader.unended();
   return reader.report();
 }
 
@@ -90,6 +90,11 @@ class ExportReader implements LineSink {
   badLine(reason: string): void {
     this.#lines++;
     this.#verifier.unreadable(`line ${this.#lines} ${reason}`);
+  }
+
+  /** The line given last does not end. */
+  unended(): void {
+    this.#verifier.unreadable(`line ${this.#lines} does not end`);
   }
 
   /** The input itself failed: a missing file, a damaged gzip stream. */

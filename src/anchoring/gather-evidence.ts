@@ -3,10 +3,11 @@ import type { Beside, ExportedPart } from "../../eventstore/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
+import { notesOf } from "../projections/anchoring/heads.ts";
 import { forEach } from "../turn.ts";
 import type { Evidence, EvidenceOf } from "./evidence.ts";
 import { proofsOfAnchors } from "./kept-proofs.ts";
-import { formatVerifierKey, verifierKey } from "./note.ts";
+import { formatVerifierKey, parseNote, type VerifierKey, verifierKey } from "./note.ts";
 import { type LogTree, openTree } from "./tile-store.ts";
 
 type Source = Pick<App, "pool" | "store" | "load" | "signer">;
@@ -25,8 +26,15 @@ export const evidenceFor =
     const proofs = await proofsOfAnchors(app.pool, state);
     const key = verifierKey(origin, "ed25519", app.signer.public_key);
     const known: Evidence[] = [{ evidence: "key", key: formatVerifierKey(key) }];
-    const shown: Evidence[] = [{ evidence: "checkpoint", note: anchors.publishedNote(state)! }, ...proofs];
-    const sizes = [...new Set([...proofs.map(({ size }) => size), checkpoint.size])].sort((a, b) => a - b);
+    const notes = await anchoredNotes(app, state, proofs, key);
+    const published = { size: checkpoint.size, note: anchors.publishedNote(state)! };
+    const shown: Evidence[] = [
+      ...[...notes, published].map(({ note }): Evidence => ({ evidence: "checkpoint", note })),
+      ...proofs,
+    ];
+    const sizes = [...new Set([...proofs, ...notes, published].map(({ size }) => size))].sort(
+      (a, b) => a - b,
+    );
 
     if ("stream_id" in part) {
       const joints = sizes.slice(1).map((size, n) => ({ first: sizes[n]!, second: size }));
@@ -42,6 +50,24 @@ export const evidenceFor =
     const frontier: Evidence[] = start > 0 ? [await frontierOf(tree, start)] : [];
     return { before: [...known, ...frontier, ...shown, ...(await consistencies(tree, joints))] };
   };
+
+/**
+ * Checkpoints of what is anchored and not the newest, without a proof yet: what the chain keeps has to be joined to the
+ * export all the same. Those of an earlier key would be judged by the present one.
+ */
+async function anchoredNotes(
+  { pool }: Source,
+  { anchors: standing, checkpoint }: anchors.AnchorState,
+  proofs: readonly { size: number }[],
+  key: VerifierKey,
+): Promise<{ size: number; note: string }[]> {
+  const shown = new Set([checkpoint?.size, ...proofs.map(({ size }) => size)]);
+  const notes = await notesOf(
+    pool,
+    standing.map(({ size }) => size).filter((size) => !shown.has(size)),
+  );
+  return notes.filter(({ note }) => parseNote(note).signatures.some(({ key_id }) => key_id === key.id));
+}
 
 type Joint = { first: number; second: number };
 

@@ -31,6 +31,7 @@ async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
   const signed = checkpoint?.size ?? 0;
   if (size < signed)
     throw new TurnEnded("diverged", `${signed} events were signed, and the log has ${size}: it was cut`);
+  await checkAgainstKept(work, size);
   const isForeign = checkpoint !== undefined && isUnderOtherKey(work, checkpoint, options);
   if (!isForeign && !(await isDue(work, signed, size, options))) return;
 
@@ -49,7 +50,24 @@ async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
     );
   const note = signCheckpoint({ origin, size, root, extensions: [] }, app.signer);
   const facts = { size, root: hexOf(root), note, signed_at: new Date(now).toISOString() };
+  await app.signed.advance(origin, facts);
   await unlessRefused(app.decide(anchors, target, anchors.sign(facts), { meta }));
+}
+
+/** A database that was set back to a backup knows of no later checkpoint; this machine does, and signs no second history. */
+async function checkAgainstKept({ app, tree, origin }: Work, size: number): Promise<void> {
+  const kept = await app.signed.last(origin);
+  if (!kept) return;
+  if (kept.size > size)
+    throw new TurnEnded(
+      "diverged",
+      `${kept.size} events were signed here, and the log has ${size}: it was cut, or set back to a backup`,
+    );
+  if (hexOf(await tree.rootAt(kept.size)) !== kept.root)
+    throw new TurnEnded(
+      "diverged",
+      `the log does not begin with the ${kept.size} events that were signed here: it was rewritten, or set back to a backup`,
+    );
 }
 
 /** What anchoring itself appended asks for no checkpoint, or there would be no end of them. */

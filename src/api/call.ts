@@ -48,7 +48,7 @@ export const requestDigest = (operation: Operation, input: Fields) =>
   sha256(canonicalText({ operation: operation.name, input: input as JsonObject }, "request"));
 
 /** Makes the answer. What is decided on the way is staged with `decide`. */
-export async function make(parts: MakerParts, call: Call, decide: Decide): Promise<Made> {
+export async function make(parts: MakerParts, call: Call, decide: Decide, command: Command): Promise<Made> {
   const { app } = parts;
   const { operation, input, caller, signal, wire, last_event_id, request_id } = call;
   const names = (event: EventName) => {
@@ -59,6 +59,9 @@ export async function make(parts: MakerParts, call: Call, decide: Decide): Promi
     caller,
     app,
     decide,
+    get fresh_id() {
+      return freshId(app, command);
+    },
     names,
     signal,
     wire,
@@ -84,6 +87,12 @@ export async function make(parts: MakerParts, call: Call, decide: Decide): Promi
   if (name !== undefined && operation.vintage?.(app) === vintage) parts.finished.set(name, made);
   return made;
 }
+
+/** Two tenants or operations never share an idempotency key, so its digest names nothing twice. */
+const freshId = ({ random }: App, command: Command): string =>
+  command.idempotency
+    ? sha256(command.idempotency.idem_key).slice(0, 32)
+    : Buffer.from(random.bytes(16)).toString("hex");
 
 function encoded(
   { onMismatch }: MakerParts,

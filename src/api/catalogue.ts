@@ -1,15 +1,23 @@
 /** Everything the service does, area by area: the one list that all faces and documents derive from. */
 import type { Operation } from "./operation.ts";
+import { alertOperations } from "./operations/alerts.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
 import { logOperations } from "./operations/log.ts";
 import { paymentOperations } from "./operations/payments.ts";
 import { replayOperations } from "./operations/replay.ts";
 import { tradeOperations } from "./operations/trade.ts";
+import { tradeAnalyticsOperations } from "./operations/trade-analytics.ts";
+import { tradeProductOperations } from "./operations/trade-products.ts";
+import { tradeSignalOperations } from "./operations/trade-signals.ts";
 import { x402Operations } from "./operations/x402.ts";
 
 export const catalogue: Operation[] = [
   ...discoveryOperations,
   ...tradeOperations,
+  ...tradeProductOperations,
+  ...tradeAnalyticsOperations,
+  ...tradeSignalOperations,
+  ...alertOperations,
   ...replayOperations,
   ...x402Operations(() => catalogue),
   ...paymentOperations,

@@ -1,7 +1,16 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { z } from "zod";
 import { inputReader } from "./input.ts";
-import { areas, isEnveloped, isInPath, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
+import {
+  areas,
+  isEnveloped,
+  isInPath,
+  methodOf,
+  type Operation,
+  pathOf,
+  pathWith,
+  paymentOf,
+} from "./operation.ts";
 import { problemKinds } from "./problem.ts";
 import { paymentRequired } from "./x402/required.ts";
 
@@ -285,7 +294,7 @@ function paymentAnswer(operation: Operation, public_url: string): Schema {
   const { body: example } = paymentRequired(
     operation,
     paymentOf(operation)!.unit_price,
-    pathOf(operation),
+    pathWith(operation, operation.example),
     terms,
   );
   return {

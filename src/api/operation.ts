@@ -12,6 +12,7 @@ import type { Caller } from "./caller.ts";
 export const areas = {
   discovery: "Health, feeds and what else an agent reads before its first call",
   trade: "EU bilateral trade: 27 reporters, HS2 to CN8, monthly",
+  alerts: "Webhooks that are told of anomalies in EU trade",
   replay: "The change feed and dated snapshots",
   payments: "Paying per call: x402, refunds and the public revenue ledger",
   log: "The event log for auditors: checkpoints, tiles, proofs and anchors",
@@ -83,6 +84,8 @@ export type Context<In> = {
   app: App;
   /** Stages decisions; the pipeline appends them all in one commit when the answer is ready. */
   decide: Decide;
+  /** 32 hex digits to name what the command makes: others for each command, the same when it is said again. */
+  fresh_id: string;
   /** Says which event the answer stands for, where `handle` appended it itself. */
   names: (event: EventName) => void;
   /** Aborted when the caller goes away or the service stops. */

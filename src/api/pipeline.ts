@@ -204,13 +204,14 @@ async function receiptFor({ app, terms }: Parts, bought: Bought, path: string) {
 
 /** Serves a call that is free to its caller, and gives the same answer to the same Idempotency-Key. */
 async function unpaid(parts: Parts, call: Call): Promise<{ made: Made; event?: EventName | undefined }> {
-  if (call.operation.output.kind === "stream") return { made: await make(parts, call, noDecisions) };
+  if (call.operation.output.kind === "stream")
+    return { made: await make(parts, call, noDecisions, commandOf(call)) };
   const given = await parts.till.given(call);
   if (given) return { made: given, event: await eventGiven(parts.app, call) };
   const once = idempotencyOf(call);
   const { answers, unit } = parts.app;
-  const { result, events } = await transact(unit, commandOf(call, once), (decide) =>
-    make(parts, call, decide),
+  const { result, events } = await transact(unit, commandOf(call, once), (decide, command) =>
+    make(parts, call, decide, command),
   );
   if (once && result.kind === "body") {
     const { status, body } = result;

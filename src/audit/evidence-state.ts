@@ -55,6 +55,9 @@ export type Fault = { reason: string; place: number; good?: number };
 /** A note and its checkpoint; `fault` says why it holds none of this log. */
 export type ReadNote = { note: string; checkpoint?: Checkpoint; fault?: string };
 
+/** An anchor may be mined while an export is made that knows nothing of it yet, and clocks differ. */
+const GRACE_MS = 120_000;
+
 export class EvidenceState {
   readonly log: LogState;
   readonly held: Held;
@@ -231,7 +234,7 @@ export class EvidenceState {
 
   /** Heads that the chain took after the export was made: they may well be of more events. */
   get outrunBy(): readonly TreeHead[] {
-    const exported_at = Date.parse(this.log.header.exported_at);
+    const exported_at = Date.parse(this.log.header.exported_at) - GRACE_MS;
     return this.heads.filter(
       (head) => head.timestamp !== undefined && head.timestamp * 1_000 >= exported_at && !this.isJoined(head),
     );

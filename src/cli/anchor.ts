@@ -1,10 +1,17 @@
 import { Command } from "commander";
 import { formatEther } from "viem/utils";
 import { deployAnchor } from "../anchoring/deploy.ts";
-import { type AnchorStatus, anchorStatus, type ChainStatus, chainStatus } from "../anchoring/status.ts";
-import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";
+import {
+  type AnchorStatus,
+  anchorStatus,
+  type ChainStatus,
+  chainStatus,
+  contradictionOf,
+} from "../anchoring/status.ts";
+import { endorseCall } from "../domain/anchoring/contract.ts";
+import { ChainUnavailable, type Hex, TransactionPending } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
-import { type Terminal, withHouse } from "./terminal.ts";
+import { asAddress, type Terminal, withHouse } from "./terminal.ts";
 
 export function anchorCommand(terminal: Terminal): Command {
   const anchor = new Command("anchor").description("anchor the log on the chain");
@@ -24,9 +31,11 @@ export function anchorCommand(terminal: Terminal): Command {
         terminal,
         async ({ app }) => {
           const said = await anchorStatus(app);
-          return chain
-            ? { ...said, chain: await chainStatus(app.chain, said.origin).catch(asRefusal) }
-            : said;
+          if (!chain) return said;
+          const seen = await chainStatus(app.chain, said.origin).catch(asRefusal);
+          const contradiction =
+            said.contradiction ?? (await contradictionOf(app, seen.head ? [seen.head] : []));
+          return { ...said, contradiction, chain: seen };
         },
         { chain },
       );
@@ -48,6 +57,22 @@ export function anchorCommand(terminal: Terminal): Command {
       process.stdout.write(json ? `${JSON.stringify(deployed, null, 2)}\n` : `${said}\n`);
     });
 
+  anchor
+    .command("endorse")
+    .description("name on the chain, once and for good, the account or contract that anchors after this one")
+    .argument("<address>", "the address of the next GAS_KEY", asAddress)
+    .action(async (successor: Hex) => {
+      const { call, options } = endorseCall(successor);
+      const receipt = await withHouse(terminal, ({ app }) => app.chain.send(call, options).catch(asRefusal), {
+        chain: true,
+      });
+      if (!receipt.success)
+        refuse("conflict", "the chain refused: this account has named one already, or itself");
+      process.stdout.write(
+        `${successor} is endorsed by ${receipt.transaction}: auditors who know this account go on with that.\n`,
+      );
+    });
+
   return anchor;
 }
 
@@ -61,9 +86,10 @@ function asRefusal(error: unknown): never {
   throw error;
 }
 
-const page = ({ origin, events, checkpoint, anchor, pending, unproven_events, chain }: Told) =>
+const page = ({ origin, events, checkpoint, anchor, pending, unproven_events, contradiction, chain }: Told) =>
   [
     `log       ${origin}, ${events} events`,
+    ...(contradiction ? [`BROKEN    ${contradiction}; see docs/anchoring.md, "What is told"`] : []),
     checkpoint
       ? `signed    ${checkpoint.size} events at ${checkpoint.signed_at}, root ${checkpoint.root}`
       : "signed    nothing yet",

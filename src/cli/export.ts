@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { exportFile, exportLog, exportStream } from "../../eventstore/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
+import { LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
 import { refuse } from "../domain/refusal.ts";
 import { asCount, type Terminal, withHouse } from "./terminal.ts";
 
@@ -32,6 +33,12 @@ export function exportCommand(terminal: Terminal): Command {
           ? exportFile(pool, { log_id, from, to, beside }, file)
           : exportLog(pool, { log_id, from, to, beside }, process.stdout);
       }).catch((error: NodeJS.ErrnoException) => {
+        if (error instanceof LogDamaged || error instanceof TreeTooShort)
+          return refuse(
+            "unavailable",
+            `${error.message}; \`tallystick verify\` says what is wrong with the log`,
+          );
+        if (error instanceof RangeError) return refuse("invalid", error.message);
         if (error.code !== "EEXIST") throw error;
         return refuse("conflict", `${file} exists already: an export is written to a new file`);
       });

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
 import type { House, Opening } from "../compose.ts";
 import type { Config } from "../config.ts";
+import type { Hex } from "../domain/ports.ts";
 
 /** What a command needs from the process it runs in. */
 export type Terminal = { settings: () => Config; logger: (level: string) => Logger };
@@ -25,4 +26,9 @@ export function hostInUrl(host: string): string {
 export function asCount(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("is a whole number from 1");
   return Number(text);
+}
+
+export function asAddress(text: string): Hex {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new InvalidArgumentError("is 0x and 40 hex digits");
+  return text.toLowerCase() as Hex;
 }

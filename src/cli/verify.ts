@@ -18,7 +18,7 @@ import { receiptIn } from "../domain/payments/verify-receipt.ts";
 import type { Hex } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 import { verifyReceiptCommand } from "./receipt.ts";
-import { asCount, type Terminal, withHouse } from "./terminal.ts";
+import { asAddress, asCount, type Terminal, withHouse } from "./terminal.ts";
 
 type Options = {
   head: HeldHead[];
@@ -134,11 +134,6 @@ const fileOf = (path: string): Promise<string> =>
   readFile(path, "utf8").catch((error: Error) =>
     refuse("invalid", `${path} cannot be read: ${error.message}`),
   );
-
-function asAddress(text: string): Hex {
-  if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new InvalidArgumentError("is 0x and 40 hex digits");
-  return text.toLowerCase() as Hex;
-}
 
 const asList = (text: string, before: string[]) => [...before, text];
 

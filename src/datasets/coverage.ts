@@ -2,6 +2,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { Coverage, ReporterCoverage, Spoken } from "../domain/trade/coverage.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
+import { median } from "../domain/trade/robust.ts";
 import { addMonths, type Flow, monthsBetween } from "../domain/trade/units.ts";
 import { rows } from "./duckdb.ts";
 
@@ -83,14 +84,8 @@ function deliveredBy(found: Delivery[], allProducts: boolean): ReporterCoverage 
 function isFull(months: { rows: number; world_rows: number }[], at: number, allProducts: boolean): boolean {
   const { rows, world_rows } = months[at]!;
   const before = months.slice(Math.max(0, at - 12), at).map((month) => month.rows);
-  const usual = before.length === 0 ? 0 : median(before);
+  const usual = median(before) ?? 0;
   if (rows === 0) return !allProducts && usual < FEW_ROWS;
   if (world_rows === 0 && months.some((month) => month.world_rows > 0)) return false;
   return rows >= FULL_SHARE * usual;
-}
-
-function median(numbers: number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }

@@ -77,6 +77,29 @@ export const outsideSizes: Record<string, { sells: number; buys: number }> = {
   XK: { sells: 1, buys: 2 },
 };
 
+/** An event: what these sell to those, of this chapter or of all, is `factor` times as much from a month to a month. */
+export type Shock = {
+  seller?: string;
+  buyer?: string;
+  hs2?: string;
+  from: number;
+  to: number;
+  factor: number;
+};
+
+/** What happens in the sandbox, so that its analyses have something to find: a break with detours, and single months. */
+export const shocks: Shock[] = [
+  { seller: "RU", from: 202203, to: 202512, factor: 0.2 },
+  { buyer: "RU", from: 202203, to: 202512, factor: 0.25 },
+  { seller: "TR", hs2: "27", from: 202204, to: 202512, factor: 2.4 },
+  { seller: "KZ", hs2: "44", from: 202204, to: 202512, factor: 6 },
+  { buyer: "KZ", from: 202204, to: 202512, factor: 3 },
+  { seller: "DE", hs2: "87", from: 202509, to: 202509, factor: 0.2 },
+  { buyer: "PL", hs2: "85", from: 202508, to: 202508, factor: 3 },
+  { buyer: "LV", hs2: "27", from: 202510, to: 202510, factor: 5 },
+  { seller: "FR", hs2: "30", from: 202511, to: 202511, factor: 2.5 },
+];
+
 /** Relative weight of the chapters that matter most; every other one weighs `otherChapter`. */
 export const chapterWeights: Record<string, number> = {
   "27": 95,

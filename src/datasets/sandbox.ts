@@ -21,6 +21,7 @@ import {
   otherPrice,
   outsideSizes,
   reporterSizes,
+  shocks,
   woodCodes,
 } from "./sandbox-calibration.ts";
 
@@ -153,6 +154,21 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
 /** How the whole economy moves: growth, and the falls of 2009 and 2020. */
 const levelOf = (year: number) => 1.032 ** (year - 2015) * (year === 2009 ? 0.82 : year === 2020 ? 0.92 : 1);
 
+/** SQL for the factor of the events that a flow is part of. */
+const shockOf = shocks
+  .map(({ seller, buyer, hs2, from, to, factor }) => {
+    const sold = (code: string) => `if(flow = 'EXPORT', reporter, partner) = '${code}'`;
+    const bought = (code: string) => `if(flow = 'IMPORT', reporter, partner) = '${code}'`;
+    const conditions = [
+      `period between ${from} and ${to}`,
+      ...(seller ? [sold(seller)] : []),
+      ...(buyer ? [bought(buyer)] : []),
+      ...(hs2 ? [`hs2 = '${hs2}'`] : []),
+    ];
+    return `if(${conditions.join(" and ")}, ${factor}, 1)`;
+  })
+  .join(" * ");
+
 async function writeYear(
   connection: DuckDBConnection,
   space: BuildSpace,
@@ -164,7 +180,7 @@ async function writeYear(
   await connection.run(`
     create temp table drawn as
       select reporter, hs2, flow, ${year * 100} + m as period, partner, lane, u, h, price,
-        margin * size * ${levelOf(year)}
+        margin * size * ${levelOf(year)} * ${shockOf}
           * (1 + 0.18 * sin((m + h % 12) * 0.5235987755982988) + 0.05 * sin(m * 1.0471975511965976))
           * exp(0.35 * bell(draw(id, ${year * 12} + m)) + 0.10 * bell(u)) as amount
       from (

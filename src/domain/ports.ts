@@ -49,6 +49,32 @@ export type Signer = {
   sign(bytes: Uint8Array): Uint8Array;
 };
 
+/** What a webhook answered; of its body nothing is kept. */
+export type WebhookAnswer = { status: number; retry_after: string | undefined };
+
+/** Posts to addresses that strangers name. */
+export type Webhooks = {
+  /** Why nothing may be sent to a URL, as far as the URL itself tells; undefined where something may. */
+  refusalOf(url: string): string | undefined;
+  /** Resolves to the first answer, redirects included: none is followed. Rejects with WebhookUnreached, at the latest by its deadline. */
+  post(message: { url: string; headers: Record<string, string>; body: string }): Promise<WebhookAnswer>;
+};
+
+/** A webhook gave no answer in time, or stands where nothing may be sent. */
+export class WebhookUnreached extends Error {
+  override readonly name = "WebhookUnreached";
+}
+
+/** What this machine remembers of the checkpoints it signed, outside of the database, which may be set back. */
+export type KeptHeads = {
+  last(origin: string): Promise<{ size: number; root: Hex } | undefined>;
+  /** Durable when it resolves; a smaller one is passed over. */
+  advance(
+    origin: string,
+    signed: { size: number; root: Hex; note: string; signed_at: string },
+  ): Promise<void>;
+};
+
 /** 0x and hex digits, in lower case: an address (40), a hash (64) or bytes. */
 export type Hex = `0x${string}`;
 

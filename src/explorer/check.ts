@@ -71,7 +71,8 @@ export function openCheck(place: HTMLElement): Check {
         done.textContent = counted(events, "event");
       });
       if (mine !== turn) return;
-      say(report.ok ? "good" : "bad", el("strong", {}, summary(subject, report)));
+      const isBare = ["signature", "anchor"].every((name) => isIdleOf(report, name));
+      say(!report.ok ? "bad" : isBare ? "" : "good", el("strong", {}, summary(subject, report)));
       findings.replaceChildren(...findingsOf(task, report));
       verdict.scrollIntoView({ block: "nearest" });
     } catch (error) {
@@ -103,17 +104,31 @@ function told(
 function summary(subject: string, report: Report): string {
   const bad = report.verdicts.filter(({ ok }) => !ok);
   const read = "events" in report ? `${counted(report.events, "event")}, ` : "";
-  if (report.ok) return `${subject} holds: ${read}${count(report.verdicts.length)} checks passed.`;
+  const idle = report.verdicts.filter(isIdle);
+  const passed = `${count(report.verdicts.length - idle.length)} checks passed`;
+  if (report.ok)
+    return `${subject} holds: ${[read + passed, ...idle.map(({ detail }) => detail)].join(", ")}.`;
   const first = bad.flatMap(({ first_bad }) => first_bad ?? []).sort((a, b) => a - b)[0];
   const place = first === undefined ? "" : `, first at ${count(first)}`;
   return `${subject} does not hold: ${bad.map(({ name }) => name).join(", ")} failed${place}.`;
 }
 
+/** There was nothing to check: that is no failure, and proves nothing. */
+const isIdle = ({ ok, detail }: Verdict) => ok && detail.startsWith("nothing is ");
+
+const isIdleOf = ({ verdicts }: Report, name: string) =>
+  verdicts.some((verdict) => verdict.name === name && isIdle(verdict));
+
 function findingsOf(task: Task, report: Report): Node[] {
   const pending = "proof" in task && task.proof.pending;
   const waiting = pending ? [el("p", { class: "pending" }, `Not proven yet: ${pending.detail}.`)] : [];
   const steps = el("ol", { class: "steps" }, ...report.verdicts.map(step));
-  const trust = el("section", { class: "trust" }, el("h4", {}, "Taken on trust"), list(trusted(task)));
+  const trust = el(
+    "section",
+    { class: "trust" },
+    el("h4", {}, "Taken on trust"),
+    list(trusted(task, report)),
+  );
   if (!("head" in report) || !report.head || !report.ok) return [...waiting, steps, trust];
   const { position, hash } = report.head;
   const keep = el(
@@ -125,16 +140,19 @@ function findingsOf(task: Task, report: Report): Node[] {
   return [steps, trust, keep];
 }
 
+const outcomeOf = (verdict: Verdict) =>
+  isIdle(verdict) ? "nothing to check" : verdict.ok ? "holds" : "fails";
+
 const step = ({ name, ok, detail, first_bad, reason }: Verdict) =>
   el(
     "li",
-    { class: ok ? "good" : "bad" },
+    { class: isIdle({ name, ok, detail }) ? "idle" : ok ? "good" : "bad" },
     el(
       "div",
       { class: "question" },
       el("strong", {}, name),
       el("span", { class: "soft" }, QUESTIONS[name] ?? ""),
-      el("span", { class: "outcome" }, ok ? "holds" : "fails"),
+      el("span", { class: "outcome" }, outcomeOf({ name, ok, detail })),
     ),
     el("p", {}, detail),
     ...(ok
@@ -151,20 +169,25 @@ const step = ({ name, ok, detail, first_bad, reason }: Verdict) =>
 const list = (sentences: string[]) => el("ul", {}, ...sentences.map((sentence) => el("li", {}, sentence)));
 
 /** What no check in this page can show, given what the visitor brought. */
-function trusted(task: Task): string[] {
+function trusted(task: Task, report: Report): string[] {
   const { key, heads = [], checkpoints = [] } = task.options;
   const isPack = "pack" in task;
   const found: string[] = [];
-  if (!key)
+  if (isIdleOf(report, "signature") && isIdleOf(report, "anchor") && heads.length + checkpoints.length === 0)
+    found.push("All of it: nothing signs or anchors this pack, so that anybody could have written it.");
+  if (!key && !isIdleOf(report, "signature"))
     found.push(
       `The key: the one that came with the ${isPack ? "pack" : "answer"} was believed. Give the one you hold, and a signature by another fails.`,
     );
   if (!isPack && task.proof.event.payload === undefined)
     found.push("What the event says: that is not public, so its hash was taken as stated.");
-  if (isPack || task.proof.anchor)
+  if (isPack ? !isIdleOf(report, "anchor") : task.proof.anchor) {
+    if (!task.options.contract || !task.options.signer)
+      found.push("The contract and its signer: those that came along were believed. Give the ones you hold.");
     found.push(
       "The block: that an anchor's block belongs to the chain and is final, only a node of the chain can say. The verdict names the block; tallystick verify --rpc asks a node.",
     );
+  }
   if (isPack && heads.length + checkpoints.length === 0)
     found.push(
       "The end: nothing you hold shows what may have been cut off or rewritten after the last anchor.",

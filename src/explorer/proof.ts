@@ -59,7 +59,7 @@ export async function verifyProof(answer: unknown, options: Options = {}) {
     await checkSignatures(note, named, origin);
   });
   const isAsked = options.network ?? options.contract ?? options.signer;
-  await judge("anchor", "no anchor", anchor?.size ?? 0, () => {
+  await judge("anchor", "nothing is anchored", anchor?.size ?? 0, () => {
     need(anchor || !isAsked, "there is no anchor");
     return anchor && checkAnchor(anchor, origin, options);
   });

@@ -28,6 +28,7 @@ export function showStatus(status: Status): void {
   last = text;
   const parts = steps(status);
   write(part("#claim"), claim(status, parts));
+  part("#hero").classList.toggle("broken", status.contradiction !== null);
   for (const step of STEPS) {
     const segment = part(`#bar .${step}`);
     segment.style.flexGrow = String(parts[step]);
@@ -51,10 +52,11 @@ const MEANING: Record<Step, string> = {
 };
 
 function claim(
-  { events, network, anchor, checkpoint }: Status,
+  { events, network, anchor, checkpoint, contradiction }: Status,
   { final, mined, signed }: Record<Step, number>,
 ): string {
   const chain = chainName(anchor?.network ?? network);
+  if (contradiction) return `This log contradicts what was signed of it: ${contradiction}.`;
   if (events === 0) return "The log is empty: it begins with the first command.";
   const forGood = developmentChain ? "" : ", for good";
   if (final === events) return `All ${counted(events, "event")} are anchored on ${chain}${forGood}.`;
@@ -73,6 +75,7 @@ function identity({
   checkpoint,
   anchor,
   contract,
+  signer,
   witnesses,
   detail,
 }: Status): HTMLElement {
@@ -81,10 +84,17 @@ function identity({
     Head: copied(`${head.position}:${head.log_hash}`, "the head"),
     "Log key": copied(key, "the log's key"),
     Signed: checkpoint
-      ? el("span", {}, time(checkpoint.signed_at), ...cosigned(checkpoint.cosigned_by, witnesses))
+      ? el(
+          "span",
+          {},
+          time(checkpoint.signed_at),
+          ...cosigned(checkpoint.cosigned_by, witnesses),
+          detail ? `; ${detail}` : "",
+        )
       : (detail ?? "not yet"),
     Anchored: anchor ? time(anchor.anchored_at) : "not yet",
     Contract: copied(contract, "the contract's address"),
+    Signer: copied(signer, "the account that anchors"),
   });
 }
 

@@ -10,8 +10,8 @@ const utf8 = new TextEncoder();
 const word = (n, digits = 64) => n.toString(16).padStart(digits, "0");
 const number = (digits) => Number(`0x${digits}`);
 const hex = (bytes) => Array.from(bytes, (byte) => word(byte, 2)).join("");
-const BYTES = new Map(Array.from({ length: 256 }, (_, n) => [word(n, 2), n]));
-const unhex = (it) => Uint8Array.from(it.replace(/^0x|-/g, "").match(/..?/gs) ?? [], (pair) => BYTES.get(pair) ?? fail("no hex"));
+const BYTE = new Map(Array.from({ length: 256 }, (_, n) => [word(n, 2), n]));
+const unhex = (it) => new Uint8Array((it.replace(/^0x|-/g, "").match(/..?/gs) ?? []).map((xx) => BYTE.get(xx) ?? fail("no hex")));
 const [u32, u64] = [8, 16].map((digits) => (n) => unhex(word(n, digits)));
 const LP = (text) => join(u32(utf8.encode(text).length), text);
 function join(...parts) {
@@ -44,7 +44,6 @@ export function keccak256(message) { // Ethereum's: Keccak (FIPS 202, section 3)
   return hex(join(...s.slice(0, 4).map((lane) => u64(lane).reverse())));
 }
 // ---- Section 6, the tree: RFC 9162, section 2.1.
-const leaf = (event_hash) => H([0], unhex(event_hash));
 const parent = (left, right) => H([1], unhex(left), unhex(right));
 async function climb(m, n, nodes, isEnd) { // a proof (2.1.3.1, 2.1.4.1) from its end: what it makes of m leaves, and of all n
   const last = nodes.pop() ?? fail("a proof is too short");
@@ -54,7 +53,7 @@ async function climb(m, n, nodes, isEnd) { // a proof (2.1.3.1, 2.1.4.1) from it
   return m <= k ? [first, await parent(all, last)] : [await parent(last, first), await parent(last, all)];
 }
 export async function checkInclusion(event_hash, position, size, root, proof) {
-  const nodes = [await leaf(event_hash), ...proof];
+  const nodes = [await H([0], unhex(event_hash)), ...proof];
   const [, found] = position <= size ? await climb(position, size, nodes, (_, n) => n === 1) : [];
   need(found === root && nodes.length === 0, `a proof does not lead from ${position} to the root of size ${size}`);
 }
@@ -79,7 +78,6 @@ export async function checkSignatures({ text, signatures }, key, origin) {
   need(isOurs && own.length > 0, isOurs ? `it is not signed by ${name}+${id}` : `${key} is no Ed25519 key of ${origin}`);
   const by = await crypto.subtle.importKey("raw", typed.slice(1), "Ed25519", false, ["verify"]);
   for (const { bytes } of own) need(await crypto.subtle.verify("Ed25519", by, bytes.slice(4), join(text)), "signature is wrong");
-  return `${name}+${id}`;
 }
 // ---- Sections 6 and 8, anchors: Ethereum's Yellow Paper, appendices B and D.
 function rlp(bytes) { // its items: strings as hex, lists as arrays; lengths must be spelt as short as can be
@@ -95,23 +93,24 @@ function rlp(bytes) { // its items: strings as hex, lists as arrays; lengths mus
   return items;
 }
 const decode = (digits) => rlp(unhex(digits)).reduce(() => fail("more stands behind its RLP"));
-function trieValue(root, key, proof) { // what a Merkle-Patricia proof leads to, from a root by the nibbles of keccak256(key)
+function trieValue(root, key, [...nodes]) { // what a Merkle-Patricia proof leads to, from a root by the nibbles of keccak256(key)
   let [at, way, flag] = [root, keccak256(unhex(key)), 0];
-  for (const node of proof) {
-    need(flag < 2 && keccak256(unhex(node)) === at, "a node of its state proof is not the one that was named");
-    const items = decode(node);
+  while (flag < 2) {
+    const node = typeof at === "string" ? (nodes.shift() ?? "0x") : undefined; // one under 32 bytes stands in its parent
+    need(!node || keccak256(unhex(node)) === at, "a node of its state proof is not the one that was named");
+    const items = node ? decode(node) : at;
     flag = items.length === 17 ? 0 : Number(items[0][0]); // a branch has 17 items, a leaf's flag is 2 or 3
     const path = items.length === 17 ? way.slice(0, 1) : items[0].slice(flag % 2 === 1 ? 1 : 2);
     need(way.startsWith(path), "its state proof leads elsewhere");
     [at, way] = [items[items.length === 17 ? number(path) : 1], way.slice(path.length)];
   }
-  return flag > 1 && way === "" ? decode(at) : fail("its state proof ends elsewhere");
+  return way === "" && nodes.length === 0 ? decode(at) : fail("its state proof ends elsewhere");
 }
 export async function checkAnchor(line, origin, options = {}) { // resolves to what is believed, since only the chain can say
   const { size, root, network, contract, signer, transaction } = line;
   const [log_key, header] = [await H(origin), decode(line.header)];
   const [, , storage] = trieValue(header[3], contract, line.account_proof);
-  const slot = keccak256(unhex(log_key + keccak256(unhex(signer.slice(2).padStart(64, "0") + word(0)))));
+  const slot = keccak256(unhex(log_key + keccak256(unhex(hex(unhex(signer)).padStart(64, "0") + word(0)))));
   const kept = trieValue(storage, word(BigInt.asUintN(256, BigInt(`0x${slot}`) + 1n)), line.numbers_proof);
   const [chain, , , , , to, , data] = decode(transaction.slice(4));
   const call = keccak256("anchor(bytes32,uint64,bytes32,bytes32[])").slice(0, 8) + log_key + word(size) + root + word(128);
@@ -184,7 +183,7 @@ export async function verifyPack(source, options = {}) {
   };
   const addNote = (kind, note) => tries("signature", 0, async () => {
     const head = readNote(note, header.origin);
-    addHead(kind, head, await tries("signature", head.size, () => checkSignatures(head, key, header.origin)));
+    addHead(kind, head, await tries("signature", head.size, () => checkSignatures(head, key, header.origin).then(() => true)));
   });
   const addRoot = async () => {
     for (const note of notes.splice(0)) await addNote("held", note);
@@ -224,7 +223,7 @@ export async function verifyPack(source, options = {}) {
       [recorded, lacking] = [Math.max(recorded, row.recorded_at_us), isLog ? (commit_size || lacking) - 1 : lacking];
       if (isLog) await same("order", at, row, { position: last + 1, log_hash, recorded_at_us: recorded });
       await addRoot();
-      let node = await leaf(event_hash);
+      let node = await H([0], unhex(event_hash));
       for (let n = leaves++; n % 2 === 1; n = (n - 1) / 2) node = await parent(frontier.pop(), node);
       frontier.push(node);
       moveTo(at, row.log_hash ?? event_hash);
@@ -236,8 +235,7 @@ export async function verifyPack(source, options = {}) {
       proven.push({ version, position, size });
       await tries("tree", last, () => checkInclusion(hash, position, size, roots.get(size), proof));
     },
-    end: ({ head: { position, log_hash, version: at = position, event_hash: stated = log_hash }, ...line }) =>
-      same("completeness", last + 1, { ...line, at, stated }, { events, at: last, stated: hash }),
+    end: (it) => same("completeness", last + 1, { ...it, end: `${Object.values(it.head)}` }, { events, end: `${[last, hash]}` }),
   };
   const read = (bytes) => tries("format", last + 1, async () => {
     const { kind, of, value, place: there } = readLine(bytes);
@@ -249,8 +247,8 @@ export async function verifyPack(source, options = {}) {
   for (const name of VERDICTS) must(name, 1, header, "there is no header to go by");
   await addRoot();
   const highest = (numbers) => numbers.reduce((most, one) => Math.max(most, one), 0);
-  const own = heads.some(({ kind }) => kind !== "held") ? heads.filter(({ kind }) => kind !== "held") : heads;
-  const base = isLog ? leaves : highest(own.map(({ size }) => size));
+  const has = (kinds) => heads.some(({ kind }) => kinds.test(kind));
+  const base = isLog ? leaves : highest(heads.map(({ kind, size }) => (kind === "held" && has(/signed|anchored/) ? 0 : size)));
   common.set(base, base); // leaves in common: a link carries over as many as its smaller tree has, so the largest come first
   for (const { first: m, second: n, proof } of links.sort((a, b) => b.first - a.first))
     await tries("tree", n, async () => {
@@ -259,26 +257,25 @@ export async function verifyPack(source, options = {}) {
       const reached = common.has(m) || common.has(n) ? [m, n] : [];
       for (const to of reached) if (!common.has(to)) for (const next of common.set(to, m) && joined.get(to)) reached.push(next);
     });
-  for (const { kind, size } of heads) {
-    const [name, at] = kind === "held" ? ["completeness", last + 1] : ["tree", size];
-    must(name, at, common.get(size) >= Math.min(size, base), `the tree head of ${size} is joined to nothing: a fork, or cut off`);
-  }
+  for (const { kind, size } of heads)
+    must(...(kind === "held" ? ["completeness", last + 1] : ["tree", size]), common.get(size) >= Math.min(size, base),
+      `the tree head of ${size} is joined to nothing: it is of a fork, or the end was cut off`);
   must("commits", last + 1, !(lacking > 0), `the last commit lacks ${lacking} of its events`);
   must("completeness", last + 1, place === 8 && (isLog || events > 0), "the last line or every event is missing: truncated");
   for (const { position, hash: kept } of options.heads ?? [])
     must("completeness", Math.min(Math.max(position, first), last + 1), kept.length >= 8 && met.get(position)?.startsWith(kept),
       `the head ${kept} is not at ${position}`);
-  const has = (kinds) => heads.some(({ kind }) => kinds.test(kind));
   must("signature", 0, !options.key || has(/signed|held/), "a key is given, but there is no checkpoint");
   must("anchor", 0, !(options.network ?? options.contract ?? options.signer) || has(/anchored/), "there is no anchor");
   const reach = (how, most = highest(heads.map(({ kind, said, size }) => (kind === how && said && common.get(size)) || 0))) =>
     isLog ? Math.min(most, last) : (proven.findLast((one) => one.position <= Math.min(most, common.get(one.size)))?.version ?? 0);
   const reaches = { anchored: reach("anchored"), signed: reach("signed"), held: highest([reach("held"), ...met.keys()]) };
   const reached = Object.entries(reaches).map(([how, at]) => (at > 0 ? `${how} up to ${at}, ` : "")).join("");
+  const begun = first > 1 ? `begins at ${first}, what lies before is unproven, ` : "";
   const details = {
-    signature: `by ${key ?? "no key"}${key && !options.key ? ", which came along and was trusted" : ""}`,
-    anchor: heads.filter(({ kind }) => kind === "anchored").map(({ said }) => said).join("; ") || "no anchor",
-    completeness: `${reached}unproven beyond ${highest(Object.values(reaches))}`,
+    signature: has(/signed|held/) ? `by ${key}${options.key ? "" : ", which came along and was trusted"}` : "nothing is signed",
+    anchor: heads.filter(({ kind }) => kind === "anchored").map(({ said }) => said).join("; ") || "nothing is anchored",
+    completeness: `${begun}${reached}unproven beyond ${highest(Object.values(reaches))}`,
   };
   const verdicts = VERDICTS.map((name) => ({ name, ok: !faults[name], detail: details[name] ?? "checked", ...faults[name] }));
   return { ok: verdicts.every(({ ok }) => ok), verdicts, head: header ? { position: last, hash } : null, events };
@@ -286,14 +283,17 @@ export async function verifyPack(source, options = {}) {
 // ---- The command line.
 const [script, pack, ...flags] = globalThis.process?.argv.slice(1) ?? [];
 if (script?.endsWith("verifier.js")) {
+  const form = /^[^-\n][^\n]*(\n--(key|origin|network|contract|signer|checkpoint)\n[^\n]+|\n--head\n\d+:[^\n]+)*$/;
+  const isUsage = !form.test([pack, ...flags].join("\n"));
+  if (isUsage) console.log("node verifier.js PACK [--key|origin|network|contract|signer|checkpoint X] [--head position:hash]");
+  if (isUsage) process.exit(pack === "--help" ? 0 : 2); // a check that did not take place has not passed
   const [{ createReadStream, readFileSync }, { createGunzip }] = [await import("node:fs"), await import("node:zlib")];
-  const isCall = /^[^-\n][^\n]*(\n--(key|head|checkpoint)\n[^\n]+)*$/.test([pack, ...flags].join("\n"));
-  need(isCall, "use: node verifier.js PACK [--key K] [--head position:hash] [--checkpoint FILE]");
   const all = (flag) => flags.filter((_, i) => i % 2 === 1 && flags[i - 1] === flag);
   const heads = all("--head").map((head) => ({ position: Number(head.split(":")[0]), hash: head.split(":")[1] ?? "" }));
-  const options = { key: all("--key")[0], heads, checkpoints: all("--checkpoint").map((file) => readFileSync(file, "utf8")) };
+  const checkpoints = all("--checkpoint").map((file) => readFileSync(file, "utf8"));
+  const named = Object.fromEntries(flags.map((flag, i) => [flag.slice(2), flags[i + 1]]).filter((_, i) => i % 2 === 0));
   const file = pack.endsWith(".gz") ? createReadStream(pack).pipe(createGunzip()) : createReadStream(pack);
-  const { ok, verdicts } = await verifyPack(file, options);
+  const { ok, verdicts } = await verifyPack(file, { ...named, heads, checkpoints });
   for (const { ok, name, detail, first_bad, reason } of verdicts)
     console.log(ok ? "ok  " : "FAIL", name.padEnd(12), ok ? detail : `at ${first_bad}: ${reason}`);
   process.exitCode = ok ? 0 : 1;

@@ -12,8 +12,11 @@ export type Status = {
   unproven_events: number;
   network: string;
   contract: string;
+  signer: string;
   /** Verifier keys of those who are asked to cosign. */
   witnesses: string[];
+  /** Why the log is not the one that was signed or anchored. */
+  contradiction: string | null;
   /** Why nothing is signed, where that is so. */
   detail: string | null;
 };

@@ -16,7 +16,12 @@ const CONNECTIONS = 500;
 
 /** Listens. Rejects when the port cannot be had. */
 export function serveWitness(witness: Witness, { host, port, onError }: ServerOptions): Promise<Server> {
-  const limits = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 65_000 };
+  const limits = {
+    requestTimeout: 10_000,
+    headersTimeout: 5_000,
+    keepAliveTimeout: 65_000,
+    connectionsCheckingInterval: 1_000,
+  };
   const server = createServer(limits, (request, response) => {
     answer(witness, request, response).catch((error: Error) => {
       if (request.errored || response.destroyed) return;

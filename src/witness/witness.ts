@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { hasSignedHeads, type Memory, openSignedHeads } from "../adapters/signed-heads.ts";
 import { openSigner } from "../adapters/signing-key.ts";
 import {
   type Checkpoint,
@@ -22,7 +23,6 @@ import {
 import { consistencyFault } from "../anchoring/proofs.ts";
 import { type AddCheckpoint, parseAddCheckpoint } from "../anchoring/tlog-proof.ts";
 import { EMPTY_ROOT } from "../anchoring/tree.ts";
-import { hasState, type Memory, openState } from "./state.ts";
 
 export type WitnessOptions = {
   /** The folder that holds its key, a file of mode 0600, and its state; both are made at the first start. */
@@ -57,11 +57,11 @@ export async function openWitness(options: WitnessOptions): Promise<Witness> {
   const { dir, name, logs, now = () => new Date(), onFork } = options;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const keyFile = join(dir, "witness.key");
-  if (existsSync(keyFile) && !(await hasState(dir)))
+  if (existsSync(keyFile) && !(await hasSignedHeads(dir)))
     throw new Error(
       `the state in ${dir} is gone, so what ${keyFile} cosigned is not known: restore it, or begin as another witness in an empty folder`,
     );
-  const state = await openState(dir);
+  const state = await openSignedHeads(dir);
   const signer = await openSigner(keyFile);
   const key = verifierKey(name, "cosignature/v1", signer.public_key);
 
@@ -80,7 +80,7 @@ export async function openWitness(options: WitnessOptions): Promise<Witness> {
       const answer = refusalOf(request, checkpoint, memory, onFork);
       if (!answer) {
         const root = checkpoint.root.toString("base64");
-        memory.set(origin, { size, root, note: request.checkpoint, cosigned_at: now().toISOString() });
+        memory.set(origin, { size, root, note: request.checkpoint, signed_at: now().toISOString() });
       }
       return { isChanged: !answer, answer };
     });
@@ -97,8 +97,8 @@ export async function openWitness(options: WitnessOptions): Promise<Witness> {
       const memory = await state.read();
       const origins = [...new Set(logs.map((log) => log.name))];
       return origins.map((origin) => {
-        const { size = 0, root = null, cosigned_at = null } = memory.get(origin) ?? {};
-        return { origin, size, root, cosigned_at };
+        const { size = 0, root = null, signed_at = null } = memory.get(origin) ?? {};
+        return { origin, size, root, cosigned_at: signed_at };
       });
     },
   };

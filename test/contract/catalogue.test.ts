@@ -15,6 +15,7 @@ import {
   methodOf,
   type Operation,
   pathOf,
+  pathWith,
   paymentOf,
 } from "../../src/api/operation.ts";
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
@@ -22,6 +23,7 @@ import { claimExample } from "../support/claimed.ts";
 import { signExample } from "../support/log-example.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
+import { subscribeExamples } from "../support/subscribed.ts";
 import { specifiedPrices } from "./prices.ts";
 
 let service: Service;
@@ -34,6 +36,7 @@ beforeAll(async () => {
   await openSandbox(service);
   await claimExample(service.app);
   await signExample(service.app);
+  await subscribeExamples(service.app);
   mine = (
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
   ).headers;
@@ -320,7 +323,8 @@ describe("documents", () => {
       prices: { url: string; price_usdc: string }[];
     };
     const priced = catalogue.filter((operation) => paymentOf(operation));
-    expect([...list.resources].sort()).toEqual(priced.map((one) => service.url + pathOf(one)).sort());
+    const paths = priced.map((one) => pathWith(one, one.example));
+    expect([...list.resources].sort()).toEqual(paths.map((path) => service.url + path).sort());
     expect(list.prices.map(({ url }) => url)).toEqual(list.resources);
   });
 

@@ -115,6 +115,12 @@ describe("an event line that is not one", () => {
   });
 });
 
+test("a last line that does not end is a fault of format", async () => {
+  const report = await verifyBytes(Buffer.from(LINES.join("\n")));
+  expect(failures(report)).toEqual({ format: LINES.length - 1 });
+  expect(report.verdicts[0]!.reason).toMatch(/does not end/);
+});
+
 test("any escape JSON allows is read", async () => {
   const escaped = LINES.map((line) =>
     line.replace("globex", "\\u0067\\u006Cobex").replace('{\\"total', '\\u007b\\"total'),
@@ -224,7 +230,7 @@ describe("files", () => {
 
   test("a missing, an empty, a damaged and a cut file are verdicts", () =>
     inFolder(async (path) => {
-      const packed = gzipSync(LINES.join("\n"));
+      const packed = gzipSync(`${LINES.join("\n")}\n`);
       await writeFile(path("empty.ndjson"), "");
       await writeFile(path("cut.ndjson.gz"), packed.subarray(0, packed.length - 20));
       await writeFile(path("plain.ndjson.gz"), LINES.join("\n"));

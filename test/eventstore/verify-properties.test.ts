@@ -47,7 +47,7 @@ test("any log verifies, however its bytes are cut into chunks", async () => {
     fc.asyncProperty(log, fc.integer({ min: 1, max: 5000 }), async ({ origin, rows }, size) => {
       const lines = exportLines(origin, rows);
       const heads = [{ position: rows.length, hash_prefix: rows.at(-1)!.log_hash }];
-      const report = await verifyBytes(lines.join("\n"), { heads }, size);
+      const report = await verifyBytes(`${lines.join("\n")}\n`, { heads }, size);
       expect(failures(report)).toEqual({});
       expect(report.events).toBe(rows.length);
     }),

@@ -83,6 +83,6 @@ test("one stream verifies by itself", async () => {
 });
 
 test("the size of the chunks makes no difference", async () => {
-  const text = exportLines(ORIGIN, log()).join("\n");
+  const text = `${exportLines(ORIGIN, log()).join("\n")}\n`;
   for (const size of [1, 7, 64, 1000]) expect((await verifyBytes(text, {}, size)).ok).toBe(true);
 });

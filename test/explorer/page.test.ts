@@ -192,6 +192,18 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
       expect(await page.locator(".keep code").getAttribute("title")).toMatch(/^\d+:[0-9a-f]{64}$/);
     });
 
+    test("that nobody signed is not green, and says that anybody could have written it", async () => {
+      const page = await open("/log#verify");
+      await drop(page, "bare.ndjson", pack.replaceAll(/^\{"evidence".*\n/gm, ""));
+      await page.getByText("nothing is signed, nothing is anchored").waitFor();
+      expect(await page.locator(".verdict.good").count()).toBe(0);
+      expect(await page.locator("#verify-result .steps .idle strong").allTextContents()).toEqual([
+        "signature",
+        "anchor",
+      ]);
+      expect(await page.locator(".trust").textContent()).toContain("anybody could have written it");
+    });
+
     test("may be packed with gzip, and dropped anywhere", async () => {
       const page = await open();
       const base64 = gzipSync(pack).toString("base64");

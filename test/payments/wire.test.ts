@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from "@x402/core/http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/api/catalogue.ts";
-import { pathOf, paymentOf } from "../../src/api/operation.ts";
+import { methodOf, type Operation, pathWith, paymentOf } from "../../src/api/operation.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
 import type { Hex } from "../../src/domain/ports.ts";
 import {
@@ -291,15 +291,21 @@ test("HEAD is never charged", async () => {
 describe("discovery", () => {
   type Listed = { items: { resource: string }[]; pagination: { total: number } };
   const priced = catalogue.filter((operation) => paymentOf(operation));
+  const urlOf = (one: Operation) => service.url + pathWith(one, one.example);
+  /** Asks as the operation at this address is asked, without a payment. */
+  const unpaid = (url: string, otherwise = "GET") => {
+    const declared = priced.find((one) => urlOf(one) === url);
+    return fetch(url, { method: declared ? methodOf(declared) : otherwise });
+  };
 
   test("lists every priced operation, page by page, as its 402 asks for it", async () => {
     const list = async (query: string) =>
       (await (await ask({}, `/x402/discovery/resources${query}`)).json()) as Listed;
     const { items, pagination } = await list("?type=http&limit=100");
     expect(pagination.total).toBe(priced.length);
-    expect(items.map(({ resource }) => resource)).toEqual(priced.map((one) => service.url + pathOf(one)));
+    expect(items.map(({ resource }) => resource)).toEqual(priced.map(urlOf));
     for (const item of items) {
-      const { headers } = await fetch(item.resource);
+      const { headers } = await unpaid(item.resource);
       const { accepts, extensions } = decodePaymentRequiredHeader(headers.get("PAYMENT-REQUIRED")!);
       expect(item).toMatchObject({ type: "http", x402Version: 2, accepts, extensions });
     }
@@ -316,6 +322,6 @@ describe("discovery", () => {
     const note = `${service.url}/v1/agent/notes/a`;
     expect(list.resources).toContain(note);
     for (const url of list.resources)
-      expect((await fetch(url, { method: url === note ? "POST" : "GET" })).status).toBe(402);
+      expect((await unpaid(url, url === note ? "POST" : "GET")).status).toBe(402);
   });
 });

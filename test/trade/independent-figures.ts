@@ -59,6 +59,8 @@ export async function independentFigures(parquet: string, inBothFolders: string[
           )
         ).map(([month, value, kg]) => [month as string, { value, kg } as Amount]),
       ),
+    /** Rows of any query over `trade` (reporter, partner, product, flow, year, month, value_eur, quantity_kg). */
+    sql: async (query: string) => (await connection.runAndReadAll(query)).getRowObjectsJS(),
     /** Products that occur, by code. */
     products: async () => (await ask("product", "true")).map(([product]) => product as string),
   };

@@ -4,8 +4,14 @@ import {
   dataset,
   flow,
   hs,
+  hs2,
   limit,
+  month,
+  partner,
+  productOf,
+  readMonth,
   readYears,
+  recentMonths,
   reporter,
   reportersField,
   year,
@@ -14,7 +20,20 @@ import {
 import { firstNested } from "../../src/domain/trade/products.ts";
 import { addMonths, monthsBetween } from "../../src/domain/trade/units.ts";
 
-const fields = { reporter, reportersField, flow, year, years, hs, limit, dataset };
+const fields = {
+  reporter,
+  reportersField,
+  partner,
+  flow,
+  year,
+  years,
+  month,
+  recentMonths,
+  hs,
+  hs2,
+  limit,
+  dataset,
+};
 
 const messageOf = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message;
 
@@ -37,6 +56,16 @@ describe("input fields say what is wrong and how to mend it", () => {
     ["year", "abc", /whole number/],
     ["years", "2024-2020", /comes after/],
     ["years", "20-24", /YYYY-YYYY/],
+    ["partner", "EL", /Greece is GR/],
+    ["partner", "UK", /the United Kingdom is GB/],
+    ["partner", "JJ", /no country or territory/],
+    ["partner", "China", /2-letter code such as CN/],
+    ["hs2", "00", /from 01 to 99/],
+    ["hs2", "4407", /from 01 to 99/],
+    ["recentMonths", 25, /at most 24/],
+    ["recentMonths", 0, /at least 1/],
+    ["month", "2022-13", /YYYY-MM/],
+    ["month", "202203", /YYYY-MM/],
     ["hs", "123", /2, 4, 6 or 8 digits/],
     ["hs", "4407111000", /2, 4, 6 or 8 digits/],
     ["hs", "44'; drop", /2, 4, 6 or 8 digits/],
@@ -65,4 +94,13 @@ test("codes that contain each other are told, whatever their level", () => {
   expect(firstNested(["4407", "39206290", "3926", "44081000"])).toBeUndefined();
   expect(firstNested(["39206290", "4407", "39"])).toEqual({ outer: "39", inner: "39206290" });
   expect(firstNested(["39XXXXXX", "440711", "44071110"])).toEqual({ outer: "440711", inner: "44071110" });
+});
+
+test("hs narrows hs2, and must lie within it", () => {
+  expect(productOf({ hs2: "44" })).toBe("44");
+  expect(productOf({ hs2: "44", hs: "4407" })).toBe("4407");
+  expect(productOf({ hs: "4407" })).toBe("4407");
+  expect(productOf({})).toBeUndefined();
+  expect(() => productOf({ hs2: "44", hs: "3920" })).toThrow(/not within hs2 44/);
+  expect(readMonth("2022-03")).toBe(202203);
 });

@@ -1,51 +1,21 @@
 /** The service's answers over real Eurostat files against figures computed apart from it, to the euro. */
-import { existsSync, readdirSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openVintages } from "../../src/datasets/vintage-store.ts";
+import { beforeAll, describe, expect, test } from "vitest";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import type { TradeData } from "../../src/projections/trade/question.ts";
 import { topPartners, topProducts } from "../../src/projections/trade/rankings.ts";
 import { balance, timeline } from "../../src/projections/trade/series.ts";
-import { importFiles, limits } from "../datasets/workshop.ts";
-import { independentFigures } from "./independent-figures.ts";
-
-const shared = resolve(process.env.SHARED_DATA ?? new URL("../../../shared/data", import.meta.url).pathname);
-const filesIn = (folder: string) =>
-  readdirSync(join(shared, folder)).map((name) => join(shared, folder, name));
-const here = existsSync(join(shared, "comext-bilateral"));
-if (!here) console.warn(`no real data in ${shared} (set SHARED_DATA): its tests are left out`);
-
-const codeOf = (path: string) => /CN_(\d{8})/.exec(path)![1]!;
+import type { independentFigures } from "./independent-figures.ts";
+import { here, openRealTrade } from "./real-trade.ts";
 
 describe.skipIf(!here)("over the real files", () => {
   let trade: TradeData;
   let figures: Awaited<ReturnType<typeof independentFigures>>;
-  const cleanup: (() => Promise<void>)[] = [];
 
   beforeAll(async () => {
-    const dir = await mkdtemp(join(tmpdir(), "tallystick-data-"));
-    cleanup.push(() => rm(dir, { recursive: true, force: true }));
-    // In two commands: the second one, of WORLD rows, is built upon the first.
-    const first = await importFiles(dir, filesIn("comext-bilateral"));
-    const second = await importFiles(dir, filesIn("comext-world"), { replaces: first.manifest.vintage });
-    expect(first.report.rows_read).toBe(613_024);
-    expect(second.report.rows_read).toBe(148_476);
-    const vintages = await openVintages({ ...limits, dataDir: dir });
-    cleanup.unshift(() => vintages.close());
-    await vintages.serve(second.manifest.vintage);
-    trade = { vintages, allow_synthetic: true };
-
-    const bilateral = filesIn("comext-bilateral").map(codeOf);
-    const world = new Set(filesIn("comext-world").map(codeOf));
-    const inBoth = bilateral.filter((code) => world.has(code));
-    figures = await independentFigures(join(shared, "comext_cn8_2023_2025.parquet"), inBoth);
-  });
-
-  afterAll(async () => {
-    for (const done of cleanup) await done();
+    const opened = await openRealTrade();
+    ({ trade, figures } = opened);
+    expect(opened.rows_read).toEqual([613_024, 148_476]);
+    return opened.close;
   });
 
   test("Germany's imports of 39206290 in 2024: 75,298,685 in all, 50,042,112 over the listed partners", async () => {

@@ -69,6 +69,36 @@ describe.skipIf(!existsSync(folder))("real files", { timeout: 120_000 }, () => {
     expect(months.reduce((all, month) => all + (month.imports_eur as number), 0)).toBe(total);
   });
 
+  test("the analyses of that product are of the real files too, and say how they were computed", async () => {
+    const of = "reporter=DE&hs2=39&hs=39206290&flow=IMPORT";
+    for (const path of [
+      `product-detail?reporter=DE&hs2=39&hs=39206290`,
+      `price-per-tonne?${of}`,
+      `seasonality?${of}`,
+      `concentration?${of}&year=2024`,
+      "heatmap?year=2024&hs2=39&hs=39206290",
+      "alerts?hs=39206290",
+      "flow-pulse?hs=39206290",
+      "source-concentration?hs2=39&hs=39206290&year=2024",
+      "corridor?reporter=DE&partner=CN&hs=39206290",
+      "reroute-watch?origin=CN&month=2024-06&hs2=39&hs=39206290",
+    ]) {
+      const { meta } = await ask(path);
+      expect([path, meta]).toEqual([
+        path,
+        expect.objectContaining({
+          dataset: "comext-ds-045409",
+          synthetic: false,
+          source: expect.stringContaining("Eurostat"),
+          formula: expect.stringMatching(/./),
+          incomplete: expect.any(Array),
+        }),
+      ]);
+    }
+    // Only wood is asked for here, of which the files hold nothing.
+    expect((await ask("wood-products?reporter=LV&year=2024")).meta).toMatchObject({ synthetic: true });
+  });
+
   test("importing the same files again changes nothing", async () => {
     const before = await service.app.store.head();
     const { unchanged } = await importFiles(service.app, files(), { data_dir: service.data_dir, limits });

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { openSignedHeads } from "../../src/adapters/signed-heads.ts";
 import { openCheckpoint, withCosignatures } from "../../src/anchoring/checkpoint.ts";
-import { openState } from "../../src/witness/state.ts";
 import { type Fork, openWitness, type Witness } from "../../src/witness/witness.ts";
 import { smallLog } from "./small-log.ts";
 
@@ -168,7 +168,7 @@ test("many processes over one folder are one witness, though one of them sleeps 
   expect((await readdir(dir)).filter((name) => name.startsWith("state."))).toHaveLength(1);
 
   // As one would that read the state long ago and only now writes: its number is free again.
-  const state = await openState(dir);
+  const state = await openSignedHeads(dir);
   const [before] = await witness.follows();
   const newest = Number((await readdir(dir)).flatMap((name) => /^state\.(\d+)/.exec(name)?.[1] ?? [])[0]);
   let looks = 0;
@@ -225,7 +225,7 @@ describe("its folder", () => {
         size: 30,
         root: log.root(30).toString("base64"),
         note: log.note(30),
-        cosigned_at: "2026-01-02T03:04:05.678Z",
+        signed_at: "2026-01-02T03:04:05.678Z",
       },
     });
   });

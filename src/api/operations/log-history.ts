@@ -85,13 +85,17 @@ const status = operation({
       contract: z.string(),
       signer: z.string(),
       witnesses: z.array(z.string()).describe("Verifier keys of those who are asked to cosign"),
+      contradiction: z
+        .string()
+        .nullable()
+        .describe("Why the log is not the one that was signed or anchored; null where nothing shows that"),
       detail: z.string().nullable().describe("Why nothing is signed, where that is so"),
     }),
   ),
   example: {},
   caching: () => "no-cache",
   handle: async ({ app }) => {
-    const [{ origin, checkpoint, anchor, unproven_events }, head] = await Promise.all([
+    const [{ origin, checkpoint, anchor, unproven_events, contradiction }, head] = await Promise.all([
       anchorStatus(app),
       app.store.head(MAIN_LOG),
     ]);
@@ -107,6 +111,7 @@ const status = operation({
       contract: ANCHOR_ADDRESS,
       signer: app.chain.sender,
       witnesses: app.settings.anchoring?.witnesses ?? [],
+      contradiction,
       detail: app.settings.anchoring ? null : "this service runs without ANCHORING: nothing is signed",
     };
   },

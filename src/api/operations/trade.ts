@@ -1,4 +1,3 @@
-import type { App } from "../../app.ts";
 import {
   countries,
   countriesInput,
@@ -7,7 +6,6 @@ import {
   overviewInput,
   overviewOutput,
 } from "../../projections/trade/overview.ts";
-import type { TradeData } from "../../projections/trade/question.ts";
 import {
   rankingInput,
   topPartners,
@@ -24,22 +22,7 @@ import {
   timelineOutput,
 } from "../../projections/trade/series.ts";
 import { json, key, operation, pay } from "../operation.ts";
-
-const dataOf = ({ vintages, settings }: App): TradeData => ({
-  vintages,
-  allow_synthetic: settings.allow_synthetic,
-});
-
-/** An answer may come from any dataset that is open, so all of them name it. */
-const vintage = (app: App) =>
-  app.vintages
-    .open()
-    .map(({ vintage }) => vintage)
-    .sort()
-    .join("+") || undefined;
-
-const shared = `With \`hs\` a question is about one product instead of all. The real dataset answers where it covers the
-question, otherwise the sandbox, marked \`synthetic\` in \`meta\`; \`meta.coverage\` names products, reporters and months.`;
+import { dataOf, shared, vintage } from "./trade-data.ts";
 
 const overviewOperation = operation({
   name: "trade_overview",

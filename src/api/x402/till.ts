@@ -9,7 +9,7 @@ import type { App } from "../../app.ts";
 import type { Mined, PaidAnswer, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { type EventName, Refusal, refuse } from "../../domain/refusal.ts";
-import { type Committed, type Decide, recall, type Stage, transact } from "../../unit.ts";
+import { type Committed, recall, type Stage, transact, type Work } from "../../unit.ts";
 import {
   type Call,
   commandOf,
@@ -200,9 +200,10 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
     };
   };
   const command = commandOf(call, idempotencyOf(call) ?? idempotencyOfPayment(call, payment.id));
+  const work: Work<Made> = (decide, said) => make(parts, call, decide, said);
   let done: Committed<Made>;
   try {
-    done = await transact(app.unit, command, (decide) => make(parts, call, decide), beforeAppend);
+    done = await transact(app.unit, command, work, beforeAppend);
   } catch (error) {
     if (isKnown(error)) throw error;
     if (charging) onLeft();
@@ -285,14 +286,14 @@ async function repeat({ app, parts, call }: Asked, id: string): Promise<Served> 
   if (kept?.body) return { made: { kind: "body", status, body: kept.body, etag: "", vintage }, bought };
   const age = app.clock.now().getTime() - bought.event.recorded_at_us / 1_000;
   if (digest === null && age > STREAM_HOLDS_MS) gone();
-  const again = (decide: Decide) => make(parts, call, decide);
+  const again: Work<Made> = (decide, command) => make(parts, call, decide, command);
   const recalled = async (idempotency: Idempotency | undefined) =>
     idempotency && recall(app.unit, commandOf(call, idempotency), again);
   const made =
     (await recalled(idempotencyOfPayment(call, id))) ??
     (await recalled(idempotencyOf(call))) ??
     // Under a key that is not said this time: what was decided stands, and is not decided again.
-    (await again(gone));
+    (await again(gone, commandOf(call)));
   return made.kind === "stream" || sha256(made.body) === digest ? { made, bought } : gone();
 }
 

@@ -1,7 +1,8 @@
 /** The input fields of trade operations, each with the sentence an agent reads and the remedy it is told when wrong. */
 import { z } from "zod";
-import { isReporter, reporterCodes, unknownReporter } from "./reporters.ts";
-import { flows, type Years } from "./units.ts";
+import { refuse } from "../refusal.ts";
+import { isReporter, reporterCodes, unknownPartner, unknownReporter } from "./reporters.ts";
+import { flows, type Period, type Years } from "./units.ts";
 
 const reporterCode = z
   .string()
@@ -47,12 +48,53 @@ export const hs = z
   .regex(/^\d{2}(\d{2}){0,3}$/, "hs is a product code of 2, 4, 6 or 8 digits, such as 44 or 39206290")
   .describe("HS or CN code of 2, 4, 6 or 8 digits; omitted = all products");
 
+export const hs2 = z
+  .string()
+  .regex(/^(0[1-9]|[1-9]\d)$/, "hs2 is an HS chapter from 01 to 99, such as 44")
+  .describe("HS chapter, 2 digits from 01 to 99");
+
+export const hsWithin = hs.describe(
+  "A finer HS or CN code within hs2, of 4, 6 or 8 digits; omitted = the chapter",
+);
+
+/** The product that `hs2` and `hs` name together: the finer of them; refused where one does not contain the other. */
+export function productOf(input: { hs2: string; hs?: string | undefined }): string;
+export function productOf(input: { hs2?: string | undefined; hs?: string | undefined }): string | undefined;
+export function productOf({ hs2, hs }: { hs2?: string | undefined; hs?: string | undefined }) {
+  if (hs !== undefined && !hs.startsWith(hs2 ?? "")) {
+    const message = `hs ${hs} is not within hs2 ${hs2}; give a code that begins with it, or change hs2`;
+    refuse("invalid", message, { errors: [{ path: "hs", message }] });
+  }
+  return hs ?? hs2;
+}
+
+/** The field that names the product of a question with `hs2` and `hs`, for refusals. */
+export const productField = ({ hs }: { hs?: string | undefined }) => (hs === undefined ? "hs2" : "hs");
+
 export const limit = z
   .int("limit is a whole number")
   .min(1, "limit is at least 1")
   .max(100, "limit is at most 100")
   .default(20)
   .describe("How many lines to rank, 1 to 100");
+
+export const partner = z
+  .string()
+  .regex(/^[A-Z]{2}$/, "a country is a 2-letter code such as CN; Greece is GR")
+  .superRefine((code, context) => {
+    const message = unknownPartner(code);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  })
+  .describe("The other country, any 2-letter code of the statistics; Greece is GR");
+
+export const recentMonths = z
+  .int("months is a whole number")
+  .min(1, "months is at least 1")
+  .max(24, "months is at most 24")
+  .default(6)
+  .describe("How many months to look at, 1 to 24, counted back from the dataset's last");
+
+export const month = z.string().regex(/^(19|20)\d\d-(0[1-9]|1[0-2])$/, "a month is YYYY-MM, such as 2022-03");
 
 export const dataset = z
   .string()
@@ -66,3 +108,6 @@ export function readYears(text: string): Years {
   const [from = "", to = from] = text.split("-");
   return { from: Number(from), to: Number(to) };
 }
+
+/** 202203 for "2022-03". */
+export const readMonth = (text: string): Period => Number(text.replace("-", ""));

@@ -79,3 +79,10 @@ export function partnerName(code: string): string {
   if (isReporter(code)) return reporters[code];
   return comextPartners[code] ?? (/^[A-Z]{2}$/.test(code) ? names.of(code) : undefined) ?? code;
 }
+
+/** What to tell someone who sent a 2-letter partner code that is none; undefined for one that is. */
+export function unknownPartner(code: string): string | undefined {
+  if (code === "EL") return "Greece is GR here, not EL";
+  if (code === "UK") return "the United Kingdom is GB";
+  return partnerName(code) === code ? `no country or territory has the code ${code}` : undefined;
+}

@@ -26,3 +26,6 @@ export function monthsBetween(from: Period, to: Period): Period[] {
   for (let period = from; period <= to; period = addMonths(period, 1)) months.push(period);
   return months;
 }
+
+/** Six decimals, as answers write shares, factors and prices. */
+export const sixDecimals = (value: number) => Math.round(value * 1e6) / 1e6;

@@ -20,6 +20,18 @@ export const headsDdl = `
   );
   create index if not exists log_anchors_v1_mined on read.log_anchors_v1 (position) where firmness = 'mined';`;
 
+/** The published notes of these sizes, the smallest first. */
+export async function notesOf(
+  pool: pg.Pool,
+  sizes: readonly number[],
+): Promise<{ size: number; note: string }[]> {
+  const { rows } = await pool.query<{ size: number; note: string }>(
+    "select size, note from read.log_checkpoints_v1 where size = any($1) order by size",
+    [sizes],
+  );
+  return rows;
+}
+
 export async function foldHeads(events: RecordedEvent[], tx: pg.ClientBase): Promise<void> {
   for (const { position, type, payload } of events) {
     const change = { type, data: payload } as unknown as AnchorEvent;

@@ -21,8 +21,8 @@ export type TradeData = { vintages: VintageStore; allow_synthetic: boolean };
 
 export type Question = Covered & {
   dataset?: string | undefined;
-  /** The input fields that name reporters and years, for refusals. */
-  fields?: { reporter?: "reporter" | "reporters"; years?: "year" | "years" };
+  /** The input fields that name product, reporters and years, for refusals. */
+  fields?: { hs?: "hs" | "hs2"; reporter?: "reporter" | "reporters"; years?: "year" | "years" | "month" };
 };
 
 /** Codes listed in `coverage.products.codes`; more are counted only. */
@@ -83,6 +83,30 @@ export async function onDataset<T>(
   }
 }
 
+/**
+ * As onDataset, over each dataset that knows something of the question: first the one that answers it by the usual
+ * choice, then the real ones that know a part. Each is to be told apart in the answer.
+ */
+export async function onDatasets<T>(
+  trade: TradeData,
+  question: Question,
+  work: (leases: Lease[]) => Promise<T>,
+): Promise<T> {
+  const first = chooseDataset(trade, question);
+  const others = question.dataset === undefined ? trade.vintages.open() : [];
+  const parts = others
+    .filter(({ dataset, synthetic }) => dataset !== first && !synthetic)
+    .filter(({ coverage }) => gapIn(coverage, question, true) === undefined)
+    .map(({ dataset }) => dataset);
+  const leases: Lease[] = [];
+  try {
+    for (const dataset of [first, ...parts]) leases.push(trade.vintages.lease(dataset));
+    return await work(leases);
+  } finally {
+    for (const lease of leases) lease.release();
+  }
+}
+
 /** Real before synthetic, and a whole before a part; nothing is ever drawn from two. */
 function chooseDataset(trade: TradeData, question: Question): string {
   const open = trade.vintages.open().filter(({ synthetic }) => trade.allow_synthetic || !synthetic);
@@ -118,8 +142,8 @@ function namedDataset(open: Manifest[], question: Question, name: string): strin
 }
 
 function refuseGap(question: Question, gap: Gap, message: string): never {
-  const { reporter = "reporter", years = "years" } = question.fields ?? {};
-  const path = { hs: "hs", reporter, flow: "flow", years }[gap.path];
+  const { hs = "hs", reporter = "reporter", years = "years" } = question.fields ?? {};
+  const path = { hs, reporter, flow: "flow", years }[gap.path];
   return refuse("invalid", message, { errors: [{ path, message }], type: "outside-coverage" });
 }
 

@@ -1,15 +1,16 @@
 /** Who and what trades most: `top-partners` and `top-products`, each list closed by a line for the rest. */
 import { z } from "zod";
 import type { Lease } from "../../datasets/vintage-store.ts";
-import { chapterName } from "../../domain/trade/chapters.ts";
 import { knownOf } from "../../domain/trade/coverage.ts";
 import { dataset, flow, hs, limit, reporter, year } from "../../domain/trade/inputs.ts";
+import { productName } from "../../domain/trade/product-names.ts";
 import { isResidue, nextDigits, productLevels } from "../../domain/trade/products.ts";
-import { partnerName, reporterCodes } from "../../domain/trade/reporters.ts";
-import { type Flow, flows } from "../../domain/trade/units.ts";
-import { formula, meta, metaOf, monthsOf, onDataset, type TradeData, yearOrLast } from "./question.ts";
+import { partnerName } from "../../domain/trade/reporters.ts";
+import { type Flow, sixDecimals, type Years } from "../../domain/trade/units.ts";
+import { aboutYear, inOneYear, type YearQuestion, yearMeta } from "./one-year.ts";
+import { monthsOf, type TradeData } from "./question.ts";
 import { SUMS } from "./series.ts";
-import { finerTotalsIn, flowSums, inFlow, inReporters, partnersIn, totalsIn } from "./tables.ts";
+import { finerTotalsIn, flowSums, inFlow, inReporters, partnersIn, type Slice, totalsIn } from "./tables.ts";
 
 export const rankingInput = z.object({
   reporter,
@@ -33,7 +34,7 @@ const line = {
   share: z.number().nullable().describe("Of the total, 0 to 1"),
 };
 
-export const REST = "rest";
+const REST = "rest";
 
 /** A partner's line. The last line, `rest`, is the total less the lines above it. */
 export const partnerRow = z.object({
@@ -46,17 +47,16 @@ export const partnerRow = z.object({
 export const productRow = z.object({
   ...line,
   product: z.string().describe(`HS or CN code; ${REST} on the last line`),
-  name: z.string().nullable().describe("Name of a 2-digit chapter"),
+  name: z.string().nullable().describe("Name of a chapter, or of a heading of chapter 44"),
 });
 
-const rankingMeta = meta.extend({
+/** What the shares of a ranking are of. */
+export const totals = z.object({ value_eur: z.number(), quantity_kg: z.number().nullable() });
+
+export const rankingMeta = yearMeta.extend({
   count: z.int().describe("Ranked lines, the rest not counted"),
   ranked_of: z.int().describe("How many there are to rank"),
-  reporter: z.enum(reporterCodes),
-  year: z.int(),
-  flow: z.enum(flows).nullable(),
-  total: z.object({ value_eur: z.number(), quantity_kg: z.number().nullable() }),
-  formula,
+  total: totals,
 });
 
 export const topPartnersOutput = z.object({ data: z.array(partnerRow), meta: rankingMeta });
@@ -73,111 +73,124 @@ const amountOf = { IMPORT: "imports_eur", EXPORT: "exports_eur" } as const;
 type Found = Amounts & { code: string; of: number };
 
 /** The partners of one reporter in a year, by value; groups of countries are never ranked. */
-export async function topPartners(
+export const topPartners = (
   trade: TradeData,
   input: Input,
   signal?: AbortSignal,
-): Promise<z.infer<typeof topPartnersOutput>> {
-  const { rows, meta } = await rank(
-    trade,
-    input,
-    (lease, slice) => ({
-      code: "partner",
-      from: partnersIn(lease, slice),
-    }),
+): Promise<z.infer<typeof topPartnersOutput>> =>
+  inOneYear(trade, input, async (lease, years) => {
+    const { rows, ...ranked } = await rankPartners(lease, { ...input, years }, signal);
+    return { data: rows, meta: { ...ranked, ...aboutRanking(lease, input, years) } };
+  });
+
+/** The chapters of one reporter's trade in a year, by value; with `hs` the next finer products below it. */
+export const topProducts = (
+  trade: TradeData,
+  input: Input,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof topProductsOutput>> =>
+  inOneYear(trade, input, async (lease, years) => {
+    const { rows, ...ranked } = await rankProducts(lease, { ...input, years }, signal);
+    return { data: rows, meta: { ...ranked, ...aboutRanking(lease, input, years) } };
+  });
+
+const aboutRanking = (lease: Lease, input: YearQuestion, years: Years) => ({
+  ...aboutYear(lease, input, years),
+  formula: RANKED,
+});
+
+export const RANKED = `share = value / total; rest = total − ranked lines; ${SUMS}`;
+
+/** What a ranking is about. */
+export type Asked = Pick<Input, "reporter" | "flow" | "hs" | "limit"> & { years: Years };
+/** The lines, largest first, the rest last; how many are ranked, of how many, and the total that shares are of. */
+type Ranking<Row> = { rows: Row[]; count: number; ranked_of: number; total: z.infer<typeof totals> };
+
+export async function rankPartners(
+  lease: Lease,
+  asked: Asked,
+  signal: AbortSignal | undefined,
+): Promise<Ranking<z.infer<typeof partnerRow>>> {
+  const { rows, ...ranked } = await rank(
+    lease,
+    asked,
+    { code: "partner", from: partnersIn(lease, asked) },
     signal,
   );
-  const data = rows.map(({ code, ...amounts }) => ({
+  const named = rows.map(({ code, ...amounts }) => ({
     ...amounts,
     partner: code,
     name: code === REST ? "All other partners and what the source does not split" : partnerName(code),
   }));
-  return { data, meta };
+  return { rows: named, ...ranked };
 }
 
-/** The chapters of one reporter's trade in a year, by value; with `hs` the next finer products below it. */
-export async function topProducts(
-  trade: TradeData,
-  input: Input,
-  signal?: AbortSignal,
-): Promise<z.infer<typeof topProductsOutput>> {
-  const { rows, meta } = await rank(trade, input, productsBelow, signal);
-  const data = rows.map(({ code, ...amounts }) => ({
+export async function rankProducts(
+  lease: Lease,
+  asked: Asked,
+  signal: AbortSignal | undefined,
+): Promise<Ranking<z.infer<typeof productRow>>> {
+  const { rows, ...ranked } = await rank(lease, asked, productsBelow(lease, asked), signal);
+  const named = rows.map(({ code, ...amounts }) => ({
     ...amounts,
     product: code,
-    name: code === REST ? "All other products, confidential trade among them" : (chapterName(code) ?? null),
+    name: code === REST ? "All other products, confidential trade among them" : (productName(code) ?? null),
   }));
-  return { data, meta };
+  return { rows: named, ...ranked };
 }
 
+/** What is ranked: a SQL expression for the code, over a table. */
+type Ranked = { code: string; from: string };
+
+/** The products next below `hs` as a ranking takes them: chapters without it, `hs` itself where nothing is finer. */
 function productsBelow(lease: Lease, slice: Slice): Ranked {
   const { hs } = slice;
   if (hs === undefined) return { code: "hs2", from: totalsIn(lease, slice) };
-  const digits = nextDigits(hs.length);
-  const { codes } = lease.manifest.coverage.products;
-  const finer = codes.some((code) => code.startsWith(hs) && code.length >= digits && !isResidue(code));
-  if (hs.length === productLevels.cn8 || !finer) return { code: `'${hs}'`, from: totalsIn(lease, slice) };
+  const digits = digitsBelow(lease, hs);
+  if (digits === undefined) return { code: `'${hs}'`, from: totalsIn(lease, slice) };
   return { code: `substr(product, 1, ${digits})`, from: finerTotalsIn(lease, { ...slice, hs }, digits) };
 }
 
-type Slice = { hs: string | undefined; years: { from: number; to: number } };
-/** What is ranked: a SQL expression for the code, over a table. */
-type Ranked = { code: string; from: string };
+/** How many digits the next finer codes below `hs` have; undefined where the dataset has none. */
+export function digitsBelow({ manifest }: Lease, hs: string): number | undefined {
+  const digits = nextDigits(hs.length);
+  const isFiner = (code: string) => code.startsWith(hs) && code.length >= digits && !isResidue(code);
+  return hs.length < productLevels.cn8 && manifest.coverage.products.codes.some(isFiner) ? digits : undefined;
+}
+
 type Line = z.infer<z.ZodObject<typeof line>> & { code: string };
 
 async function rank(
-  trade: TradeData,
-  input: Input,
-  ranked: (lease: Lease, slice: Slice) => Ranked,
+  lease: Lease,
+  { reporter, flow, hs, limit, years }: Asked,
+  { code, from }: Ranked,
   signal: AbortSignal | undefined,
-): Promise<{ rows: Line[]; meta: z.infer<typeof rankingMeta> }> {
-  const asked = input.year === undefined ? undefined : { from: input.year, to: input.year };
-  const reporters = [input.reporter];
-  const question = {
-    ...input,
-    reporters,
-    years: asked,
-    fields: { reporter: "reporter", years: "year" },
-  } as const;
-  return onDataset(trade, question, async (lease) => {
-    const year = yearOrLast(lease, question);
-    const slice = { hs: input.hs, years: { from: year, to: year } };
-    const where = `where ${inReporters(reporters)} and ${inFlow(input.flow)}`;
-    const { code, from } = ranked(lease, slice);
-    const sums = `sum(value_eur)::bigint as value_eur, sum(quantity_kg)::double as quantity_kg, ${flowSums}`;
-    const [found, totals] = await Promise.all([
-      lease.query<Found>(
-        `select ${code} as code, ${sums}, count(*) over () as "of" from ${from} ${where} group by 1
-         having not regexp_matches(code, '[0-9][A-Z]') order by value_eur desc, code limit ${input.limit}`,
-        undefined,
-        signal,
-      ),
-      lease.query<Amounts>(`select ${sums} from ${totalsIn(lease, slice)} ${where}`, undefined, signal),
-    ]);
-    const total = totals[0]!;
-    const known = knownOf(lease.manifest.coverage, input.hs);
-    const months = monthsOf(lease, slice.years);
-    const absent = (of: Flow) =>
-      total[amountOf[of]] !== null || months.some((period) => known(input.reporter, of, period)) ? 0 : null;
-    const none = { IMPORT: absent("IMPORT"), EXPORT: absent("EXPORT") };
-    const rows = found.map((row, at) => lineOf(row.code, at + 1, row, total, input.flow, none));
-    if (total.value_eur !== null) {
-      rows.push(lineOf(REST, null, lessAll(total, found), total, input.flow, none));
-    }
-    return {
-      rows,
-      meta: {
-        ...metaOf(lease, { ...question, years: slice.years }),
-        count: found.length,
-        ranked_of: found[0]?.of ?? 0,
-        reporter: input.reporter,
-        year,
-        flow: input.flow ?? null,
-        total: { value_eur: total.value_eur ?? 0, quantity_kg: total.quantity_kg },
-        formula: `share = value / total; rest = total − ranked lines; ${SUMS}`,
-      },
-    };
-  });
+): Promise<Ranking<Line>> {
+  const where = `where ${inReporters([reporter])} and ${inFlow(flow)}`;
+  const sums = `sum(value_eur)::bigint as value_eur, sum(quantity_kg)::double as quantity_kg, ${flowSums}`;
+  const [found, totals] = await Promise.all([
+    lease.query<Found>(
+      `select ${code} as code, ${sums}, count(*) over () as "of" from ${from} ${where} group by 1
+       having not regexp_matches(code, '[0-9][A-Z]') order by value_eur desc, code limit ${limit}`,
+      undefined,
+      signal,
+    ),
+    lease.query<Amounts>(`select ${sums} from ${totalsIn(lease, { hs, years })} ${where}`, undefined, signal),
+  ]);
+  const total = totals[0]!;
+  const known = knownOf(lease.manifest.coverage, hs);
+  const months = monthsOf(lease, years);
+  const absent = (of: Flow) =>
+    total[amountOf[of]] !== null || months.some((period) => known(reporter, of, period)) ? 0 : null;
+  const none = { IMPORT: absent("IMPORT"), EXPORT: absent("EXPORT") };
+  const rows = found.map((row, at) => lineOf(row.code, at + 1, row, total, flow, none));
+  if (total.value_eur !== null) rows.push(lineOf(REST, null, lessAll(total, found), total, flow, none));
+  return {
+    rows,
+    count: found.length,
+    ranked_of: found[0]?.of ?? 0,
+    total: { value_eur: total.value_eur ?? 0, quantity_kg: total.quantity_kg },
+  };
 }
 
 function lineOf(
@@ -198,7 +211,7 @@ function lineOf(
       exports_eur: amounts.exports_eur ?? none.EXPORT,
     }),
     quantity_kg: amounts.quantity_kg,
-    share: total.value_eur ? Math.round((value_eur / total.value_eur) * 1e6) / 1e6 : null,
+    share: total.value_eur ? sixDecimals(value_eur / total.value_eur) : null,
   };
 }
 

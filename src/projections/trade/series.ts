@@ -54,8 +54,7 @@ export async function timeline(
     const span = yearsOrAll(lease, asked);
     const label = input.reporters ? "reporter" : "'EU27'";
     const found = await lease.query<SeriesRow>(
-      `select ${label} as reporter, period, ${flowSums} from ${totalsIn(lease, { hs: input.hs, years: span })}
-       where ${inReporters(reporters)} and ${inFlow(input.flow)} group by 1, 2`,
+      monthsSql(lease, label, { ...input, reporters, years: span }),
       undefined,
       signal,
     );
@@ -72,7 +71,7 @@ export async function timeline(
 export const SUMS =
   "sums of EUR values; a total is the source's WORLD row where it has one, else the sum over partners; masses are sums of the known ones";
 
-type SeriesRow = {
+export type SeriesRow = {
   reporter: string;
   period: number;
   imports_eur: number | null;
@@ -81,7 +80,21 @@ type SeriesRow = {
   exports_kg: number | null;
 };
 
-function series(
+/** A query for SeriesRows; `label` is SQL for what stands as their reporter. */
+export const monthsSql = (
+  lease: Lease,
+  label: string,
+  {
+    hs,
+    flow,
+    reporters,
+    years,
+  }: { hs?: string | undefined; flow?: Flow | undefined; reporters: readonly string[]; years: Years },
+) => `select ${label} as reporter, period, ${flowSums} from ${totalsIn(lease, { hs, years })}
+  where ${inReporters(reporters)} and ${inFlow(flow)} group by 1, 2`;
+
+/** The months of the years, each with the amounts found for the reporters in `members` together. */
+export function series(
   lease: Lease,
   label: string,
   members: readonly ReporterCode[],

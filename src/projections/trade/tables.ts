@@ -25,12 +25,48 @@ export function finerTotalsIn(lease: Lease, slice: { hs: string; years: Years },
   return union(lease, slice.years, "totals", productFilter(slice.hs, digits));
 }
 
+/** As partnersIn, below chapter level: rows have `product`, of at least `digits` digits. */
+export function finerPartnersIn(lease: Lease, slice: { hs: string; years: Years }, digits: number): string {
+  return union(lease, slice.years, "cells", productFilter(slice.hs, digits));
+}
+
+/**
+ * As fine as the dataset has it, a row a partner, product and month: reporter, hs2, flow, period, partner, product,
+ * value_eur, quantity_kg. `where` is a condition on the columns but product and the amounts.
+ */
+export function finestIn(lease: Lease, { hs, years }: Slice, where: string): string {
+  const cells = union(lease, years, "cells", `${productFilter(hs)} and ${where}`);
+  const isWhole = (code: string) => code.length === productLevels.hs2 && code.startsWith(hs ?? "");
+  const whole = lease.manifest.coverage.products.codes.filter(isWhole);
+  if (whole.length === 0) return cells;
+  const chapters = union(
+    lease,
+    years,
+    "chapter_partners",
+    `hs2 in (${whole.map(literal).join(", ")}) and ${where}`,
+  );
+  return `(from ${cells} union all by name (select *, hs2 as product from ${chapters}))`;
+}
+
+/**
+ * The finest rows that state a mass, of which no two hold the same goods: a product's month is its WORLD row where
+ * the source has one, else its partners' rows. `where` is a condition on reporter, flow and period.
+ */
+export function massesIn(lease: Lease, slice: Slice, where: string): string {
+  const world = union(
+    lease,
+    slice.years,
+    "aggregates",
+    `partner = 'WORLD' and ${productFilter(slice.hs)} and ${where}`,
+  );
+  return `(from ${world} union all by name
+    (from ${finestIn(lease, slice, where)} anti join ${world} using (reporter, flow, period, product)))`;
+}
+
 /** The rows as the source has them: `cells` and `aggregates` under one name. */
 export function recordsIn(lease: Lease, slice: Slice): string {
-  const filter = slice.hs === undefined ? "true" : `starts_with(product, ${literal(slice.hs)})`;
-  const hs2 = inChapter(slice.hs?.slice(0, productLevels.hs2));
-  return `${union(lease, slice.years, "cells", `${hs2} and ${filter}`)}
-    union all ${union(lease, slice.years, "aggregates", `${hs2} and ${filter}`)}`;
+  const filter = productFilter(slice.hs);
+  return `${union(lease, slice.years, "cells", filter)} union all ${union(lease, slice.years, "aggregates", filter)}`;
 }
 
 const isChapters = (hs: string | undefined): hs is string | undefined =>
@@ -39,7 +75,8 @@ const isChapters = (hs: string | undefined): hs is string | undefined =>
 const inChapter = (hs2: string | undefined) => (hs2 === undefined ? "true" : `hs2 = ${literal(hs2)}`);
 
 /** The products under `hs`; no code of a dataset contains another of its rows, so each amount is there once. */
-function productFilter(hs = "", digits = 0): string {
+function productFilter(hs: string | undefined, digits = 0): string {
+  if (hs === undefined) return "true";
   const below = `starts_with(product, ${literal(hs)}) and length(product) >= ${digits}`;
   return `${inChapter(hs.slice(0, productLevels.hs2))} and ${below}`;
 }

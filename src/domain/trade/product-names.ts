@@ -1,4 +1,4 @@
-/** Short English names of the HS chapters, worded here. */
+/** Short English names of products, worded here: the HS chapters, and the headings of chapter 44. */
 const names: Record<string, string> = {
   "01": "Live animals",
   "02": "Meat",
@@ -44,6 +44,27 @@ const names: Record<string, string> = {
   "42": "Leather goods",
   "43": "Furs",
   "44": "Wood and charcoal",
+  "4401": "Fuel wood, pellets, chips, sawdust",
+  "4402": "Wood charcoal",
+  "4403": "Wood in the rough",
+  "4404": "Hoopwood, split poles, stakes",
+  "4405": "Wood wool and wood flour",
+  "4406": "Railway sleepers of wood",
+  "4407": "Sawn wood",
+  "4408": "Veneer sheets",
+  "4409": "Continuously shaped wood, parquet strips",
+  "4410": "Particle board and oriented strand board",
+  "4411": "Fibreboard",
+  "4412": "Plywood and laminated wood",
+  "4413": "Densified wood",
+  "4414": "Wooden frames",
+  "4415": "Packing cases, pallets, cable drums",
+  "4416": "Casks, barrels and cooperage",
+  "4417": "Tools, tool handles, shoe lasts of wood",
+  "4418": "Builders' joinery and carpentry",
+  "4419": "Tableware and kitchenware of wood",
+  "4420": "Marquetry, ornaments, wooden caskets",
+  "4421": "Other articles of wood",
   "45": "Cork",
   "46": "Basketware",
   "47": "Wood pulp",
@@ -100,5 +121,5 @@ const names: Record<string, string> = {
   "99": "Special and unspecified goods",
 };
 
-/** The name of a 2-digit chapter; undefined where there is none. */
-export const chapterName = (hs2: string): string | undefined => names[hs2];
+/** The name of a chapter or a heading of chapter 44; undefined for other codes. */
+export const productName = (code: string): string | undefined => names[code];

@@ -1,29 +1,30 @@
 /**
- * What a witness has cosigned last of each log: the one thing that it must never forget. It stands in a file of JSON with a
- * number; the next one is linked under the number after that, which succeeds once, whoever else tries. So no lock can be
- * left behind or lost, and what is answered is on the disk before.
+ * What was signed last of each log, by its own key or by a witness: the one thing that a signer must never forget, whatever
+ * becomes of a database. It stands in a file of JSON with a number; the next one is linked under the number after that,
+ * which succeeds once, whoever else tries. So no lock can be left behind or lost, and what is signed is on the disk before.
  */
 import { randomUUID } from "node:crypto";
-import { link, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import type { KeptHeads } from "../domain/ports.ts";
 
-const seen = z.strictObject({
+const signedHead = z.strictObject({
   size: z.int().nonnegative(),
   /** Base64, as in the note. */
   root: z.string(),
   /** The signed note itself: with another one of the log that contradicts it, it is proof. */
   note: z.string(),
-  cosigned_at: z.iso.datetime(),
+  signed_at: z.iso.datetime(),
 });
 
-/** The newest checkpoint of a log that was cosigned. */
-export type Seen = z.infer<typeof seen>;
+/** The newest checkpoint of a log that was signed. */
+export type SignedHead = z.infer<typeof signedHead>;
 
 /** By the log's origin. */
-export type Memory = Map<string, Seen>;
+export type Memory = Map<string, SignedHead>;
 
-export type WitnessState = {
+export type SignedHeads = {
   read(): Promise<Memory>;
   /** What `work` changes is durable when this resolves, and nobody else has changed it meanwhile, in whatever process; it may be called again. */
   update<T>(work: (memory: Memory) => { isChanged: boolean; answer: T }): Promise<T>;
@@ -40,11 +41,12 @@ async function numbersIn(dir: string): Promise<number[]> {
     .sort((a, b) => a - b);
 }
 
-export const hasState = async (dir: string): Promise<boolean> => (await numbersIn(dir)).length > 0;
+export const hasSignedHeads = async (dir: string): Promise<boolean> => (await numbersIn(dir)).length > 0;
 
 /** Opens the memory in a folder, and starts it where there is none. Rejects when it cannot be read. */
-export async function openState(dir: string): Promise<WitnessState> {
-  if (!(await hasState(dir))) await put(dir, 0, new Map());
+export async function openSignedHeads(dir: string): Promise<SignedHeads> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  if (!(await hasSignedHeads(dir))) await put(dir, 0, new Map());
   await newestIn(dir);
 
   let last: Promise<unknown> = Promise.resolve();
@@ -81,9 +83,9 @@ async function newestIn(dir: string): Promise<{ number: number; memory: Memory }
 
 /** Throws where that is no state. */
 function memoryIn(value: unknown): Memory {
-  z.record(z.string(), seen).parse(value);
+  z.record(z.string(), signedHead).parse(value);
   // What a record answers lacks a member called __proto__, and a log may be called so.
-  return new Map(Object.entries(value as object).map(([origin, one]) => [origin, seen.parse(one)]));
+  return new Map(Object.entries(value as object).map(([origin, one]) => [origin, signedHead.parse(one)]));
 }
 
 /** Answers false when another process was faster. */
@@ -116,4 +118,22 @@ async function syncFolder(dir: string): Promise<void> {
   } finally {
     await folder.close();
   }
+}
+
+/** The port over a folder of this machine. */
+export async function keptHeads(dir: string): Promise<KeptHeads> {
+  const heads = await openSignedHeads(dir);
+  return {
+    last: async (origin) => {
+      const head = (await heads.read()).get(origin);
+      return head && { size: head.size, root: `0x${Buffer.from(head.root, "base64").toString("hex")}` };
+    },
+    advance: (origin, { size, root, note, signed_at }) =>
+      heads.update((memory) => {
+        const isChanged = (memory.get(origin)?.size ?? -1) <= size;
+        const base64 = Buffer.from(root.slice(2), "hex").toString("base64");
+        if (isChanged) memory.set(origin, { size, root: base64, note, signed_at });
+        return { isChanged, answer: undefined };
+      }),
+  };
 }

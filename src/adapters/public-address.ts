@@ -1,0 +1,50 @@
+/** Which addresses belong to the open internet. Source: IANA's special-purpose address registries (RFC 6890). */
+import { BlockList, isIP } from "node:net";
+
+/** Not globally reachable, or leading to one network's own machines. */
+const SPECIAL_V4 = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.31.196.0/24",
+  "192.52.193.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "192.175.48.0/24",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+  // What a cloud's machines ask about themselves, at an address that looks public.
+  "168.63.129.16/32",
+];
+
+/** Global unicast is 2000::/3; these parts of it are not, or hold an IPv4 address that could be anybody's. */
+const GLOBAL_V6 = "2000::/3";
+const SPECIAL_V6 = ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"];
+
+const special = listOf([...SPECIAL_V4, ...SPECIAL_V6]);
+const globalV6 = listOf([GLOBAL_V6]);
+
+function listOf(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address, bits] = network.split("/") as [string, string];
+    list.addSubnet(address, Number(bits), isIP(address) === 4 ? "ipv4" : "ipv6");
+  }
+  return list;
+}
+
+/** True of an IPv4 or IPv6 address that anybody on the internet could reach; v4 addresses in the dress of v6 are none. */
+export function isPublicAddress(address: string): boolean {
+  // A zone (RFC 4007) is one of this machine's own networks.
+  const version = address.includes("%") ? 0 : isIP(address);
+  if (version === 4) return !special.check(address, "ipv4");
+  return version === 6 && globalV6.check(address, "ipv6") && !special.check(address, "ipv6");
+}

@@ -1,0 +1,148 @@
+/**
+ * The Webhooks port: one POST to an address that a stranger named. The host's name is resolved here, every address it has is
+ * checked, and the connection goes to those very addresses: a second look-up could answer otherwise.
+ */
+import { lookup, Resolver } from "node:dns/promises";
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { type WebhookAnswer, type Webhooks, WebhookUnreached } from "../domain/ports.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+export type WebhooksOptions = {
+  /** Sends by http and to private addresses too; for development. */
+  allow_private?: boolean;
+  /** All addresses of a host name; by the name servers unless said otherwise. */
+  resolve?: (host: string) => Promise<string[]>;
+  /** From the look-up to the end of the answer. */
+  deadline_ms?: number;
+};
+
+/** What is read of an answer's body before it is cut off. */
+const MOST_BODY = 16_384;
+const MOST_URL = 2048;
+/** RFC 1035, 2.3.4. */
+const MOST_HOST = 253;
+
+export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
+  const { allow_private = false, deadline_ms = 10_000 } = options;
+  const resolve = options.resolve ?? (allow_private ? knownHere : addressesOf);
+
+  const refusalOf = (text: string): string | undefined => {
+    if (!URL.canParse(text)) return "is an absolute URL such as https://agent.example.org/hook";
+    const url = new URL(text);
+    if (url.href.length > MOST_URL) return `is at most ${MOST_URL} characters`;
+    if (url.hostname.length > MOST_HOST) return `names a host in more than ${MOST_HOST} characters`;
+    if (url.protocol !== "https:" && !(allow_private && url.protocol === "http:"))
+      return "begins with https://";
+    if (url.username !== "" || url.password !== "") return "holds no user name or password";
+    const literal = literalOf(url);
+    if (literal !== undefined && !allow_private && !isPublicAddress(literal))
+      return `names ${literal}, which is no public address`;
+    return undefined;
+  };
+
+  const addresses = async (url: URL): Promise<string[]> => {
+    const literal = literalOf(url);
+    const found = literal === undefined ? await resolve(url.hostname) : [literal];
+    if (found.length === 0) throw new WebhookUnreached(`${url.hostname} has no address`);
+    const refused = allow_private ? undefined : found.find((address) => !isPublicAddress(address));
+    if (refused !== undefined)
+      throw new WebhookUnreached(`${url.hostname} is at ${refused}, which is no public address`);
+    return found;
+  };
+
+  return {
+    refusalOf,
+    async post({ url: text, headers, body }) {
+      const refusal = refusalOf(text);
+      if (refusal !== undefined) throw new WebhookUnreached(`the URL ${refusal}`);
+      const url = new URL(text);
+      const signal = AbortSignal.timeout(deadline_ms);
+      try {
+        const found = await Promise.race([addresses(url), aborted(signal)]);
+        return await send(url, headers, body, found, signal);
+      } catch (error) {
+        if (error instanceof WebhookUnreached) throw error;
+        const reason = signal.aborted ? `no answer within ${deadline_ms / 1000} s` : reasonOf(error);
+        throw new WebhookUnreached(reason, { cause: error });
+      }
+    },
+  };
+}
+
+function send(
+  url: URL,
+  headers: Record<string, string>,
+  body: string,
+  addresses: readonly string[],
+  signal: AbortSignal,
+): Promise<WebhookAnswer> {
+  const open = url.protocol === "https:" ? httpsRequest : httpRequest;
+  return new Promise((done, failed) => {
+    const length = { "content-length": String(Buffer.byteLength(body)) };
+    const request = open(url, {
+      method: "POST",
+      headers: { ...headers, ...length },
+      // A connection of its own, made now, to what was checked now.
+      agent: false,
+      lookup: lookupIn(addresses),
+      signal,
+    });
+    let answer: WebhookAnswer | undefined;
+    // The status was said, whatever becomes of the rest.
+    request.on("error", (error) => (answer ? done(answer) : failed(error)));
+    request.on("response", (response) => {
+      const said = { status: response.statusCode!, retry_after: response.headers["retry-after"] };
+      answer = said;
+      let read = 0;
+      response.on("data", (chunk: Buffer) => {
+        read += chunk.length;
+        if (read > MOST_BODY) response.destroy();
+      });
+      response.on("error", () => undefined);
+      response.on("close", () => done(said));
+    });
+    request.end(body);
+  });
+}
+
+/** Answers with the addresses that were found before, whatever is asked. */
+const lookupIn =
+  (addresses: readonly string[]): LookupFunction =>
+  (_host, options, answer) => {
+    const found = addresses.map((address) => ({ address, family: isIP(address) }));
+    if (options.all) answer(null, found);
+    else answer(null, found[0]!.address, found[0]!.family);
+  };
+
+/** The address that a URL names without a host name. */
+function literalOf({ hostname }: URL): string | undefined {
+  const bare = hostname.replace(/^\[|\]$/g, "");
+  return isIP(bare) === 0 ? undefined : bare;
+}
+
+/** By the name servers alone: getaddrinfo would hold a thread that the files are read with, and knows names of this network. */
+async function addressesOf(host: string): Promise<string[]> {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  const addresses = found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  const failed = found.find((one) => one.status === "rejected");
+  if (addresses.length === 0 && failed)
+    throw new WebhookUnreached(`${host} cannot be resolved: ${failed.reason.code}`);
+  return addresses;
+}
+
+/** As any program of this machine finds it, names of its own network included. */
+const knownHere = async (host: string) => (await lookup(host, { all: true })).map(({ address }) => address);
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, failed) =>
+    signal.addEventListener("abort", () => failed(signal.reason), { once: true }),
+  );
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return `no connection: ${code ?? message}`.slice(0, 300);
+}

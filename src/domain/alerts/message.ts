@@ -1,0 +1,78 @@
+/** What a webhook gets: the alert as JSON, signed by the Standard Webhooks scheme (www.standardwebhooks.com). */
+import { createHmac, hash } from "node:crypto";
+import { Webhook } from "standardwebhooks";
+import type { Signer } from "../ports.ts";
+import {
+  type Finding,
+  type Secret,
+  type Subscription,
+  signing,
+  type Waiting,
+  type Watch,
+} from "./subscription.ts";
+
+/** The `type` of every alert that is sent. */
+export const ALERT_TYPE = "trade.anomaly";
+
+export type WebhookMessage = { url: string; headers: Record<string, string>; body: string };
+
+/** The name of an alert, which is also its `webhook-id`: the same for the same month of the same series, whatever release shows it. */
+export const alertIdOf = (subscriptionId: string, { reporter, product, flow, period }: Finding) =>
+  `msg_${hash("sha256", [subscriptionId, reporter, product, flow, period].join("\n")).slice(0, 32)}`;
+
+/** No text that the service signs for others begins so. */
+const SECRETS = Buffer.from("tallystick/webhook-secrets/1\0");
+
+/**
+ * The signing secret of a subscription, `whsec_` and 32 bytes in base64. It is the HMAC-SHA256 of subscription and rotation
+ * under a signature that only the service's key makes, and Ed25519 always makes the same: nothing secret is stored.
+ */
+export function secretOf(
+  signer: Signer,
+  subscriptionId: string,
+  { rotation }: Pick<Secret, "rotation">,
+): string {
+  const mac = createHmac("sha256", signer.sign(SECRETS)).update(`${subscriptionId}\n${rotation}`);
+  return `whsec_${mac.digest("base64")}`;
+}
+
+/** One attempt's message: its id and body are the same every time, the time and what signs it are the attempt's. */
+export function messageOf(
+  signer: Signer,
+  subscription: Subscription,
+  alertId: string,
+  { finding, triggered_at }: Waiting,
+  at: Date,
+): WebhookMessage {
+  const { subscription_id, url } = subscription.facts;
+  const data = { alert_id: alertId, subscription_id, ...finding };
+  // One that decided it and one that read it in the log hold its fields in another order.
+  const inOrder = Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const body = JSON.stringify({ type: ALERT_TYPE, timestamp: triggered_at, data: inOrder });
+  const signatures = signing(subscription, at.toISOString()).map((secret) =>
+    new Webhook(secretOf(signer, subscription_id, secret)).sign(alertId, at, body),
+  );
+  return {
+    url,
+    body,
+    headers: {
+      "content-type": "application/json",
+      "user-agent": "tallystick-webhooks/1",
+      "webhook-id": alertId,
+      "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+      "webhook-signature": signatures.join(" "),
+    },
+  };
+}
+
+/** Whether a finding is one that a subscription waits for; `product` of the finding is what was asked for. */
+export function isWatched(watch: Watch, finding: Finding): boolean {
+  const { reporter, hs, flow, threshold, dataset } = watch;
+  return (
+    (reporter === null || reporter === finding.reporter) &&
+    (hs === null ? finding.product.length === 2 : hs === finding.product) &&
+    (flow === null || flow === finding.flow) &&
+    Math.abs(finding.z) >= threshold &&
+    (dataset === null ? !finding.synthetic : dataset === finding.dataset)
+  );
+}

@@ -1,0 +1,309 @@
+/**
+ * A subscription to trade alerts: which anomalies it waits for, the webhook they are sent to, and the credits that pay for
+ * them. An alert is one month of one series, told once however many releases show it.
+ */
+import type { Event } from "@event-driven-io/emmett";
+import { z } from "zod";
+import { refuse } from "../refusal.ts";
+import { flows } from "../trade/units.ts";
+import { afterFailure, type Failure } from "./backoff.ts";
+
+/** Alerts that a new subscription may have delivered. */
+export const FIRST_CREDITS = 100;
+/** Alerts that a topup adds. */
+export const TOPUP_CREDITS = 500;
+/** Alerts that wait for delivery at most; what a release shows beyond them is left to the next one. */
+export const MOST_WAITING = 500;
+/** How long a secret that was rotated away still signs. */
+export const OLD_SECRET_HOURS = 24;
+/** Subscriptions that a tenant may have at once. */
+export const MOST_SUBSCRIPTIONS = 100;
+/** Characters of the reason why an attempt failed. */
+const MOST_REASON = 300;
+/** Secrets that may sign one delivery: the newest, and those rotated away within the last day. */
+export const MOST_SECRETS = 5;
+
+const time = z.iso.datetime();
+const credits_left = z.int().nonnegative();
+const alert_id = z.string().regex(/^msg_[0-9a-f]{32}$/);
+
+/** What makes an alert of a month; value, base and deviation in EUR. */
+export const finding = z.strictObject({
+  reporter: z.string().regex(/^[A-Z]{2}$/),
+  product: z.string().regex(/^\d{2,8}$/),
+  flow: z.enum(flows),
+  /** YYYY-MM. */
+  period: z.string().regex(/^\d{4}-\d{2}$/),
+  direction: z.enum(["spike", "drop"]),
+  value_eur: z.number(),
+  base_eur: z.number(),
+  deviation_eur: z.number(),
+  z: z.number(),
+  p_value: z.number(),
+  p_adjusted: z.number(),
+  dataset: z.string(),
+  vintage: z.string(),
+  synthetic: z.boolean(),
+});
+
+/** Which anomalies are told: null = all. `threshold` is the least |z|; a dataset left open is any real one. */
+export const watch = z.strictObject({
+  reporter: z
+    .string()
+    .regex(/^[A-Z]{2}$/)
+    .nullable(),
+  hs: z
+    .string()
+    .regex(/^\d{2,8}$/)
+    .nullable(),
+  flow: z.enum(flows).nullable(),
+  threshold: z.number().positive(),
+  dataset: z.string().nullable(),
+});
+
+export const events = {
+  AlertSubscribed: {
+    1: z.strictObject({
+      subscription_id: z.string(),
+      watch,
+      url: z.string().max(2048),
+      credits: z.int().positive(),
+      subscribed_at: time,
+    }),
+  },
+  AlertToppedUp: { 1: z.strictObject({ credits: z.int().positive(), credits_left, topped_up_at: time }) },
+  /** The secret itself is made from the service's signing key and `rotation`, and is stored nowhere. */
+  SecretRotated: { 1: z.strictObject({ rotation: z.int().positive(), old_until: time, rotated_at: time }) },
+  AlertTriggered: { 1: z.strictObject({ alert_id, finding, triggered_at: time }) },
+  AlertDelivered: {
+    1: z.strictObject({
+      alert_id,
+      attempt: z.int().positive(),
+      status: z.int(),
+      credits_left,
+      delivered_at: time,
+    }),
+  },
+  AlertDeliveryFailed: {
+    1: z.strictObject({
+      alert_id,
+      attempt: z.int().positive(),
+      /** What the webhook answered; null when it could not be reached. */
+      status: z.int().nullable(),
+      reason: z.string().max(MOST_REASON),
+      /** Null: it is not tried again. */
+      next_attempt_at: time.nullable(),
+      failed_at: time,
+    }),
+  },
+  /** No credits are left: what waits is kept until a topup. */
+  AlertPaused: { 1: z.strictObject({ waiting: z.int().nonnegative(), paused_at: time }) },
+  AlertDisabled: { 1: z.strictObject({ reason: z.string().max(400), disabled_at: time }) },
+  AlertSubscriptionDeleted: { 1: z.strictObject({ deleted_at: time }) },
+};
+
+type Data<Name extends keyof typeof events> = z.infer<(typeof events)[Name][1]>;
+export type Finding = z.infer<typeof finding>;
+export type Watch = z.infer<typeof watch>;
+export type Subscribed = Data<"AlertSubscribed">;
+export type SubscriptionEvent = {
+  [Name in keyof typeof events]: Event<Name, Data<Name>>;
+}[keyof typeof events];
+
+/** An alert that is not delivered yet; `attempts` so far, the next one when `next_attempt_at` has come. */
+export type Waiting = { finding: Finding; triggered_at: string; attempts: number; next_attempt_at: string };
+
+/** A secret by its rotation; `until`: when it signs no more, null for the newest. */
+export type Secret = { rotation: number; until: string | null };
+
+export type Subscription = {
+  status: "active" | "paused" | "disabled" | "deleted";
+  facts: Subscribed;
+  credits: number;
+  delivered: number;
+  /** The newest first. */
+  secrets: readonly Secret[];
+  /** Every alert there has been, so that none is told twice. */
+  told: ReadonlySet<string>;
+  waiting: ReadonlyMap<string, Waiting>;
+  last_failure: Data<"AlertDeliveryFailed"> | null;
+  last_delivered_at: string | null;
+  /** Why and since when it is disabled. */
+  disabled: Data<"AlertDisabled"> | null;
+};
+export type SubscriptionState = { status: "unknown" } | Subscription;
+
+export const streamOf = (id: string) => `alert-subscription-${id}`;
+
+export const initialState = (): SubscriptionState => ({ status: "unknown" });
+
+export function evolve(state: SubscriptionState, event: SubscriptionEvent): SubscriptionState {
+  if (event.type === "AlertSubscribed") return begun(event.data);
+  if (state.status === "unknown") return state;
+  switch (event.type) {
+    case "AlertToppedUp": {
+      const { credits_left: credits, topped_up_at } = event.data;
+      const waiting = state.status === "disabled" ? afresh(state.waiting, topped_up_at) : state.waiting;
+      return { ...state, status: "active", credits, waiting, disabled: null };
+    }
+    case "SecretRotated": {
+      const { rotation, old_until, rotated_at } = event.data;
+      const older = signing(state, rotated_at).map((one) => ({ ...one, until: one.until ?? old_until }));
+      return { ...state, secrets: [{ rotation, until: null }, ...older] };
+    }
+    case "AlertTriggered": {
+      const { alert_id: id, finding: found, triggered_at } = event.data;
+      const alert = { finding: found, triggered_at, attempts: 0, next_attempt_at: triggered_at };
+      const told = new Set(state.told).add(id);
+      return { ...state, told, waiting: new Map(state.waiting).set(id, alert) };
+    }
+    case "AlertDelivered": {
+      const { alert_id: id, credits_left: credits, delivered_at: last_delivered_at } = event.data;
+      const delivered = state.delivered + 1;
+      return { ...state, credits, delivered, last_delivered_at, waiting: without(state.waiting, id) };
+    }
+    case "AlertDeliveryFailed": {
+      const { alert_id: id, attempt: attempts, next_attempt_at, failed_at } = event.data;
+      const alert = state.waiting.get(id);
+      const waiting = new Map(state.waiting);
+      if (alert) waiting.set(id, { ...alert, attempts, next_attempt_at: next_attempt_at ?? failed_at });
+      return { ...state, waiting, last_failure: event.data };
+    }
+    case "AlertPaused":
+      return { ...state, status: "paused" };
+    case "AlertDisabled":
+      return { ...state, status: "disabled", disabled: event.data };
+    case "AlertSubscriptionDeleted":
+      return { ...state, status: "deleted", waiting: new Map() };
+  }
+}
+
+const begun = (facts: Subscribed): Subscription => ({
+  status: "active",
+  facts,
+  credits: facts.credits,
+  delivered: 0,
+  secrets: [{ rotation: 0, until: null }],
+  told: new Set(),
+  waiting: new Map(),
+  last_failure: null,
+  last_delivered_at: null,
+  disabled: null,
+});
+
+/** An address that was given up is tried from the beginning. */
+const afresh = (waiting: Subscription["waiting"], next_attempt_at: string): Subscription["waiting"] =>
+  new Map([...waiting].map(([id, alert]) => [id, { ...alert, attempts: 0, next_attempt_at }]));
+
+function without(waiting: Subscription["waiting"], id: string): Subscription["waiting"] {
+  const left = new Map(waiting);
+  left.delete(id);
+  return left;
+}
+
+/** The secrets that sign at an ISO time, the newest first. */
+export const signing = ({ secrets }: Subscription, at: string): Secret[] =>
+  secrets.filter(({ until }) => until === null || until > at);
+
+/** The subscription as its owner may know it; refused where there is none, or none any more. */
+export function standing(state: SubscriptionState): Subscription {
+  if (state.status === "unknown")
+    return refuse(
+      "not_found",
+      "there is no such subscription of yours; ask as the tenant or wallet that made it",
+    );
+  if (state.status === "deleted") return refuse("conflict", "this subscription was deleted; make a new one");
+  return state;
+}
+
+export const subscribe =
+  (facts: Subscribed) =>
+  (state: SubscriptionState): SubscriptionEvent[] => {
+    if (state.status !== "unknown")
+      refuse("conflict", `subscription ${facts.subscription_id} exists already`);
+    return [{ type: "AlertSubscribed", data: facts }];
+  };
+
+/** Adds credits; what was paused or disabled goes on with what waits. */
+export const topUp =
+  (credits: number, at: string) =>
+  (state: SubscriptionState): SubscriptionEvent[] => {
+    const credits_left = standing(state).credits + credits;
+    return [{ type: "AlertToppedUp", data: { credits, credits_left, topped_up_at: at } }];
+  };
+
+/** A new secret; the old one signs beside it for a day. */
+export const rotateSecret =
+  (at: string) =>
+  (state: SubscriptionState): SubscriptionEvent[] => {
+    const secrets = signing(standing(state), at);
+    if (secrets.length >= MOST_SECRETS)
+      refuse(
+        "conflict",
+        `${MOST_SECRETS} secrets sign at present; rotate again when the oldest has ended, ${secrets.at(-1)!.until}`,
+      );
+    const old_until = new Date(Date.parse(at) + OLD_SECRET_HOURS * 3_600_000).toISOString();
+    const rotation = secrets[0]!.rotation + 1;
+    return [{ type: "SecretRotated", data: { rotation, old_until, rotated_at: at } }];
+  };
+
+export const remove =
+  (at: string) =>
+  (state: SubscriptionState): SubscriptionEvent[] => {
+    if (state.status === "deleted") return [];
+    standing(state);
+    return [{ type: "AlertSubscriptionDeleted", data: { deleted_at: at } }];
+  };
+
+/** Tells of what was found, under the names it is sent under; what was told before, or finds no room, is left out. */
+export const trigger =
+  (found: readonly { alert_id: string; finding: Finding }[], at: string) =>
+  (state: SubscriptionState): SubscriptionEvent[] => {
+    if (state.status !== "active" && state.status !== "paused") return [];
+    const room = MOST_WAITING - state.waiting.size;
+    return found
+      .filter(({ alert_id: id }) => !state.told.has(id))
+      .slice(0, room)
+      .map((alert) => ({ type: "AlertTriggered", data: { ...alert, triggered_at: at } }));
+  };
+
+/** The webhook took it: it costs a credit, and with the last one the subscription pauses. */
+export const deliver =
+  (id: string, status: number, at: string) =>
+  (state: SubscriptionState): SubscriptionEvent[] => {
+    const alert = waitingIn(state, id);
+    if (!alert || state.status === "unknown") return [];
+    const credits = Math.max(0, state.credits - 1);
+    const data = {
+      alert_id: id,
+      attempt: alert.attempts + 1,
+      status,
+      credits_left: credits,
+      delivered_at: at,
+    };
+    const delivered: SubscriptionEvent = { type: "AlertDelivered", data };
+    if (credits > 0 || state.status !== "active") return [delivered];
+    return [delivered, { type: "AlertPaused", data: { waiting: state.waiting.size - 1, paused_at: at } }];
+  };
+
+/** The webhook did not take it: it is tried again later, or the subscription is disabled. `chance` is in [0, 1). */
+export const fail =
+  (id: string, failure: Failure, chance: number, at: string) =>
+  (state: SubscriptionState): SubscriptionEvent[] => {
+    const alert = waitingIn(state, id);
+    if (!alert || state.status === "unknown") return [];
+    const attempt = alert.attempts + 1;
+    const { status } = failure;
+    const reason = failure.reason.slice(0, MOST_REASON);
+    const next = afterFailure(attempt, { ...failure, reason }, chance, at);
+    const next_attempt_at = next.kind === "again" ? next.at : null;
+    const failed: SubscriptionEvent = {
+      type: "AlertDeliveryFailed",
+      data: { alert_id: id, attempt, status, reason, next_attempt_at, failed_at: at },
+    };
+    if (next.kind === "again" || state.status === "disabled") return [failed];
+    return [failed, { type: "AlertDisabled", data: { reason: next.reason, disabled_at: at } }];
+  };
+
+const waitingIn = (state: SubscriptionState, id: string): Waiting | undefined =>
+  state.status === "unknown" ? undefined : state.waiting.get(id);

@@ -1,0 +1,159 @@
+/** What the delivery of alerts goes by: who is subscribed, which alerts wait, and how far releases were looked through. */
+import type pg from "pg";
+import type { Evaluated } from "../../domain/alerts/evaluation.ts";
+import type { SubscriptionEvent, Watch } from "../../domain/alerts/subscription.ts";
+import { streamOf } from "../../domain/alerts/subscription.ts";
+import type { Projection } from "../projection.ts";
+import type { ReleaseRow } from "../trade/releases.ts";
+
+export const alertsProjection: Projection = {
+  name: "alerts",
+  version: 1,
+  ddl: `
+    create table if not exists read.alert_subscriptions_v1 (
+      subscription_id text primary key,
+      tenant          text not null,
+      watch           jsonb not null,
+      status          text not null,
+      credits         int not null,
+      position        bigint not null
+    );
+    create index if not exists alert_subscriptions_v1_open on read.alert_subscriptions_v1 (position)
+      where status in ('active', 'paused');
+    create index if not exists alert_subscriptions_v1_tenant on read.alert_subscriptions_v1 (tenant);
+    create table if not exists read.alerts_waiting_v1 (
+      alert_id        text primary key,
+      subscription_id text not null,
+      next_attempt_at timestamptz not null
+    );
+    create index if not exists alerts_waiting_v1_due on read.alerts_waiting_v1 (next_attempt_at);
+    create index if not exists alerts_waiting_v1_subscription on read.alerts_waiting_v1 (subscription_id);
+    create table if not exists read.alerts_evaluated_v1 (
+      dataset          text primary key,
+      release_position bigint not null
+    );`,
+  async fold(events, tx) {
+    for (const { type, stream_id, tenant, position, payload } of events) {
+      if (type === "AlertsEvaluated") {
+        const { dataset, release_position } = payload as unknown as Evaluated;
+        await tx.query(
+          `insert into read.alerts_evaluated_v1 values ($1, $2)
+           on conflict (dataset) do update set release_position = excluded.release_position`,
+          [dataset, release_position],
+        );
+      } else if (stream_id.startsWith(streamOf(""))) {
+        const id = stream_id.slice(streamOf("").length);
+        await fold(tx, { id, tenant, position }, { type, data: payload } as unknown as SubscriptionEvent);
+      }
+    }
+  },
+};
+
+type Place = { id: string; tenant: string; position: number };
+
+async function fold(tx: pg.ClientBase, { id, tenant, position }: Place, event: SubscriptionEvent) {
+  const set = (changes: string, ...values: unknown[]) =>
+    tx.query(`update read.alert_subscriptions_v1 set ${changes} where subscription_id = $1`, [id, ...values]);
+  const forget = (alertId: string) =>
+    tx.query("delete from read.alerts_waiting_v1 where alert_id = $1", [alertId]);
+  switch (event.type) {
+    case "AlertSubscribed": {
+      const { watch, credits } = event.data;
+      await tx.query("insert into read.alert_subscriptions_v1 values ($1, $2, $3, 'active', $4, $5)", [
+        id,
+        tenant,
+        JSON.stringify(watch),
+        credits,
+        position,
+      ]);
+      return;
+    }
+    case "AlertToppedUp":
+      await tx.query(
+        `update read.alerts_waiting_v1 w set next_attempt_at = $2 from read.alert_subscriptions_v1 s
+          where s.subscription_id = $1 and s.status = 'disabled' and w.subscription_id = $1`,
+        [id, event.data.topped_up_at],
+      );
+      await set("status = 'active', credits = $2", event.data.credits_left);
+      return;
+    case "AlertTriggered":
+      await tx.query("insert into read.alerts_waiting_v1 values ($1, $2, $3)", [
+        event.data.alert_id,
+        id,
+        event.data.triggered_at,
+      ]);
+      return;
+    case "AlertDelivered":
+      await forget(event.data.alert_id);
+      await set("credits = $2", event.data.credits_left);
+      return;
+    case "AlertDeliveryFailed":
+      await tx.query("update read.alerts_waiting_v1 set next_attempt_at = $2 where alert_id = $1", [
+        event.data.alert_id,
+        event.data.next_attempt_at ?? event.data.failed_at,
+      ]);
+      return;
+    case "AlertPaused":
+      await set("status = 'paused'");
+      return;
+    case "AlertDisabled":
+      await set("status = 'disabled'");
+      return;
+    case "AlertSubscriptionDeleted":
+      await tx.query("delete from read.alerts_waiting_v1 where subscription_id = $1", [id]);
+      await set("status = 'deleted'");
+  }
+}
+
+/** How many subscriptions a tenant has that are not deleted, beside the one of this id; 0 when that one exists. */
+export async function othersOpen(pool: pg.Pool, tenant: string, id: string): Promise<number> {
+  const sql = `select count(*)::int as open from read.alert_subscriptions_v1
+    where tenant = $1 and status <> 'deleted'
+      and not exists (select from read.alert_subscriptions_v1 where tenant = $1 and subscription_id = $2)`;
+  return (await pool.query<{ open: number }>(sql, [tenant, id])).rows[0]!.open;
+}
+
+export type Due = { alert_id: string; subscription_id: string; tenant: string };
+
+/** Alerts whose time has come by an ISO time, of each subscription no more than `each` and no more than it has credits; the longest due first. */
+export async function dueAlerts(
+  pool: pg.Pool,
+  { at, each, limit }: { at: string; each: number; limit: number },
+): Promise<Due[]> {
+  const sql = `
+    select alert_id, subscription_id, tenant from (
+      select w.alert_id, s.subscription_id, s.tenant, s.credits, w.next_attempt_at,
+        row_number() over (partition by s.subscription_id order by w.next_attempt_at, w.alert_id) as place
+      from read.alerts_waiting_v1 w join read.alert_subscriptions_v1 s using (subscription_id)
+      where w.next_attempt_at <= $1 and s.status = 'active') due
+    where place <= least($2, credits) order by next_attempt_at, alert_id limit $3`;
+  return (await pool.query<Due>(sql, [at, each, limit])).rows;
+}
+
+export type Watcher = { subscription_id: string; tenant: string; watch: Watch };
+export type Unseen = Pick<ReleaseRow, "dataset" | "vintage" | "synthetic" | "position">;
+
+/** The newest release of each dataset that was not looked through and that a subscription older than it may wait for. */
+export async function unseenReleases(pool: pg.Pool): Promise<Unseen[]> {
+  const sql = `
+    select dataset, vintage, synthetic, r.position::float8 as position from (
+      select distinct on (dataset) * from read.trade_releases_v1 order by dataset, position desc) r
+    where not exists (
+        select from read.alerts_evaluated_v1 e where e.dataset = r.dataset and e.release_position >= r.position)
+      and exists (select from read.alert_subscriptions_v1 s where ${WATCHES})`;
+  return (await pool.query<Unseen>(sql)).rows;
+}
+
+/** The subscriptions that a release may have something for, in the order of their making. */
+export async function watchersOf(
+  pool: pg.Pool,
+  { dataset, synthetic, position }: Unseen,
+): Promise<Watcher[]> {
+  const sql = `select s.subscription_id, s.tenant, s.watch from read.alert_subscriptions_v1 s,
+      (select $1::text as dataset, $2::boolean as synthetic, $3::bigint as position) r
+    where ${WATCHES} order by s.position`;
+  return (await pool.query<Watcher>(sql, [dataset, synthetic, position])).rows;
+}
+
+const WATCHES = `s.status in ('active', 'paused') and s.position < r.position
+  and case when s.watch->>'dataset' is null then not r.synthetic else s.watch->>'dataset' = r.dataset end`;

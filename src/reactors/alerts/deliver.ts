@@ -1,0 +1,67 @@
+/** Whenever an alert is due, it is posted to its webhook, and what came of that is recorded. */
+import type { App } from "../../app.ts";
+import { type Failure, retryAfterSeconds } from "../../domain/alerts/backoff.ts";
+import { messageOf } from "../../domain/alerts/message.ts";
+import type { SubscriptionEvent, SubscriptionState } from "../../domain/alerts/subscription.ts";
+import * as subscriptions from "../../domain/alerts/subscription.ts";
+import { WebhookUnreached } from "../../domain/ports.ts";
+import { alertsProjection, type Due, dueAlerts } from "../../projections/alerts/subscriptions.ts";
+
+/** Posts under way at once. */
+const AT_ONCE = 50;
+/** Alerts of one subscription in a turn, so that one webhook that is slow does not hold up all others. */
+const EACH = 5;
+const A_TURN = 500;
+
+const meta = { actor: "reactor:alerts", operation: "alerts.deliver" };
+
+/** Delivers what is due. A process that dies between a post and its record leaves the alert due: it is posted again, under the same id. */
+export async function deliverDue(app: App, signal?: AbortSignal): Promise<void> {
+  await app.caughtUp(alertsProjection);
+  const at = app.clock.now().toISOString();
+  const due = await dueAlerts(app.pool, { at, each: EACH, limit: A_TURN });
+  const worker = async () => {
+    for (let next = due.shift(); next && !signal?.aborted; next = due.shift()) await deliver(app, next);
+  };
+  const ended = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, due.length) }, worker));
+  const failed = ended.find((one) => one.status === "rejected");
+  if (failed) throw failed.reason;
+}
+
+async function deliver(app: App, { alert_id, subscription_id: id, tenant }: Due): Promise<void> {
+  const target = { tenant, id };
+  const now = app.clock.now();
+  // The read model may lag behind what was delivered, paused or deleted a moment ago.
+  const state = await app.load(subscriptions, target);
+  if (state.status !== "active") return;
+  const alert = state.waiting.get(alert_id);
+  if (!alert || alert.next_attempt_at > now.toISOString()) return;
+  const outcome = await post(app, messageOf(app.signer, state, alert_id, alert, now));
+  await app.decide(subscriptions, target, outcomeOf(app, alert_id, outcome), { meta });
+}
+
+type Outcome = { kind: "taken"; status: number } | { kind: "failed"; failure: Failure };
+
+async function post(app: App, message: Parameters<App["webhooks"]["post"]>[0]): Promise<Outcome> {
+  try {
+    const { status, retry_after } = await app.webhooks.post(message);
+    if (status >= 200 && status < 300) return { kind: "taken", status };
+    const note = status >= 300 && status < 400 ? "; redirects are not followed" : "";
+    const retry_after_s = retryAfterSeconds(retry_after, app.clock.now());
+    return { kind: "failed", failure: { status, reason: `it answered ${status}${note}`, retry_after_s } };
+  } catch (error) {
+    if (!(error instanceof WebhookUnreached)) throw error;
+    return { kind: "failed", failure: { status: null, reason: error.message, retry_after_s: null } };
+  }
+}
+
+function outcomeOf(
+  app: App,
+  alertId: string,
+  outcome: Outcome,
+): (state: SubscriptionState) => SubscriptionEvent[] {
+  const at = app.clock.now().toISOString();
+  if (outcome.kind === "taken") return subscriptions.deliver(alertId, outcome.status, at);
+  const chance = Buffer.from(app.random.bytes(4)).readUInt32BE() / 2 ** 32;
+  return subscriptions.fail(alertId, outcome.failure, chance, at);
+}

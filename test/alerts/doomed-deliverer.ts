@@ -1,0 +1,19 @@
+/** A service that ends itself, as kill -9 would, when a webhook has taken an alert and nobody has recorded that. */
+import { takeAlertTurn } from "../../src/reactors/alerts/start.ts";
+import { startService } from "../support/service.ts";
+import { development, folded } from "./delivering.ts";
+
+const { DATABASE, SIGNING_KEY } = process.env as Record<string, string>;
+
+const { app } = await startService({
+  database_url: DATABASE!,
+  env: { ...development, SIGNING_KEY: SIGNING_KEY! },
+});
+const { post } = app.webhooks;
+app.webhooks.post = async (message) => {
+  await post(message);
+  process.kill(process.pid, "SIGKILL");
+  return new Promise(() => undefined);
+};
+await folded(app);
+await takeAlertTurn(app);

@@ -1,0 +1,60 @@
+/** A process that dies between a post and its record: the alert is posted again, and the webhook can tell that it is the same. */
+import { spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { secretOf } from "../../src/domain/alerts/message.ts";
+import { takeAlertTurn } from "../../src/reactors/alerts/start.ts";
+import { startService } from "../support/service.ts";
+import { development, folded, stateOf, subscribed, triggered } from "./delivering.ts";
+import { openReceiver, type Receiver } from "./receiver.ts";
+
+const SIGNING_KEY = generateKeyPairSync("ed25519")
+  .privateKey.export({ type: "pkcs8", format: "der" })
+  .toString("base64");
+
+let survivor: Awaited<ReturnType<typeof startService>>;
+let receiver: Receiver;
+beforeAll(async () => {
+  [survivor, receiver] = await Promise.all([
+    startService({ env: { ...development, SIGNING_KEY } }),
+    openReceiver(),
+  ]);
+}, 60_000);
+afterAll(async () => {
+  await survivor.stop();
+  await receiver.close();
+});
+
+async function killedAfterPosting(): Promise<void> {
+  const child = spawn(process.execPath, ["--import", "tsx", resolve("test/alerts/doomed-deliverer.ts")], {
+    env: { PATH: process.env.PATH, DATABASE: survivor.database_url, SIGNING_KEY },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const [, signal] = await once(child, "exit");
+  expect(signal).toBe("SIGKILL");
+}
+
+test("each death posts it once more, under the same id and with the same body, and the survivor records one delivery", async () => {
+  const { app } = survivor;
+  const id = await subscribed(app, receiver.url);
+  const [alert] = await triggered(app, id, 1);
+  await killedAfterPosting();
+  await killedAfterPosting();
+  expect(receiver.received).toHaveLength(2);
+  expect(await stateOf(app, id)).toMatchObject({ delivered: 0, credits: 100 });
+  // The lock of the dead goes with its connection.
+  while (receiver.received.length < 3) {
+    await folded(app);
+    await takeAlertTurn(app);
+  }
+  await folded(app);
+  await takeAlertTurn(app);
+  expect(receiver.received.map(({ headers }) => headers["webhook-id"])).toEqual([alert, alert, alert]);
+  expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+  const webhook = new Webhook(secretOf(app.signer, id, { rotation: 0 }));
+  for (const { body, headers } of receiver.received) webhook.verify(body, headers as Record<string, string>);
+  expect(await stateOf(app, id)).toMatchObject({ delivered: 1, credits: 99 });
+}, 60_000);

@@ -1,0 +1,225 @@
+/** From the subscription to the alert of a released dataset, as an agent and its webhook see it. */
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { alertsProjection } from "../../src/projections/alerts/subscriptions.ts";
+import { alerts, alertsInput } from "../../src/projections/trade/alerts.ts";
+import { releasesProjection } from "../../src/projections/trade/releases.ts";
+import { MONTHS } from "../../src/reactors/alerts/evaluate.ts";
+import { takeAlertTurn } from "../../src/reactors/alerts/start.ts";
+import { openSandbox } from "../support/sandbox.ts";
+import { type Service, startService } from "../support/service.ts";
+import { development } from "./delivering.ts";
+import { openReceiver, type Receiver } from "./receiver.ts";
+
+type Answer = { data: Record<string, never>; status: number; errors: { path: string; message: string }[] };
+
+let service: Service;
+let receiver: Receiver;
+let mine: Record<string, string>;
+let others: Record<string, string>;
+beforeAll(async () => {
+  [service, receiver] = await Promise.all([startService({ env: development }), openReceiver()]);
+  mine = (await service.issue()).headers;
+  others = (await service.issue({ tenant: "other" })).headers;
+}, 60_000);
+afterAll(async () => {
+  await service.stop();
+  await receiver.close();
+});
+
+const ROOT = "/v1/agent/trade/alerts";
+
+async function call(method: string, path: string, body?: object, headers = mine): Promise<Answer> {
+  const response = await fetch(service.url + ROOT + path, {
+    method,
+    headers: { ...headers, ...(body && { "Content-Type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return (await response.json()) as Answer;
+}
+
+const statusOf = async (id: string) => (await call("GET", `/status/${id}`)).data as Record<string, unknown>;
+
+const seriesOf = ({ reporter, product, period }: Record<string, unknown>) =>
+  `${reporter} ${product} ${period}`;
+
+const receivedAt = (path: string) => receiver.received.filter(({ url }) => url === path);
+
+/** Turns until nothing is due. */
+async function turns(): Promise<void> {
+  for (let before = -1; receiver.received.length !== before; ) {
+    before = receiver.received.length;
+    const { position } = await service.app.store.head();
+    for (const projection of [alertsProjection, releasesProjection])
+      await service.app.runner.reached(projection, position, 10_000);
+    await takeAlertTurn(service.app);
+  }
+}
+
+test("a subscription is told of what trade_alerts finds in a release, once over all vintages, and shows how it stands", async () => {
+  const wanted = { url: receiver.url, flow: "IMPORT", threshold: 4, dataset: "sandbox" };
+  const { secret, ...subscription } = (await call("POST", "/subscribe", wanted)).data as Record<
+    string,
+    string
+  >;
+  const real = (await call("POST", "/subscribe", { url: `${receiver.url}?real` })).data as Record<
+    string,
+    string
+  >;
+  // Products that the dataset lacks, or has in part, hold nothing up.
+  for (const hs of ["99999999", "39206290", "44"]) {
+    const { data } = await call("POST", "/subscribe", {
+      url: `${receiver.url}?${hs}`,
+      hs,
+      dataset: "sandbox",
+    });
+    expect(data).toMatchObject({ watch: { hs } });
+  }
+  expect(secret).toMatch(/^whsec_/);
+  const id = subscription.subscription_id!;
+  expect(await statusOf(id)).toEqual(subscription);
+  expect(subscription).toMatchObject({ status: "active", credits: 100, delivered: 0, waiting: 0 });
+
+  await openSandbox(service);
+  await turns();
+  const trade = { vintages: service.app.vintages, allow_synthetic: true };
+  const found = await alerts(trade, alertsInput.parse({ months: MONTHS, dataset: "sandbox" }));
+  expect(found.meta.significant).toBe(found.data.alerts.length);
+  const expected = found.data.alerts.filter(({ z, flow }) => Math.abs(z) >= 4 && flow === "IMPORT");
+  expect(expected.length).toBeGreaterThan(0);
+  const told = receivedAt("/hook").map(
+    ({ body, headers }) =>
+      (
+        new Webhook(secret!).verify(body, headers as Record<string, string>) as {
+          data: Record<string, unknown>;
+        }
+      ).data,
+  );
+  const nameOf = ({ reporter, product, period, z }: Record<string, unknown>) =>
+    `${reporter} ${product} ${period} ${z}`;
+  expect(told.map(nameOf).toSorted()).toEqual(expected.map(nameOf).toSorted());
+  for (const one of told)
+    expect(one).toMatchObject({ subscription_id: id, dataset: "sandbox", synthetic: true });
+  expect(await statusOf(id)).toMatchObject({
+    credits: 100 - told.length,
+    delivered: told.length,
+    waiting: 0,
+  });
+
+  // Another vintage of the same months: only series that were not told of before may alert.
+  await openSandbox(service, 0.1);
+  const again = await alerts(
+    trade,
+    alertsInput.parse({ months: MONTHS, dataset: "sandbox", flow: "IMPORT" }),
+  );
+  const first = new Set(expected.map(seriesOf));
+  expect(
+    again.data.alerts.filter((one) => Math.abs(one.z) >= 4 && first.has(seriesOf(one))).length,
+  ).toBeGreaterThan(0);
+  expect(again.meta.vintage).not.toBe(found.meta.vintage);
+  await turns();
+  const ids = receiver.received.map(({ headers }) => headers["webhook-id"]);
+  expect(new Set(ids).size).toBe(ids.length);
+  const { rows } = await service.app.pool.query("select * from read.alerts_evaluated_v1");
+  expect(rows).toHaveLength(1);
+  // What it did not ask for by name it is not told of: the sandbox is synthetic.
+  expect(await statusOf(real.subscription_id!)).toMatchObject({ delivered: 0, waiting: 0 });
+}, 60_000);
+
+test("topup, rotation and deletion", async () => {
+  const { subscription_id, secret } = (await call("POST", "/subscribe", { url: receiver.url }))
+    .data as Record<string, string>;
+  expect((await call("POST", "/topup", { subscription_id })).data).toMatchObject({ credits: 600 });
+  const rotated = (await call("POST", "/rotate-secret", { subscription_id })).data as Record<string, string>;
+  expect(rotated.secret).toMatch(/^whsec_/);
+  expect(rotated.secret).not.toBe(secret);
+  expect(Date.parse(rotated.old_secret_until!) - Date.now()).toBeGreaterThan(86_000_000);
+  expect(await statusOf(subscription_id!)).not.toHaveProperty("secret");
+  expect((await call("DELETE", `/${subscription_id}`)).data).toMatchObject({ status: "deleted" });
+  expect((await call("DELETE", `/${subscription_id}`)).data).toMatchObject({ status: "deleted" });
+  expect(await statusOf(subscription_id!)).toMatchObject({ status: "deleted" });
+  expect((await call("POST", "/topup", { subscription_id })).status).toBe(409);
+});
+
+test("a subscription is its tenant's alone", async () => {
+  const { subscription_id } = (await call("POST", "/subscribe", { url: receiver.url })).data as Record<
+    string,
+    string
+  >;
+  const asked = [
+    call("GET", `/status/${subscription_id}`, undefined, others),
+    call("DELETE", `/${subscription_id}`, undefined, others),
+    call("POST", "/topup", { subscription_id }, others),
+    call("POST", "/rotate-secret", { subscription_id }, others),
+  ];
+  for (const { status } of await Promise.all(asked)) expect(status).toBe(404);
+  expect(await statusOf(subscription_id!)).toMatchObject({ status: "active", credits: 100 });
+});
+
+test("the same command again makes one subscription, also when its answer is kept no more", async () => {
+  const headers = { ...mine, "Idempotency-Key": "once" };
+  const first = await call("POST", "/subscribe", { url: receiver.url }, headers);
+  expect(await call("POST", "/subscribe", { url: receiver.url }, headers)).toEqual(first);
+  await service.app.pool.query("delete from access.kept_answers");
+  expect(await call("POST", "/subscribe", { url: receiver.url }, headers)).toEqual(first);
+  const { subscription_id } = first.data;
+  expect(await call("POST", "/subscribe", { url: receiver.url })).not.toMatchObject({
+    data: { subscription_id },
+  });
+});
+
+test.each([
+  [{ url: "ftp://agent.example.org/" }, "url"],
+  [{ url: "https://me:secret@agent.example.org/" }, "url"],
+  [{ url: "https://a.example/", threshold: 2 }, "threshold"],
+  [{ url: "https://a.example/", reporter: "US" }, "reporter"],
+  [{}, "url"],
+])("%j is refused, naming %s", async (body, path) => {
+  const { status, errors } = await call("POST", "/subscribe", body);
+  expect(status).toBe(400);
+  expect(errors.map((error) => error.path)).toContain(path);
+});
+
+test("a tenant has a hundred subscriptions at most", async () => {
+  const { headers } = await service.issue({ tenant: "many" });
+  const subscribe = () => call("POST", "/subscribe", { url: "https://agent.example.org" }, headers);
+  const made: Answer[] = [];
+  for (let last = await subscribe(); last.data !== undefined; last = await subscribe()) made.push(last);
+  expect(made).toHaveLength(100);
+  expect(made[0]!.data).toMatchObject({ url: "https://agent.example.org/" });
+  const { status } = await subscribe();
+  expect(status).toBe(409);
+  const { subscription_id } = made[0]!.data;
+  await call("DELETE", `/${subscription_id}`, undefined, headers);
+  expect((await subscribe()).data).toBeDefined();
+}, 30_000);
+
+test("private addresses are refused where they are not allowed", async () => {
+  const strict = await startService();
+  const { headers } = await strict.issue();
+  for (const url of ["https://127.0.0.1/", "https://[::ffff:10.0.0.1]/", "http://agent.example.org/"]) {
+    const response = await fetch(`${strict.url}${ROOT}/subscribe`, {
+      method: "POST",
+      headers: { ...headers, "Content-Type": "application/json" },
+      body: JSON.stringify({ url }),
+    });
+    expect([url, response.status]).toEqual([url, 400]);
+    expect(await response.json()).toMatchObject({ errors: [{ path: "url" }] });
+  }
+  await strict.stop();
+});
+
+test("no secret is in the log", async () => {
+  const { subscription_id, secret } = (await call("POST", "/subscribe", { url: receiver.url }))
+    .data as Record<string, string>;
+  const rotated = (await call("POST", "/rotate-secret", { subscription_id })).data as Record<string, string>;
+  const { rows } = await service.app.pool.query<{ text: string }>(
+    "select convert_from(payload, 'UTF8') || convert_from(meta, 'UTF8') as text from eventstore.events",
+  );
+  const log = rows.map(({ text }) => text).join("\n");
+  expect(log).toContain(receiver.url);
+  for (const one of [secret!, rotated.secret!]) {
+    const raw = Buffer.from(one.slice(6), "base64");
+    for (const form of [one, one.slice(6), raw.toString("hex")]) expect(log).not.toContain(form);
+  }
+});

@@ -1,0 +1,239 @@
+/** Where alerts are sent, and where never: addresses, names that lead to them, redirects, and answers without end. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { isPublicAddress } from "../../src/adapters/public-address.ts";
+import { createWebhooks } from "../../src/adapters/webhooks.ts";
+import { readConfig } from "../../src/config.ts";
+import { WebhookUnreached } from "../../src/domain/ports.ts";
+import { openReceiver, type Receiver } from "./receiver.ts";
+
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await openReceiver();
+});
+afterAll(() => receiver.close());
+beforeEach(() => {
+  receiver.received.length = 0;
+  receiver.answers({ status: 204 });
+});
+
+const headers = { "content-type": "application/json", "webhook-id": "msg_1" };
+const message = (url: string) => ({ url, headers, body: '{"é":1}' });
+/** The reason why a post came to nothing. */
+const failureOf = (sent: Promise<unknown>): Promise<string> =>
+  sent.then(
+    () => "it was sent",
+    (error) => (error instanceof WebhookUnreached ? error.message : `not a WebhookUnreached: ${error}`),
+  );
+
+const PRIVATE = [
+  "0.0.0.0",
+  "10.1.2.3",
+  "100.64.0.1",
+  "100.100.100.200",
+  "127.0.0.1",
+  "127.255.255.254",
+  "168.63.129.16",
+  "169.254.169.254",
+  "172.16.0.1",
+  "172.31.255.255",
+  "192.0.0.192",
+  "192.0.2.1",
+  "192.88.99.1",
+  "192.168.1.1",
+  "198.18.0.1",
+  "198.19.255.255",
+  "198.51.100.1",
+  "203.0.113.1",
+  "224.0.0.1",
+  "240.0.0.1",
+  "255.255.255.255",
+  "::",
+  "::1",
+  "::ffff:127.0.0.1",
+  "::ffff:7f00:1",
+  "::ffff:8.8.8.8",
+  "::7f00:1",
+  "64:ff9b::7f00:1",
+  "64:ff9b:1::1",
+  "100::1",
+  "2001::1",
+  "2001:db8::1",
+  "2002:7f00:1::",
+  "3fff::1",
+  "4000::1",
+  "fc00::1",
+  "fd00:ec2::254",
+  "fe80::1",
+  "fe80::1%eth0",
+  "2a00:1450::1%eth0",
+  "fec0::1",
+  "ff02::1",
+  "localhost",
+  "",
+];
+const PUBLIC = [
+  "1.1.1.1",
+  "8.8.8.8",
+  "100.128.0.1",
+  "172.32.0.1",
+  "192.169.0.1",
+  "2606:4700::1111",
+  "2a00:1450:4001:80b::200e",
+];
+
+describe("public addresses", () => {
+  test.each(PRIVATE)("%s is none", (address) => expect(isPublicAddress(address)).toBe(false));
+  test.each(PUBLIC)("%s is one", (address) => expect(isPublicAddress(address)).toBe(true));
+});
+
+describe("a URL", () => {
+  const { refusalOf } = createWebhooks();
+  test.each([
+    ["http://agent.example.org/", "begins with https://"],
+    ["ftp://agent.example.org/", "begins with https://"],
+    ["file:///etc/passwd", "begins with https://"],
+    ["hooks", "is an absolute URL"],
+    [`https://agent.example.org/${"a".repeat(2048)}`, "at most 2048"],
+    [`https://agent.example.org/${"é".repeat(500)}`, "at most 2048"],
+    [`https://${"a.".repeat(200)}example.org/`, "more than 253"],
+    ["https://me:secret@agent.example.org/", "holds no user name"],
+    ["https://127.0.0.1/", "names 127.0.0.1"],
+    ["https://127.1/", "names 127.0.0.1"],
+    ["https://0x7f000001/", "names 127.0.0.1"],
+    ["https://2130706433/", "names 127.0.0.1"],
+    ["https://0177.0.0.1/", "names 127.0.0.1"],
+    ["https://[::1]/", "names ::1"],
+    ["https://[::ffff:127.0.0.1]/", "names ::ffff:7f00:1"],
+    ["https://169.254.169.254/latest/meta-data", "names 169.254.169.254"],
+    ["https://[fd00:ec2::254]/", "names fd00:ec2::254"],
+  ])("%s is refused", (url, reason) => expect(refusalOf(url)).toContain(reason));
+  test.each([
+    "https://agent.example.org/hook?a=b",
+    "https://agent.example.org:8443/",
+    "https://[2606:4700::1111]/",
+  ])("%s is taken", (url) => expect(refusalOf(url)).toBeUndefined());
+  test("in development may be http and private", () => {
+    const open = createWebhooks({ allow_private: true });
+    expect(open.refusalOf("http://127.0.0.1:9/")).toBeUndefined();
+    expect(open.refusalOf("ftp://127.0.0.1/")).toBeDefined();
+  });
+});
+
+describe("a name", () => {
+  test.each(PRIVATE.filter((address) => /^[\da-f:.]+$/.test(address)))(
+    "that leads to %s is not connected to",
+    async (address) => {
+      for (const found of [[address], ["1.1.1.1", address]]) {
+        const webhooks = createWebhooks({ resolve: async () => found });
+        const failure = await failureOf(webhooks.post(message(`https://evil.example:${receiver.port}/`)));
+        expect(failure).toBe(`evil.example is at ${address}, which is no public address`);
+      }
+      expect(receiver.received).toEqual([]);
+    },
+  );
+  test("is resolved once, and what was found is what is connected to", async () => {
+    const asked: string[] = [];
+    const webhooks = createWebhooks({
+      allow_private: true,
+      // The second look-up of an attacker's name server would lead elsewhere.
+      resolve: async (host) => (asked.push(host) === 1 ? ["127.0.0.1"] : ["127.0.0.2"]),
+    });
+    const url = `http://rebinding.example:${receiver.port}/hook`;
+    expect(await webhooks.post(message(url))).toEqual({ status: 204, retry_after: undefined });
+    expect(asked).toEqual(["rebinding.example"]);
+    expect(receiver.received).toMatchObject([
+      {
+        url: "/hook",
+        body: '{"é":1}',
+        headers: { host: `rebinding.example:${receiver.port}`, "webhook-id": "msg_1" },
+      },
+    ]);
+  });
+  test("without an address, or one that cannot be resolved, says so", async () => {
+    const none = createWebhooks({ resolve: async () => [] });
+    expect(await failureOf(none.post(message("https://none.example/")))).toBe("none.example has no address");
+    const lost = createWebhooks({
+      resolve: async () => {
+        throw Object.assign(new Error("query"), { code: "ENOTFOUND" });
+      },
+    });
+    expect(await failureOf(lost.post(message("https://none.example/")))).toBe("no connection: ENOTFOUND");
+  });
+  test("whose look-up never ends is given up", async () => {
+    const slow = createWebhooks({ resolve: () => new Promise(() => undefined), deadline_ms: 50 });
+    expect(await failureOf(slow.post(message("https://slow.example/")))).toBe("no answer within 0.05 s");
+  });
+});
+
+describe("an answer", () => {
+  const webhooks = createWebhooks({ allow_private: true, deadline_ms: 300 });
+  test.each([200, 204, 404, 410, 500])("%i is what it is", async (status) => {
+    receiver.answers({ status });
+    expect(await webhooks.post(message(receiver.url))).toMatchObject({ status });
+  });
+  test("says when to come back", async () => {
+    receiver.answers({ status: 503, headers: { "Retry-After": "120" } });
+    expect(await webhooks.post(message(receiver.url))).toEqual({ status: 503, retry_after: "120" });
+  });
+  test.each([301, 302, 303, 307, 308])("%i is not followed", async (status) => {
+    receiver.answers({ status, headers: { Location: `${receiver.url}/elsewhere` } });
+    expect(await webhooks.post(message(receiver.url))).toMatchObject({ status });
+    expect(receiver.received).toHaveLength(1);
+  });
+  test("without end is cut off, and its status counts", async () => {
+    let written = 0;
+    receiver.answers((response) => {
+      response.writeHead(200);
+      const more = () => {
+        if (response.destroyed) return;
+        written += 65_536;
+        response.write(Buffer.alloc(65_536), more);
+      };
+      more();
+    });
+    expect(await createWebhooks({ allow_private: true }).post(message(receiver.url))).toMatchObject({
+      status: 200,
+    });
+    expect(written).toBeLessThan(16 * 1024 * 1024);
+  });
+  test("whose body never ends is left at the deadline, and its status counts", async () => {
+    receiver.answers((response) => {
+      response.writeHead(202);
+      response.write("a");
+    });
+    expect(await webhooks.post(message(receiver.url))).toMatchObject({ status: 202 });
+  });
+  test("that never begins is none", async () => {
+    receiver.answers(() => undefined);
+    expect(await failureOf(webhooks.post(message(receiver.url)))).toBe("no answer within 0.3 s");
+  });
+  test("with headers without end is none", async () => {
+    receiver.answers(
+      (response) => void response.socket!.end(`HTTP/1.1 200 OK\r\nA: ${"a".repeat(100_000)}\r\n\r\n`),
+    );
+    expect(await failureOf(webhooks.post(message(receiver.url)))).toContain("no connection");
+  });
+  test("of a server without TLS is none where https was asked for", async () => {
+    const failure = await failureOf(webhooks.post(message(receiver.url.replace("http:", "https:"))));
+    expect(failure).toMatch(/^no connection: /);
+    expect(receiver.received).toEqual([]);
+  });
+  test("nobody there is none", async () => {
+    const gone = await openReceiver();
+    await gone.close();
+    expect(await failureOf(webhooks.post(message(gone.url)))).toBe("no connection: ECONNREFUSED");
+  });
+});
+
+test("private webhooks are not for a real chain", () => {
+  expect(readConfig({ ALLOW_PRIVATE_WEBHOOKS: "1" }).ALLOW_PRIVATE_WEBHOOKS).toBe(true);
+  const real = {
+    BASE_RPC_URL: "https://mainnet.base.org",
+    PAY_TO: `0x${"1".repeat(40)}`,
+    GAS_KEY: `0x${"1".repeat(64)}`,
+  };
+  expect(readConfig(real).ALLOW_PRIVATE_WEBHOOKS).toBe(false);
+  expect(() => readConfig({ ...real, ALLOW_PRIVATE_WEBHOOKS: "1" })).toThrow(
+    /ALLOW_PRIVATE_WEBHOOKS is for development/,
+  );
+});

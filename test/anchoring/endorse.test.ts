@@ -1,0 +1,45 @@
+/** `tallystick anchor endorse`: the account that anchors names the next one, once. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { program } from "../../src/cli/program.ts";
+import { readConfig } from "../../src/config.ts";
+import { endorsedSuccessor, successorCall } from "../../src/domain/anchoring/contract.ts";
+import { openAnchoringHouse } from "./anchoring-house.ts";
+
+const NEXT = `0x${"Ab".repeat(20)}`;
+
+test("the next account is named on the chain, and no second one", async () => {
+  const house = await openAnchoringHouse();
+  const DATA_DIR = await mkdtemp(join(tmpdir(), "tallystick-endorse-"));
+  onTestFinished(async () => {
+    vi.restoreAllMocks();
+    await house.close();
+    await rm(DATA_DIR, { recursive: true, force: true });
+  });
+  const { rpc_url, gas_key, pay_to } = house.chain;
+  const settings = () =>
+    readConfig({
+      DATABASE_URL: house.database_url,
+      DATA_DIR,
+      BASE_RPC_URL: rpc_url,
+      GAS_KEY: gas_key,
+      PAY_TO: pay_to,
+    });
+  const written: string[] = [];
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
+  const endorse = async (address: string) => {
+    const root = await program({ settings, logger: () => pino({ enabled: false }) }, "anchor");
+    await root.parseAsync(["anchor", "endorse", address], { from: "user" });
+  };
+
+  await endorse(NEXT);
+  expect(written.join("")).toContain(`${NEXT.toLowerCase()} is endorsed by 0x`);
+  const { chain } = house.app;
+  const [answer] = await chain.read([successorCall(chain.sender)]);
+  expect(endorsedSuccessor(answer!)).toBe(NEXT.toLowerCase());
+
+  await expect(endorse(`0x${"cd".repeat(20)}`)).rejects.toThrow(/named one already/);
+});

@@ -1,0 +1,59 @@
+/** A database that goes back to an older state is not signed again: the machine remembers what it signed. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { anchorStatus } from "../../src/anchoring/status.ts";
+import { AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
+
+test("a backup with fewer events, and one that went on otherwise, are told of and not signed", async () => {
+  const house = await openAnchoringHouse();
+  const DATA_DIR = await mkdtemp(join(tmpdir(), "tallystick-signed-"));
+  onTestFinished(async () => {
+    await house.close();
+    await rm(DATA_DIR, { recursive: true, force: true });
+  });
+  /** A process that starts anew on the same machine. */
+  const start = async () => {
+    const started = await house.beside({ DATA_DIR });
+    onTestFinished(() => started.close());
+    return started.app;
+  };
+  const setBackTo = async (position: number) => {
+    const client = await house.app.pool.connect();
+    try {
+      await client.query("begin");
+      await client.query("set local session_replication_role = replica");
+      await client.query("delete from eventstore.events where position > $1", [position]);
+      await client.query("commit");
+    } finally {
+      client.release();
+    }
+  };
+
+  const app = await start();
+  const origin = await house.origin();
+  await house.happen(app);
+  expect(await signTurn(app, AT_ONCE)).toEqual({ status: "done" });
+  const { position: early } = await app.store.head();
+  await house.happen(app);
+  expect(await signTurn(app, AT_ONCE)).toEqual({ status: "done" });
+  const signed = await app.signed.last(origin);
+  expect(signed!.size).toBeGreaterThan(early);
+
+  await setBackTo(early);
+  const restored = await start();
+  await house.happen(restored);
+  expect(await signTurn(restored, AT_ONCE)).toMatchObject({
+    status: "diverged",
+    message: expect.stringContaining("set back to a backup"),
+  });
+  for (let n = 0; n < 5; n++) await house.happen(restored);
+  expect(await signTurn(restored, AT_ONCE)).toMatchObject({
+    status: "diverged",
+    message: expect.stringContaining("does not begin with"),
+  });
+  expect(await restored.signed.last(origin)).toEqual(signed);
+  expect((await anchorStatus(restored)).contradiction).toMatch(/are not those that were signed/);
+});

@@ -1,0 +1,82 @@
+/** The analyses as a test asks them, over a sandbox and a little real data, and plain SQL over the same tables. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "vitest";
+import type { z } from "zod";
+import { openVintages } from "../../src/datasets/vintage-store.ts";
+import { alerts, alertsInput, alertsOutput } from "../../src/projections/trade/alerts.ts";
+import {
+  concentration,
+  concentrationInput,
+  concentrationOutput,
+} from "../../src/projections/trade/concentration.ts";
+import { corridor, corridorInput, corridorOutput } from "../../src/projections/trade/corridor.ts";
+import { flowPulse, flowPulseInput, flowPulseOutput } from "../../src/projections/trade/flow-pulse.ts";
+import { heatmap, heatmapInput, heatmapOutput } from "../../src/projections/trade/heatmap.ts";
+import { pricesInput, pricesOutput, pricesPerTonne } from "../../src/projections/trade/prices.ts";
+import {
+  productDetail,
+  productDetailInput,
+  productDetailOutput,
+} from "../../src/projections/trade/product-detail.ts";
+import type { TradeData } from "../../src/projections/trade/question.ts";
+import { season, seasonInput, seasonOutput } from "../../src/projections/trade/seasonality.ts";
+import { sources, sourcesInput, sourcesOutput } from "../../src/projections/trade/sources.ts";
+import { woodInput, woodOutput, woodProducts } from "../../src/projections/trade/wood.ts";
+import { importFiles, limits, makeSandbox, sdmxFixture } from "../datasets/workshop.ts";
+
+type Sql = <Row>(query: string) => Promise<Row[]>;
+
+/** A sandbox beside a real dataset of one product and one reporter, two months of 2024; gone when the tests of the file are. */
+export async function openAnalyses() {
+  const dir = await mkdtemp(join(tmpdir(), "tallystick-data-"));
+  const sandbox = await makeSandbox(dir, 0.06);
+  const real = await importFiles(dir, [sdmxFixture], { reporters: ["DE"] });
+  const vintages = await openVintages({ ...limits, dataDir: dir });
+  await vintages.serve(sandbox.manifest.vintage);
+  await vintages.serve(real.manifest.vintage);
+  const trade: TradeData = { vintages, allow_synthetic: true };
+  const lease = vintages.lease("sandbox");
+  /** A query over the sandbox's tables, all years of each under its name. */
+  const sql: Sql = (query) => {
+    const tables = ["cells", "chapter_partners", "chapter_totals"].map(
+      (table) =>
+        `${table} as (${lease.partitions.map(({ database }) => `from ${database}.${table}`).join(" union all ")})`,
+    );
+    return lease.query(`with ${tables.join(", ")} ${query}`);
+  };
+  const close = async () => {
+    lease.release();
+    await vintages.close();
+    await rm(dir, { recursive: true, force: true });
+  };
+  return { trade, sql, ask: questionsOf(trade), close };
+}
+
+/** Asks as the service does, and holds the answer against its schema. */
+const asking =
+  <Input extends z.ZodObject, Output extends z.ZodObject>(
+    work: (trade: TradeData, input: z.output<Input>) => Promise<z.output<Output>>,
+    input: Input,
+    output: Output,
+  ) =>
+  (trade: TradeData) =>
+  async (asked: z.input<Input>) => {
+    const answer = await work(trade, input.parse(asked));
+    expect(output.parse(answer)).toEqual(answer);
+    return answer;
+  };
+
+const questionsOf = (trade: TradeData) => ({
+  wood: asking(woodProducts, woodInput, woodOutput)(trade),
+  heatmap: asking(heatmap, heatmapInput, heatmapOutput)(trade),
+  detail: asking(productDetail, productDetailInput, productDetailOutput)(trade),
+  prices: asking(pricesPerTonne, pricesInput, pricesOutput)(trade),
+  season: asking(season, seasonInput, seasonOutput)(trade),
+  concentration: asking(concentration, concentrationInput, concentrationOutput)(trade),
+  alerts: asking(alerts, alertsInput, alertsOutput)(trade),
+  pulse: asking(flowPulse, flowPulseInput, flowPulseOutput)(trade),
+  corridor: asking(corridor, corridorInput, corridorOutput)(trade),
+  sources: asking(sources, sourcesInput, sourcesOutput)(trade),
+});

@@ -1,0 +1,217 @@
+/** The analyses over the sandbox: against plain SQL over its tables, as properties, and where there is too little data. */
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { reporterCodes } from "../../src/domain/trade/reporters.ts";
+import { flows } from "../../src/domain/trade/units.ts";
+import { woodInput } from "../../src/projections/trade/wood.ts";
+import { refusalOf } from "../datasets/workshop.ts";
+import { openAnalyses } from "./analyses.ts";
+
+let opened: Awaited<ReturnType<typeof openAnalyses>>;
+let ask: (typeof opened)["ask"];
+let sql: (typeof opened)["sql"];
+
+beforeAll(async () => {
+  opened = await openAnalyses();
+  ({ ask, sql } = opened);
+  return opened.close;
+});
+
+describe("wood products", () => {
+  test("headings with their top three partners, as the cells say", async () => {
+    const { data, meta } = await ask.wood({ reporter: "LV", year: 2024, flow: "EXPORT" });
+    const expected = await sql<{ code: string; value: number; partners: string[] }>(`
+      select code, sum(value)::bigint as value, list(partner order by value desc, partner)[:3] as partners from (
+        select product[:4] as code, partner, sum(value_eur) as value from cells
+        where reporter = 'LV' and flow = 'EXPORT' and period // 100 = 2024 and hs2 = '44' group by all
+      ) group by 1 order by 2 desc, 1`);
+    const found = data.slice(0, -1);
+    expect(found.map((row) => [row.product, row.value_eur])).toEqual(
+      expected.map(({ code, value }) => [code, value]),
+    );
+    expect(found.map((row) => row.top_partners.map(({ partner }) => partner))).toEqual(
+      expected.map(({ partners }) => partners),
+    );
+    expect(found[0]!.name).toBeTypeOf("string");
+    expect(data.at(-1)).toMatchObject({ product: "rest", value_eur: 0, top_partners: [] });
+    expect(meta).toMatchObject({ count: expected.length, year: 2024, synthetic: true });
+  });
+
+  test("with hs the next finer codes; nothing but wood", async () => {
+    const { data } = await ask.wood({ reporter: "LV", year: 2024 });
+    const heading = data[0]!.product;
+    const finer = await ask.wood({ reporter: "LV", year: 2024, hs: heading });
+    expect(finer.data.slice(0, -1).every(({ product }) => product.length === 6)).toBe(true);
+    expect(finer.meta.total.value_eur).toBe(data[0]!.value_eur);
+    const leaf = finer.data[0]!.product;
+    const finest = await ask.wood({ reporter: "LV", year: 2024, hs: leaf });
+    const whole = await ask.wood({ reporter: "LV", year: 2024, hs: finest.data[0]!.product });
+    expect(whole.data[0]).toMatchObject({
+      value_eur: finest.data[0]!.value_eur,
+      top_partners: finest.data[0]!.top_partners,
+    });
+    expect(woodInput.safeParse({ reporter: "LV", hs: "39" }).error?.issues[0]?.message).toMatch(/chapter 44/);
+  });
+});
+
+describe("heatmap", () => {
+  test("all 27, the undelivered December of 2025 told", async () => {
+    const { data, meta } = await ask.heatmap({ year: 2025, hs2: "87" });
+    expect(data.map(({ reporter }) => reporter).sort()).toEqual([...reporterCodes].sort());
+    expect(data.map(({ rank }) => rank)).toEqual(Array.from({ length: 27 }, (_, at) => at + 1));
+    const late = data.filter(({ complete }) => !complete).map(({ reporter }) => reporter);
+    expect(late.sort()).toEqual(meta.incomplete.map(({ reporter }) => reporter).sort());
+    for (const row of data) {
+      expect(row.value_eur).toBe(row.imports_eur! + row.exports_eur!);
+      expect(row.change === null).toBe(late.includes(row.reporter));
+    }
+  });
+
+  test("what one reporter covers leaves the others null, not zero", async () => {
+    const { data } = await ask.heatmap({ year: 2024, hs2: "39", hs: "39206290" });
+    expect(data[0]).toMatchObject({ rank: 1, reporter: "DE", value_eur: 9900, share: 1, complete: false });
+    for (const row of data.slice(1))
+      expect(row).toMatchObject({ rank: null, value_eur: null, share: null, quantity_kg: null });
+  });
+
+  test("a year and a product outside are refused by their own names", async () => {
+    const refusal = await refusalOf(ask.heatmap({ year: 2004, hs2: "44" }));
+    expect(refusal).toMatchObject({ code: "invalid", errors: [{ path: "year" }] });
+    const product = await refusalOf(ask.heatmap({ year: 2024, hs2: "77" }));
+    expect(product).toMatchObject({ code: "invalid", errors: [{ path: "hs2" }] });
+    const partners = await refusalOf(ask.concentration({ reporter: "DE", year: 2024, hs2: "77" }));
+    expect(partners).toMatchObject({ errors: [{ path: "hs2" }] });
+    const finer = await refusalOf(ask.prices({ reporter: "DE", hs2: "87", hs: "870322" }));
+    expect(finer).toMatchObject({
+      errors: [{ path: "hs", message: expect.stringMatching(/covers the products/) }],
+    });
+    const beside = await refusalOf(ask.heatmap({ year: 2024, hs2: "44", hs: "3920" }));
+    expect(beside).toMatchObject({
+      errors: [{ path: "hs", message: expect.stringMatching(/not within hs2 44/) }],
+    });
+  });
+});
+
+describe("product detail and prices", () => {
+  test("the months sum to the total, the partners and the rest too", async () => {
+    const { data, meta } = await ask.detail({ reporter: "DE", hs2: "87", years: "2022-2024" });
+    expect(data.months).toHaveLength(36);
+    const months = data.months.reduce((sum, row) => sum + row.imports_eur! + row.exports_eur!, 0);
+    const partners = data.top_partners.reduce((sum, { value_eur }) => sum + value_eur, 0);
+    expect([months, partners]).toEqual([data.total.value_eur, data.total.value_eur]);
+    expect(meta).toMatchObject({ reporter: "DE", product: "87", years: { from: 2022, to: 2024 } });
+  });
+
+  test.each([
+    ["44", "cells"],
+    ["87", "chapter_partners"],
+  ])("price of chapter %s over %s, what has no mass told", async (hs2, table) => {
+    const { data } = await ask.prices({ reporter: "DE", hs2, flow: "IMPORT", years: "2023-2024" });
+    const expected = await sql<{ period: number; price: number; excluded: number }>(`
+      select period, 1000 * sum(value_eur) filter (quantity_kg > 0) / sum(quantity_kg)::double as price,
+        coalesce(sum(value_eur) filter (quantity_kg is null), 0)::bigint as excluded
+      from ${table} where reporter = 'DE' and flow = 'IMPORT' and hs2 = '${hs2}' and period // 100 in (2023, 2024)
+      group by 1 order by 1`);
+    expect(data.series.map((row) => row.excluded_value_eur)).toEqual(expected.map((row) => row.excluded));
+    for (const [at, row] of data.series.entries())
+      expect(row.price_eur_per_tonne! / expected[at]!.price).toBeCloseTo(1, 7);
+    const excluded = expected.reduce((sum, row) => sum + row.excluded, 0);
+    expect(excluded).toBeGreaterThan(0);
+    expect(data.summary[0]).toMatchObject({ months: 24, excluded_value_eur: excluded });
+    expect(data.summary[0]!.change).toBeTypeOf("number");
+  });
+
+  test("no trade has no price; the provisional month is shown, but not in the statistics", async () => {
+    const one = await ask.prices({ reporter: "DE", hs2: "39", hs: "39206290" });
+    // 9000 EUR in January over 2000 kg of WORLD; in February nothing was imported. Exports state no mass.
+    expect(one.data.series).toMatchObject([
+      { flow: "IMPORT", price_eur_per_tonne: 4500, value_eur: 9000, quantity_kg: 2000, complete: true },
+      { flow: "IMPORT", price_eur_per_tonne: null, value_eur: 0, excluded_value_eur: 0 },
+      { flow: "EXPORT", price_eur_per_tonne: null, value_eur: 0 },
+      { flow: "EXPORT", price_eur_per_tonne: null, value_eur: 0, excluded_value_eur: 900 },
+    ]);
+    expect(one.data.summary[0]).toMatchObject({
+      months: 1,
+      standard_deviation_eur_per_tonne: null,
+      change: null,
+    });
+    expect(one.data.summary[1]).toMatchObject({
+      months: 0,
+      average_eur_per_tonne: null,
+      lowest: null,
+      excluded_share: 1,
+    });
+    const ragged = await ask.prices({ reporter: "DE", hs2: "87", flow: "EXPORT", years: "2025" });
+    expect(ragged.data.series.at(-1)).toMatchObject({ period: "2025-12", complete: false });
+    expect(ragged.data.summary[0]!.months).toBe(11);
+  });
+});
+
+describe("seasonality", () => {
+  test("one year is too little, and says so", async () => {
+    const { data } = await ask.season({ reporter: "DE", hs2: "87", flow: "EXPORT", years: "2024" });
+    expect(data).toEqual([
+      {
+        flow: "EXPORT",
+        profile: null,
+        peak: null,
+        trough: null,
+        amplitude: null,
+        months_used: 12,
+        note: expect.stringMatching(/12 months are known.*at least 24/),
+      },
+    ]);
+  });
+
+  test("a month that is not delivered does not count", async () => {
+    const { data } = await ask.season({ reporter: "DE", hs2: "84", years: "2020-2025" });
+    expect(data.map(({ flow, months_used }) => [flow, months_used])).toEqual([
+      ["IMPORT", 71],
+      ["EXPORT", 71],
+    ]);
+    for (const { profile, peak, trough } of data) {
+      expect(profile![peak!.month - 1]).toBe(Math.max(...profile!));
+      expect(profile![trough!.month - 1]).toBe(Math.min(...profile!));
+    }
+  });
+});
+
+describe("for any reporter, chapter, year and flow", () => {
+  const question = fc.record({
+    reporter: fc.constantFrom(...reporterCodes),
+    hs2: fc.constantFrom("27", "44", "84", "85", "87"),
+    year: fc.integer({ min: 2006, max: 2024 }),
+    flow: fc.constantFrom(...flows),
+  });
+
+  test("shares of partners sum to one, the index lies within its bounds and is that of the shares", async () => {
+    await fc.assert(
+      fc.asyncProperty(question, async (asked) => {
+        const [result] = (await ask.concentration(asked)).data;
+        if (result!.partners === 0)
+          return expect(result).toMatchObject({ hhi: null, note: expect.any(String) });
+        expect(result!.hhi).toBeGreaterThanOrEqual(10_000 / result!.partners - 0.001);
+        expect(result!.hhi).toBeLessThanOrEqual(10_000.001);
+        expect(result!.listed_value_eur).toBe(result!.total_value_eur);
+        if (result!.partners > 10) return;
+        const shares = result!.top_partners.map(({ share }) => share);
+        expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 4);
+        expect(shares.reduce((sum, share) => sum + (100 * share) ** 2, 0)).toBeCloseTo(result!.hhi!, 0);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("shares of countries sum to one, seasons average one", async () => {
+    await fc.assert(
+      fc.asyncProperty(question, async ({ reporter, hs2, year, flow }) => {
+        const map = await ask.heatmap({ hs2, year, flow });
+        expect(map.data.reduce((sum, { share }) => sum + share!, 0)).toBeCloseTo(1, 4);
+        const [profile] = (await ask.season({ reporter, hs2, flow })).data;
+        if (profile!.profile === null) return;
+        expect(profile!.profile.reduce((sum, factor) => sum + factor, 0)).toBeCloseTo(12, 4);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});

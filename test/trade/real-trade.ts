@@ -1,0 +1,38 @@
+/** The real Eurostat files imported into a dataset, beside figures computed apart from it. */
+import { existsSync, readdirSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { openVintages } from "../../src/datasets/vintage-store.ts";
+import type { TradeData } from "../../src/projections/trade/question.ts";
+import { importFiles, limits } from "../datasets/workshop.ts";
+import { independentFigures } from "./independent-figures.ts";
+
+const shared = resolve(process.env.SHARED_DATA ?? new URL("../../../shared/data", import.meta.url).pathname);
+const filesIn = (folder: string) =>
+  readdirSync(join(shared, folder)).map((name) => join(shared, folder, name));
+const codeOf = (path: string) => /CN_(\d{8})/.exec(path)![1]!;
+
+/** Whether this machine has the files; says so where not. */
+export const here = existsSync(join(shared, "comext-bilateral"));
+if (!here) console.warn(`no real data in ${shared} (set SHARED_DATA): its tests are left out`);
+
+/** Imports the files, in two commands: the second one, of WORLD rows, is built upon the first. */
+export async function openRealTrade() {
+  const dir = await mkdtemp(join(tmpdir(), "tallystick-data-"));
+  const first = await importFiles(dir, filesIn("comext-bilateral"));
+  const second = await importFiles(dir, filesIn("comext-world"), { replaces: first.manifest.vintage });
+  const vintages = await openVintages({ ...limits, dataDir: dir });
+  await vintages.serve(second.manifest.vintage);
+  const trade: TradeData = { vintages, allow_synthetic: true };
+  const world = new Set(filesIn("comext-world").map(codeOf));
+  const inBoth = filesIn("comext-bilateral")
+    .map(codeOf)
+    .filter((code) => world.has(code));
+  const figures = await independentFigures(join(shared, "comext_cn8_2023_2025.parquet"), inBoth);
+  const close = async () => {
+    await vintages.close();
+    await rm(dir, { recursive: true, force: true });
+  };
+  return { trade, figures, rows_read: [first.report.rows_read, second.report.rows_read], close };
+}
