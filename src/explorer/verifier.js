@@ -96,7 +96,7 @@ const decode = (digits) => rlp(unhex(digits)).reduce(() => fail("more stands beh
 function trieValue(root, key, [...nodes]) { // what a Merkle-Patricia proof leads to, from a root by the nibbles of keccak256(key)
   let [at, way, flag] = [root, keccak256(unhex(key)), 0];
   while (flag < 2) {
-    const node = typeof at === "string" ? (nodes.shift() ?? "0x") : undefined; // one under 32 bytes stands in its parent
+    const node = typeof at === "string" ? nodes.shift() || "0x" : undefined; // one under 32 bytes stands in its parent
     need(!node || keccak256(unhex(node)) === at, "a node of its state proof is not the one that was named");
     const items = node ? decode(node) : at;
     flag = items.length === 17 ? 0 : Number(items[0][0]); // a branch has 17 items, a leaf's flag is 2 or 3
@@ -137,7 +137,7 @@ function isTyped(name, one) { // another type would be hashed or compared as if 
   if (one === null) return /^(idem_key|request_hash|commit_size)$/.test(name);
   if (/^(log_id|first|second|events|\w*(position|version|size|_us))$/.test(name)) return Number.isSafeInteger(one) && one >= 0;
   if (/hashes|proof/.test(name)) return Array.isArray(one) && one.every((item) => isTyped(/_/.test(name) ? "" : "hash", item));
-  const form = { event_id: /^\w{8}(-\w{4}){3}-\w{12}$/, origin: /./s }[name] ?? (/hash$|^root$/.test(name) ? /^\w{64}$/ : /^/);
+  const form = { event_id: /^\w{8}(-\w{4}){3}-\w{12}$/, origin: /./s }[name] ?? (/hash$|^root$/.test(name) ? /^[\da-f]{64}$/ : /^/);
   return typeof one === "string" && one.isWellFormed() && form.test(one);
 }
 function readLine(bytes) { // strings of event lines may be escaped freely
@@ -193,7 +193,7 @@ export async function verifyPack(source, options = {}) {
   };
   const take = {
     header: async (value, of) => {
-      [header, isLog, first] = [value, of === "log", value.first_position || 1];
+      [header, isLog, first] = [value, of === "log", value.first_position ?? 1];
       await same("completeness", first, value, { origin: options.origin ?? value.origin });
       moveTo(first - 1, value.previous_log_hash ?? "");
       if (isLog && first === 1) [leaves, lacking] = [0, 0];

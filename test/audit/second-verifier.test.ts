@@ -353,6 +353,14 @@ describe("hostile input is a verdict", () => {
     ["deep JSON", `${lines[0]}\n${"[".repeat(1_000_000)}\n`],
     ["deep JSON for a header", "[".repeat(1_000_000)],
     ["deep RLP", text.replace(/"header":"[^"]*"/, `"header":"0x${"c1".repeat(500_000)}"`)],
+    ["a beginning at 0", text.replace('"first_position":1', '"first_position":0')],
+    ["an empty node in a state proof", text.replace('"root_proof":[', '"root_proof":["",')],
+    [
+      "a frontier that is not hex",
+      textOf(packOf({ ...planOf(anchors), first: 7 }))
+        .replace(/"hashes":\["/, "$&Z")
+        .replace(/(Z\w{63})\w/, "$1"),
+    ],
     ["null for a line", `${lines[0]}\nnull\n`],
     ["a kind of evidence that every object has", `${lines[0]}\n{"evidence":"constructor"}\n`],
     ["no line feed at the end", text.slice(0, -1)],
