@@ -42,8 +42,10 @@ export async function keepProof({ app, origin }: Work, anchor: Anchor): Promise<
   const { size, network, contract, signer } = anchor;
   const root = anchor.root.slice(2);
   const storage = storageRoot(readHeader(header).state_root, contract, account_proof);
-  const words = [storedWord(storage, slots[0], root_proof), storedWord(storage, slots[1], numbers_proof)];
-  const head = headInSlots(word(words[0]!), word(words[1]!));
+  const head = headInSlots(
+    storedWord(storage, slots[0], root_proof),
+    storedWord(storage, slots[1], numbers_proof),
+  );
   // Another process, or the same after a fault, has anchored more meanwhile; its proof is kept in its turn.
   if (!signed || Number(head?.size) !== size || head?.root !== anchor.root) return false;
   const line: AnchorEvidence = {
@@ -58,8 +60,6 @@ export async function keepProof({ app, origin }: Work, anchor: Anchor): Promise<
   );
   return false;
 }
-
-const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, "0")}`;
 
 type Row = { block_number: number; block_hash: string; evidence: string };
 

@@ -64,13 +64,11 @@ export function provenHead(line: AnchorEvidence, log_id: Hex): KeptHead | undefi
     const { state_root } = readHeader(line.header);
     const storage = storageRoot(state_root, line.contract, line.account_proof);
     return headInSlots(
-      word(storedWord(storage, rootSlot, line.root_proof)),
-      word(storedWord(storage, numbersSlot, line.numbers_proof)),
+      storedWord(storage, rootSlot, line.root_proof),
+      storedWord(storage, numbersSlot, line.numbers_proof),
     );
   });
 }
-
-const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, "0")}`;
 
 function orReason<T>(read: () => T): T | string {
   try {

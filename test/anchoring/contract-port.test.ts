@@ -144,8 +144,8 @@ test("a head is kept with its block, found in storage and in the logs", async ()
     slots,
     "latest",
   );
-  expect(contract.headInSlots(storageProof[0]!.value, storageProof[1]!.value)).toEqual(kept);
-  expect(contract.headInSlots("0x0", "0x0")).toBeUndefined();
+  expect(contract.headInSlots(BigInt(storageProof[0]!.value), BigInt(storageProof[1]!.value))).toEqual(kept);
+  expect(contract.headInSlots(0n, 0n)).toBeUndefined();
 
   const signer = chain.sender;
   const logs = await chain.logs(contract.anchoredQuery(signer, [log_id], await soFar()));

@@ -37,9 +37,7 @@ test("the proof of an anchor shows the head in a block's state, and any other by
   expect(await app.chain.block(number)).toMatchObject({ hash });
   const head = (state: Hex, account: readonly Hex[], root: readonly Hex[], numbers: readonly Hex[]) => {
     const storage = storageRoot(state, line!.contract, account);
-    const words = [storedWord(storage, slots[0], root), storedWord(storage, slots[1], numbers)];
-    const [one, other] = words.map((word): Hex => `0x${word.toString(16).padStart(64, "0")}`);
-    return headInSlots(one!, other!);
+    return headInSlots(storedWord(storage, slots[0], root), storedWord(storage, slots[1], numbers));
   };
   const { account_proof, root_proof, numbers_proof } = line!;
   expect(head(state_root, account_proof, root_proof, numbers_proof)).toMatchObject({

@@ -220,13 +220,12 @@ export function headSlots(signer: Hex, log_id: Hex): [root: Hex, numbers: Hex] {
 }
 
 /** The head that the words in `headSlots` hold, as `keptHead` gives it. */
-export function headInSlots(root: Hex, numbers: Hex): KeptHead | undefined {
-  const packed = BigInt(numbers);
+export function headInSlots(root: bigint, packed: bigint): KeptHead | undefined {
   const size = BigInt.asUintN(64, packed);
   if (size === 0n) return undefined;
   const block_number = BigInt.asUintN(64, packed >> 64n);
   const timestamp = Number(BigInt.asUintN(64, packed >> 128n));
-  return { size, root: word(BigInt(root)), block_number, timestamp };
+  return { size, root: word(root), block_number, timestamp };
 }
 
 const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, "0")}`;
