@@ -137,7 +137,7 @@ function isTyped(name, one) { // another type would be hashed or compared as if 
   if (one === null) return /^(idem_key|request_hash|commit_size)$/.test(name);
   if (/^(log_id|first|second|events|\w*(position|version|size|_us))$/.test(name)) return Number.isSafeInteger(one) && one >= 0;
   if (/hashes|proof/.test(name)) return Array.isArray(one) && one.every((item) => isTyped(/_/.test(name) ? "" : "hash", item));
-  const form = { event_id: /^\w{8}(-\w{4}){3}-\w{12}$/, origin: /./s }[name] ?? (/hash$|^root$/.test(name) ? /^[\da-f]{64}$/ : /^/);
+  const form = { origin: /./s, event_id: /^\w{8}(-\w{4}){3}-\w+$/ }[name] ?? (/hash$|^root$/.test(name) ? /^[\da-f]{64}$/ : /^/);
   return typeof one === "string" && one.isWellFormed() && form.test(one);
 }
 function readLine(bytes) { // strings of event lines may be escaped freely
