@@ -2,6 +2,7 @@
 import type { App } from "./app.ts";
 import { ChainUnavailable, NotSettled, TransactionPending } from "./domain/ports.ts";
 import { Refusal } from "./domain/refusal.ts";
+import { pause } from "./projections/runner.ts";
 
 /** What became of a turn: another process had it, the chain was away, behind, or another one than the log knows. */
 export type Turn = "done" | "taken" | "away" | "behind" | "foreign";
@@ -78,20 +79,6 @@ export async function untilStopped<T>(
   } finally {
     signal.removeEventListener("abort", stop);
   }
-}
-
-/** Waits, no longer than until the service stops. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) return done();
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      done();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener("abort", end, { once: true });
-  });
 }
 
 /** Takes one turn after the other until it is stopped, and waits then for the one under way; `onFailure` is told why one failed. */

@@ -5,9 +5,9 @@ import { anchorCall, type KeptHead, logIdOf, type SignersCall } from "../domain/
 import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";
 import { unlessRefused, untilStopped } from "../turn.ts";
 import { adoptHead, followAnchors, headOnChain, recordAnchor } from "./follow-chain.ts";
+import { bytesOf, hexOf } from "./hex.ts";
 import { keepProof } from "./kept-proofs.ts";
 import { consistencyFault } from "./proofs.ts";
-import { bytesOf, hexOf } from "./sign-growth.ts";
 import { EMPTY_ROOT } from "./tree.ts";
 import { type AnchorTurn, meta, TurnEnded, takeTurn, type Work } from "./turn.ts";
 

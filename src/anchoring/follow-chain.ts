@@ -11,7 +11,7 @@ import {
 } from "../domain/anchoring/contract.ts";
 import { ChainUnavailable, type Receipt } from "../domain/ports.ts";
 import { unlessRefused } from "../turn.ts";
-import { hexOf } from "./sign-growth.ts";
+import { hexOf } from "./hex.ts";
 import { grownTo, meta, TurnEnded, type Work } from "./turn.ts";
 
 /** Looks whether the blocks of our anchors are still in the chain, and which of them stay. Throws TurnEnded. */

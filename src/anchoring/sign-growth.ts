@@ -2,9 +2,9 @@
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
-import type { Hex } from "../domain/ports.ts";
 import { unlessRefused } from "../turn.ts";
 import { signCheckpoint } from "./checkpoint.ts";
+import { bytesOf, hexOf } from "./hex.ts";
 import { parseNote, verifierKey } from "./note.ts";
 import { consistencyFault } from "./proofs.ts";
 import { EMPTY_ROOT } from "./tree.ts";
@@ -102,7 +102,3 @@ function isUnderOtherKey(
   const isOurs = parseNote(note).signatures.some(({ key_id }) => key_id === id);
   return !isOurs && now - Date.parse(signed_at) >= checkpoint_every_ms;
 }
-
-export const hexOf = (hash: Buffer): Hex => `0x${hash.toString("hex")}`;
-
-export const bytesOf = (hex: Hex): Buffer => Buffer.from(hex.slice(2), "hex");

@@ -5,7 +5,7 @@ import * as anchors from "../domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS, headCall, keptHead, logIdOf } from "../domain/anchoring/contract.ts";
 import type { Chain, Heads, Hex } from "../domain/ports.ts";
 import { headsOf } from "./heads.ts";
-import { hexOf } from "./sign-growth.ts";
+import { hexOf } from "./hex.ts";
 import { openTree, TreeTooShort } from "./tile-store.ts";
 
 export type AnchorStatus = {

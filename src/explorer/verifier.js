@@ -225,7 +225,7 @@ export async function verifyPack(source, options = {}) {
       await addRoot();
       let node = await H([0], unhex(event_hash));
       for (let n = leaves++; n % 2 === 1; n = (n - 1) / 2) node = await parent(frontier.pop(), node);
-      frontier.push(node);
+      if (leaves > 0) frontier.push(node);
       moveTo(at, row.log_hash ?? event_hash);
       if (++events % 1000 === 0) await options.onEvents?.(events);
     },

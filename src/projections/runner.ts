@@ -160,7 +160,8 @@ async function renew(pool: pg.Pool, name: string, token: number): Promise<boolea
   return answer.rowCount === 1;
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Waits, no longer than until the service stops. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
     if (signal.aborted) return done();
     const end = () => {

@@ -1,0 +1,6 @@
+/** Hashes as chains write them: 0x and hex digits. */
+import type { Hex } from "../domain/ports.ts";
+
+export const hexOf = (hash: Buffer): Hex => `0x${hash.toString("hex")}`;
+
+export const bytesOf = (hex: Hex): Buffer => Buffer.from(hex.slice(2), "hex");
