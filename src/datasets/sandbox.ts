@@ -94,7 +94,11 @@ async function coverage(connection: DuckDBConnection, space: BuildSpace, partiti
     await connection.run(`attach ${literal(join(space.dir, file))} as y${year} (read_only)`);
     databases.push(`y${year}`);
   }
-  return coverageOf(connection, databases, { national: true, complete_below: ["44"] });
+  return coverageOf(connection, databases, {
+    national: true,
+    complete_below: ["44"],
+    every_month: true,
+  });
 }
 
 /** Draws a whole number below 2^31 from another: two rounds of Lehmer's generator, exact in 64 bits. */
@@ -196,7 +200,7 @@ async function writeYear(
     ),
     aggregates: `select * from (${cellsOf("select *, u as k, hs2 as product from drawn", "product,")}) where false`,
     chapters: cellsOf("select *, mix(u + 11) as k from drawn where hs2 <> '44'", ""),
-    spoken: "select reporter, flow, period, '' as product from drawn",
+    spoken: "select reporter, flow, period, '' as product, null::varchar as partner from drawn",
   });
   await connection.run("drop table drawn");
   return entry;
