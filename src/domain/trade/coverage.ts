@@ -40,6 +40,8 @@ export type Coverage = {
 
 export type Question = {
   hs?: string | undefined;
+  /** All products are to be told apart down to codes of so many digits. */
+  digits?: number | undefined;
   reporters: readonly ReporterCode[];
   flow?: Flow | undefined;
   years?: Years | undefined;
@@ -121,19 +123,20 @@ function spokenOf(coverage: Coverage, { hs, reporters, flow }: Question): Spoken
   );
 }
 
-/** Whether the products under `hs` (all products without it) are there without a hole. */
-export function productsComplete({ products }: Coverage, hs: string | undefined): boolean {
-  if (hs === undefined) return products.national;
-  return products.codes.includes(hs) || products.complete_below.some((prefix) => hs.startsWith(prefix));
+/** Whether the products under `hs` (all products without it) are there without a hole, told apart to `digits` digits. */
+export function productsComplete({ products }: Coverage, hs: string | undefined, digits = 0): boolean {
+  if (products.complete_below.some((prefix) => hs?.startsWith(prefix) ?? prefix === "")) return true;
+  if (digits > (hs?.length ?? 0)) return false;
+  return hs === undefined ? products.national : products.codes.includes(hs);
 }
 
 /** The first thing the question asks for that lies outside; a partly covered product is a gap unless `partial` is allowed. */
 export function gapIn(coverage: Coverage, question: Question, partial: boolean): Gap | undefined {
-  const { hs, years } = question;
-  if (!productsComplete(coverage, hs)) {
+  const { hs, digits, years } = question;
+  if (!productsComplete(coverage, hs, digits)) {
     const known = coverage.products.codes.filter((code) => code.startsWith(hs ?? ""));
     if (!partial || known.length === 0)
-      return { path: "hs", message: productGap(coverage, hs, known.length) };
+      return { path: "hs", message: productGap(coverage, question, known.length) };
   }
   const present = new Set(spokenBelow(coverage, hs).flatMap(({ reporters }) => reporters));
   const absent = question.reporters.filter((code) => !present.has(code));
@@ -158,9 +161,10 @@ export function gapIn(coverage: Coverage, question: Question, partial: boolean):
 
 const LISTED = 60;
 
-function productGap({ products }: Coverage, hs: string | undefined, known: number): string {
+function productGap({ products }: Coverage, { hs, digits }: Question, known: number): string {
   const part = hs === undefined ? "of all products" : `below ${hs}`;
-  if (known > 0) return `covers ${known} codes ${part}, not all of them`;
+  const fine = digits === undefined ? "" : ` to ${digits} digits`;
+  if (known > 0) return `covers ${known} codes ${part}, not all of them${fine}`;
   if (products.codes.length <= LISTED) return `covers the products ${products.codes.join(", ")}`;
   const deeper =
     products.complete_below.length > 0 ? `, and all codes below ${products.complete_below.join(", ")}` : "";

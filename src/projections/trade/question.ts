@@ -21,8 +21,13 @@ export type TradeData = { vintages: VintageStore; allow_synthetic: boolean };
 
 export type Question = Covered & {
   dataset?: string | undefined;
-  /** The input fields that name product, reporters and years, for refusals. */
-  fields?: { hs?: "hs" | "hs2"; reporter?: "reporter" | "reporters"; years?: "year" | "years" | "month" };
+  /** The input fields that name product, reporters, flow and years, for refusals. */
+  fields?: {
+    hs?: "hs" | "hs2" | "code";
+    reporter?: "reporter" | "reporters";
+    flow?: "flow" | "direction";
+    years?: "year" | "years" | "month";
+  };
 };
 
 /** Codes listed in `coverage.products.codes`; more are counted only. */
@@ -107,7 +112,7 @@ export async function onDatasets<T>(
   }
 }
 
-/** Real before synthetic, and a whole before a part; nothing is ever drawn from two. */
+/** Real before synthetic, a whole before a part, many reporters before few; nothing is ever drawn from two. */
 function chooseDataset(trade: TradeData, question: Question): string {
   const open = trade.vintages.open().filter(({ synthetic }) => trade.allow_synthetic || !synthetic);
   if (open.length === 0) {
@@ -115,7 +120,8 @@ function chooseDataset(trade: TradeData, question: Question): string {
   }
   if (question.dataset !== undefined) return namedDataset(open, question, question.dataset);
   const order = ({ synthetic, coverage }: Manifest) => (synthetic ? 2 : coverage.products.national ? 0 : 1);
-  const candidates = open.toSorted((a, b) => order(a) - order(b));
+  const breadth = ({ coverage }: Manifest) => coverage.reporters.length;
+  const candidates = open.toSorted((a, b) => order(a) - order(b) || breadth(b) - breadth(a));
   const gaps: { dataset: string; gap: Gap }[] = [];
   for (const { dataset, coverage } of candidates) {
     const gap = gapIn(coverage, question, false);
@@ -142,8 +148,8 @@ function namedDataset(open: Manifest[], question: Question, name: string): strin
 }
 
 function refuseGap(question: Question, gap: Gap, message: string): never {
-  const { hs = "hs", reporter = "reporter", years = "years" } = question.fields ?? {};
-  const path = { hs, reporter, flow: "flow", years }[gap.path];
+  const { hs = "hs", reporter = "reporter", flow = "flow", years = "years" } = question.fields ?? {};
+  const path = { hs, reporter, flow, years }[gap.path];
   return refuse("invalid", message, { errors: [{ path, message }], type: "outside-coverage" });
 }
 
