@@ -23,8 +23,13 @@ export type TradeData = { vintages: VintageStore; allow_synthetic: boolean };
 
 export type Question = Covered & {
   dataset?: string | undefined;
-  /** The input fields that name product, reporters and years, for refusals. */
-  fields?: { hs?: "hs" | "hs2"; reporter?: "reporter" | "reporters"; years?: "year" | "years" | "month" };
+  /** The input fields that name product, reporters, flow and years, for refusals. */
+  fields?: {
+    hs?: "hs" | "hs2" | "code";
+    reporter?: "reporter" | "reporters";
+    flow?: "flow" | "direction";
+    years?: "year" | "years" | "month";
+  };
 };
 
 /** Codes listed in `coverage.products.codes`; more are counted only. */
@@ -113,7 +118,7 @@ export async function onDatasets<T>(
   }
 }
 
-/** What may answer, in the usual order: real before synthetic, and a whole before a part. */
+/** What may answer, in the usual order: real before synthetic, a whole before a part, many reporters before few. */
 export function inUsualOrder({ vintages, allow_synthetic }: TradeData): Manifest[] {
   const open = vintages.open().filter(({ synthetic }) => allow_synthetic || !synthetic);
   if (open.length === 0) {
@@ -121,7 +126,8 @@ export function inUsualOrder({ vintages, allow_synthetic }: TradeData): Manifest
   }
   const isWhole = (coverage: Coverage) => coverage.products.national && !knownPartners(coverage);
   const order = ({ synthetic, coverage }: Manifest) => (synthetic ? 2 : isWhole(coverage) ? 0 : 1);
-  return open.toSorted((a, b) => order(a) - order(b));
+  const breadth = ({ coverage }: Manifest) => coverage.reporters.length;
+  return open.toSorted((a, b) => order(a) - order(b) || breadth(b) - breadth(a));
 }
 
 /** The dataset that answers, as it is open now; nothing is ever drawn from two. */
@@ -154,10 +160,10 @@ function namedDataset(open: Manifest[], question: Question, name: string): Manif
 }
 
 function refuseGap(question: Question, gap: Gap, message: string): never {
-  const { hs = "hs", reporter = "reporter", years = "years" } = question.fields ?? {};
+  const { hs = "hs", reporter = "reporter", flow = "flow", years = "years" } = question.fields ?? {};
   // A question about all partners names none: another dataset is what would answer it.
   const partner = question.partner === undefined ? "dataset" : "partner";
-  const path = { hs, partner, reporter, flow: "flow", years }[gap.path];
+  const path = { hs, partner, reporter, flow, years }[gap.path];
   return refuse("invalid", message, { errors: [{ path, message }], type: "outside-coverage" });
 }
 
