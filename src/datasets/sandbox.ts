@@ -98,13 +98,13 @@ async function coverage(connection: DuckDBConnection, space: BuildSpace, partiti
 }
 
 /** Draws a whole number below 2^31 from another: two rounds of Lehmer's generator, exact in 64 bits. */
-const macros = `
+export const macros = `
   create macro mix(x) as (x::bigint % 2147483646 + 1) * 48271 % 2147483647 * 69621 % 2147483647;
   create macro draw(a, b) as mix(mix(a) + mix(b + 7919));
   create macro unit(x) as x / 2147483647.0;
   create macro bell(x) as unit(mix(x)) + unit(mix(x + 104729)) + unit(mix(x + 1299709)) - 1.5;`;
 
-const values = (lines: string[]) => `(values ${lines.join(", ")})`;
+export const values = (lines: string[]) => `(values ${lines.join(", ")})`;
 
 /**
  * `lanes`: who reports trade in a chapter with whom, its monthly size in euros, how often it trades, and at what
@@ -152,10 +152,10 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
 }
 
 /** How the whole economy moves: growth, and the falls of 2009 and 2020. */
-const levelOf = (year: number) => 1.032 ** (year - 2015) * (year === 2009 ? 0.82 : year === 2020 ? 0.92 : 1);
+export const levelOf = (year: number) => 1.032 ** (year - 2015) * (year === 2009 ? 0.82 : year === 2020 ? 0.92 : 1);
 
 /** SQL for the factor of the events that a flow is part of. */
-const shockOf = shocks
+export const shockOf = shocks
   .map(({ seller, buyer, hs2, from, to, factor }) => {
     const sold = (code: string) => `if(flow = 'EXPORT', reporter, partner) = '${code}'`;
     const bought = (code: string) => `if(flow = 'IMPORT', reporter, partner) = '${code}'`;
@@ -203,7 +203,7 @@ async function writeYear(
 }
 
 /** Whole euros and kilograms from amounts: one cell in 25 states no mass. */
-const cellsOf = (drawn: string, product: string) => `
+export const cellsOf = (drawn: string, product: string) => `
   select reporter, hs2, flow, period, partner, ${product} greatest(1, round(amount))::bigint as value_eur,
     if(k % 25 = 0, null, greatest(1, round(amount / (price * exp(0.3 * bell(k))))))::decimal(18, 3) as quantity_kg
   from (${drawn})`;
