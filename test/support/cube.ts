@@ -92,7 +92,11 @@ async function build(
   }
   const source = `A generated cube, invented figures × ${factor}`;
   const named = { dataset: CUBE, source, synthetic: true, partitions };
-  const coverage = await coverageOf(connection, databases, { national: true, complete_below: [] });
+  const coverage = await coverageOf(connection, databases, {
+    national: true,
+    complete_below: [],
+    every_month: true,
+  });
   for (const name of databases) await connection.run(`detach ${name}`);
   return { format: 2, vintage: vintageDigest(named), ...named, coverage, inputs: [] };
 }
