@@ -12,6 +12,7 @@ import type { Caller } from "./caller.ts";
 export const areas = {
   discovery: "Health, feeds and what else an agent reads before its first call",
   trade: "EU bilateral trade: 27 reporters, HS2 to CN8, monthly",
+  mirror: "The trade of countries outside the EU, reconstructed from what their partners report",
   alerts: "Webhooks that are told of anomalies in EU trade",
   replay: "The change feed and dated snapshots",
   payments: "Paying per call: x402, refunds and the public revenue ledger",
@@ -25,16 +26,19 @@ export type Usdc = `${number}`;
 /** A way in. An operation lists them in order of preference; the first that fits the caller wins. */
 export type Access =
   | { kind: "key"; scope: Scope }
-  | { kind: "pay"; price: Usdc | ((input: never) => Usdc); unit_price: Usdc }
+  | { kind: "pay"; price: Usdc | ((input: never, app: App) => Usdc); unit_price: Usdc }
   | { kind: "open" };
 
 /** By an API key that carries `scope`, within its quota. */
 export const key = (scope: Scope): Access => ({ kind: "key", scope });
 
-/** By a payment of `price` USDC a call; a price that depends on the input names its unit price for the price lists. */
+/**
+ * By a payment of `price` USDC a call. A price that depends on the input, and on what the data covers just now, names its
+ * unit price for the price lists.
+ */
 export function pay(price: Usdc): Access;
-export function pay<In>(price: (input: In) => Usdc, unitPrice: Usdc): Access;
-export function pay(price: Usdc | ((input: never) => Usdc), unitPrice?: Usdc): Access {
+export function pay<In>(price: (input: In, app: App) => Usdc, unitPrice: Usdc): Access;
+export function pay(price: Usdc | ((input: never, app: App) => Usdc), unitPrice?: Usdc): Access {
   return { kind: "pay", price, unit_price: unitPrice ?? (price as Usdc) };
 }
 

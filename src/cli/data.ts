@@ -7,6 +7,8 @@ import { leftOutReasons } from "../datasets/layouts/layout.ts";
 import type { Progress } from "../datasets/progress.ts";
 import { headerOf } from "../datasets/reference/read.ts";
 import { referenceLayoutOf } from "../datasets/reference/tables.ts";
+import { SANDBOX } from "../datasets/sandbox.ts";
+import { SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import { isReporter, type ReporterCode, unknownReporter } from "../domain/trade/reporters.ts";
 import { importReference, type ReferenceReleased, releaseSandboxTables } from "../operator/reference.ts";
 import {
@@ -15,7 +17,7 @@ import {
   isReleased,
   type Released,
   releaseSandbox,
-  SANDBOX,
+  releaseSandboxLv,
 } from "../operator/releases.ts";
 import { type Terminal, withHouse } from "./terminal.ts";
 
@@ -39,6 +41,11 @@ export function dataCommands(terminal: Terminal): Command[] {
         tell(
           await withProgress("sandbox dataset", (progress, signal) =>
             releaseSandbox(app, { ...buildOptions(config), scale, progress, signal }),
+          ),
+        );
+        tell(
+          await withProgress("Latvia at CN8", (progress, signal) =>
+            releaseSandboxLv(app, { ...buildOptions(config), progress, signal }),
           ),
         );
       });
@@ -85,14 +92,16 @@ export async function ensureSandbox(
 ): Promise<void> {
   try {
     await releaseSandboxTables(app, config.DATA_DIR);
-    if (await isReleased(app, SANDBOX)) return;
-    const options = buildOptions(config);
-    const { facts } = await withProgress(
-      "sandbox dataset",
-      (progress) => releaseSandbox(app, { ...options, progress, signal }),
-      signal,
-    );
-    log.info({ vintage: facts.vintage, rows: facts.rows }, "the sandbox dataset is ready");
+    const made = [
+      { dataset: SANDBOX, what: "sandbox dataset", make: releaseSandbox },
+      { dataset: SANDBOX_LV, what: "Latvia at CN8", make: releaseSandboxLv },
+    ];
+    for (const { dataset, what, make } of made) {
+      if (await isReleased(app, dataset)) continue;
+      const work = (progress: Progress) => make(app, { ...buildOptions(config), progress, signal });
+      const { facts } = await withProgress(what, work, signal);
+      log.info({ dataset, vintage: facts.vintage, rows: facts.rows }, "a sandbox dataset is ready");
+    }
   } catch (error) {
     if (!signal.aborted)
       log.error({ err: error }, "the sandbox dataset could not be made; `tallystick sandbox` tries again");

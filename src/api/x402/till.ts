@@ -34,6 +34,7 @@ import {
   used,
 } from "./charge.ts";
 import { PaymentRefused } from "./refused.ts";
+import { microUsdc, priceOf } from "./required.ts";
 
 /** What a call came to, and the payment that bought it; none when the answer was given before without one. */
 export type Served = { made: Made; bought?: Bought };
@@ -190,6 +191,7 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
   let charged: Charged | undefined;
   const beforeAppend = async (made: Made): Promise<Stage<Made>> => {
     if (isUnchanged(call, made)) return async () => {};
+    if (state.status === "unknown" || payments.isFree(state)) refuseOtherPrice(purchase);
     charging = true;
     charged = await settle();
     const { settlement } = charged;
@@ -230,6 +232,16 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
   // Another call was faster, or this one's own append went through unseen: what was made now is not what was recorded.
   if (replayed || !charged) return repeat(purchase, payment_id);
   return { made, bought: { ...charged, payment_id, answer: answerOf(made), event } };
+}
+
+/** A new vintage may have changed what the call costs since its payment was judged: then nothing is claimed. */
+function refuseOtherPrice({ app, call, payment }: Purchase): void {
+  const price = microUsdc(priceOf(call.operation, app, call.input));
+  if (payment.signed.transfer.value !== BigInt(price))
+    throw new PaymentRefused(
+      "invalid_exact_evm_payload_authorization_value",
+      `authorization.value: the data has changed, and this costs ${price} by now; sign a new one`,
+    );
 }
 
 const retold = ({ code, message, errors, type }: Refusal, addition: string, event?: EventName) =>

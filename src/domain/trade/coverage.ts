@@ -44,6 +44,8 @@ export type Question = {
   hs?: string | undefined;
   /** The one partner asked about; without it, all of them together or beside each other. */
   partner?: string | undefined;
+  /** All products are to be told apart down to codes of so many digits. */
+  digits?: number | undefined;
   reporters: readonly ReporterCode[];
   flow?: Flow | undefined;
   years?: Years | undefined;
@@ -56,7 +58,7 @@ export type Gap = { path: "hs" | "partner" | "reporter" | "flow" | "years"; mess
 export const flowsOf = (flow: Flow | undefined): readonly Flow[] => (flow === undefined ? flows : [flow]);
 
 /** What a question is about, of products and partners. */
-type Subject = Pick<Question, "hs" | "partner">;
+type Subject = Pick<Question, "hs" | "partner" | "digits">;
 
 /** The only partners a dataset knows; undefined where it knows all of them. */
 export function knownPartners({ spoken }: Coverage): string[] | undefined {
@@ -138,12 +140,16 @@ function spokenOf(coverage: Coverage, { reporters, flow, ...subject }: Question)
   );
 }
 
-/** Whether the products under `hs` (all products without it) are there without a hole, with all partners or the one asked about. */
-export function productsComplete(coverage: Coverage, { hs, partner }: Subject): boolean {
+/**
+ * Whether the products under `hs` (all products without it) are there without a hole, told apart to `digits` digits, with
+ * all partners or the one asked about.
+ */
+export function productsComplete(coverage: Coverage, { hs, partner, digits = 0 }: Subject): boolean {
   const { products } = coverage;
   if (partner === undefined && knownPartners(coverage)) return false;
-  if (hs === undefined) return products.national;
-  return products.codes.includes(hs) || products.complete_below.some((prefix) => hs.startsWith(prefix));
+  if (products.complete_below.some((prefix) => hs?.startsWith(prefix) ?? prefix === "")) return true;
+  if (digits > (hs?.length ?? 0)) return false;
+  return hs === undefined ? products.national : products.codes.includes(hs);
 }
 
 /** The first thing the question asks for that lies outside; a partly covered product is a gap unless `partial` is allowed. */
@@ -157,7 +163,7 @@ export function gapIn(coverage: Coverage, question: Question, partial: boolean):
   if (!productsComplete(coverage, question)) {
     const known = coverage.products.codes.filter((code) => code.startsWith(hs ?? ""));
     if (!partial || known.length === 0)
-      return { path: "hs", message: productGap(coverage, hs, known.length) };
+      return { path: "hs", message: productGap(coverage, question, known.length) };
   }
   const present = new Set(spokenOn(coverage, question).flatMap(({ reporters }) => reporters));
   const absent = question.reporters.filter((code) => !present.has(code));
@@ -182,9 +188,10 @@ export function gapIn(coverage: Coverage, question: Question, partial: boolean):
 
 const LISTED = 60;
 
-function productGap({ products }: Coverage, hs: string | undefined, known: number): string {
+function productGap({ products }: Coverage, { hs, digits }: Question, known: number): string {
   const part = hs === undefined ? "of all products" : `below ${hs}`;
-  if (known > 0) return `covers ${known} codes ${part}, not all of them`;
+  const fine = digits === undefined ? "" : ` to ${digits} digits`;
+  if (known > 0) return `covers ${known} codes ${part}, not all of them${fine}`;
   if (products.codes.length <= LISTED) return `covers the products ${products.codes.join(", ")}`;
   const deeper =
     products.complete_below.length > 0 ? `, and all codes below ${products.complete_below.join(", ")}` : "";

@@ -23,8 +23,13 @@ export type TradeData = { vintages: VintageStore; allow_synthetic: boolean };
 
 export type Question = Covered & {
   dataset?: string | undefined;
-  /** The input fields that name product, reporters and years, for refusals. */
-  fields?: { hs?: "hs" | "hs2"; reporter?: "reporter" | "reporters"; years?: "year" | "years" | "month" };
+  /** The input fields that name product, reporters, flow and years, for refusals. */
+  fields?: {
+    hs?: "hs" | "hs2" | "code";
+    reporter?: "reporter" | "reporters";
+    flow?: "flow" | "direction";
+    years?: "year" | "years" | "month";
+  };
 };
 
 /** Codes listed in `coverage.products.codes`; more are counted only. */
@@ -81,7 +86,7 @@ export async function onDataset<T>(
   question: Question,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
-  const lease = trade.vintages.lease(chooseDataset(trade, question));
+  const lease = trade.vintages.lease(chooseDataset(trade, question).dataset);
   try {
     return await work(lease);
   } finally {
@@ -98,7 +103,7 @@ export async function onDatasets<T>(
   question: Question,
   work: (leases: Lease[]) => Promise<T>,
 ): Promise<T> {
-  const first = chooseDataset(trade, question);
+  const first = chooseDataset(trade, question).dataset;
   const others = question.dataset === undefined ? trade.vintages.open() : [];
   const parts = others
     .filter(({ dataset, synthetic }) => dataset !== first && !synthetic)
@@ -113,21 +118,27 @@ export async function onDatasets<T>(
   }
 }
 
-/** Real before synthetic, and a whole before a part; nothing is ever drawn from two. */
-function chooseDataset(trade: TradeData, question: Question): string {
-  const open = trade.vintages.open().filter(({ synthetic }) => trade.allow_synthetic || !synthetic);
+/** What may answer, in the usual order: real before synthetic, a whole before a part, many reporters before few. */
+export function inUsualOrder({ vintages, allow_synthetic }: TradeData): Manifest[] {
+  const open = vintages.open().filter(({ synthetic }) => allow_synthetic || !synthetic);
   if (open.length === 0) {
     refuse("unavailable", "no trade dataset is loaded (yet)", { type: "dataset-missing", retry_after_s: 5 });
   }
-  if (question.dataset !== undefined) return namedDataset(open, question, question.dataset);
   const isWhole = (coverage: Coverage) => coverage.products.national && !knownPartners(coverage);
   const order = ({ synthetic, coverage }: Manifest) => (synthetic ? 2 : isWhole(coverage) ? 0 : 1);
-  const candidates = open.toSorted((a, b) => order(a) - order(b));
+  const breadth = ({ coverage }: Manifest) => coverage.reporters.length;
+  return open.toSorted((a, b) => order(a) - order(b) || breadth(b) - breadth(a));
+}
+
+/** The dataset that answers, as it is open now; nothing is ever drawn from two. */
+export function chooseDataset(trade: TradeData, question: Question): Manifest {
+  const candidates = inUsualOrder(trade);
+  if (question.dataset !== undefined) return namedDataset(candidates, question, question.dataset);
   const gaps: { dataset: string; gap: Gap }[] = [];
-  for (const { dataset, coverage } of candidates) {
-    const gap = gapIn(coverage, question, false);
-    if (!gap) return dataset;
-    gaps.push({ dataset, gap });
+  for (const candidate of candidates) {
+    const gap = gapIn(candidate.coverage, question, false);
+    if (!gap) return candidate;
+    gaps.push({ dataset: candidate.dataset, gap });
   }
   const message = gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`).join("; ");
   // The dataset that came nearest to an answer says which field to change.
@@ -138,21 +149,21 @@ function chooseDataset(trade: TradeData, question: Question): string {
   return refuseGap(question, nearest!, `no dataset covers the question: ${message}`);
 }
 
-function namedDataset(open: Manifest[], question: Question, name: string): string {
+function namedDataset(open: Manifest[], question: Question, name: string): Manifest {
   const found = open.find(({ dataset }) => dataset === name);
   if (!found) {
     const message = `there is no dataset ${name}; there is ${open.map(({ dataset }) => dataset).join(", ")}`;
     return refuse("invalid", message, { errors: [{ path: "dataset", message }] });
   }
   const gap = gapIn(found.coverage, question, true);
-  return gap ? refuseGap(question, gap, `${name} ${gap.message}`) : name;
+  return gap ? refuseGap(question, gap, `${name} ${gap.message}`) : found;
 }
 
 function refuseGap(question: Question, gap: Gap, message: string): never {
-  const { hs = "hs", reporter = "reporter", years = "years" } = question.fields ?? {};
+  const { hs = "hs", reporter = "reporter", flow = "flow", years = "years" } = question.fields ?? {};
   // A question about all partners names none: another dataset is what would answer it.
   const partner = question.partner === undefined ? "dataset" : "partner";
-  const path = { hs, partner, reporter, flow: "flow", years }[gap.path];
+  const path = { hs, partner, reporter, flow, years }[gap.path];
   return refuse("invalid", message, { errors: [{ path, message }], type: "outside-coverage" });
 }
 
