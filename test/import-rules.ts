@@ -84,6 +84,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:child_process": "any",
       "node:crypto": "any",
       "node:util": ["promisify"],
+      "node:timers/promises": ["setTimeout"],
       zod: "any",
     },
   },
