@@ -64,7 +64,7 @@ function sandbox(): Hicp[] {
   return ["EA", "EU27", "LV"].flatMap((geo, area) => {
     const indices: number[] = [];
     for (let at = 0; at < 22 * 12; at += 1) {
-      const monthly = 0.0018 + 0.0022 * Math.sin(at / 25 + area / 3) + 0.0008 * swing(`hicp ${geo} ${at}`);
+      const monthly = 0.0021 + 0.0019 * Math.sin(at / 25 + area / 3) + 0.0008 * swing(`hicp ${geo} ${at}`);
       indices.push((indices[at - 1] ?? 65) * (1 + monthly));
     }
     const last = indices.slice(-12).reduce((sum, index) => sum + index / 12, 0);
