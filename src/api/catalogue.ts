@@ -4,6 +4,7 @@ import { alertOperations } from "./operations/alerts.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
 import { logOperations } from "./operations/log.ts";
 import { macroOperations } from "./operations/macro.ts";
+import { mirrorOperations } from "./operations/mirror.ts";
 import { paymentOperations } from "./operations/payments.ts";
 import { replayOperations } from "./operations/replay.ts";
 import { salaryOperations } from "./operations/salary.ts";
@@ -21,6 +22,7 @@ export const catalogue: Operation[] = [
   ...tradeSignalOperations,
   ...macroOperations,
   ...salaryOperations,
+  ...mirrorOperations,
   ...alertOperations,
   ...replayOperations,
   ...x402Operations(() => catalogue),

@@ -26,6 +26,8 @@ export const specifiedPrices: Record<string, string | null> = {
   "GET /v1/agent/salary/ai-risk": "0.01",
   "GET /v1/agent/salary/lv-wages": "0.01",
   "GET /v1/agent/salary/compare": "0.01",
+  "GET /v1/agent/mirror/reconstruct": "1.00",
+  "POST /v1/agent/sovereign/mirror": "1.00",
   "POST /v1/agent/trade/alerts/subscribe": "1.00",
   "POST /v1/agent/trade/alerts/topup": "5.00",
   "POST /v1/agent/trade/alerts/rotate-secret": "0.001",
