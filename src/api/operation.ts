@@ -6,7 +6,7 @@ import type { z } from "zod";
 import type { App } from "../app.ts";
 import type { Scope } from "../domain/access/key.ts";
 import type { EventName } from "../domain/refusal.ts";
-import type { Decide } from "../unit.ts";
+import type { Decide, Watch } from "../unit.ts";
 import type { Caller } from "./caller.ts";
 
 export const areas = {
@@ -88,6 +88,8 @@ export type Context<In> = {
   app: App;
   /** Stages decisions; the pipeline appends them all in one commit when the answer is ready. */
   decide: Decide;
+  /** An entity as it is now; what is decided counts only if it stays so until then. */
+  watch: Watch;
   /** 32 hex digits to name what the command makes: others for each command, the same when it is said again. */
   fresh_id: string;
   /** Says which event the answer stands for, where `handle` appended it itself. */

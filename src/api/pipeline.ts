@@ -7,7 +7,7 @@ import { createProver, type Prover } from "../anchoring/prove.ts";
 import type { App } from "../app.ts";
 import { receiptExtension, receiptOf, signReceipt } from "../domain/payments/receipt.ts";
 import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
-import { type Decide, transact } from "../unit.ts";
+import { transact } from "../unit.ts";
 import {
   type Call,
   commandOf,
@@ -207,14 +207,12 @@ async function receiptFor({ app, terms }: Parts, bought: Bought, path: string) {
 /** Serves a call that is free to its caller, and gives the same answer to the same Idempotency-Key. */
 async function unpaid(parts: Parts, call: Call): Promise<{ made: Made; event?: EventName | undefined }> {
   if (call.operation.output.kind === "stream")
-    return { made: await make(parts, call, noDecisions, commandOf(call)) };
+    return { made: await make(parts, call, { decide: none, watch: none, command: commandOf(call) }) };
   const given = await parts.till.given(call);
   if (given) return { made: given, event: await eventGiven(parts.app, call) };
   const once = idempotencyOf(call);
   const { answers, unit } = parts.app;
-  const { result, events } = await transact(unit, commandOf(call, once), (decide, command) =>
-    make(parts, call, decide, command),
-  );
+  const { result, events } = await transact(unit, commandOf(call, once), (given) => make(parts, call, given));
   if (once && result.kind === "body") {
     const { status, body } = result;
     const { request_sha256 } = call;
@@ -230,7 +228,7 @@ async function eventGiven(app: App, call: Call): Promise<EventName | undefined> 
   return commit?.events.at(-1);
 }
 
-const noDecisions: Decide = () => {
+const none = () => {
   throw new Error("a stream decides nothing");
 };
 

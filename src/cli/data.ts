@@ -3,9 +3,12 @@ import { Command, InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
 import type { App } from "../app.ts";
 import type { Config } from "../config.ts";
+import { leftOutReasons } from "../datasets/layouts/layout.ts";
 import type { Progress } from "../datasets/progress.ts";
 import { headerOf } from "../datasets/reference/read.ts";
 import { referenceLayoutOf } from "../datasets/reference/tables.ts";
+import { SANDBOX } from "../datasets/sandbox.ts";
+import { SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import { isReporter, type ReporterCode, unknownReporter } from "../domain/trade/reporters.ts";
 import { importReference, type ReferenceReleased, releaseSandboxTables } from "../operator/reference.ts";
 import {
@@ -14,7 +17,7 @@ import {
   isReleased,
   type Released,
   releaseSandbox,
-  SANDBOX,
+  releaseSandboxLv,
 } from "../operator/releases.ts";
 import { type Terminal, withHouse } from "./terminal.ts";
 
@@ -38,11 +41,13 @@ export function dataCommands(terminal: Terminal): Command[] {
         ),
       );
       tell(released);
-      const { total_product, other_reporter, supplementary } = report.left_out;
+      const leftOut = Object.entries(leftOutReasons)
+        .map(([reason, words]) => ({ words, count: report.left_out[reason as keyof typeof leftOutReasons] }))
+        .filter(({ count }) => count > 0)
+        .map(({ words, count }) => `${count.toLocaleString("en")} ${words}`);
       process.stdout.write(
         `${report.rows_read.toLocaleString("en")} rows read, ${report.rows_per_s.toLocaleString("en")} a second; ` +
-          `${report.equal_duplicates} equal duplicates; left out: ${total_product} TOTAL rows, ` +
-          `${other_reporter} of other reporters, ${supplementary} supplementary quantities\n`,
+          `${report.equal_duplicates} equal duplicates; left out: ${leftOut.join(", ") || "none"}\n`,
       );
     });
 
@@ -56,6 +61,11 @@ export function dataCommands(terminal: Terminal): Command[] {
         tell(
           await withProgress("sandbox dataset", (progress, signal) =>
             releaseSandbox(app, { ...buildOptions(config), scale, progress, signal }),
+          ),
+        );
+        tell(
+          await withProgress("Latvia at CN8", (progress, signal) =>
+            releaseSandboxLv(app, { ...buildOptions(config), progress, signal }),
           ),
         );
       });
@@ -73,14 +83,16 @@ export async function ensureSandbox(
 ): Promise<void> {
   try {
     await releaseSandboxTables(app, config.DATA_DIR);
-    if (await isReleased(app, SANDBOX)) return;
-    const options = buildOptions(config);
-    const { facts } = await withProgress(
-      "sandbox dataset",
-      (progress) => releaseSandbox(app, { ...options, progress, signal }),
-      signal,
-    );
-    log.info({ vintage: facts.vintage, rows: facts.rows }, "the sandbox dataset is ready");
+    const made = [
+      { dataset: SANDBOX, what: "sandbox dataset", make: releaseSandbox },
+      { dataset: SANDBOX_LV, what: "Latvia at CN8", make: releaseSandboxLv },
+    ];
+    for (const { dataset, what, make } of made) {
+      if (await isReleased(app, dataset)) continue;
+      const work = (progress: Progress) => make(app, { ...buildOptions(config), progress, signal });
+      const { facts } = await withProgress(what, work, signal);
+      log.info({ dataset, vintage: facts.vintage, rows: facts.rows }, "a sandbox dataset is ready");
+    }
   } catch (error) {
     if (!signal.aborted)
       log.error({ err: error }, "the sandbox dataset could not be made; `tallystick sandbox` tries again");

@@ -6,14 +6,15 @@ import { buildImport, type ImportReport } from "../datasets/import.ts";
 import { releaseFacts } from "../datasets/manifest.ts";
 import type { Progress } from "../datasets/progress.ts";
 import { KEEP_DAYS, sweepVintages } from "../datasets/retention.ts";
-import { buildSandbox } from "../datasets/sandbox.ts";
+import { buildSandbox, SANDBOX } from "../datasets/sandbox.ts";
+import { buildSandboxLv, SANDBOX_LV } from "../datasets/sandbox-lv.ts";
+import { refuse } from "../domain/refusal.ts";
 import * as dataset from "../domain/trade/dataset.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
 import { releasesProjection, vintagesSince } from "../projections/trade/releases.ts";
 
 /** Releases belong to the operator: no tenant's feed carries them. */
 export const OPERATOR = "operator";
-export const SANDBOX = "sandbox";
 
 export type BuildOptions = {
   data_dir: string;
@@ -49,6 +50,18 @@ export async function releaseSandbox(
   const { data_dir, ...rest } = options;
   return inBuildSpace(options, async (space) => {
     const built = await buildSandbox(space, { ...rest, replaces: await currentVintage(app, SANDBOX) });
+    return release(app, space, built, "sandbox");
+  });
+}
+
+/** Makes and releases Latvia's trade at CN8, split from the sandbox that is current; `conflict` where there is none. */
+export async function releaseSandboxLv(app: App, options: BuildOptions): Promise<Released> {
+  const { data_dir, ...rest } = options;
+  return inBuildSpace(options, async (space) => {
+    const basis = await currentVintage(app, SANDBOX);
+    if (basis === null) return refuse("conflict", "there is no sandbox to split: make it first");
+    const replaces = await currentVintage(app, SANDBOX_LV);
+    const built = await buildSandboxLv(space, { ...rest, basis, replaces });
     return release(app, space, built, "sandbox");
   });
 }

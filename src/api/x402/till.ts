@@ -202,7 +202,7 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
     };
   };
   const command = commandOf(call, idempotencyOf(call) ?? idempotencyOfPayment(call, payment.id));
-  const work: Work<Made> = (decide, said) => make(parts, call, decide, said);
+  const work: Work<Made> = (unit) => make(parts, call, unit);
   let done: Committed<Made>;
   try {
     done = await transact(app.unit, command, work, beforeAppend);
@@ -298,14 +298,14 @@ async function repeat({ app, parts, call }: Asked, id: string): Promise<Served> 
   if (kept?.body) return { made: { kind: "body", status, body: kept.body, etag: "", vintage }, bought };
   const age = app.clock.now().getTime() - bought.event.recorded_at_us / 1_000;
   if (digest === null && age > STREAM_HOLDS_MS) gone();
-  const again: Work<Made> = (decide, command) => make(parts, call, decide, command);
+  const again: Work<Made> = (unit) => make(parts, call, unit);
   const recalled = async (idempotency: Idempotency | undefined) =>
     idempotency && recall(app.unit, commandOf(call, idempotency), again);
   const made =
     (await recalled(idempotencyOfPayment(call, id))) ??
     (await recalled(idempotencyOf(call))) ??
     // Under a key that is not said this time: what was decided stands, and is not decided again.
-    (await again(gone, commandOf(call)));
+    (await again({ decide: gone, watch: gone, command: commandOf(call) }));
   return made.kind === "stream" || sha256(made.body) === digest ? { made, bought } : gone();
 }
 

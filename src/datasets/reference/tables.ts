@@ -1,7 +1,8 @@
 /** All tables of reference data; a new one adds its line here. */
+import { ecbRates } from "./ecb-rates.ts";
 import type { ReferenceTable } from "./table.ts";
 
-export const referenceTables: ReferenceTable<object>[] = [];
+export const referenceTables: ReferenceTable<object>[] = [ecbRates];
 
 /** The table and layout that a file with this first line is of, if any. */
 export function referenceLayoutOf(header: string) {
