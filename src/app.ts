@@ -4,6 +4,7 @@ import type { EventStore } from "../eventstore/store.ts";
 import type { Tail } from "../eventstore/tail.ts";
 import type { JsonObject } from "../eventstore/types.ts";
 import type { ReferenceStore } from "./datasets/reference/store.ts";
+import type { SnapshotStore } from "./datasets/snapshots.ts";
 import type { VintageStore } from "./datasets/vintage-store.ts";
 import type {
   Chain,
@@ -64,6 +65,10 @@ export type AppParts = ChainParts & {
   vintages: VintageStore;
   /** The small tables beside it. */
   reference: ReferenceStore;
+  /** Vintages as files to download. */
+  snapshots: SnapshotStore;
+  /** What links to those are signed with: the same in every process of the house. */
+  link_secret: Uint8Array;
   settings: {
     public_url: string;
     started_at: Date;

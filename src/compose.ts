@@ -14,7 +14,7 @@ import { keptSecret } from "./adapters/kept-secret.ts";
 import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
 import { openSeedVault } from "./adapters/seed-vault.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
-import { heldSigner, openSigner } from "./adapters/signing-key.ts";
+import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
 import { startAnchoring } from "./anchoring/job.ts";
@@ -25,6 +25,7 @@ import { type App, createApp } from "./app.ts";
 import { absentChain, closedSettlement, openChain } from "./compose-chain.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { ReferenceStore } from "./datasets/reference/store.ts";
+import { SnapshotStore } from "./datasets/snapshots.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import * as apiKey from "./domain/access/key.ts";
 import * as evaluation from "./domain/alerts/evaluation.ts";
@@ -148,6 +149,8 @@ async function furnish(
     threads: config.DUCKDB_THREADS,
   });
   opened.push(() => vintages.close());
+  const snapshots = new SnapshotStore({ data_dir: config.DATA_DIR, vintages });
+  opened.push(() => snapshots.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
   const app = createApp({
     pool,
@@ -158,6 +161,8 @@ async function furnish(
     clock: systemClock,
     random: systemRandom,
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
+    snapshots,
+    link_secret: await derivedSecret(signingKeyFile(config), config.SIGNING_KEY, "snapshot-link"),
     signed: await keptHeads(join(config.DATA_DIR, "signed")),
     vintages,
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),

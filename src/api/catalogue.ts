@@ -8,6 +8,7 @@ import { mirrorOperations } from "./operations/mirror.ts";
 import { paymentOperations } from "./operations/payments.ts";
 import { replayOperations } from "./operations/replay.ts";
 import { salaryOperations } from "./operations/salary.ts";
+import { snapshotOperations } from "./operations/snapshots.ts";
 import { tradeOperations } from "./operations/trade.ts";
 import { tradeAnalyticsOperations } from "./operations/trade-analytics.ts";
 import { tradeProductOperations } from "./operations/trade-products.ts";
@@ -25,6 +26,7 @@ export const catalogue: Operation[] = [
   ...mirrorOperations,
   ...alertOperations,
   ...replayOperations,
+  ...snapshotOperations,
   ...x402Operations(() => catalogue),
   ...paymentOperations,
   ...logOperations,

@@ -23,7 +23,7 @@ import { payer } from "./caller.ts";
 import type { Admission, Gate, Presented } from "./gate.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
 import { type NamedEvent, nameEvent } from "./named-event.ts";
-import { mediaTypeOf, type Operation, paymentOf, type Wire } from "./operation.ts";
+import { mediaTypeOf, type Operation, paymentOf, type ServedFile, type Wire } from "./operation.ts";
 import { refusalOf } from "./problem.ts";
 import { unencodedDigest } from "./unencoded-digest.ts";
 import { type Cashier, createCashier } from "./x402/cashier.ts";
@@ -59,6 +59,7 @@ type Sent = {
 
 export type Answer =
   | ({ kind: "body"; body: Buffer } & Sent)
+  | ({ kind: "file"; file: ServedFile } & Sent)
   | ({ kind: "stream"; chunks: AsyncIterable<string | Buffer> } & Sent)
   | { kind: "unchanged"; status: 304; headers: Record<string, string> }
   | ({ kind: "pay" } & PaymentRequired)
@@ -240,13 +241,14 @@ function answerOf(
 ): Answer {
   const { status } = made;
   const { operation } = call;
-  if (made.kind === "body" && made.etag !== "") headers.ETag = made.etag;
+  if (made.kind !== "stream" && made.etag !== "") headers.ETag = made.etag;
   if (operation.caching) headers["Cache-Control"] = operation.caching(call.input as never);
   if (isUnchanged(call, made)) return { kind: "unchanged", status: 304, headers };
   Object.assign(headers, told.payment && settledHeaders(told.payment));
   if (made.kind === "stream") return { kind: "stream", status, headers, chunks: made.chunks, ...told };
   const type = mediaTypeOf(operation);
   headers["Content-Type"] = type === "application/json" ? `${type}; charset=utf-8` : type;
+  if (made.kind === "file") return { kind: "file", status, headers, file: made.file, ...told };
   return { kind: "body", status, headers, body: made.body, ...told };
 }
 

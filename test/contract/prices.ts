@@ -34,6 +34,8 @@ export const specifiedPrices: Record<string, string | null> = {
   "GET /v1/agent/trade/alerts/status/{id}": "0.005",
   "DELETE /v1/agent/trade/alerts/{id}": "0.001",
   "GET /v1/agent/replay/wal-since": "0.10",
+  "POST /v1/agent/replay/eu-trade-snapshot": "1.50",
+  "GET /v1/agent/replay/snapshots/{vintage}": null,
   "GET /x402/supported": null,
   "POST /x402/verify": null,
   "POST /x402/settle": null,
