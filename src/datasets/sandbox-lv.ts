@@ -36,7 +36,12 @@ export async function buildSandboxLv(space: BuildSpace, request: SandboxLvReques
   });
 }
 
-async function attach(connection: DuckDBConnection, space: BuildSpace, vintage: string, entry: PartitionEntry) {
+async function attach(
+  connection: DuckDBConnection,
+  space: BuildSpace,
+  vintage: string,
+  entry: PartitionEntry,
+) {
   await verifyPartition(space.dataDir, vintage, entry);
   await connection
     .run(`attach ${literal(partitionPath(space.dataDir, entry))} as basis_${entry.year} (read_only)`)

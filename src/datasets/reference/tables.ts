@@ -1,7 +1,14 @@
 /** All tables of reference data; a new one adds its line here. */
+import { cnNomenclature, hsNomenclature, hsSections } from "./cn-nomenclature.ts";
 import type { ReferenceTable } from "./table.ts";
+import { taricDuties } from "./taric-duties.ts";
 
-export const referenceTables: ReferenceTable<object>[] = [];
+export const referenceTables: ReferenceTable<object>[] = [
+  cnNomenclature,
+  hsNomenclature,
+  hsSections,
+  taricDuties,
+];
 
 /** The table and layout that a file with this first line is of, if any. */
 export function referenceLayoutOf(header: string) {

@@ -13,18 +13,22 @@ import {
   lastYearWithAny,
   productsComplete,
 } from "../../domain/trade/coverage.ts";
+import { type NameOf, ownName } from "../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
 import { monthsBetween, monthText, type Period, type Years, yearOf } from "../../domain/trade/units.ts";
 
-/** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing. */
-export type TradeData = { vintages: VintageStore; allow_synthetic: boolean };
+/** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing, without `nameOf` few products have a name. */
+export type TradeData = { vintages: VintageStore; allow_synthetic: boolean; nameOf?: NameOf };
+
+/** What the products of answers are called. */
+export const namesOf = ({ nameOf = ownName }: TradeData): NameOf => nameOf;
 
 export type Question = Covered & {
   dataset?: string | undefined;
   /** The input fields that name product, reporters, flow and years, for refusals. */
   fields?: {
     hs?: "hs" | "hs2" | "code";
-    reporter?: "reporter" | "reporters";
+    reporter?: "reporter" | "reporters" | "dataset";
     flow?: "flow" | "direction";
     years?: "year" | "years" | "month";
   };
@@ -112,16 +116,27 @@ export async function onDatasets<T>(
   }
 }
 
+/** The dataset that answers by the usual choice; undefined where none covers the question. */
+export function coveredBy(trade: TradeData, question: Covered): string | undefined {
+  return candidatesOf(trade).find(({ coverage }) => gapIn(coverage, question, false) === undefined)?.dataset;
+}
+
 /** Real before synthetic, a whole before a part, many reporters before few; nothing is ever drawn from two. */
-function chooseDataset(trade: TradeData, question: Question): string {
-  const open = trade.vintages.open().filter(({ synthetic }) => trade.allow_synthetic || !synthetic);
-  if (open.length === 0) {
-    refuse("unavailable", "no trade dataset is loaded (yet)", { type: "dataset-missing", retry_after_s: 5 });
-  }
-  if (question.dataset !== undefined) return namedDataset(open, question, question.dataset);
+function candidatesOf({ vintages, allow_synthetic }: TradeData): Manifest[] {
   const order = ({ synthetic, coverage }: Manifest) => (synthetic ? 2 : coverage.products.national ? 0 : 1);
   const breadth = ({ coverage }: Manifest) => coverage.reporters.length;
-  const candidates = open.toSorted((a, b) => order(a) - order(b) || breadth(b) - breadth(a));
+  return vintages
+    .open()
+    .filter(({ synthetic }) => allow_synthetic || !synthetic)
+    .sort((a, b) => order(a) - order(b) || breadth(b) - breadth(a));
+}
+
+function chooseDataset(trade: TradeData, question: Question): string {
+  const candidates = candidatesOf(trade);
+  if (candidates.length === 0) {
+    refuse("unavailable", "no trade dataset is loaded (yet)", { type: "dataset-missing", retry_after_s: 5 });
+  }
+  if (question.dataset !== undefined) return namedDataset(candidates, question, question.dataset);
   const gaps: { dataset: string; gap: Gap }[] = [];
   for (const { dataset, coverage } of candidates) {
     const gap = gapIn(coverage, question, false);
