@@ -76,7 +76,7 @@ const inChapter = (hs2: string | undefined) => (hs2 === undefined ? "true" : `hs
 
 /** The products under `hs`; no code of a dataset contains another of its rows, so each amount is there once. */
 function productFilter(hs: string | undefined, digits = 0): string {
-  if (hs === undefined) return `length(product) >= ${digits}`;
+  if (hs === undefined) return digits === 0 ? "true" : `length(product) >= ${digits}`;
   const below = `starts_with(product, ${literal(hs)}) and length(product) >= ${digits}`;
   return `${inChapter(hs.slice(0, productLevels.hs2))} and ${below}`;
 }
