@@ -94,7 +94,7 @@ export function createApp(parts: AppParts): App {
   return {
     ...parts,
     decide: (entity, target, decision, command) =>
-      transact(parts.unit, command, (decide) => decide(entity, target, decision)),
+      transact(parts.unit, command, ({ decide }) => decide(entity, target, decision)),
     load: async (entity, target) => {
       const stream_id = entity.streamOf(target.id);
       parts.unit.cache.mark(`${target.tenant}\n${stream_id}`);

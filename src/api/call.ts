@@ -6,7 +6,7 @@ import { canonicalText } from "../../eventstore/canonical.ts";
 import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import { type EventName, refuse } from "../domain/refusal.ts";
-import type { Command, Decide } from "../unit.ts";
+import type { Command, InUnit } from "../unit.ts";
 import { actorOf, type Caller } from "./caller.ts";
 import type { Fields } from "./input.ts";
 import { isEnveloped, type Operation, type Wire } from "./operation.ts";
@@ -47,8 +47,8 @@ export const sha256 = (text: string | Buffer) => createHash("sha256").update(tex
 export const requestDigest = (operation: Operation, input: Fields) =>
   sha256(canonicalText({ operation: operation.name, input: input as JsonObject }, "request"));
 
-/** Makes the answer. What is decided on the way is staged with `decide`. */
-export async function make(parts: MakerParts, call: Call, decide: Decide, command: Command): Promise<Made> {
+/** Makes the answer. What is decided on the way is staged in the unit. */
+export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise<Made> {
   const { app } = parts;
   const { operation, input, caller, signal, wire, last_event_id, request_id } = call;
   const names = (event: EventName) => {
@@ -58,9 +58,10 @@ export async function make(parts: MakerParts, call: Call, decide: Decide, comman
     input: input as never,
     caller,
     app,
-    decide,
+    decide: unit.decide,
+    watch: unit.watch,
     get fresh_id() {
-      return freshId(app, command);
+      return freshId(app, unit.command);
     },
     names,
     signal,

@@ -1,8 +1,10 @@
 /** Everything the service does, area by area: the one list that all faces and documents derive from. */
 import type { Operation } from "./operation.ts";
 import { alertOperations } from "./operations/alerts.ts";
+import { customsOperations } from "./operations/customs.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
 import { logOperations } from "./operations/log.ts";
+import { mirrorOperations } from "./operations/mirror.ts";
 import { paymentOperations } from "./operations/payments.ts";
 import { replayOperations } from "./operations/replay.ts";
 import { tradeOperations } from "./operations/trade.ts";
@@ -17,6 +19,8 @@ export const catalogue: Operation[] = [
   ...tradeProductOperations,
   ...tradeAnalyticsOperations,
   ...tradeSignalOperations,
+  ...mirrorOperations,
+  ...customsOperations,
   ...alertOperations,
   ...replayOperations,
   ...x402Operations(() => catalogue),

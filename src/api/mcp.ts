@@ -148,6 +148,7 @@ async function call(
         ip: req.ip ?? "",
       },
       read: (reader) => reader.fromObject(params.arguments ?? {}, {}),
+      is_small: true,
       path,
       wire: "ndjson",
       idempotency_key: undefined,

@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
 import type { App } from "../app.ts";
 import type { Config } from "../config.ts";
+import { leftOutReasons } from "../datasets/layouts/layout.ts";
 import type { Progress } from "../datasets/progress.ts";
 import { headerOf } from "../datasets/reference/read.ts";
 import { referenceLayoutOf } from "../datasets/reference/tables.ts";
@@ -40,11 +41,13 @@ export function dataCommands(terminal: Terminal): Command[] {
         ),
       );
       tell(released);
-      const { total_product, other_reporter, supplementary } = report.left_out;
+      const leftOut = Object.entries(leftOutReasons)
+        .map(([reason, words]) => ({ words, count: report.left_out[reason as keyof typeof leftOutReasons] }))
+        .filter(({ count }) => count > 0)
+        .map(({ words, count }) => `${count.toLocaleString("en")} ${words}`);
       process.stdout.write(
         `${report.rows_read.toLocaleString("en")} rows read, ${report.rows_per_s.toLocaleString("en")} a second; ` +
-          `${report.equal_duplicates} equal duplicates; left out: ${total_product} TOTAL rows, ` +
-          `${other_reporter} of other reporters, ${supplementary} supplementary quantities\n`,
+          `${report.equal_duplicates} equal duplicates; left out: ${leftOut.join(", ") || "none"}\n`,
       );
     });
 

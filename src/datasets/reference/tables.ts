@@ -1,5 +1,6 @@
 /** All tables of reference data; a new one adds its line here. */
 import { cnNomenclature, hsNomenclature, hsSections } from "./cn-nomenclature.ts";
+import { ecbRates } from "./ecb-rates.ts";
 import type { ReferenceTable } from "./table.ts";
 import { taricDuties } from "./taric-duties.ts";
 
@@ -7,6 +8,7 @@ export const referenceTables: ReferenceTable<object>[] = [
   cnNomenclature,
   hsNomenclature,
   hsSections,
+  ecbRates,
   taricDuties,
 ];
 

@@ -15,7 +15,7 @@ import { found, searchable } from "../../domain/customs/search.ts";
 import { dataset, limit } from "../../domain/trade/inputs.ts";
 import { productLevels } from "../../domain/trade/products.ts";
 import { aboutReference, referenceMeta } from "../reference/meta.ts";
-import { coveredBy, namesOf, onDataset, type TradeData, yearsOrAll } from "../trade/question.ts";
+import { isCovered, namesOf, onDataset, type TradeData, yearsOrAll } from "../trade/question.ts";
 import { finerTotalsIn, inReporters, totalsIn } from "../trade/tables.ts";
 import { cursor, pageMeta, pageOf } from "./page.ts";
 import { customsQuestion, LATVIA } from "./question.ts";
@@ -128,7 +128,7 @@ async function tradedAmong(
   signal: AbortSignal | undefined,
 ) {
   const question = customsQuestion({ dataset });
-  if (dataset === undefined && coveredBy(trade, question) === undefined) return null;
+  if (dataset === undefined && !isCovered(trade, question)) return null;
   return onDataset(trade, question, async (lease) => {
     const { dataset: name, vintage, synthetic } = lease.manifest;
     const products = codes.length === 0 ? [] : await productsIn(lease, codes, signal);

@@ -14,7 +14,7 @@ import {
 import { code } from "../../domain/customs/inputs.ts";
 import { dataset, limit } from "../../domain/trade/inputs.ts";
 import { aboutReference, referenceMeta } from "../reference/meta.ts";
-import { coveredBy, meta, namesOf, onDataset, type TradeData, yearOrLast } from "../trade/question.ts";
+import { isCovered, meta, namesOf, onDataset, type TradeData, yearOrLast } from "../trade/question.ts";
 import { flowSums, inReporters, totalsIn } from "../trade/tables.ts";
 import { cursor, pageMeta, pageOf } from "./page.ts";
 import { aboutCustoms, customsQuestion, LATVIA } from "./question.ts";
@@ -174,7 +174,7 @@ async function tradeIn(
   signal: AbortSignal | undefined,
 ): Promise<z.infer<typeof tariffOutput>["data"]["trade"]> {
   const question = customsQuestion(input);
-  if (input.dataset === undefined && coveredBy(trade, question) === undefined) return null;
+  if (input.dataset === undefined && !isCovered(trade, question)) return null;
   return onDataset(trade, question, async (lease) => {
     const year = yearOrLast(lease, question);
     const years = { from: year, to: year };
