@@ -14,6 +14,7 @@ export const areas = {
   trade: "EU bilateral trade: 27 reporters, HS2 to CN8, monthly",
   salary: "Wages, labour costs and exposure to AI: EU27, EFTA, candidates; ISCO and NACE",
   mirror: "The trade of countries outside the EU, reconstructed from what their partners report",
+  customs: "Latvia's customs: trade at KN8, the nomenclature, import duties",
   alerts: "Webhooks that are told of anomalies in EU trade",
   replay: "The change feed and dated snapshots",
   payments: "Paying per call: x402, refunds and the public revenue ledger",
