@@ -6,6 +6,7 @@ import type { JsonObject } from "../eventstore/types.ts";
 import type { VintageStore } from "./datasets/vintage-store.ts";
 import type {
   Chain,
+  Charts,
   Clock,
   Hex,
   KeptAnswers,
@@ -56,6 +57,7 @@ export type AppParts = ChainParts & {
   /** The checkpoints that this machine signed last. */
   signed: KeptHeads;
   answers: KeptAnswers;
+  charts: Charts;
   webhooks: Webhooks;
   /** The trade data this process has open. */
   vintages: VintageStore;

@@ -8,6 +8,7 @@ import { openPool } from "../eventstore/pool.ts";
 import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import { createTail } from "../eventstore/tail.ts";
+import { createCharts } from "./adapters/charts/charts.ts";
 import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts";
 import { createKeptAnswers, keptAnswersDdl } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
@@ -136,6 +137,8 @@ async function furnish(
     threads: config.DUCKDB_THREADS,
   });
   opened.push(() => vintages.close());
+  const charts = createCharts();
+  opened.push(() => charts.close());
   const app = createApp({
     pool,
     store,
@@ -147,6 +150,7 @@ async function furnish(
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
     signed: await keptHeads(join(config.DATA_DIR, "signed")),
     vintages,
+    charts,
     ...chain,
     answers: createKeptAnswers(pool),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS }),

@@ -34,6 +34,7 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
       return reader.fromObject(await readBody(req), inPath(req));
     },
     path: req.originalUrl,
+    accept: headers.accept,
     get wire() {
       return wireOf(req);
     },

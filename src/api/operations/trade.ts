@@ -1,3 +1,4 @@
+import { timelineChart } from "../../projections/trade/charts/timeline.ts";
 import {
   countries,
   countriesInput,
@@ -63,7 +64,7 @@ const timelineOperation = operation({
 null is not delivered. ${shared}`,
   access: [key("read"), pay("0.05")],
   input: timelineInput,
-  output: json(timelineOutput),
+  output: json(timelineOutput, { table: "data", chart: timelineChart }),
   example: { reporters: ["DE", "FR"], flow: "IMPORT", years: "2023-2024" },
   vintage,
   handle: ({ input, app, signal }) => timeline(dataOf(app), input, signal),
