@@ -1,4 +1,5 @@
-import { timelineChart } from "../../projections/trade/charts/timeline.ts";
+import { balanceChart, timelineChart } from "../../projections/trade/forms/lines.ts";
+import { partnersChart, productsChart } from "../../projections/trade/forms/rankings.ts";
 import {
   countries,
   countriesInput,
@@ -49,7 +50,7 @@ const countriesOperation = operation({
 everything. ${shared}`,
   access: [key("read"), pay("0.01")],
   input: countriesInput,
-  output: json(countriesOutput),
+  output: json(countriesOutput, { table: "data" }),
   example: { format: "compact" },
   vintage,
   handle: ({ input, app, signal }) => countries(dataOf(app), input, signal),
@@ -79,7 +80,7 @@ const topPartnersOperation = operation({
 (the source's WORLD row where it has one) less the lines above it. ${shared}`,
   access: [key("read"), pay("0.05")],
   input: rankingInput,
-  output: json(topPartnersOutput),
+  output: json(topPartnersOutput, { table: "data", chart: partnersChart }),
   example: { reporter: "LV", flow: "IMPORT", year: 2024, limit: 5 },
   vintage,
   handle: ({ input, app, signal }) => topPartners(dataOf(app), input, signal),
@@ -94,7 +95,7 @@ const topProductsOperation = operation({
 total less the lines above it, confidential trade included. ${shared}`,
   access: [key("read"), pay("0.05")],
   input: rankingInput,
-  output: json(topProductsOutput),
+  output: json(topProductsOutput, { table: "data", chart: productsChart }),
   example: { reporter: "LV", flow: "EXPORT", year: 2024, limit: 5 },
   vintage,
   handle: ({ input, app, signal }) => topProducts(dataOf(app), input, signal),
@@ -108,7 +109,7 @@ const balanceOperation = operation({
   description: `In EUR; balance = exports − imports. A year that is not delivered in full says so. ${shared}`,
   access: [key("read"), pay("0.05")],
   input: balanceInput,
-  output: json(balanceOutput),
+  output: json(balanceOutput, { table: "data", chart: balanceChart }),
   example: { reporter: "LV", years: "2020-2024" },
   vintage,
   handle: ({ input, app, signal }) => balance(dataOf(app), input, signal),
