@@ -3,6 +3,7 @@ import type pg from "pg";
 import type { EventStore } from "../eventstore/store.ts";
 import type { Tail } from "../eventstore/tail.ts";
 import type { JsonObject } from "../eventstore/types.ts";
+import type { ReferenceStore } from "./datasets/reference/store.ts";
 import type { VintageStore } from "./datasets/vintage-store.ts";
 import type {
   Chain,
@@ -61,6 +62,8 @@ export type AppParts = ChainParts & {
   webhooks: Webhooks;
   /** The trade data this process has open. */
   vintages: VintageStore;
+  /** The small tables beside it. */
+  reference: ReferenceStore;
   settings: {
     public_url: string;
     started_at: Date;
@@ -93,7 +96,7 @@ export function createApp(parts: AppParts): App {
   return {
     ...parts,
     decide: (entity, target, decision, command) =>
-      transact(parts.unit, command, (decide) => decide(entity, target, decision)),
+      transact(parts.unit, command, ({ decide }) => decide(entity, target, decision)),
     load: async (entity, target) => {
       const stream_id = entity.streamOf(target.id);
       parts.unit.cache.mark(`${target.tenant}\n${stream_id}`);

@@ -24,6 +24,7 @@ import { tilesDdl } from "./anchoring/tile-store.ts";
 import { type App, createApp } from "./app.ts";
 import { absentChain, closedSettlement, openChain } from "./compose-chain.ts";
 import { type Config, ConfigError } from "./config.ts";
+import { ReferenceStore } from "./datasets/reference/store.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import * as apiKey from "./domain/access/key.ts";
 import * as evaluation from "./domain/alerts/evaluation.ts";
@@ -32,6 +33,7 @@ import * as anchor from "./domain/anchoring/anchor.ts";
 import * as confirmation from "./domain/payments/confirmation.ts";
 import * as payment from "./domain/payments/payment.ts";
 import type { Hex, Quotas } from "./domain/ports.ts";
+import * as reference from "./domain/reference/dataset.ts";
 import * as dataset from "./domain/trade/dataset.ts";
 import { keysProjection } from "./projections/access/keys.ts";
 import { alertsProjection } from "./projections/alerts/subscriptions.ts";
@@ -39,6 +41,7 @@ import { anchorGas, anchorGasProjection } from "./projections/anchoring/gas.ts";
 import { logProjection } from "./projections/anchoring/log.ts";
 import { paymentsProjection } from "./projections/payments/payments.ts";
 import { gasSpent } from "./projections/payments/sums.ts";
+import { referenceProjection } from "./projections/reference/releases.ts";
 import { runnerDdl, startRunner } from "./projections/runner.ts";
 import { releasesProjection } from "./projections/trade/releases.ts";
 import { startAlertReactors } from "./reactors/alerts/start.ts";
@@ -56,6 +59,7 @@ export type House = {
 const eventSchemas = [
   apiKey.events,
   dataset.events,
+  reference.events,
   payment.events,
   confirmation.events,
   anchor.events,
@@ -65,6 +69,7 @@ const eventSchemas = [
 const projections = [
   keysProjection,
   releasesProjection,
+  referenceProjection,
   paymentsProjection,
   anchorGasProjection,
   logProjection,
@@ -139,6 +144,7 @@ async function furnish(
   opened.push(() => vintages.close());
   const charts = createCharts();
   opened.push(() => charts.close());
+  const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
   const app = createApp({
     pool,
     store,
@@ -151,12 +157,13 @@ async function furnish(
     signed: await keptHeads(join(config.DATA_DIR, "signed")),
     vintages,
     charts,
+    reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
     answers: createKeptAnswers(pool),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS }),
     settings: {
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
-      allow_synthetic: config.ALLOW_SYNTHETIC || chain.embedded_chain,
+      allow_synthetic,
       started_at: new Date(),
       anchoring: config.ANCHORING
         ? {

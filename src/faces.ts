@@ -13,7 +13,7 @@ import type { App } from "./app.ts";
 import type { House } from "./compose.ts";
 import type { Config } from "./config.ts";
 import type { Refusal } from "./domain/refusal.ts";
-import { keepVintagesOpen } from "./operator/releases.ts";
+import { keepDataOpen } from "./operator/keep-open.ts";
 import { keyByDigest, keysProjection } from "./projections/access/keys.ts";
 
 /** Everything that answers over HTTP, MCP included. Until `stopping` it also follows the log for what it must know. */
@@ -35,7 +35,7 @@ export async function openFaces(
     open_per_minute: config.OPEN_CALLS_PER_MINUTE,
   });
   void forgetChangedKeys(app, gate, stopping);
-  void keepVintagesOpen(app, stopping, (dataset, error) =>
+  void keepDataOpen(app, stopping, (dataset, error) =>
     log.warn({ dataset, reason: error.message }, "a dataset cannot be opened; trying again"),
   );
   const serve = createPipeline({

@@ -5,7 +5,7 @@ import { canonicalText } from "../../eventstore/canonical.ts";
 import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import { type EventName, refuse } from "../domain/refusal.ts";
-import type { Command, Decide } from "../unit.ts";
+import type { Command, InUnit } from "../unit.ts";
 import { actorOf, type Caller } from "./caller.ts";
 import { encodeAnswer } from "./forms/encode.ts";
 import { type Form, JSON_FORM } from "./forms/form.ts";
@@ -53,8 +53,8 @@ export function requestDigest(operation: Operation, input: Fields, form: Form = 
   return sha256(canonicalText(form === JSON_FORM ? request : { ...request, form }, "request"));
 }
 
-/** Makes the answer. What is decided on the way is staged with `decide`. */
-export async function make(parts: MakerParts, call: Call, decide: Decide, command: Command): Promise<Made> {
+/** Makes the answer. What is decided on the way is staged in the unit. */
+export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise<Made> {
   const { app } = parts;
   const { operation, input, form, caller, signal, wire, last_event_id, request_id } = call;
   const names = (event: EventName) => {
@@ -64,9 +64,10 @@ export async function make(parts: MakerParts, call: Call, decide: Decide, comman
     input: input as never,
     caller,
     app,
-    decide,
+    decide: unit.decide,
+    watch: unit.watch,
     get fresh_id() {
-      return freshId(app, command);
+      return freshId(app, unit.command);
     },
     names,
     signal,

@@ -3,6 +3,7 @@ import type { Operation } from "./operation.ts";
 import { alertOperations } from "./operations/alerts.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
 import { logOperations } from "./operations/log.ts";
+import { mirrorOperations } from "./operations/mirror.ts";
 import { paymentOperations } from "./operations/payments.ts";
 import { replayOperations } from "./operations/replay.ts";
 import { tradeOperations } from "./operations/trade.ts";
@@ -17,6 +18,7 @@ export const catalogue: Operation[] = [
   ...tradeProductOperations,
   ...tradeAnalyticsOperations,
   ...tradeSignalOperations,
+  ...mirrorOperations,
   ...alertOperations,
   ...replayOperations,
   ...x402Operations(() => catalogue),

@@ -159,6 +159,7 @@ async function call(
         ip: req.ip ?? "",
       },
       read: (reader) => reader.fromObject(params.arguments ?? {}, {}),
+      is_small: true,
       path,
       accept: undefined,
       wire: "ndjson",

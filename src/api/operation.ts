@@ -7,13 +7,14 @@ import type { App } from "../app.ts";
 import type { Scope } from "../domain/access/key.ts";
 import type { Chart } from "../domain/chart.ts";
 import type { EventName } from "../domain/refusal.ts";
-import type { Decide } from "../unit.ts";
+import type { Decide, Watch } from "../unit.ts";
 import type { Caller } from "./caller.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
 
 export const areas = {
   discovery: "Health, feeds and what else an agent reads before its first call",
   trade: "EU bilateral trade: 27 reporters, HS2 to CN8, monthly",
+  mirror: "The trade of countries outside the EU, reconstructed from what their partners report",
   alerts: "Webhooks that are told of anomalies in EU trade",
   replay: "The change feed and dated snapshots",
   payments: "Paying per call: x402, refunds and the public revenue ledger",
@@ -27,16 +28,19 @@ export type Usdc = `${number}`;
 /** A way in. An operation lists them in order of preference; the first that fits the caller wins. */
 export type Access =
   | { kind: "key"; scope: Scope }
-  | { kind: "pay"; price: Usdc | ((input: never) => Usdc); unit_price: Usdc }
+  | { kind: "pay"; price: Usdc | ((input: never, app: App) => Usdc); unit_price: Usdc }
   | { kind: "open" };
 
 /** By an API key that carries `scope`, within its quota. */
 export const key = (scope: Scope): Access => ({ kind: "key", scope });
 
-/** By a payment of `price` USDC a call; a price that depends on the input names its unit price for the price lists. */
+/**
+ * By a payment of `price` USDC a call. A price that depends on the input, and on what the data covers just now, names its
+ * unit price for the price lists.
+ */
 export function pay(price: Usdc): Access;
-export function pay<In>(price: (input: In) => Usdc, unitPrice: Usdc): Access;
-export function pay(price: Usdc | ((input: never) => Usdc), unitPrice?: Usdc): Access {
+export function pay<In>(price: (input: In, app: App) => Usdc, unitPrice: Usdc): Access;
+export function pay(price: Usdc | ((input: never, app: App) => Usdc), unitPrice?: Usdc): Access {
   return { kind: "pay", price, unit_price: unitPrice ?? (price as Usdc) };
 }
 
@@ -108,6 +112,8 @@ export type Context<In> = {
   app: App;
   /** Stages decisions; the pipeline appends them all in one commit when the answer is ready. */
   decide: Decide;
+  /** An entity as it is now; what is decided counts only if it stays so until then. */
+  watch: Watch;
   /** 32 hex digits to name what the command makes: others for each command, the same when it is said again. */
   fresh_id: string;
   /** Says which event the answer stands for, where `handle` appended it itself. */

@@ -7,7 +7,7 @@ import { createProver, type Prover } from "../anchoring/prove.ts";
 import type { App } from "../app.ts";
 import { receiptExtension, receiptOf, signReceipt } from "../domain/payments/receipt.ts";
 import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
-import { type Decide, transact } from "../unit.ts";
+import { transact } from "../unit.ts";
 import {
   type Call,
   commandOf,
@@ -24,7 +24,7 @@ import { chosenForm, type Form, formHeaders, formsOf } from "./forms/form.ts";
 import type { Admission, Gate, Presented } from "./gate.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
 import { type NamedEvent, nameEvent } from "./named-event.ts";
-import { methodOf, type Operation, paymentOf, type Wire } from "./operation.ts";
+import { type Operation, paymentOf, type Wire } from "./operation.ts";
 import { refusalOf } from "./problem.ts";
 import { unencodedDigest } from "./unencoded-digest.ts";
 import { type Cashier, createCashier } from "./x402/cashier.ts";
@@ -37,6 +37,8 @@ export type Question = {
   presented: Presented;
   /** Reads the input; called once the caller is admitted, so an unpaid body is never looked at. */
   read: (reader: InputReader) => Fields | Promise<Fields>;
+  /** The input takes no more room than a query string could. */
+  is_small: boolean;
   /** The request's own path and query, for the payment requirement. */
   path: string;
   /** The Accept header, or what stands for it. */
@@ -114,7 +116,7 @@ async function ask(
     const form = chosenForm(operation, question.accept);
     const admitted = await parts.gate.admit(operation, question.presented);
     if (admitted === "pay") {
-      const price = priceOf(operation, await validInput(operation, reader, question));
+      const price = priceOf(operation, parts.app, await validInput(operation, reader, question));
       return { kind: "pay", ...paymentRequired(operation, price, question.path, parts.terms, { form }) };
     }
     Object.assign(headers, admitted.headers);
@@ -182,9 +184,9 @@ async function paid(
 ): Promise<Answer> {
   const { operation } = call;
   const { presented, path } = question;
-  const price = priceOf(operation, call.input);
+  const price = () => priceOf(operation, parts.app, call.input);
   try {
-    const payment = await parts.cashier.accept(presented, { price, path });
+    const payment = await parts.cashier.accept(presented, { price: price(), path });
     if (call.caller.kind === "key" && call.caller.space === "test" && !parts.app.embedded_chain)
       refuse("forbidden", "a test key moves no money of a real chain; leave the key out");
     const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
@@ -204,7 +206,7 @@ async function paid(
     if (isCallers || error instanceof PaymentRefused) await parts.cashier.boughtNothing(presented, error);
     if (!(error instanceof PaymentRefused)) throw error;
     const told = { form: call.form, refused: error };
-    return { kind: "pay", ...paymentRequired(operation, price, path, parts.terms, told) };
+    return { kind: "pay", ...paymentRequired(operation, price(), path, parts.terms, told) };
   }
 }
 
@@ -218,14 +220,12 @@ async function receiptFor({ app, terms }: Parts, bought: Bought, path: string) {
 /** Serves a call that is free to its caller, and gives the same answer to the same Idempotency-Key. */
 async function unpaid(parts: Parts, call: Call): Promise<{ made: Made; event?: EventName | undefined }> {
   if (call.operation.output.kind === "stream")
-    return { made: await make(parts, call, noDecisions, commandOf(call)) };
+    return { made: await make(parts, call, { decide: none, watch: none, command: commandOf(call) }) };
   const given = await parts.till.given(call);
   if (given) return { made: given, event: await eventGiven(parts.app, call) };
   const once = idempotencyOf(call);
   const { answers, unit } = parts.app;
-  const { result, events } = await transact(unit, commandOf(call, once), (decide, command) =>
-    make(parts, call, decide, command),
-  );
+  const { result, events } = await transact(unit, commandOf(call, once), (given) => make(parts, call, given));
   if (once && result.kind === "body") {
     const { status, body } = result;
     const { request_sha256 } = call;
@@ -241,7 +241,7 @@ async function eventGiven(app: App, call: Call): Promise<EventName | undefined> 
   return commit?.events.at(-1);
 }
 
-const noDecisions: Decide = () => {
+const none = () => {
   throw new Error("a stream decides nothing");
 };
 
@@ -272,7 +272,7 @@ async function validInput(
   reader: InputReader,
   question: Question,
 ): Promise<Fields | undefined> {
-  if (methodOf(operation) !== "GET" || typeof paymentOf(operation)?.price !== "function") return undefined;
+  if (!question.is_small || typeof paymentOf(operation)?.price !== "function") return undefined;
   try {
     return await question.read(reader);
   } catch (error) {

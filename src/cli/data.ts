@@ -3,54 +3,72 @@ import { Command, InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
 import type { App } from "../app.ts";
 import type { Config } from "../config.ts";
+import { leftOutReasons } from "../datasets/layouts/layout.ts";
 import type { Progress } from "../datasets/progress.ts";
+import { headerOf } from "../datasets/reference/read.ts";
+import { referenceLayoutOf } from "../datasets/reference/tables.ts";
+import { SANDBOX } from "../datasets/sandbox.ts";
+import { SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import { isReporter, type ReporterCode, unknownReporter } from "../domain/trade/reporters.ts";
+import { importReference, type ReferenceReleased, releaseSandboxTables } from "../operator/reference.ts";
 import {
   type BuildOptions,
   importFiles,
   isReleased,
   type Released,
   releaseSandbox,
-  SANDBOX,
+  releaseSandboxLv,
 } from "../operator/releases.ts";
 import { type Terminal, withHouse } from "./terminal.ts";
 
 export function dataCommands(terminal: Terminal): Command[] {
   const { settings } = terminal;
   const importing = new Command("import")
-    .description("import Comext files as the next vintage of their dataset: all of them or nothing")
-    .argument("<file...>", "bulk CSV or .7z (full_v2_YYYYMM.7z), or SDMX-CSV (DS-045409), plain or .gz")
+    .description("import files as the next vintage of their dataset: all of them or nothing")
+    .argument("<file...>", "trade data (full_v2_YYYYMM.7z, SDMX-CSV DS-045409) or a table of reference data")
     .option("--reporters <codes>", "the reporters in the files, where they are not all 27", asReporters)
     .option("--afresh", "start from nothing but these files", false)
     .addHelpText("after", "\nThe running service goes on answering and swaps to the new vintage by itself.")
     .action(async (files: string[], options: { reporters?: ReporterCode[]; afresh: boolean }) => {
       const config = settings();
+      if (referenceLayoutOf(await headerOf(files[0]!))) {
+        tellTable(await withHouse(terminal, ({ app }) => importReference(app, config.DATA_DIR, files)));
+        return;
+      }
       const { report, ...released } = await withHouse(terminal, ({ app }) =>
         withProgress("import", (progress, signal) =>
           importFiles(app, files, { ...buildOptions(config), ...options, progress, signal }),
         ),
       );
       tell(released);
-      const { total_product, other_reporter, supplementary } = report.left_out;
+      const leftOut = Object.entries(leftOutReasons)
+        .map(([reason, words]) => ({ words, count: report.left_out[reason as keyof typeof leftOutReasons] }))
+        .filter(({ count }) => count > 0)
+        .map(({ words, count }) => `${count.toLocaleString("en")} ${words}`);
       process.stdout.write(
         `${report.rows_read.toLocaleString("en")} rows read, ${report.rows_per_s.toLocaleString("en")} a second; ` +
-          `${report.equal_duplicates} equal duplicates; left out: ${total_product} TOTAL rows, ` +
-          `${other_reporter} of other reporters, ${supplementary} supplementary quantities\n`,
+          `${report.equal_duplicates} equal duplicates; left out: ${leftOut.join(", ") || "none"}\n`,
       );
     });
 
   const sandbox = new Command("sandbox")
-    .description("make the synthetic dataset that answers where no real data covers the question")
+    .description("make the synthetic data that answers where no real data covers the question")
     .option("--scale <n>", "share of the full size, for trying things out", asScale, 1)
     .action(async ({ scale }: { scale: number }) => {
       const config = settings();
-      tell(
-        await withHouse(terminal, ({ app }) =>
-          withProgress("sandbox dataset", (progress, signal) =>
+      await withHouse(terminal, async ({ app }) => {
+        for (const table of await releaseSandboxTables(app, config.DATA_DIR)) tellTable(table);
+        tell(
+          await withProgress("sandbox dataset", (progress, signal) =>
             releaseSandbox(app, { ...buildOptions(config), scale, progress, signal }),
           ),
-        ),
-      );
+        );
+        tell(
+          await withProgress("Latvia at CN8", (progress, signal) =>
+            releaseSandboxLv(app, { ...buildOptions(config), progress, signal }),
+          ),
+        );
+      });
     });
 
   return [importing, sandbox];
@@ -63,15 +81,18 @@ export async function ensureSandbox(
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  if (await isReleased(app, SANDBOX)) return;
   try {
-    const options = buildOptions(config);
-    const { facts } = await withProgress(
-      "sandbox dataset",
-      (progress) => releaseSandbox(app, { ...options, progress, signal }),
-      signal,
-    );
-    log.info({ vintage: facts.vintage, rows: facts.rows }, "the sandbox dataset is ready");
+    await releaseSandboxTables(app, config.DATA_DIR);
+    const made = [
+      { dataset: SANDBOX, what: "sandbox dataset", make: releaseSandbox },
+      { dataset: SANDBOX_LV, what: "Latvia at CN8", make: releaseSandboxLv },
+    ];
+    for (const { dataset, what, make } of made) {
+      if (await isReleased(app, dataset)) continue;
+      const work = (progress: Progress) => make(app, { ...buildOptions(config), progress, signal });
+      const { facts } = await withProgress(what, work, signal);
+      log.info({ dataset, vintage: facts.vintage, rows: facts.rows }, "a sandbox dataset is ready");
+    }
   } catch (error) {
     if (!signal.aborted)
       log.error({ err: error }, "the sandbox dataset could not be made; `tallystick sandbox` tries again");
@@ -122,6 +143,14 @@ function tell({ facts, unchanged }: Released): void {
     `${dataset} ${headline}: vintage ${vintage.slice(0, 16)}, ${rows.toLocaleString("en")} rows, ` +
       `${periods.from} to ${periods.to}\n` +
       `imports EUR ${control_totals.import_eur.toLocaleString("en")}, exports EUR ${control_totals.export_eur.toLocaleString("en")}\n`,
+  );
+}
+
+function tellTable({ facts, unchanged }: ReferenceReleased): void {
+  const { dataset, vintage, rows, as_of } = facts;
+  process.stdout.write(
+    `${dataset} ${unchanged ? "already current" : "released"}: vintage ${vintage.slice(0, 16)}, ` +
+      `${rows.toLocaleString("en")} rows${as_of === null ? "" : `, to ${as_of}`}\n`,
   );
 }
 

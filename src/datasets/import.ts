@@ -8,7 +8,8 @@ import type { BuildSpace, Built } from "./build-space.ts";
 import { refuseBeyondExact, refuseBeyondWorld, refuseNested } from "./consistency.ts";
 import { coverageOf } from "./coverage.ts";
 import { type DuckdbLimits, explainShortage, interruptible, literal, openDuckdb, rows } from "./duckdb.ts";
-import { detectLayout, type Layout } from "./layouts.ts";
+import { detectLayout } from "./layouts/detect.ts";
+import type { Layout, LeftOut } from "./layouts/layout.ts";
 import {
   type Manifest,
   missing,
@@ -21,7 +22,7 @@ import {
 import { type PartitionRows, writePartition } from "./partition.ts";
 import { type Progress, step } from "./progress.ts";
 import { markSpoken } from "./spoken.ts";
-import { checkReporters, dropDuplicates, foldCells, type Staged, stageDdl, stageFile } from "./stage.ts";
+import { checkReporters, dropDuplicates, foldCells, noneLeftOut, stageDdl, stageFile } from "./stage.ts";
 import { type Unpacked, unpack } from "./unpack.ts";
 
 export type ImportRequest = {
@@ -41,7 +42,7 @@ export type ImportReport = {
   rows_read: number;
   /** Lines equal to another line, counted once. */
   equal_duplicates: number;
-  left_out: Staged["left_out"];
+  left_out: LeftOut;
   elapsed_ms: number;
   rows_per_s: number;
 };
@@ -91,7 +92,7 @@ export async function buildImport(
   }
 }
 
-type Read = { layout: Layout; inputs: Manifest["inputs"]; left_out: Staged["left_out"] };
+type Read = { layout: Layout; inputs: Manifest["inputs"]; left_out: LeftOut };
 
 async function readFiles(
   connection: DuckDBConnection,
@@ -99,7 +100,7 @@ async function readFiles(
   request: ImportRequest,
 ): Promise<Read> {
   const inputs: Manifest["inputs"] = [];
-  const left_out = { total_product: 0, other_reporter: 0, supplementary: 0 };
+  const left_out = noneLeftOut();
   let first: { name: string; layout: Layout } | undefined;
   for (const [ordinal, input] of request.files.entries()) {
     const at = ordinal / request.files.length;
@@ -123,6 +124,13 @@ async function readFiles(
   step(request, "read", 1, 1);
   return { layout: first!.layout, inputs, left_out };
 }
+
+/** What a dataset promises of its products, by what its files are the whole truth of. */
+const promises = {
+  months: { national: true, complete_below: [""], every_month: true },
+  products: { national: false, complete_below: [], every_month: false },
+  partners: { national: true, complete_below: [], every_month: false },
+};
 
 async function merge(
   connection: DuckDBConnection,
@@ -154,7 +162,7 @@ async function merge(
   const coverage = await coverageOf(
     connection,
     await attachAll(connection, space, entries, new_files),
-    layout.whole_months ? { national: true, complete_below: [""] } : { national: false, complete_below: [] },
+    promises[layout.speaks_for],
   );
   refuseNested(coverage.products.codes);
   const named = { dataset: layout.dataset, source: layout.source, synthetic: false, partitions: entries };
@@ -180,9 +188,15 @@ async function openBase(
   return partitions;
 }
 
+const replacedKey = {
+  months: "reporter, flow, period",
+  products: "reporter, flow, period, product",
+  partners: "reporter, flow, period, product, partner",
+};
+
 /** A year of what is built upon, less what is replaced, with what comes in. */
 function mergedRows(year: number, earlier: PartitionEntry | undefined, layout: Layout): PartitionRows {
-  const key = layout.whole_months ? "reporter, flow, period" : "reporter, flow, period, product";
+  const key = replacedKey[layout.speaks_for];
   const merged = (table: string, isAggregate: boolean) => {
     const incoming = `select * exclude (is_aggregate, first) from stage.incoming
       where is_aggregate = ${isAggregate} and period // 100 = ${year}`;
@@ -197,6 +211,7 @@ function mergedRows(year: number, earlier: PartitionEntry | undefined, layout: L
     spoken: earlier
       ? `${spoken} union all by name (from base_${year}.spoken anti join replaced using (${key}))`
       : spoken,
+    of_partners: layout.speaks_for === "partners",
   };
 }
 

@@ -56,25 +56,47 @@ const share = <T>(list: T[], scale: number, least: number) =>
   list.slice(0, Math.max(least, Math.round(list.length * scale)));
 
 /** Builds the sandbox vintage; `publish` makes it visible. */
-export async function buildSandbox(space: BuildSpace, request: SandboxRequest): Promise<Built> {
+export const buildSandbox = (space: BuildSpace, request: SandboxRequest): Promise<Built> =>
+  buildInvented(space, request, {
+    dataset: SANDBOX,
+    complete_below: ["44"],
+    years: Array.from({ length: LAST_YEAR - FIRST_YEAR + 1 }, (_, at) => FIRST_YEAR + at),
+    begin: (connection) => makeLanes(connection, request.seed ?? 1, request.scale ?? 1),
+    write: (connection, year) => writeYear(connection, space, year),
+  });
+
+/** What an invented dataset is made of: `begin` prepares the connection, `write` makes one year's partition. */
+export type Invented = {
+  dataset: string;
+  complete_below: string[];
+  years: readonly number[];
+  begin: (connection: DuckDBConnection) => Promise<void>;
+  write: (connection: DuckDBConnection, year: number) => Promise<PartitionEntry>;
+};
+
+/** Builds a vintage of an invented dataset of all chapters, year by year. */
+export async function buildInvented(
+  space: BuildSpace,
+  request: Pick<SandboxRequest, "replaces" | "limits" | "progress" | "signal">,
+  { dataset, complete_below, years, begin, write }: Invented,
+): Promise<Built> {
   const instance = await openDuckdb(request.limits, join(space.dir, "spill"));
   const connection = await instance.connect();
   try {
     return await interruptible(connection, request.signal, async () => {
-      await makeLanes(connection, request.seed ?? 1, request.scale ?? 1);
+      await begin(connection);
       const partitions: PartitionEntry[] = [];
-      const count = LAST_YEAR - FIRST_YEAR + 1;
-      for (let year = FIRST_YEAR; year <= LAST_YEAR; year++) {
-        step(request, "write", year - FIRST_YEAR, count);
-        partitions.push(await writeYear(connection, space, year));
+      for (const [done, year] of years.entries()) {
+        step(request, "write", done, years.length);
+        partitions.push(await write(connection, year));
       }
-      step(request, "write", count, count);
-      const named = { dataset: SANDBOX, source: SOURCE, synthetic: true, partitions };
+      step(request, "write", years.length, years.length);
+      const named = { dataset, source: SOURCE, synthetic: true, partitions };
       const manifest: Manifest = {
         format: 2,
         vintage: vintageDigest(named),
         ...named,
-        coverage: await coverage(connection, space, partitions),
+        coverage: await coverage(connection, space, partitions, complete_below),
         inputs: [],
       };
       const new_files = partitions.map(({ file }) => file);
@@ -88,23 +110,29 @@ export async function buildSandbox(space: BuildSpace, request: SandboxRequest): 
   }
 }
 
-async function coverage(connection: DuckDBConnection, space: BuildSpace, partitions: PartitionEntry[]) {
+async function coverage(
+  connection: DuckDBConnection,
+  space: BuildSpace,
+  partitions: PartitionEntry[],
+  complete_below: string[],
+) {
   const databases: string[] = [];
   for (const { year, file } of partitions) {
     await connection.run(`attach ${literal(join(space.dir, file))} as y${year} (read_only)`);
     databases.push(`y${year}`);
   }
-  return coverageOf(connection, databases, { national: true, complete_below: ["44"] });
+  return coverageOf(connection, databases, { national: true, complete_below, every_month: true });
 }
 
 /** Draws a whole number below 2^31 from another: two rounds of Lehmer's generator, exact in 64 bits. */
-const macros = `
+export const macros = `
   create macro mix(x) as (x::bigint % 2147483646 + 1) * 48271 % 2147483647 * 69621 % 2147483647;
   create macro draw(a, b) as mix(mix(a) + mix(b + 7919));
   create macro unit(x) as x / 2147483647.0;
   create macro bell(x) as unit(mix(x)) + unit(mix(x + 104729)) + unit(mix(x + 1299709)) - 1.5;`;
 
-const values = (lines: string[]) => `(values ${lines.join(", ")})`;
+/** SQL for a table of these lines. */
+export const values = (lines: string[]) => `(values ${lines.join(", ")})`;
 
 /**
  * `lanes`: who reports trade in a chapter with whom, its monthly size in euros, how often it trades, and at what
@@ -152,10 +180,10 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
 }
 
 /** How the whole economy moves: growth, and the falls of 2009 and 2020. */
-const levelOf = (year: number) => 1.032 ** (year - 2015) * (year === 2009 ? 0.82 : year === 2020 ? 0.92 : 1);
+export const levelOf = (year: number) => 1.032 ** (year - 2015) * (year === 2009 ? 0.82 : year === 2020 ? 0.92 : 1);
 
 /** SQL for the factor of the events that a flow is part of. */
-const shockOf = shocks
+export const shockOf = shocks
   .map(({ seller, buyer, hs2, from, to, factor }) => {
     const sold = (code: string) => `if(flow = 'EXPORT', reporter, partner) = '${code}'`;
     const bought = (code: string) => `if(flow = 'IMPORT', reporter, partner) = '${code}'`;
@@ -196,14 +224,14 @@ async function writeYear(
     ),
     aggregates: `select * from (${cellsOf("select *, u as k, hs2 as product from drawn", "product,")}) where false`,
     chapters: cellsOf("select *, mix(u + 11) as k from drawn where hs2 <> '44'", ""),
-    spoken: "select reporter, flow, period, '' as product from drawn",
+    spoken: "select reporter, flow, period, '' as product, null::varchar as partner from drawn",
   });
   await connection.run("drop table drawn");
   return entry;
 }
 
 /** Whole euros and kilograms from amounts: one cell in 25 states no mass. */
-const cellsOf = (drawn: string, product: string) => `
+export const cellsOf = (drawn: string, product: string) => `
   select reporter, hs2, flow, period, partner, ${product} greatest(1, round(amount))::bigint as value_eur,
     if(k % 25 = 0, null, greatest(1, round(amount / (price * exp(0.3 * bell(k))))))::decimal(18, 3) as quantity_kg
   from (${drawn})`;

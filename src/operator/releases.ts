@@ -6,14 +6,15 @@ import { buildImport, type ImportReport } from "../datasets/import.ts";
 import { releaseFacts } from "../datasets/manifest.ts";
 import type { Progress } from "../datasets/progress.ts";
 import { KEEP_DAYS, sweepVintages } from "../datasets/retention.ts";
-import { buildSandbox } from "../datasets/sandbox.ts";
+import { buildSandbox, SANDBOX } from "../datasets/sandbox.ts";
+import { buildSandboxLv, SANDBOX_LV } from "../datasets/sandbox-lv.ts";
+import { refuse } from "../domain/refusal.ts";
 import * as dataset from "../domain/trade/dataset.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
-import { currentReleases, releasesProjection, vintagesSince } from "../projections/trade/releases.ts";
+import { releasesProjection, vintagesSince } from "../projections/trade/releases.ts";
 
 /** Releases belong to the operator: no tenant's feed carries them. */
-const OPERATOR = "operator";
-export const SANDBOX = "sandbox";
+export const OPERATOR = "operator";
 
 export type BuildOptions = {
   data_dir: string;
@@ -49,6 +50,18 @@ export async function releaseSandbox(
   const { data_dir, ...rest } = options;
   return inBuildSpace(options, async (space) => {
     const built = await buildSandbox(space, { ...rest, replaces: await currentVintage(app, SANDBOX) });
+    return release(app, space, built, "sandbox");
+  });
+}
+
+/** Makes and releases Latvia's trade at CN8, split from the sandbox that is current; `conflict` where there is none. */
+export async function releaseSandboxLv(app: App, options: BuildOptions): Promise<Released> {
+  const { data_dir, ...rest } = options;
+  return inBuildSpace(options, async (space) => {
+    const basis = await currentVintage(app, SANDBOX);
+    if (basis === null) return refuse("conflict", "there is no sandbox to split: make it first");
+    const replaces = await currentVintage(app, SANDBOX_LV);
+    const built = await buildSandboxLv(space, { ...rest, basis, replaces });
     return release(app, space, built, "sandbox");
   });
 }
@@ -89,37 +102,3 @@ async function currentVintage(app: App, name: string): Promise<string | null> {
 }
 
 export const isReleased = async (app: App, name: string) => (await currentVintage(app, name)) !== null;
-
-/** How long a vintage that is missing or was withdrawn may wait before it is looked for again. */
-const LOOK_AGAIN_MS = 5_000;
-const PAUSE_MS = 200;
-
-/**
- * Serves the current vintage of every dataset, each new one as soon as the log tells of it, and one whose files were
- * mended soon after.
- */
-export async function keepVintagesOpen(
-  app: App,
-  signal: AbortSignal,
-  onError: (dataset: string, error: Error) => void,
-): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      const { position } = await app.store.head();
-      await openCurrent(app, onError);
-      await app.tail.reached(position + 1, LOOK_AGAIN_MS, signal);
-    } catch (error) {
-      onError("all", error as Error);
-    }
-    // While commands pour in the log grows all the time; looking now and then is enough.
-    await app.tail.reached(Number.MAX_SAFE_INTEGER, PAUSE_MS, signal);
-  }
-}
-
-async function openCurrent(app: App, onError: (dataset: string, error: Error) => void): Promise<void> {
-  await app.caughtUp(releasesProjection);
-  for (const { dataset: name, vintage } of await currentReleases(app.pool)) {
-    if (app.vintages.open().some((open) => open.vintage === vintage)) continue;
-    await app.vintages.serve(vintage).catch((error: Error) => onError(name, error));
-  }
-}

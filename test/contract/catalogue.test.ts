@@ -162,7 +162,11 @@ describe("every operation", () => {
       const payment = paymentOf(operation);
       expect(entry!["x-payment-info"]).toEqual(
         payment && {
-          price: { mode: "fixed", currency: "USD", amount: payment.unit_price },
+          price: {
+            mode: typeof payment.price === "function" ? "dynamic" : "fixed",
+            currency: "USD",
+            amount: payment.unit_price,
+          },
           protocols: ["x402"],
         },
       );

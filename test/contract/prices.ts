@@ -19,6 +19,8 @@ export const specifiedPrices: Record<string, string | null> = {
   "GET /v1/agent/trade/flow-pulse": "1.00",
   "GET /v1/agent/trade/reroute-watch": "0.50",
   "GET /v1/agent/trade/source-concentration": "0.15",
+  "GET /v1/agent/mirror/reconstruct": "1.00",
+  "POST /v1/agent/sovereign/mirror": "1.00",
   "POST /v1/agent/trade/alerts/subscribe": "1.00",
   "POST /v1/agent/trade/alerts/topup": "5.00",
   "POST /v1/agent/trade/alerts/rotate-secret": "0.001",

@@ -1,5 +1,6 @@
 /** The 402 of x402, in both generations at once: v1 in the JSON body, v2 in the PAYMENT-REQUIRED header. */
 import type { encodePaymentRequiredHeader } from "@x402/core/http";
+import type { App } from "../../app.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import type { Hex } from "../../domain/ports.ts";
 import { type Form, JSON_FORM } from "../forms/form.ts";
@@ -66,11 +67,11 @@ export function microUsdc(amount: Usdc): string {
   return BigInt(whole + fraction.padEnd(USDC.decimals, "0")).toString();
 }
 
-/** The price of a call with this input; the unit price when the input is not known or not valid. */
-export function priceOf(operation: Operation, input?: object): Usdc {
+/** The price of a call with this input as the data is now; the unit price when the input is not known or not valid. */
+export function priceOf(operation: Operation, app: App, input?: object): Usdc {
   const way = paymentOf(operation);
   if (!way) throw new Error(`${operation.name} has no price`);
-  return typeof way.price === "function" && input ? way.price(input as never) : way.unit_price;
+  return typeof way.price === "function" && input ? way.price(input as never, app) : way.unit_price;
 }
 
 /**

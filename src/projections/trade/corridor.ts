@@ -69,6 +69,7 @@ export async function corridor(
   };
   const question = {
     hs: input.hs,
+    partner: input.partner,
     dataset: input.dataset,
     reporters: [input.reporter],
     years: input.years === undefined ? undefined : readYears(input.years),
@@ -96,7 +97,7 @@ export async function corridor(
 const hasTrade = ({ exports_eur, imports_eur }: z.infer<typeof balanceYear>) =>
   Boolean(exports_eur || imports_eur);
 
-type Asked = { hs: string | undefined; reporters: ReporterCode[]; years: Years | undefined };
+type Asked = { hs: string | undefined; partner: string; reporters: ReporterCode[]; years: Years | undefined };
 
 /** One database's view of the pair. */
 async function sectionOf(
@@ -112,17 +113,21 @@ async function sectionOf(
     monthsOfPair(lease, pair, { hs, years }, signal),
     productsOfPair(lease, pair, { hs, year: products_year }, signal),
   ]);
-  const known = knownOf(lease.manifest.coverage, hs);
+  const { coverage } = lease.manifest;
+  const known = knownOf(coverage, hs, pair.partner);
+  const knownToOther = knownOf(coverage, hs, pair.reporter);
   const found = new Map(months.map((row) => [`${row.reporter} ${row.flow} ${row.period}`, row.value_eur]));
-  const values = (reporter: ReporterCode, flow: Flow) =>
-    monthsOf(lease, years).map((period) => ({
+  const values = (reporter: ReporterCode, flow: Flow) => {
+    const isKnown = reporter === pair.reporter ? known : knownToOther;
+    return monthsOf(lease, years).map((period) => ({
       period,
-      value: known(reporter, flow, period) ? (found.get(`${reporter} ${flow} ${period}`) ?? 0) : null,
+      value: isKnown(reporter, flow, period) ? (found.get(`${reporter} ${flow} ${period}`) ?? 0) : null,
     }));
+  };
   const seen = { pair, values, months, products, products_year };
   const reporters = pair.other === undefined ? [pair.reporter] : [pair.reporter, pair.other];
   return {
-    about: metaOf(lease, { hs, reporters, years }),
+    about: metaOf(lease, { hs, partner: pair.partner, reporters, years }),
     years,
     directions: [directionOf(seen, "EXPORT"), directionOf(seen, "IMPORT")],
     balance: balanceOf(seen),

@@ -58,7 +58,7 @@ async function evaluate(app: App, release: Unseen, signal: AbortSignal | undefin
 function judgeable(coverage: Coverage, products: ReadonlySet<string | null>): Set<string | undefined> {
   const wanted = [...products].map((hs) => hs ?? undefined);
   const asked = wanted.map((hs) => (coverage.products.national && hs?.length === 2 ? undefined : hs));
-  return new Set(asked.filter((hs) => productsComplete(coverage, hs)));
+  return new Set(asked.filter((hs) => productsComplete(coverage, { hs })));
 }
 
 /** What is significant in the last months, of what is watched; the largest |z| first. Undefined when the vintage was swapped. */

@@ -1,0 +1,61 @@
+/** Reads a file of reference data as text, plain or packed by gzip. */
+import { createHash } from "node:crypto";
+import { open, readFile, stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { promisify } from "node:util";
+import { constants, gunzip, gunzipSync } from "node:zlib";
+import { refuse } from "../../domain/refusal.ts";
+
+const unpack = promisify(gunzip);
+
+/** No published table comes near this; trade data is imported by another way. */
+const LARGEST = 256 * 1024 * 1024;
+/** A first line is looked for in so many bytes. */
+const LONGEST_HEADER = 64 * 1024;
+
+export type ReadFile = {
+  name: string;
+  text: string;
+  /** The first line. */
+  header: string;
+  /** Digest and size of the file as it was given. */
+  sha256: string;
+  bytes: number;
+};
+
+export async function readTextFile(path: string): Promise<ReadFile> {
+  const name = basename(path);
+  const found = await stat(path).catch(() => refuse("invalid", `${path}: there is no such file`));
+  if (!found.isFile() || found.size > LARGEST)
+    refuse("invalid", `${path} is no file, or too large for a table`);
+  const given = await readFile(path).catch(() => refuse("invalid", `${path} cannot be read`));
+  const bytes = isGzip(given)
+    ? await unpack(given, { maxOutputLength: LARGEST }).catch((error: Error) =>
+        refuse("invalid", `${name} is damaged or too large (gzip: ${error.message})`),
+      )
+    : given;
+  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
+  if (text.includes("\0")) refuse("invalid", `${name} holds a NUL byte: not a text file`);
+  const sha256 = createHash("sha256").update(given).digest("hex");
+  return { name, text, header: firstLine(text), sha256, bytes: given.length };
+}
+
+/** The first line of a file, plain or packed by gzip; "" where there is none to be read. */
+export async function headerOf(path: string): Promise<string> {
+  const file = await open(path, "r").catch(() => undefined);
+  if (!file) return "";
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST_HEADER), 0, LONGEST_HEADER, 0);
+    const head = buffer.subarray(0, bytesRead);
+    // The beginning of a packed file unpacks as far as it goes.
+    const text = isGzip(head) ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }) : head;
+    return firstLine(text.toString("utf8").replace(/^\uFEFF/, ""));
+  } catch {
+    return "";
+  } finally {
+    await file.close();
+  }
+}
+
+const isGzip = (bytes: Buffer) => bytes.length > 1 && bytes[0] === 0x1f && bytes[1] === 0x8b;
+const firstLine = (text: string) => text.slice(0, LONGEST_HEADER).split(/\r?\n/, 1)[0] ?? "";

@@ -1,0 +1,91 @@
+/** Reference tables from the operator's side: read from files or invented, kept, and released in the log. */
+import { type App, operatorMeta } from "../app.ts";
+import { isKept, keepText, sweepReferences, writtenText } from "../datasets/reference/files.ts";
+import { readTextFile } from "../datasets/reference/read.ts";
+import { type Reference, type ReferenceTable, sandboxOf } from "../datasets/reference/table.ts";
+import { referenceLayoutOf, referenceTables } from "../datasets/reference/tables.ts";
+import { KEEP_DAYS } from "../datasets/retention.ts";
+import * as reference from "../domain/reference/dataset.ts";
+import { refuse } from "../domain/refusal.ts";
+import { referenceProjection, referencesSince } from "../projections/reference/releases.ts";
+import { OPERATOR } from "./releases.ts";
+
+export type ReferenceReleased = { facts: reference.ReferenceFacts; unchanged: boolean };
+
+/** Imports files of one table as its next vintage: what they hold is the table. Anything wrong refuses all of it. */
+export async function importReference(
+  app: App,
+  dataDir: string,
+  paths: string[],
+): Promise<ReferenceReleased> {
+  const inputs: reference.ReferenceFacts["inputs"] = [];
+  const rows: object[] = [];
+  let first: { name: string; table: ReferenceTable<object> } | undefined;
+  for (const path of paths) {
+    const { text, name, sha256, bytes, header } = await readTextFile(path);
+    const found = referenceLayoutOf(header);
+    if (!found) return refuse("invalid", `${name} line 1: not a layout of a reference table`);
+    first ??= { name, table: found.table };
+    if (found.table !== first.table) {
+      const message = `${name} is ${found.table.name}, but ${first.name} is ${first.table.name}`;
+      refuse("invalid", `${message}: one import reads one table`);
+    }
+    const read = found.layout.read({ name, text });
+    inputs.push({ name, sha256, bytes, rows: read.length });
+    rows.push(...read);
+  }
+  if (!first) return refuse("invalid", "name at least one file to import");
+  const { table } = first;
+  const written = writtenText(table, { dataset: table.name, source: table.source, synthetic: false }, rows);
+  const released = await release(app, dataDir, written, inputs, "import");
+  await sweep(app, dataDir).catch(() => undefined);
+  return released;
+}
+
+const INVENTED = "Tallystick sandbox, invented figures";
+
+/** Makes and releases the invented stand-ins of all tables; those that are current already stay. */
+export async function releaseSandboxTables(app: App, dataDir: string): Promise<ReferenceReleased[]> {
+  const released: ReferenceReleased[] = [];
+  for (const table of referenceTables) {
+    const about = { dataset: sandboxOf(table), source: INVENTED, synthetic: true };
+    const written = writtenText(table, about, table.sandbox());
+    released.push(await release(app, dataDir, written, [], "sandbox"));
+  }
+  return released;
+}
+
+/** The file first, then the event: what the log names can be opened. */
+async function release(
+  app: App,
+  dataDir: string,
+  { reference: made, text }: { reference: Reference<object>; text: string },
+  inputs: reference.ReferenceFacts["inputs"],
+  operation: string,
+): Promise<ReferenceReleased> {
+  const { rows, ...about } = made;
+  const target = { tenant: OPERATOR, id: about.dataset };
+  const state = await app.load(reference, target);
+  const current = state.status === "released" ? state.current : undefined;
+  if (current?.vintage === made.vintage && (await isKept(dataDir, made.vintage)))
+    return { facts: current, unchanged: true };
+  await keepText(dataDir, made.vintage, text);
+  const facts = {
+    ...about,
+    rows: rows.length,
+    inputs,
+    replaces: current?.vintage ?? null,
+    released_at: app.clock.now().toISOString(),
+  };
+  const meta = operatorMeta(operation);
+  const { result } = await app.decide(reference, target, reference.release(facts), { meta });
+  return { facts, unchanged: result.events.length === 0 };
+}
+
+/** Deletes what was replaced long ago. */
+async function sweep(app: App, dataDir: string): Promise<void> {
+  if (!(await app.caughtUp(referenceProjection))) return;
+  const now = app.clock.now();
+  const oldest = new Date(now.getTime() - KEEP_DAYS * 86_400_000);
+  await sweepReferences(dataDir, await referencesSince(app.pool, oldest), now);
+}

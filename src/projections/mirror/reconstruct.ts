@@ -1,0 +1,329 @@
+/** A country's trade with the EU27 as its partners report it: `mirror/reconstruct`. */
+import { z } from "zod";
+import { literal } from "../../datasets/duckdb.ts";
+import type { Lease } from "../../datasets/vintage-store.ts";
+import { confidenceOf, LEAST_RATIOS, reliabilityOf } from "../../domain/mirror/confidence.ts";
+import {
+  type Asked,
+  CIF_FOB,
+  type CoveredMonth,
+  coveredMonths,
+  mirrorOf,
+  partnersOf,
+  reconstructed,
+} from "../../domain/mirror/reconstruct.ts";
+import { refuse } from "../../domain/refusal.ts";
+import { dataset, hs, month, partner, readMonth, year } from "../../domain/trade/inputs.ts";
+import { partnerName, type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
+import { type Flow, flows, monthText, type Period, yearOf } from "../../domain/trade/units.ts";
+import { referenceMeta } from "../reference/meta.ts";
+import {
+  chooseDataset,
+  formula,
+  meta,
+  metaOf,
+  onDataset,
+  type TradeData,
+  yearsOrAll,
+} from "../trade/question.ts";
+import { finestIn } from "../trade/tables.ts";
+import { mirrorRatios, type Ratios } from "./ratios.ts";
+
+const questionInput = {
+  direction: z
+    .enum(flows, "direction is IMPORT or EXPORT")
+    .describe("The target's own: IMPORT is what it buys from the EU27, EXPORT what it sells to them"),
+  hs: hs.describe("HS or CN code of 2, 4, 6 or 8 digits"),
+  year: year.describe("Calendar year; omitted = all that the dataset has, a country-month each").optional(),
+  month: month.describe("One month, YYYY-MM, such as 2024-03; omitted = every month of the year").optional(),
+  cif_fob: z
+    .number("cif_fob is a number from 0 to 0.5")
+    .min(0, "cif_fob is at least 0")
+    .max(0.5, "cif_fob is at most 0.5")
+    .default(CIF_FOB)
+    .describe("τ: what freight and insurance add to a value, 0 to 0.5"),
+  dataset: dataset.optional(),
+};
+
+const targets = ["CN", "RU", "IN", "MX"] as const;
+
+export const reconstructInput = z.object({
+  target_country: z
+    .enum(targets, `target_country is ${targets.join(", ")}; sovereign/mirror takes any other`)
+    .describe("The country to reconstruct: CN, RU, IN or MX"),
+  ...questionInput,
+});
+
+export const anyTargetInput = z.object({
+  target_country: partner.describe(
+    "The country to reconstruct, any 2-letter code of the statistics; Greece is GR",
+  ),
+  ...questionInput,
+});
+
+export type MirrorInput = z.output<typeof anyTargetInput>;
+
+const share = z.number().min(0).max(1);
+
+export const countryMonth = z.object({
+  hs: z.string(),
+  year: z.int(),
+  month: z.int(),
+  value_eur: z.number().describe("EUR of the target's trade with the EU27"),
+  value_usd: z.number().nullable().describe("The same in USD at the month's mean rate; null: see notes"),
+  quantity_kg: z.number().nullable().describe("Sum of the masses that are stated; null = none is"),
+  confidence: share
+    .nullable()
+    .describe("coverage × reliability × mass_quality; null = reliability is not known"),
+  coverage: share.describe("Share of the partners that reported the month in full"),
+  reliability: share.nullable().describe("1 − median |ln mirror ratio|, see meta.reliability"),
+  mass_quality: share
+    .nullable()
+    .describe("Share of the value whose mass is stated; null = there is no value"),
+  complete: z.boolean().describe("Every partner reported the month in full"),
+  reporters: z.int().describe("Partners whose figures are summed"),
+  not_reported: z.array(z.enum(reporterCodes)).describe("Partners that have not reported the month in full"),
+  reported_eur: z.number().describe("What the partners report, before the factor"),
+  excluded_eur: z.number().describe("EUR in the rows of those in not_reported, left out"),
+  without_mass_eur: z.number().describe("EUR in reported_eur whose mass is not stated"),
+});
+
+export const reconstructOutput = z.object({
+  data: z.array(countryMonth).describe("Oldest first; months that no partner reported in full are not there"),
+  meta: meta.extend({
+    count: z.int().describe("Country-months, which is what is charged for"),
+    target: z.object({ code: z.string(), name: z.string() }),
+    direction: z.enum(flows),
+    product: z.string(),
+    scope: z.string().describe("What the figures are a part of"),
+    formula,
+    parameters: z.object({ cif_fob: z.number(), partners: z.int() }),
+    reliability: z.object({
+      value: share.nullable(),
+      median_abs_ln_ratio: z.number().nullable(),
+      pair_months: z.int().describe("Pairs of the 27 and months whose two ends were compared"),
+      product: z.string().describe("The code they were compared for"),
+      from: z.string(),
+      to: z.string(),
+    }),
+    rates: referenceMeta.nullable().describe("Where the exchange rates are from; null = there are none"),
+    notes: z.array(z.string()),
+  }),
+});
+
+/** US dollars a euro buys by month, and where the figures are from. */
+export type Dollars = { about: z.infer<typeof referenceMeta>; usd_per_eur: ReadonlyMap<Period, number> };
+
+type Question = Asked & { dataset?: string | undefined; flow: Flow; reporters: [] };
+
+/** The question as the trade datasets take it: whoever of the 27 has reported counts, so none is asked for by name. */
+function questionOf(input: MirrorInput): Question {
+  const { target_country: target, direction, dataset } = input;
+  const period = input.month === undefined ? undefined : readMonth(input.month);
+  const year = input.year ?? (period === undefined ? undefined : yearOf(period));
+  if (period !== undefined && yearOf(period) !== year) {
+    const message = `month ${input.month} is not in year ${year}; leave year out or change one of them`;
+    refuse("invalid", message, { errors: [{ path: "month", message }] });
+  }
+  const years = year === undefined ? undefined : { from: year, to: year };
+  return {
+    target,
+    direction,
+    hs: input.hs,
+    years,
+    period,
+    dataset,
+    flow: mirrorOf(direction),
+    reporters: [],
+  };
+}
+
+const withFields = (question: Question) => ({
+  ...question,
+  fields: { years: question.period === undefined ? "year" : "month" } as const,
+});
+
+/** How many country-months an answer has as the datasets are open now. Refuses what the question itself would be refused for. */
+export function countryMonths(trade: TradeData, input: MirrorInput): number {
+  const question = questionOf(input);
+  return coveredMonths(chooseDataset(trade, withFields(question)).coverage, question).length;
+}
+
+const FORMULAS = {
+  IMPORT: "imports = Σ exports of the EU27 to it × (1 + τ)",
+  EXPORT: "exports = Σ imports of the EU27 from it ÷ (1 + τ)",
+} as const;
+
+/** The months asked for; `dollars` turn them into USD where they are of the same kind, real or invented. */
+export async function reconstruct(
+  trade: TradeData,
+  dollars: Dollars | undefined,
+  input: MirrorInput,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof reconstructOutput>> {
+  const question = questionOf(input);
+  const { target, direction, hs } = question;
+  return onDataset(trade, withFields(question), async (lease) => {
+    const months = coveredMonths(lease.manifest.coverage, question);
+    if (months.length === 0) refuseUncovered(lease, question);
+    const years = yearsOrAll(lease, question.years);
+    const [rows, ratios] = await Promise.all([
+      lease.query<PartnerRow>(partnersSql(lease, question), undefined, signal),
+      mirrorRatios(lease, hs, signal),
+      refuseUnknownTarget(lease, target, signal),
+    ]);
+    const usable = dollars?.about.synthetic === lease.manifest.synthetic ? dollars : undefined;
+    const rate = (period: Period) => usable?.usd_per_eur.get(period);
+    const sums = sumsOf(rows, months);
+    const data = months.map((month) =>
+      monthOf(month, { input, sums: sums.get(month.period)!, ratios, rate: rate(month.period) }),
+    );
+    const partners = partnersOf(target);
+    return {
+      data,
+      meta: {
+        ...metaOf(lease, { hs, reporters: partners, flow: question.flow, years }),
+        count: data.length,
+        target: { code: target, name: partnerName(target) },
+        direction,
+        product: hs,
+        scope: scopeOf(target, direction),
+        formula: `${FORMULAS[direction]}, over those that reported the month in full, not scaled up for the others; confidence = coverage × reliability × mass quality; value_usd at the ECB's monthly mean rate`,
+        parameters: { cif_fob: input.cif_fob, partners: partners.length },
+        reliability: {
+          value: reliabilityOf(ratios),
+          median_abs_ln_ratio: ratios.median_abs_ln,
+          pair_months: ratios.count,
+          product: ratios.hs,
+          from: monthText(ratios.from),
+          to: monthText(ratios.to),
+        },
+        rates: usable?.about ?? null,
+        notes: notesOf(data, ratios, { hs, dollars, synthetic: lease.manifest.synthetic }),
+      },
+    };
+  });
+}
+
+type PartnerRow = {
+  reporter: ReporterCode;
+  period: Period;
+  value_eur: number;
+  quantity_kg: number | null;
+  weighed_eur: number;
+};
+
+function partnersSql(lease: Lease, { hs, years, period, target, flow }: Question): string {
+  const isAsked = `partner = ${literal(target)} and flow = ${literal(flow)} and ${period === undefined ? "true" : `period = ${period}`}`;
+  return `select reporter, period, sum(value_eur)::bigint as value_eur, sum(quantity_kg)::double as quantity_kg,
+      coalesce(sum(value_eur) filter (quantity_kg > 0), 0)::bigint as weighed_eur
+    from ${finestIn(lease, { hs, years: yearsOrAll(lease, years) }, isAsked)} group by all`;
+}
+
+/** Where a source holds some products only, it may hold some partners only: then no row is no proof of no trade. */
+async function refuseUnknownTarget(
+  lease: Lease,
+  target: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { dataset, coverage } = lease.manifest;
+  if (coverage.products.national) return;
+  const all = finestIn(
+    lease,
+    { hs: undefined, years: yearsOrAll(lease, undefined) },
+    `partner = ${literal(target)}`,
+  );
+  const [found] = await lease.query(`select 1 as found from ${all} limit 1`, undefined, signal);
+  if (found) return;
+  const message = `${dataset} holds no row of ${target}; name another dataset with dataset`;
+  refuse("invalid", message, {
+    errors: [{ path: "target_country", message }],
+    type: "outside-coverage",
+  });
+}
+
+function refuseUncovered({ manifest }: Lease, { target, direction, hs, period }: Question): never {
+  const { months } = manifest.coverage;
+  const covered = coveredMonths(manifest.coverage, { target, direction, hs });
+  const [first, last] = [covered.at(0), covered.at(-1)];
+  const range = first && last ? `${monthText(first.period)} to ${monthText(last.period)}` : "no month";
+  const message = `of ${hs}, ${manifest.dataset} has ${range} reported in full by anybody, of ${monthText(months.from)} to ${monthText(months.to)}`;
+  const path = period === undefined ? "year" : "month";
+  return refuse("invalid", message, { errors: [{ path, message }], type: "outside-coverage" });
+}
+
+/** What those that reported a month in full say of it, and what of the others is left out. */
+type Sums = { reported_eur: number; quantity_kg: number | null; weighed_eur: number; excluded_eur: number };
+
+function sumsOf(rows: readonly PartnerRow[], months: readonly CoveredMonth[]): Map<Period, Sums> {
+  const nothing = (): Sums => ({ reported_eur: 0, quantity_kg: null, weighed_eur: 0, excluded_eur: 0 });
+  const sums = new Map(months.map(({ period }) => [period, nothing()]));
+  const reported = new Map(months.map(({ period, reported }) => [period, new Set(reported)]));
+  for (const { reporter, period, value_eur, quantity_kg, weighed_eur } of rows) {
+    const sum = sums.get(period);
+    if (!sum) continue;
+    if (!reported.get(period)!.has(reporter)) {
+      sum.excluded_eur += value_eur;
+      continue;
+    }
+    sum.reported_eur += value_eur;
+    sum.weighed_eur += weighed_eur;
+    if (quantity_kg !== null) sum.quantity_kg = (sum.quantity_kg ?? 0) + quantity_kg;
+  }
+  return sums;
+}
+
+type Facts = { input: MirrorInput; sums: Sums; ratios: Ratios; rate: number | undefined };
+
+function monthOf(month: CoveredMonth, { input, sums, ratios, rate }: Facts): z.infer<typeof countryMonth> {
+  const { period, reported, not_reported } = month;
+  const { reported_eur, weighed_eur, quantity_kg, excluded_eur } = sums;
+  const value_eur = reconstructed(input.direction, reported_eur, input.cif_fob);
+  return {
+    hs: input.hs,
+    year: yearOf(period),
+    month: period % 100,
+    value_eur,
+    value_usd: rate === undefined ? null : Math.round(value_eur * rate),
+    quantity_kg: quantity_kg === null ? null : Math.round(quantity_kg * 1000) / 1000,
+    ...confidenceOf({
+      reported: reported.length,
+      partners: reported.length + not_reported.length,
+      reliability: reliabilityOf(ratios),
+      value_eur: reported_eur,
+      weighed_eur,
+    }),
+    complete: not_reported.length === 0,
+    reporters: reported.length,
+    not_reported,
+    reported_eur,
+    excluded_eur,
+    without_mass_eur: reported_eur - weighed_eur,
+  };
+}
+
+const scopeOf = (target: string, direction: Flow): string =>
+  `The part of ${partnerName(target)}'s ${direction === "IMPORT" ? "imports that comes from" : "exports that goes to"} the EU27, never its trade with the world.`;
+
+function notesOf(
+  data: z.infer<typeof countryMonth>[],
+  ratios: Ratios,
+  { hs, dollars, synthetic }: { hs: string; dollars: Dollars | undefined; synthetic: boolean },
+): string[] {
+  const few = reliabilityOf(ratios) === null;
+  const notes = [
+    few &&
+      `Only ${ratios.count} pair-months could be compared, fewer than ${LEAST_RATIOS}: reliability and confidence are not known.`,
+    !few &&
+      ratios.hs !== hs &&
+      `Too few pair-months of ${hs} could be compared: reliability is that of chapter ${ratios.hs}.`,
+    !dollars && "No exchange rates are loaded: value_usd is null.",
+    dollars &&
+      dollars.about.synthetic !== synthetic &&
+      "Real and invented figures never meet: the exchange rates at hand are of the other kind, so value_usd is null.",
+    dollars?.about.synthetic === synthetic &&
+      data.some(({ value_usd }) => value_usd === null) &&
+      "Months that the exchange rates do not reach have no value_usd.",
+  ];
+  return notes.filter((note) => typeof note === "string");
+}

@@ -1,0 +1,47 @@
+/** The releases of reference tables: which vintage of each is current, and which files must stay. */
+import type pg from "pg";
+import type { ReferenceFacts } from "../../domain/reference/dataset.ts";
+import type { Projection } from "../projection.ts";
+
+export const referenceProjection: Projection = {
+  name: "reference_releases",
+  version: 1,
+  ddl: `
+    create table if not exists read.reference_releases_v1 (
+      position    bigint primary key,
+      dataset     text not null,
+      vintage     text not null,
+      released_at timestamptz not null
+    );
+    create index if not exists reference_releases_v1_dataset on read.reference_releases_v1 (dataset, position desc);`,
+  async fold(events, tx) {
+    for (const event of events) {
+      if (event.type !== "ReferenceReleased") continue;
+      const { dataset, vintage, released_at } = event.payload as unknown as ReferenceFacts;
+      await tx.query(
+        `insert into read.reference_releases_v1 (position, dataset, vintage, released_at) values ($1, $2, $3, $4)`,
+        [event.position, dataset, vintage, released_at],
+      );
+    }
+  },
+};
+
+export type CurrentReference = { dataset: string; vintage: string };
+
+/** The newest release of every table. */
+export async function currentReferences(pool: pg.Pool): Promise<CurrentReference[]> {
+  const sql = `select distinct on (dataset) dataset, vintage from read.reference_releases_v1
+    order by dataset, position desc`;
+  return (await pool.query<CurrentReference>(sql)).rows;
+}
+
+/** The vintages that were current at some moment since then. */
+export async function referencesSince(pool: pg.Pool, since: Date): Promise<Set<string>> {
+  const sql = `
+    select vintage from (
+      select vintage, lead(released_at) over (partition by dataset order by position) as replaced_at
+      from read.reference_releases_v1) r
+    where replaced_at is null or replaced_at >= $1`;
+  const { rows } = await pool.query<{ vintage: string }>(sql, [since]);
+  return new Set(rows.map(({ vintage }) => vintage));
+}
