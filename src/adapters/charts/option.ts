@@ -3,20 +3,17 @@ import type { EChartsOption } from "echarts";
 import type { Chart, Provenance } from "../../domain/chart.ts";
 import { COLOURS, FONT, GRID, HEIGHT, INK, MARGIN, MUTED, WARNING, WIDTH } from "./look.ts";
 import { drawnSeries, paleName, shownSeries } from "./series.ts";
-import { axisUnit, clipped, numberText, readable, type Scale, scaleOf } from "./text.ts";
+import { axisUnit, clipped, numberText, readable, type Scale, scaleOf, textWidth } from "./text.ts";
 
 const INNER = WIDTH - 2 * MARGIN;
 const SUBTITLE_TOP = 44;
 const LEGEND_TOP = 64;
 const LEGEND_ROW = 20;
 const NOTE_ROW = 15;
-/** About as wide as a character of the text's size is, in pixels. */
-const CHARACTER = 6.8;
 /** Longest names, in characters. */
 const LEGEND_NAME = 24;
 const RANKED_NAME = 42;
-/** The label that tells invented figures, as wide as its text is in the font. */
-const WARNING_WIDTH = 196;
+const WARNED = "SYNTHETIC sandbox figures";
 /** Bars that have room below each other. */
 const MOST_RANKED = 30;
 
@@ -85,20 +82,19 @@ function fitting(chart: Chart): Chart {
 
 /** Source and vintage; invented figures say so in plain sight. */
 function headOf({ source, vintage, synthetic }: Provenance) {
-  const warning = "SYNTHETIC sandbox figures";
   const style = { fontSize: 12, fontWeight: "normal" as const, color: MUTED };
-  const left = MARGIN + (synthetic ? WARNING_WIDTH + 18 : 0) - 5;
+  const left = MARGIN + (synthetic ? textWidth(WARNED, 12, true) + 22 : 0) - 5;
   const about = { text: clipped(`${source} · vintage ${vintage.slice(0, 12)}`, synthetic ? 84 : 118) };
   return [
     ...(synthetic
       ? [
           {
-            text: warning,
+            text: WARNED,
             left: MARGIN,
             top: SUBTITLE_TOP - 2,
             padding: [3, 6],
             backgroundColor: WARNING,
-            textStyle: { fontSize: 12, fontWeight: "bold" as const, color: "#ffffff", width: WARNING_WIDTH },
+            textStyle: { fontSize: 12, fontWeight: "bold" as const, color: "#ffffff" },
           },
         ]
       : []),
@@ -120,7 +116,7 @@ function legendOf(chart: Chart): { names: string[]; rows: number } {
   let rows = 1;
   let used = 0;
   for (const name of names) {
-    const width = clipped(name, LEGEND_NAME).length * CHARACTER + 36;
+    const width = textWidth(clipped(name, LEGEND_NAME), 12) + 36;
     if (used > 0 && used + width > INNER) {
       rows++;
       used = 0;

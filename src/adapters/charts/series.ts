@@ -2,7 +2,7 @@
 import type { BarSeriesOption, LineSeriesOption } from "echarts";
 import type { Chart, Series } from "../../domain/chart.ts";
 import { COLOURS, INK, MUTED, PALE } from "./look.ts";
-import { numberText, type Scale } from "./text.ts";
+import { labelText, type Scale } from "./text.ts";
 
 /** Which series have a colour of their own. More lines than colours: the largest have one, the others are pale. */
 export function shownSeries({ kind, series }: Chart): { coloured: Series[]; pale: Series[] } {
@@ -32,7 +32,7 @@ export function drawnSeries(chart: Chart, scale: Scale): (LineSeriesOption | Bar
     const scaled = scaledTo(one, scale, chart.base ?? 0);
     if (chart.kind === "line") return lines(scaled, colour);
     if (one.as_line) return lines(scaled, INK);
-    return [chart.kind === "bar" ? bars(scaled, colour) : ranked(scaled, colour, chart)];
+    return [chart.kind === "bar" ? bars(scaled, colour) : ranked(scaled, colour, chart, one)];
   });
 }
 
@@ -83,11 +83,12 @@ const bars = ({ name, values, provisional = [] }: Series, colour: string): BarSe
   barGap: "8%",
 });
 
-/** Bars of several series stand in one row, and the last one tells their sum. */
+/** Bars of several series stand end to end in one row; a single one tells its value. */
 function ranked(
   { name, values, provisional = [] }: Series,
   colour: string,
   { series, x }: Chart,
+  unscaled: Series,
 ): BarSeriesOption {
   return {
     ...bars({ name, values, provisional }, colour),
@@ -99,7 +100,7 @@ function ranked(
       position: "right",
       color: MUTED,
       fontSize: x.length > 22 ? 10 : 11,
-      formatter: ({ value }) => (typeof value === "number" ? numberText(Number(value.toPrecision(3))) : ""),
+      formatter: ({ dataIndex }) => labelText(unscaled.values[dataIndex] ?? 0),
     },
   };
 }

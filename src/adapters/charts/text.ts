@@ -24,9 +24,28 @@ export function scaleOf({ series, unit, base = 0 }: Chart): Scale {
 /** "billion EUR" */
 export const axisUnit = (unit: string, { word }: Scale) => (word ? `${word} ${unit}` : unit);
 
+/** "1.72B", "66.9": a value in full, as short as a bar's label has to be. */
+export const labelText = (value: number): string =>
+  value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 });
+
 /** With as many digits as a label needs; rounding to significant digits also drops what floating point leaves behind. */
 export const numberText = (value: number): string =>
   Number(value.toPrecision(6)).toLocaleString("en", { maximumSignificantDigits: 6 });
+
+/** About as wide as its characters are in DejaVu Sans, in ems. */
+const WIDTHS: [pattern: RegExp, ems: number][] = [
+  [/[ijlI.,:;'|! ()[\]tfr/-]/, 0.38],
+  [/[mwMW%@—…]/, 0.95],
+  [/[A-Z0-9]/, 0.68],
+  [/[\u1100-\uffff]/, 1],
+];
+
+/** Pixels that a text takes, rather too many than too few: nothing here can measure a font. */
+export function textWidth(text: string, size: number, isBold = false): number {
+  let ems = 0;
+  for (const character of text) ems += WIDTHS.find(([pattern]) => pattern.test(character))?.[1] ?? 0.62;
+  return ems * size * (isBold ? 1.12 : 1);
+}
 
 /** At most so many characters, the end told by an ellipsis. */
 export function clipped(text: string, most: number): string {

@@ -5,13 +5,21 @@ import { parentPort } from "node:worker_threads";
 import { Resvg } from "@resvg/resvg-js";
 import { BarChart, LineChart } from "echarts/charts";
 import { GraphicComponent, GridComponent, LegendComponent, TitleComponent } from "echarts/components";
-import { init, use } from "echarts/core";
+import { init, setPlatformAPI, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import type { Drawn, Order } from "./charts.ts";
 import { FONT, HEIGHT, WIDTH } from "./look.ts";
 import { optionOf } from "./option.ts";
+import { textWidth } from "./text.ts";
 
 use([BarChart, LineChart, GraphicComponent, GridComponent, LegendComponent, TitleComponent, SVGRenderer]);
+
+setPlatformAPI({
+  measureText: (text, font = "") => {
+    const size = Number(/([\d.]+)px/.exec(font)?.[1] ?? 12);
+    return { width: textWidth(text, size, font.includes("bold")) };
+  },
+});
 
 /** Fonts of our own, so that a picture has its text on a machine without any. */
 const fonts = join(dirname(createRequire(import.meta.url).resolve("dejavu-fonts-ttf/package.json")), "ttf");

@@ -1,5 +1,5 @@
 import { productDetailChart } from "../../projections/trade/forms/lines.ts";
-import { heatmapChart, productsChart } from "../../projections/trade/forms/rankings.ts";
+import { heatmapChart, woodChart } from "../../projections/trade/forms/rankings.ts";
 import { woodTable } from "../../projections/trade/forms/tables.ts";
 import { heatmap, heatmapInput, heatmapOutput } from "../../projections/trade/heatmap.ts";
 import {
@@ -20,7 +20,7 @@ const woodOperation = operation({
 finer codes below one of them. The last line, \`rest\`, is what no heading holds, confidential trade above all. ${whichDataset}`,
   access: [key("read"), pay("0.10")],
   input: woodInput,
-  output: json(woodOutput, { table: woodTable, chart: productsChart }),
+  output: json(woodOutput, { table: woodTable, chart: woodChart }),
   example: { reporter: "LV", year: 2024, flow: "EXPORT" },
   vintage,
   handle: ({ input, app, signal }) => woodProducts(dataOf(app), input, signal),

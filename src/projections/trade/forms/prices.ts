@@ -2,9 +2,12 @@
 import type { z } from "zod";
 import type { Chart } from "../../../domain/chart.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
+import type { Flow } from "../../../domain/trade/units.ts";
 import type { pricesOutput } from "../prices.ts";
 import type { seasonOutput } from "../seasonality.ts";
 import { flowWord, productTitle } from "./names.ts";
+
+const flowsText = (flows: Flow[]) => flowWord(flows.length === 1 ? flows[0] : null);
 
 /** A line a flow, its outliers ringed. */
 export function pricesChart({ data, meta }: z.infer<typeof pricesOutput>): Chart {
@@ -12,7 +15,7 @@ export function pricesChart({ data, meta }: z.infer<typeof pricesOutput>): Chart
   const of = (asked: string | undefined) => data.series.filter(({ flow }) => flow === asked);
   return {
     kind: "line",
-    title: `${partnerName(meta.reporter)}: price per tonne of ${productTitle(meta.product)}`,
+    title: `${partnerName(meta.reporter)}: price per tonne, ${flowsText(flows)} of ${productTitle(meta.product)}`,
     x: of(flows[0]).map(({ period }) => period),
     series: flows.map((flow) => ({
       name: flowWord(flow),
@@ -30,7 +33,7 @@ const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 /** Twelve bars a flow, above and below the average month. */
 export const seasonChart = ({ data, meta }: z.infer<typeof seasonOutput>): Chart => ({
   kind: "bar",
-  title: `${partnerName(meta.reporter)}: the usual year of ${productTitle(meta.product)}`,
+  title: `${partnerName(meta.reporter)}: the usual year, ${flowsText(data.map(({ flow }) => flow))} of ${productTitle(meta.product)}`,
   x: MONTHS,
   series: data.map(({ flow, profile }) => ({
     name: flowWord(flow),

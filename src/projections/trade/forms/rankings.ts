@@ -5,6 +5,7 @@ import { partnerName } from "../../../domain/trade/reporters.ts";
 import type { concentrationOutput } from "../concentration.ts";
 import type { heatmapOutput } from "../heatmap.ts";
 import type { topPartnersOutput, topProductsOutput } from "../rankings.ts";
+import type { woodOutput } from "../wood.ts";
 import { flowWord, productTitle } from "./names.ts";
 
 type Line = {
@@ -48,6 +49,12 @@ export const productsChart = ({ data, meta }: z.infer<typeof topProductsOutput>)
     data.map((row) => ({ ...row, name: productTitle(row.product) })),
   );
 
+export const woodChart = ({ data, meta }: z.infer<typeof woodOutput>): Chart =>
+  ranking(
+    `${partnerName(meta.reporter)}: wood products, ${flowWord(meta.flow)} ${meta.year}`,
+    data.map((row) => ({ ...row, name: productTitle(row.product) })),
+  );
+
 /** All 27, those that delivered nothing last and without a bar. */
 export const heatmapChart = ({ data, meta }: z.infer<typeof heatmapOutput>): Chart => ({
   kind: "ranking",
@@ -79,6 +86,6 @@ export const concentrationChart = ({ data, meta }: z.infer<typeof concentrationO
   notes: data.map(({ flow, hhi, classification, note }) =>
     hhi === null
       ? `${flowWord(flow)}: ${note}`
-      : `HHI of ${flowWord(flow)}: ${Math.round(hhi)}, ${classification}`,
+      : `HHI of ${flowWord(flow)}: ${Math.round(hhi)}, ${classification?.replaceAll("_", " ")}`,
   ),
 });
