@@ -50,6 +50,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: ["src/domain/"],
     imports: {
       "@event-driven-io/emmett": "types",
+      "fastest-levenshtein": ["closest"],
       "node:crypto": ["createHash", "createHmac", "createPublicKey", "hash", "timingSafeEqual", "verify"],
       standardwebhooks: ["Webhook"],
       "viem/utils": [
@@ -188,7 +189,13 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: {
       // The Postgres binaries of this machine: the package is named by platform and processor.
       "(computed)": "any",
+      "@resvg/resvg-js": "any",
       domain: "any",
+      echarts: "types",
+      "echarts/charts": "any",
+      "echarts/components": "any",
+      "echarts/core": "any",
+      "echarts/renderers": "any",
       "lru-cache": "any",
       "node:child_process": "any",
       "node:crypto": "any",
@@ -203,6 +210,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:path": "any",
       "node:timers/promises": "any",
       "node:util": "any",
+      "node:worker_threads": "any",
       "node:zlib": "any",
       pg: "any",
       secp256k1: "types",
@@ -223,6 +231,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       app: "any",
       compression: "any",
       cors: "any",
+      "csv-stringify/sync": "any",
       datasets: "any",
       domain: "any",
       esbuild: "any",
@@ -230,7 +239,9 @@ export const layers: Readonly<Record<string, Layer>> = {
       express: "any",
       "fastest-levenshtein": "any",
       helmet: "any",
+      "hyparquet-writer": "any",
       "lru-cache": "any",
+      negotiator: "any",
       "node:crypto": "any",
       "node:events": "any",
       "node:fs/promises": ["readFile"],
