@@ -1,13 +1,30 @@
 /** UN Comtrade: dollars become euros at the ECB's monthly mean, and only what pairs are known for is answered. */
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { comtrade } from "../../src/datasets/layouts/comtrade.ts";
 import { type EcbRates, ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
 import { writtenText } from "../../src/datasets/reference/files.ts";
+import { readTextFile } from "../../src/datasets/reference/read.ts";
+import { monthsBetween } from "../../src/domain/trade/units.ts";
+import { importReference } from "../../src/operator/reference.ts";
+import { importFiles as importFilesOf } from "../../src/operator/releases.ts";
 import { corridor, corridorInput } from "../../src/projections/trade/corridor.ts";
 import { rankingInput, topPartners } from "../../src/projections/trade/rankings.ts";
-import { fileOf, type ImportOptions, importFiles, refusalOf, storeOf, tableOf, tempDir } from "./workshop.ts";
+import { startService } from "../support/service.ts";
+import {
+  fileOf,
+  type ImportOptions,
+  importFiles,
+  limits,
+  refusalOf,
+  storeOf,
+  tableOf,
+  tempDir,
+} from "./workshop.ts";
 
 const HEADER = comtrade.columns.join(",");
 const usual = {
@@ -174,3 +191,60 @@ test("a pair is answered from its first to its last month; all partners together
   const ranking = rankingInput.parse({ reporter: "DE", hs: "44", dataset: "comtrade" });
   expect((await refusalOf(topPartners(trade, ranking))).message).toMatch(/not all of them together/);
 });
+
+test("from the rates' own file to an answer over HTTP; without rates nothing is imported", async () => {
+  const service = await startService();
+  onTestFinished(() => service.stop());
+  const dir = await tempDir();
+  const trade = await fileOf(dir, "TradeData.csv", [HEADER, line()]);
+  const given = { data_dir: service.data_dir, limits, reporters: ["DE" as const] };
+  const refusal = await refusalOf(importFilesOf(service.app, [trade], given));
+  expect(refusal.message).toMatch(/import eurofxref-hist\.csv first/);
+
+  const history = ["2024-02-01,1.3", "2024-01-31,1.08", "2024-01-02,1.10"].map((day) => `${day},1,1,1,1,`);
+  const file = await fileOf(dir, "eurofxref-hist.csv", ["Date,USD,JPY,CHF,GBP,SEK,", ...history]);
+  const rates = await importReference(service.app, service.data_dir, [file]);
+  const { facts } = await importFilesOf(service.app, [trade], given);
+  expect(facts.inputs.map(({ sha256 }) => sha256)).toContain(rates.facts.vintage);
+
+  const { headers } = await service.issue();
+  const answer = await vi.waitFor(async () => {
+    const response = await fetch(`${service.url}/v1/agent/trade/corridor?reporter=DE&partner=CN&hs=44`, {
+      headers,
+    });
+    expect(response.status).toBe(200);
+    return response.json() as Promise<{ data: { databases: { balance: unknown[] }[] }; meta: object }>;
+  });
+  expect(answer.meta).toMatchObject({
+    dataset: "comtrade",
+    synthetic: false,
+    coverage: { partners: ["CN"] },
+  });
+  expect(answer.data.databases[0]!.balance).toMatchObject([
+    { year: 2024, exports_eur: 1000, imports_eur: null },
+  ]);
+});
+
+const shared = resolve(process.env.SHARED_DATA ?? new URL("../../../shared/data", import.meta.url).pathname);
+const real = `${shared}/ecb-eurofxref-hist.csv.gz`;
+const here = existsSync(real);
+if (!here) console.warn(`no ${real} (set SHARED_DATA): its tests are left out`);
+
+test.skipIf(!here)(
+  "at the ECB's real rates a billion dollars of a month are what awk makes of them",
+  async () => {
+    const awk = `NR == 1 { for (i = 1; i <= NF; i++) if ($i == "USD") at = i; next }
+    substr($1, 1, 4) == "2024" { month = substr($1, 6, 2); sum[month] += $at; days[month]++ }
+    END { for (month in sum) printf "2024%s,%.0f\\n", month, 1e9 * days[month] / sum[month] }`;
+    const { stdout } = await promisify(execFile)("sh", ["-c", `gzip -dc "$0" | awk -F, '${awk}'`, real]);
+    const [layout] = ecbRates.layouts;
+    const given = layout!.read(await readTextFile(real));
+    const { reference: rates } = writtenText(ecbRates, about, given);
+    const months = monthsBetween(202401, 202412).map((period) =>
+      line({ period: String(period), primaryValue: "1000000000" }),
+    );
+    const { rows } = await imported(months, { rates: async () => rates });
+    const found = rows.map((row) => row.split(",").slice(4, 6).join(","));
+    expect(found.toSorted()).toEqual(stdout.trim().split("\n").toSorted());
+  },
+);
