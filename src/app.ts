@@ -14,6 +14,7 @@ import type {
   KeptHeads,
   Random,
   RecoverKey,
+  SeedVault,
   Settlement,
   Signer,
   Webhooks,
@@ -57,6 +58,7 @@ export type AppParts = ChainParts & {
   signer: Signer;
   /** The checkpoints that this machine signed last. */
   signed: KeptHeads;
+  seeds: SeedVault;
   answers: KeptAnswers;
   webhooks: Webhooks;
   /** The trade data this process has open. */
@@ -71,6 +73,8 @@ export type AppParts = ChainParts & {
     public_url: string;
     started_at: Date;
     allow_synthetic: boolean;
+    /** How long a seed of random numbers is used. */
+    seeds: { max_rolls: number; seconds: number };
     /** How long an event waits for its checkpoint, and the verifier keys of who cosigns that; undefined: none are signed. */
     anchoring: { checkpoint_seconds: number; witnesses: string[] } | undefined;
   };

@@ -12,6 +12,7 @@ import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts
 import { createKeptAnswers, keptAnswersDdl } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
+import { openSeedVault } from "./adapters/seed-vault.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
 import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
@@ -34,6 +35,9 @@ import * as confirmation from "./domain/payments/confirmation.ts";
 import * as payment from "./domain/payments/payment.ts";
 import type { Hex, Quotas } from "./domain/ports.ts";
 import * as reference from "./domain/reference/dataset.ts";
+import * as seedCommitment from "./domain/rng/commitment.ts";
+import * as roll from "./domain/rng/roll.ts";
+import * as seeds from "./domain/rng/seeds.ts";
 import * as dataset from "./domain/trade/dataset.ts";
 import { keysProjection } from "./projections/access/keys.ts";
 import { alertsProjection } from "./projections/alerts/subscriptions.ts";
@@ -64,6 +68,9 @@ const eventSchemas = [
   confirmation.events,
   anchor.events,
   subscription.events,
+  seeds.events,
+  seedCommitment.events,
+  roll.events,
   evaluation.events,
 ];
 const projections = [
@@ -160,12 +167,14 @@ async function furnish(
     vintages,
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
+    seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
     answers: createKeptAnswers(pool),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS }),
     settings: {
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic,
       started_at: new Date(),
+      seeds: { max_rolls: config.SEED_ROLLS, seconds: config.SEED_SECONDS },
       anchoring: config.ANCHORING
         ? {
             checkpoint_seconds: config.CHECKPOINT_SECONDS,

@@ -3,9 +3,11 @@ import type { Operation } from "./operation.ts";
 import { alertOperations } from "./operations/alerts.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
 import { logOperations } from "./operations/log.ts";
+import { macroOperations } from "./operations/macro.ts";
 import { mirrorOperations } from "./operations/mirror.ts";
 import { paymentOperations } from "./operations/payments.ts";
 import { replayOperations } from "./operations/replay.ts";
+import { salaryOperations } from "./operations/salary.ts";
 import { snapshotOperations } from "./operations/snapshots.ts";
 import { tradeOperations } from "./operations/trade.ts";
 import { tradeAnalyticsOperations } from "./operations/trade-analytics.ts";
@@ -19,6 +21,8 @@ export const catalogue: Operation[] = [
   ...tradeProductOperations,
   ...tradeAnalyticsOperations,
   ...tradeSignalOperations,
+  ...macroOperations,
+  ...salaryOperations,
   ...mirrorOperations,
   ...alertOperations,
   ...replayOperations,

@@ -12,6 +12,7 @@ import type { Caller } from "./caller.ts";
 export const areas = {
   discovery: "Health, feeds and what else an agent reads before its first call",
   trade: "EU bilateral trade: 27 reporters, HS2 to CN8, monthly",
+  salary: "Wages, labour costs and exposure to AI: EU27, EFTA, candidates; ISCO and NACE",
   mirror: "The trade of countries outside the EU, reconstructed from what their partners report",
   alerts: "Webhooks that are told of anomalies in EU trade",
   replay: "The change feed and dated snapshots",

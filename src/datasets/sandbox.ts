@@ -180,10 +180,11 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
 }
 
 /** How the whole economy moves: growth, and the falls of 2009 and 2020. */
-const levelOf = (year: number) => 1.032 ** (year - 2015) * (year === 2009 ? 0.82 : year === 2020 ? 0.92 : 1);
+export const levelOf = (year: number) =>
+  1.032 ** (year - 2015) * (year === 2009 ? 0.82 : year === 2020 ? 0.92 : 1);
 
 /** SQL for the factor of the events that a flow is part of. */
-const shockOf = shocks
+export const shockOf = shocks
   .map(({ seller, buyer, hs2, from, to, factor }) => {
     const sold = (code: string) => `if(flow = 'EXPORT', reporter, partner) = '${code}'`;
     const bought = (code: string) => `if(flow = 'IMPORT', reporter, partner) = '${code}'`;
@@ -231,7 +232,7 @@ async function writeYear(
 }
 
 /** Whole euros and kilograms from amounts: one cell in 25 states no mass. */
-const cellsOf = (drawn: string, product: string) => `
+export const cellsOf = (drawn: string, product: string) => `
   select reporter, hs2, flow, period, partner, ${product} greatest(1, round(amount))::bigint as value_eur,
     if(k % 25 = 0, null, greatest(1, round(amount / (price * exp(0.3 * bell(k))))))::decimal(18, 3) as quantity_kg
   from (${drawn})`;

@@ -54,6 +54,16 @@ function serve(extra: Record<string, string> = {}): Promise<Running> {
   });
 }
 
+test.runIf(process.platform === "linux")("it takes sixteen of libuv's threads", async () => {
+  const count = `process.on("exit", () => console.error(require("node:fs").readdirSync("/proc/self/task").length))`;
+  const threads = async (size: string) => {
+    await writeFile(join(dir, "count.cjs"), count);
+    const asked = { NODE_OPTIONS: `--require ${join(dir, "count.cjs")}`, UV_THREADPOOL_SIZE: size };
+    return Number((await run(["--version"], asked)).stderr.trim().split("\n").at(-1));
+  };
+  expect((await threads("")) - (await threads("4"))).toBe(12);
+});
+
 describe("without a running service", () => {
   test.each([
     ["--help"],
