@@ -60,7 +60,7 @@ describe.skipIf(!here)("over the real files", { timeout: 120_000 }, () => {
           chinese.filter((row) => row.product === hs && row.flow === flow).map((row) => [row.period, row]),
         );
         const asked = anyTargetInput.parse({ target_country: "CN", direction, hs });
-        const { data, meta } = await reconstruct(trade, undefined, asked);
+        const { data, meta } = await reconstruct(trade, () => undefined, asked);
         expect(meta).toMatchObject({ synthetic: false, dataset: "comext-ds-045409", product: hs });
         for (const month of data) {
           const row = rows.get(month.year * 100 + month.month) ?? { value: 0, kg: null, weighed: 0 };
@@ -83,7 +83,7 @@ describe.skipIf(!here)("over the real files", { timeout: 120_000 }, () => {
       hs: "39206290",
       month: "2024-03",
     });
-    const { data, meta } = await reconstruct(trade, undefined, asked);
+    const { data, meta } = await reconstruct(trade, () => undefined, asked);
     // Every pair-month's distance and weight, in order; months that somebody has not delivered in full are few.
     const ratios = await sql<{ distance: number; weight: number }>(
       `select abs(ln(i.v / e.v)) as distance, i.v + e.v as weight

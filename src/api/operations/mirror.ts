@@ -1,5 +1,6 @@
 import type { App } from "../../app.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import { dollarsIn, ratesVintages } from "../../projections/mirror/dollars.ts";
 import {
   anyTargetInput,
   countryMonths,
@@ -34,9 +35,12 @@ const shared = {
   area: "mirror" as const,
   access: [key("read"), pay(priceOfMonths, UNIT_PRICE)],
   output: json(reconstructOutput),
-  vintage,
+  vintage: (app: App) => {
+    const trade = vintage(app);
+    return trade && [trade, ...ratesVintages(app.reference)].join("+");
+  },
   handle: ({ input, app, signal }: Context<MirrorInput>) =>
-    reconstruct(dataOf(app), undefined, input, signal),
+    reconstruct(dataOf(app), (synthetic) => dollarsIn(app.reference, synthetic), input, signal),
 };
 
 const reconstructOperation = operation({

@@ -16,7 +16,7 @@ import { refuse } from "../../domain/refusal.ts";
 import { dataset, hs, month, partner, readMonth, year } from "../../domain/trade/inputs.ts";
 import { partnerName, type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
 import { type Flow, flows, monthText, type Period, yearOf } from "../../domain/trade/units.ts";
-import { referenceMeta } from "../reference/meta.ts";
+import { aboutReference, referenceMeta } from "../reference/meta.ts";
 import {
   chooseDataset,
   formula,
@@ -27,6 +27,7 @@ import {
   yearsOrAll,
 } from "../trade/question.ts";
 import { finestIn } from "../trade/tables.ts";
+import type { Dollars } from "./dollars.ts";
 import { mirrorRatios, type Ratios } from "./ratios.ts";
 
 const questionInput = {
@@ -111,10 +112,7 @@ export const reconstructOutput = z.object({
   }),
 });
 
-/** US dollars a euro buys by month, and where the figures are from. */
-export type Dollars = { about: z.infer<typeof referenceMeta>; usd_per_eur: ReadonlyMap<Period, number> };
-
-type Question = Asked & { dataset?: string | undefined; flow: Flow; reporters: [] };
+type Question = Asked & { partner: string; dataset?: string | undefined; flow: Flow; reporters: [] };
 
 /** The question as the trade datasets take it: whoever of the 27 has reported counts, so none is asked for by name. */
 function questionOf(input: MirrorInput): Question {
@@ -133,6 +131,7 @@ function questionOf(input: MirrorInput): Question {
     years,
     period,
     dataset,
+    partner: target,
     flow: mirrorOf(direction),
     reporters: [],
   };
@@ -140,7 +139,11 @@ function questionOf(input: MirrorInput): Question {
 
 const withFields = (question: Question) => ({
   ...question,
-  fields: { years: question.period === undefined ? "year" : "month" } as const,
+  fields: {
+    flow: "direction",
+    partner: "target_country",
+    years: question.period === undefined ? "year" : "month",
+  } as const,
 });
 
 /** How many country-months an answer has as the datasets are open now. Refuses what the question itself would be refused for. */
@@ -154,10 +157,10 @@ const FORMULAS = {
   EXPORT: "exports = Σ imports of the EU27 from it ÷ (1 + τ)",
 } as const;
 
-/** The months asked for; `dollars` turn them into USD where they are of the same kind, real or invented. */
+/** The months asked for; `dollarsOf` finds the exchange rates of the kind that the figures are of, real or invented. */
 export async function reconstruct(
   trade: TradeData,
-  dollars: Dollars | undefined,
+  dollarsOf: (synthetic: boolean) => Dollars | undefined,
   input: MirrorInput,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof reconstructOutput>> {
@@ -172,17 +175,21 @@ export async function reconstruct(
       mirrorRatios(lease, hs, signal),
       refuseUnknownTarget(lease, target, signal),
     ]);
-    const usable = dollars?.about.synthetic === lease.manifest.synthetic ? dollars : undefined;
-    const rate = (period: Period) => usable?.usd_per_eur.get(period);
+    const dollars = dollarsOf(lease.manifest.synthetic);
     const sums = sumsOf(rows, months);
     const data = months.map((month) =>
-      monthOf(month, { input, sums: sums.get(month.period)!, ratios, rate: rate(month.period) }),
+      monthOf(month, {
+        input,
+        sums: sums.get(month.period)!,
+        ratios,
+        rate: dollars?.usd_per_eur.get(month.period),
+      }),
     );
     const partners = partnersOf(target);
     return {
       data,
       meta: {
-        ...metaOf(lease, { hs, reporters: partners, flow: question.flow, years }),
+        ...metaOf(lease, { hs, partner: target, reporters: partners, flow: question.flow, years }),
         count: data.length,
         target: { code: target, name: partnerName(target) },
         direction,
@@ -198,8 +205,8 @@ export async function reconstruct(
           from: monthText(ratios.from),
           to: monthText(ratios.to),
         },
-        rates: usable?.about ?? null,
-        notes: notesOf(data, ratios, { hs, dollars, synthetic: lease.manifest.synthetic }),
+        rates: dollars === undefined ? null : aboutReference(dollars.reference),
+        notes: notesOf(data, ratios, dollars),
       },
     };
   });
@@ -308,8 +315,9 @@ const scopeOf = (target: string, direction: Flow): string =>
 function notesOf(
   data: z.infer<typeof countryMonth>[],
   ratios: Ratios,
-  { hs, dollars, synthetic }: { hs: string; dollars: Dollars | undefined; synthetic: boolean },
+  dollars: Dollars | undefined,
 ): string[] {
+  const hs = data[0]!.hs;
   const few = reliabilityOf(ratios) === null;
   const notes = [
     few &&
@@ -317,11 +325,9 @@ function notesOf(
     !few &&
       ratios.hs !== hs &&
       `Too few pair-months of ${hs} could be compared: reliability is that of chapter ${ratios.hs}.`,
-    !dollars && "No exchange rates are loaded: value_usd is null.",
+    !dollars &&
+      "There are no exchange rates of the same kind, and real figures never meet invented ones: value_usd is null.",
     dollars &&
-      dollars.about.synthetic !== synthetic &&
-      "Real and invented figures never meet: the exchange rates at hand are of the other kind, so value_usd is null.",
-    dollars?.about.synthetic === synthetic &&
       data.some(({ value_usd }) => value_usd === null) &&
       "Months that the exchange rates do not reach have no value_usd.",
   ];
