@@ -8,6 +8,7 @@ import type { SnapshotStore } from "./datasets/snapshots.ts";
 import type { VintageStore } from "./datasets/vintage-store.ts";
 import type {
   Chain,
+  Charts,
   Clock,
   Hex,
   KeptAnswers,
@@ -60,6 +61,7 @@ export type AppParts = ChainParts & {
   signed: KeptHeads;
   seeds: SeedVault;
   answers: KeptAnswers;
+  charts: Charts;
   webhooks: Webhooks;
   /** The trade data this process has open. */
   vintages: VintageStore;

@@ -1,21 +1,24 @@
 /** One admitted call: what is asked, by whom, and the answer made for it. */
 import { createHash } from "node:crypto";
 import type { LRUCache } from "lru-cache";
-import type { z } from "zod";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import { type EventName, refuse } from "../domain/refusal.ts";
 import type { Command, InUnit } from "../unit.ts";
 import { actorOf, type Caller } from "./caller.ts";
+import { encodeAnswer } from "./forms/encode.ts";
+import { type Form, JSON_FORM } from "./forms/form.ts";
+import type { Marked } from "./forms/table.ts";
 import type { Fields } from "./input.ts";
-import { isEnveloped, type Operation, type ServedFile, type Wire } from "./operation.ts";
+import { isEnveloped, type Operation, type Output, type ServedFile, type Wire } from "./operation.ts";
 
 export type Call = {
   operation: Operation;
   input: Fields;
   caller: Caller;
-  /** SHA-256 of JCS {operation, input}, in hex: the same for HTTP and MCP. */
+  form: Form;
+  /** SHA-256 of JCS {operation, input}, in hex: the same for HTTP and MCP. A form that is not JSON stands there too. */
   request_sha256: string;
   idempotency_key: string | undefined;
   if_none_match: string | undefined;
@@ -39,19 +42,22 @@ export type MakerParts = {
   app: App;
   /** Told of an answer that does not fit its own schema: logged and counted, never a 500 after work was done. */
   onMismatch: (operation: Operation, reason: string) => void;
-  /** Finished answers of this process, by operation, vintage and input. */
+  /** Finished answers of this process, by operation, vintage, form and input. */
   finished: LRUCache<string, MadeBody>;
 };
 
 export const sha256 = (text: string | Buffer) => createHash("sha256").update(text).digest("hex");
 
-export const requestDigest = (operation: Operation, input: Fields) =>
-  sha256(canonicalText({ operation: operation.name, input: input as JsonObject }, "request"));
+/** The form is part of what is asked: a payment or an Idempotency-Key that got a picture is not answered with rows. */
+export function requestDigest(operation: Operation, input: Fields, form: Form = JSON_FORM): string {
+  const request = { operation: operation.name, input: input as JsonObject };
+  return sha256(canonicalText(form === JSON_FORM ? request : { ...request, form }, "request"));
+}
 
 /** Makes the answer. What is decided on the way is staged in the unit. */
 export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise<Made> {
   const { app } = parts;
-  const { operation, input, caller, signal, wire, last_event_id, request_id } = call;
+  const { operation, input, form, caller, signal, wire, last_event_id, request_id } = call;
   const names = (event: EventName) => {
     call.named = event;
   };
@@ -81,12 +87,12 @@ export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise
     const file = (await operation.handle(context)) as ServedFile;
     return { kind: "file", status, file, etag: `"${file.sha256}"`, vintage: vintage ?? null };
   }
-  const name = vintage === undefined ? undefined : `${operation.name} ${vintage} ${JSON.stringify(input)}`;
+  const name =
+    vintage === undefined ? undefined : `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
   const before = name === undefined ? undefined : parts.finished.get(name);
   if (before) return before;
   const answer = await operation.handle(context);
-  const body =
-    output.kind === "bytes" ? (answer as Buffer) : encoded(parts, operation, output.schema, answer);
+  const body = output.kind === "bytes" ? (answer as Buffer) : await encoded(parts, call, output, answer);
   const etag = name === undefined && operation.caching === undefined ? "" : etagOf(body);
   const made: MadeBody = { kind: "body", status, body, etag, vintage: vintage ?? null };
   // The vintage may have been swapped meanwhile; then the answer is right but belongs under another name.
@@ -100,14 +106,15 @@ const freshId = ({ random }: App, command: Command): string =>
     ? sha256(command.idempotency.idem_key).slice(0, 32)
     : Buffer.from(random.bytes(16)).toString("hex");
 
-function encoded(
-  { onMismatch }: MakerParts,
-  operation: Operation,
-  schema: z.ZodObject,
+async function encoded(
+  { app, onMismatch }: MakerParts,
+  { operation, form }: Call,
+  output: Extract<Output, { kind: "json" }>,
   answer: object,
-): Buffer {
-  const fits = schema.safeParse(answer);
+): Promise<Buffer> {
+  const fits = output.schema.safeParse(answer);
   if (!fits.success) onMismatch(operation, fits.error.message);
+  if (form !== JSON_FORM) return encodeAnswer(output, form, answer as Marked, app.charts);
   return Buffer.from(JSON.stringify(isEnveloped(operation) ? { success: true, ...answer } : answer));
 }
 

@@ -5,15 +5,18 @@
 import type { z } from "zod";
 import type { App } from "../app.ts";
 import type { Scope } from "../domain/access/key.ts";
+import type { Chart } from "../domain/chart.ts";
 import type { EventName } from "../domain/refusal.ts";
 import type { Decide, Watch } from "../unit.ts";
 import type { Caller } from "./caller.ts";
+import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
 
 export const areas = {
   discovery: "Health, feeds and what else an agent reads before its first call",
   trade: "EU bilateral trade: 27 reporters, HS2 to CN8, monthly",
   salary: "Wages, labour costs and exposure to AI: EU27, EFTA, candidates; ISCO and NACE",
   mirror: "The trade of countries outside the EU, reconstructed from what their partners report",
+  customs: "Latvia's customs: trade at KN8, the nomenclature, import duties",
   alerts: "Webhooks that are told of anomalies in EU trade",
   replay: "The change feed and dated snapshots",
   payments: "Paying per call: x402, refunds and the public revenue ledger",
@@ -48,15 +51,37 @@ export const open = (): Access => ({ kind: "open" });
 
 /** What an answer looks like. Everything but `stream` is complete before a byte is sent. */
 export type Output =
-  | { kind: "json"; schema: z.ZodObject }
+  | { kind: "json"; schema: z.ZodObject; table?: Table; chart?: (answer: never) => Chart }
   | { kind: "bytes"; media_type: BytesType; about: string }
   | { kind: "file"; media_type: string; about: string }
   | { kind: "stream"; item: z.ZodType; last: z.ZodType };
 
 export type BytesType = "text/plain; charset=utf-8" | "application/octet-stream";
 
-/** A JSON object. Under /v1/agent it is `{ data, meta }` and travels as `{ success: true, data, meta }`. */
-export const json = (schema: z.ZodObject): Output => ({ kind: "json", schema });
+/**
+ * A JSON object. Under /v1/agent it is `{ data, meta }` and travels as `{ success: true, data, meta }`. With `table`, the rows of the
+ * answer or where they stand in it, it can be had as CSV and Parquet too, and with `chart` as a picture.
+ */
+export function json(schema: z.ZodObject): Output;
+export function json<Schema extends z.ZodObject<{ data: z.ZodType; meta: z.ZodType<Marked["meta"]> }>>(
+  schema: Schema,
+  forms: {
+    table?: Place | { row: z.ZodType; rows: (answer: z.output<Schema>) => readonly object[] };
+    chart?: (answer: z.output<Schema>) => Chart;
+  },
+): Output;
+export function json(
+  schema: z.ZodObject,
+  forms: { table?: Place | Table; chart?: (answer: never) => Chart } = {},
+): Output {
+  const { table, chart } = forms;
+  return {
+    kind: "json",
+    schema,
+    ...(table && { table: typeof table === "string" ? tableAt(schema, table) : table }),
+    ...(chart && { chart }),
+  };
+}
 
 /** A text as it stands, of which `about` says what it is; `handle` resolves to its bytes in UTF-8. */
 export const text = (about: string): Output => ({

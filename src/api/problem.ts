@@ -44,6 +44,11 @@ export const problemKinds = {
     title: "Method not allowed",
     meaning: "`Allow` lists the methods of this path.",
   },
+  "not-acceptable": {
+    status: 406,
+    title: "Not acceptable",
+    meaning: "`errors` lists the forms that this answer can be had in. Nothing was charged.",
+  },
   conflict: { status: 409, title: "Conflict", meaning: "The thing's state does not allow it." },
   "history-diverged": {
     status: 409,

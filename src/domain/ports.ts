@@ -1,10 +1,16 @@
 /** What the house needs from outside. One real adapter each in src/adapters, one fake in test/support. */
 import type { Limits, Usage } from "./access/quota.ts";
+import type { Chart, Provenance } from "./chart.ts";
 import type { PaymentFacts, SignedTransfer } from "./payments/usdc.ts";
 
 export type Clock = { now(): Date };
 
 export type Random = { bytes(length: number): Uint8Array };
+
+export type Charts = {
+  /** Draws a chart with what its figures rest on; the same ones give the same bytes. Refuses `busy` when too many wait. */
+  draw(chart: Chart, provenance: Provenance, form: "image/svg+xml" | "image/png"): Promise<Buffer>;
+};
 
 export type QuotaKey = { key_id: string } & Limits;
 export type Taken = { granted: boolean; usage: Usage };

@@ -1,5 +1,6 @@
 /** All tables of reference data; a new one adds its line here. */
 import { brent } from "./brent.ts";
+import { cnNomenclature, hsNomenclature, hsSections } from "./cn-nomenclature.ts";
 import { ecbMro } from "./ecb-mro.ts";
 import { ecbRates } from "./ecb-rates.ts";
 import { hicp } from "./hicp.ts";
@@ -9,6 +10,7 @@ import { labourCosts } from "./labour-costs.ts";
 import { lvWages } from "./lv-wages.ts";
 import { sesEarnings } from "./ses-earnings.ts";
 import type { ReferenceTable } from "./table.ts";
+import { taricDuties } from "./taric-duties.ts";
 
 export const referenceTables: ReferenceTable<object>[] = [
   brent,
@@ -20,6 +22,10 @@ export const referenceTables: ReferenceTable<object>[] = [
   labourCosts,
   lvWages,
   sesEarnings,
+  cnNomenclature,
+  hsNomenclature,
+  hsSections,
+  taricDuties,
 ];
 
 /** The table and layout that a file with this first line is of, if any. */
