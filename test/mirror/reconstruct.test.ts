@@ -6,9 +6,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
 import { reconstructed } from "../../src/domain/mirror/reconstruct.ts";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
+import { anyTargetInput } from "../../src/projections/mirror/answer.ts";
 import type { Dollars } from "../../src/projections/mirror/dollars.ts";
 import { mirrorRatios } from "../../src/projections/mirror/ratios.ts";
-import { anyTargetInput, countryMonths, reconstruct } from "../../src/projections/mirror/reconstruct.ts";
+import { countryMonths, reconstruct } from "../../src/projections/mirror/reconstruct.ts";
 import type { TradeData } from "../../src/projections/trade/question.ts";
 import { fileOf, importFiles, limits, makeSandbox, refusalOf } from "../datasets/workshop.ts";
 
