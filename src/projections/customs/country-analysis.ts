@@ -109,10 +109,11 @@ function yearsWith(
   signal: AbortSignal | undefined,
 ): Promise<Found[]> {
   return lease.query<Found>(
-    `with ranked as (
-       select period // 100 as year, flow, partner, sum(value_eur)::bigint as value_eur,
-         rank() over (partition by year, flow order by value_eur desc) as rank
+    `with partners as (
+       select period // 100 as year, flow, partner, sum(value_eur)::bigint as value_eur
        from ${partnersIn(lease, { years })} where ${inReporters([LATVIA])} group by all
+     ), ranked as (
+       select *, rank() over (partition by year, flow order by value_eur desc) as rank from partners
      ), totals as (
        select period // 100 as year, flow, sum(value_eur)::bigint as total_eur
        from ${totalsIn(lease, { years })} where ${inReporters([LATVIA])} group by all
