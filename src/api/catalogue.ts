@@ -4,9 +4,12 @@ import { alertOperations } from "./operations/alerts.ts";
 import { customsOperations } from "./operations/customs.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
 import { logOperations } from "./operations/log.ts";
+import { macroOperations } from "./operations/macro.ts";
 import { mirrorOperations } from "./operations/mirror.ts";
 import { paymentOperations } from "./operations/payments.ts";
 import { replayOperations } from "./operations/replay.ts";
+import { salaryOperations } from "./operations/salary.ts";
+import { snapshotOperations } from "./operations/snapshots.ts";
 import { tradeOperations } from "./operations/trade.ts";
 import { tradeAnalyticsOperations } from "./operations/trade-analytics.ts";
 import { tradeProductOperations } from "./operations/trade-products.ts";
@@ -19,10 +22,13 @@ export const catalogue: Operation[] = [
   ...tradeProductOperations,
   ...tradeAnalyticsOperations,
   ...tradeSignalOperations,
+  ...macroOperations,
+  ...salaryOperations,
   ...mirrorOperations,
   ...customsOperations,
   ...alertOperations,
   ...replayOperations,
+  ...snapshotOperations,
   ...x402Operations(() => catalogue),
   ...paymentOperations,
   ...logOperations,

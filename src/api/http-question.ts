@@ -41,6 +41,7 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
       return !hasBody || Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) <= SMALL_BODY;
     },
     path: req.originalUrl,
+    accept: headers.accept,
     get wire() {
       return wireOf(req);
     },

@@ -1,10 +1,16 @@
 /** What the house needs from outside. One real adapter each in src/adapters, one fake in test/support. */
 import type { Limits, Usage } from "./access/quota.ts";
+import type { Chart, Provenance } from "./chart.ts";
 import type { PaymentFacts, SignedTransfer } from "./payments/usdc.ts";
 
 export type Clock = { now(): Date };
 
 export type Random = { bytes(length: number): Uint8Array };
+
+export type Charts = {
+  /** Draws a chart with what its figures rest on; the same ones give the same bytes. Refuses `busy` when too many wait. */
+  draw(chart: Chart, provenance: Provenance, form: "image/svg+xml" | "image/png"): Promise<Buffer>;
+};
 
 export type QuotaKey = { key_id: string } & Limits;
 export type Taken = { granted: boolean; usage: Usage };
@@ -47,6 +53,16 @@ export type Signer = {
   readonly kid: string;
   readonly public_key: OkpKey;
   sign(bytes: Uint8Array): Uint8Array;
+};
+
+/** The secret chains of seeds that random numbers are drawn from; chains are counted from 1, their seeds from 0. */
+export type SeedVault = {
+  /** Seeds in a chain. */
+  readonly length: number;
+  /** SHA-256 of a chain's first seed, in hex: what is published of it. */
+  head(space: string, chain: number): string;
+  /** 32 bytes that nobody outside may see before they are revealed. */
+  seed(space: string, chain: number, index: number): Uint8Array;
 };
 
 /** What a webhook answered; of its body nothing is kept. */

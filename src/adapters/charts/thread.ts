@@ -1,0 +1,54 @@
+/** The thread that draws: a chart comes as a message, its picture goes back as one. */
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { parentPort } from "node:worker_threads";
+import { Resvg } from "@resvg/resvg-js";
+import { BarChart, LineChart } from "echarts/charts";
+import { GraphicComponent, GridComponent, LegendComponent, TitleComponent } from "echarts/components";
+import { init, setPlatformAPI, use } from "echarts/core";
+import { SVGRenderer } from "echarts/renderers";
+import type { Drawn, Order } from "./charts.ts";
+import { FONT, HEIGHT, WIDTH } from "./look.ts";
+import { optionOf } from "./option.ts";
+import { textWidth } from "./text.ts";
+
+use([BarChart, LineChart, GraphicComponent, GridComponent, LegendComponent, TitleComponent, SVGRenderer]);
+
+setPlatformAPI({
+  measureText: (text, font = "") => {
+    const size = Number(/([\d.]+)px/.exec(font)?.[1] ?? 12);
+    return { width: textWidth(text, size, font.includes("bold")) };
+  },
+});
+
+/** Fonts of our own, so that a picture has its text on a machine without any. */
+const fonts = join(dirname(createRequire(import.meta.url).resolve("dejavu-fonts-ttf/package.json")), "ttf");
+const font = {
+  fontFiles: [join(fonts, "DejaVuSans.ttf"), join(fonts, "DejaVuSans-Bold.ttf")],
+  loadSystemFonts: false,
+  defaultFontFamily: FONT,
+};
+
+// One canvas for all: the names within a drawing count up with each new one, and the same chart must give the same bytes.
+const canvas = init(null, null, { renderer: "svg", ssr: true, width: WIDTH, height: HEIGHT });
+// Without what a pointer would do to it: its names, too, count up.
+const painter = canvas.getZr().painter as unknown as {
+  renderToString(options: { cssEmphasis: boolean }): string;
+};
+
+function draw([chart, provenance, form]: Order): Uint8Array {
+  canvas.clear();
+  canvas.setOption(optionOf(chart, provenance));
+  const svg = painter.renderToString({ cssEmphasis: false });
+  return form === "image/svg+xml" ? Buffer.from(svg) : new Resvg(svg, { font }).render().asPng();
+}
+
+function answerTo(order: Order): Drawn {
+  try {
+    return { bytes: draw(order) };
+  } catch (error) {
+    return { error: String(error) };
+  }
+}
+
+parentPort!.on("message", (order: Order) => parentPort!.postMessage(answerTo(order)));
