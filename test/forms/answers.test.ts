@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/api/catalogue.ts";
 import { formsOf } from "../../src/api/forms/form.ts";
 import { exampleOf } from "../../src/api/reference.ts";
-import { openSandbox } from "../support/sandbox.ts";
+import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 
 let service: Service;
@@ -20,6 +20,7 @@ beforeAll(async () => {
   headers = (await service.issue()).headers;
   folder = await mkdtemp(join(tmpdir(), "tallystick-forms-"));
   await openSandbox(service);
+  await openSandboxLv(service);
 }, 60_000);
 afterAll(async () => {
   await service.stop();
