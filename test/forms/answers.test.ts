@@ -9,7 +9,7 @@ import { catalogue } from "../../src/api/catalogue.ts";
 import { formsOf } from "../../src/api/forms/form.ts";
 import { methodOf } from "../../src/api/operation.ts";
 import { exampleOf } from "../../src/api/reference.ts";
-import { openSandbox } from "../support/sandbox.ts";
+import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 
 let service: Service;
@@ -21,6 +21,7 @@ beforeAll(async () => {
   headers = (await service.issue()).headers;
   folder = await mkdtemp(join(tmpdir(), "tallystick-forms-"));
   await openSandbox(service);
+  await openSandboxLv(service);
 }, 60_000);
 afterAll(async () => {
   await service.stop();
