@@ -7,11 +7,11 @@ import type { ReferenceStore } from "./datasets/reference/store.ts";
 import type { VintageStore } from "./datasets/vintage-store.ts";
 import type {
   Chain,
-  Charts,
   Clock,
   Hex,
   KeptAnswers,
   KeptHeads,
+  Printer,
   Random,
   RecoverKey,
   Settlement,
@@ -58,7 +58,7 @@ export type AppParts = ChainParts & {
   /** The checkpoints that this machine signed last. */
   signed: KeptHeads;
   answers: KeptAnswers;
-  charts: Charts;
+  printer: Printer;
   webhooks: Webhooks;
   /** The trade data this process has open. */
   vintages: VintageStore;

@@ -8,10 +8,10 @@ import { openPool } from "../eventstore/pool.ts";
 import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import { createTail } from "../eventstore/tail.ts";
-import { createCharts } from "./adapters/charts/charts.ts";
 import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts";
 import { createKeptAnswers, keptAnswersDdl } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
+import { createPrinter } from "./adapters/printing/printer.ts";
 import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
 import { heldSigner, openSigner } from "./adapters/signing-key.ts";
@@ -142,8 +142,8 @@ async function furnish(
     threads: config.DUCKDB_THREADS,
   });
   opened.push(() => vintages.close());
-  const charts = createCharts();
-  opened.push(() => charts.close());
+  const printer = createPrinter();
+  opened.push(() => printer.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
   const app = createApp({
     pool,
@@ -156,7 +156,7 @@ async function furnish(
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
     signed: await keptHeads(join(config.DATA_DIR, "signed")),
     vintages,
-    charts,
+    printer,
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
     answers: createKeptAnswers(pool),

@@ -14,7 +14,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Request, RequestHandler } from "express";
 import { z } from "zod";
-import type { Charts } from "../domain/ports.ts";
+import type { Printer } from "../domain/ports.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import { encodeAnswer } from "./forms/encode.ts";
 import { chosenForm, type Form, formsOf, JSON_FORM } from "./forms/form.ts";
@@ -32,7 +32,7 @@ import type { SettleResponse } from "./x402/response.ts";
 
 export type McpParts = {
   served: Served[];
-  charts: Charts;
+  printer: Printer;
   public_url: string;
   /** Origins of web pages that may call, beside the service's own and loopback. */
   origins: string[];
@@ -197,7 +197,7 @@ function acceptedForms(meta: CallToolRequestParams["_meta"]): string | undefined
  * A picture that cannot be drawn must not cost the caller the answer.
  */
 async function withForm(
-  { charts }: McpParts,
+  { printer }: McpParts,
   { output }: Operation,
   form: Exclude<Form, typeof JSON_FORM>,
   json: Buffer,
@@ -205,7 +205,7 @@ async function withForm(
 ): Promise<CallToolResult> {
   if (output.kind !== "json") return result;
   const answer = JSON.parse(json.toString()) as Marked;
-  const content = await encodeAnswer(output, form, answer, charts).then(
+  const content = await encodeAnswer(output, form, answer, printer).then(
     (body) => contentOf(form, body),
     (error) => {
       if (error instanceof Refusal) return { type: "text" as const, text: error.message };
