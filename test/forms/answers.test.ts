@@ -65,13 +65,13 @@ type Row = Record<string, unknown>;
 
 /** Written apart from the code under test: a row with its nested objects flattened and its lists joined. */
 const flat = (row: Row, prefix = ""): Row =>
-  Object.entries(row).reduce<Row>((all, [name, value]) => {
-    if (Array.isArray(value)) return { ...all, [prefix + name]: value.join(" ") };
-    const isNested = typeof value === "object" && value !== null;
-    return isNested
-      ? { ...all, ...flat(value as Row, `${prefix}${name}.`) }
-      : { ...all, [prefix + name]: value };
-  }, {});
+  Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]): [string, unknown][] => {
+      if (Array.isArray(value)) return [[prefix + name, value.join(" ")]];
+      if (typeof value !== "object" || value === null) return [[prefix + name, value]];
+      return Object.entries(flat(value as Row, `${prefix}${name}.`));
+    }),
+  );
 
 /** Where the rows of an answer stand, for the tables that are a list of its `data`. */
 const listOf = (data: Row | Row[]): Row[] | undefined =>
