@@ -1,11 +1,13 @@
 /** The service as operators run it, in a process of its own, for benchmarks that call it over HTTP. */
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import pino from "pino";
 import { withHouse } from "../src/compose.ts";
 import { readConfig } from "../src/config.ts";
 import { issueKey } from "../src/operator/keys.ts";
+import type { Order, Report } from "./service-probe.ts";
 
 const TALLYSTICK = fileURLToPath(new URL("../bin/tallystick", import.meta.url));
 
@@ -18,31 +20,66 @@ export type ServiceProcess = {
   stop(): Promise<void>;
 };
 
+/** A service that bench/service-probe.ts watches from inside. */
+export type ProbedService = ServiceProcess & {
+  tell(order: Order): void;
+  report(): Promise<Report>;
+};
+
 /**
  * Starts `tallystick serve` on a free port and waits until it is ready; `node` are options of Node itself. Its log is shown,
  * unless LOG_LEVEL asks for more of it than one wants to read.
  */
-export async function startServiceProcess(env: Environment, node: string[] = []): Promise<ServiceProcess> {
-  const service = spawn(process.execPath, [...node, TALLYSTICK, "serve"], {
+export const startServiceProcess = async (env: Environment, node: string[] = []): Promise<ServiceProcess> =>
+  (await start(env, node)).service;
+
+/** As startServiceProcess, watched from inside. */
+export async function startProbedService(env: Environment): Promise<ProbedService> {
+  const probe = new URL("service-probe.ts", import.meta.url).href;
+  // The probe is an ES module, and after one of those bin/tallystick comes too late to set this number itself.
+  const { service, child } = await start({ UV_THREADPOOL_SIZE: "16", ...env }, [
+    "--import",
+    "tsx",
+    "--import",
+    probe,
+  ]);
+  return {
+    ...service,
+    tell: (order) => void child.send(order),
+    report: async () => {
+      const answered = once(child, "message");
+      child.send({ report: true } satisfies Order);
+      const [report] = (await answered) as [Report];
+      return report;
+    },
+  };
+}
+
+async function start(
+  env: Environment,
+  node: string[],
+): Promise<{ service: ServiceProcess; child: ChildProcess }> {
+  const child = spawn(process.execPath, [...node, TALLYSTICK, "serve"], {
     env: { ...process.env, LOG_LEVEL: "warn", SANDBOX: "0", ...env, PORT: "0" },
-    stdio: ["ignore", "pipe", env.LOG_LEVEL ? "ignore" : "inherit"],
+    stdio: ["ignore", "pipe", env.LOG_LEVEL ? "ignore" : "inherit", "ipc"],
   });
-  const exited = new Promise<void>((done) => service.once("exit", () => done()));
+  const exited = new Promise<void>((done) => child.once("exit", () => done()));
   let url = "";
-  for await (const line of createInterface(service.stdout)) {
+  for await (const line of createInterface(child.stdout!)) {
     url = /listens at (\S+)/.exec(line)?.[1] ?? "";
     if (url) break;
   }
   if (!url) throw new Error("the service did not start");
-  return {
+  const service: ServiceProcess = {
     url,
     memory: () =>
-      Number(execFileSync("ps", ["-o", "rss=", "-p", String(service.pid)], { encoding: "utf8" })) / 1024,
+      Number(execFileSync("ps", ["-o", "rss=", "-p", String(child.pid)], { encoding: "utf8" })) / 1024,
     stop: () => {
-      service.kill("SIGTERM");
+      child.kill("SIGTERM");
       return exited;
     },
   };
+  return { service, child };
 }
 
 /** A key of `tenant` that may read; `quota` calls a day and a month, null = no limit. */

@@ -4,6 +4,7 @@ import type { EventStore } from "../eventstore/store.ts";
 import type { Tail } from "../eventstore/tail.ts";
 import type { JsonObject } from "../eventstore/types.ts";
 import type { ReferenceStore } from "./datasets/reference/store.ts";
+import type { SnapshotStore } from "./datasets/snapshots.ts";
 import type { VintageStore } from "./datasets/vintage-store.ts";
 import type {
   Chain,
@@ -14,6 +15,7 @@ import type {
   Printer,
   Random,
   RecoverKey,
+  SeedVault,
   Settlement,
   Signer,
   Webhooks,
@@ -57,6 +59,7 @@ export type AppParts = ChainParts & {
   signer: Signer;
   /** The checkpoints that this machine signed last. */
   signed: KeptHeads;
+  seeds: SeedVault;
   answers: KeptAnswers;
   printer: Printer;
   webhooks: Webhooks;
@@ -64,10 +67,16 @@ export type AppParts = ChainParts & {
   vintages: VintageStore;
   /** The small tables beside it. */
   reference: ReferenceStore;
+  /** Vintages as files to download. */
+  snapshots: SnapshotStore;
+  /** What links to those are signed with: the same in every process of the house. */
+  link_secret: Uint8Array;
   settings: {
     public_url: string;
     started_at: Date;
     allow_synthetic: boolean;
+    /** How long a seed of random numbers is used. */
+    seeds: { max_rolls: number; seconds: number };
     /** How long an event waits for its checkpoint, and the verifier keys of who cosigns that; undefined: none are signed. */
     anchoring: { checkpoint_seconds: number; witnesses: string[] } | undefined;
   };

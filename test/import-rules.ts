@@ -50,6 +50,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: ["src/domain/"],
     imports: {
       "@event-driven-io/emmett": "types",
+      "fastest-levenshtein": ["closest"],
       "node:crypto": ["createHash", "createHmac", "createPublicKey", "hash", "timingSafeEqual", "verify"],
       standardwebhooks: ["Webhook"],
       "viem/utils": [
@@ -84,6 +85,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:child_process": "any",
       "node:crypto": "any",
       "node:util": ["promisify"],
+      "node:timers/promises": ["setTimeout"],
       zod: "any",
     },
   },

@@ -11,7 +11,7 @@ import { encodeAnswer } from "./forms/encode.ts";
 import { type Form, JSON_FORM } from "./forms/form.ts";
 import type { Marked } from "./forms/table.ts";
 import type { Fields } from "./input.ts";
-import { isEnveloped, type Operation, type Output, type Wire } from "./operation.ts";
+import { isEnveloped, type Operation, type Output, type ServedFile, type Wire } from "./operation.ts";
 
 export type Call = {
   operation: Operation;
@@ -30,9 +30,10 @@ export type Call = {
   named?: EventName;
 };
 
-/** An answer before it is sent: bytes, or a stream that has not begun. */
+/** An answer before it is sent: bytes, a file that is there, or a stream that has not begun. */
 export type Made =
   | { kind: "body"; status: number; body: Buffer; etag: string; vintage: string | null }
+  | { kind: "file"; status: number; file: ServedFile; etag: string; vintage: string | null }
   | { kind: "stream"; status: number; chunks: AsyncIterable<string | Buffer>; vintage: string | null };
 
 export type MadeBody = Extract<Made, { kind: "body" }>;
@@ -82,6 +83,10 @@ export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise
     const chunks = (await operation.handle(context)) as AsyncIterable<string | Buffer>;
     return { kind: "stream", status, chunks, vintage: vintage ?? null };
   }
+  if (output.kind === "file") {
+    const file = (await operation.handle(context)) as ServedFile;
+    return { kind: "file", status, file, etag: `"${file.sha256}"`, vintage: vintage ?? null };
+  }
   const name =
     vintage === undefined ? undefined : `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
   const before = name === undefined ? undefined : parts.finished.get(name);
@@ -118,13 +123,13 @@ const etagOf = (body: Buffer) => `W/"${createHash("sha256").update(body).digest(
 
 /** True when the caller has this answer already. */
 export const isUnchanged = (call: Call, made: Made) =>
-  made.kind === "body" && made.etag !== "" && matches(call.if_none_match, made.etag);
+  made.kind !== "stream" && made.etag !== "" && matches(call.if_none_match, made.etag);
 
 /** By weak comparison (RFC 9110, 13.1.2): a client or a cache between may have dropped the `W/`. */
 export const matches = (header: string | undefined, etag: string) =>
   header !== undefined &&
   (header.trim() === "*" ||
-    header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.slice(2)));
+    header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.replace(/^W\//, "")));
 
 /** What is hashed with every event of the call. */
 export const commandOf = (

@@ -24,9 +24,20 @@ import { endOf } from "./http-question.ts";
 import { inputReader } from "./input.ts";
 import { type NamedEvent, proofPath } from "./named-event.ts";
 import { INTERFACE_VERSION } from "./openapi.ts";
-import { areas, methodOf, type Operation, type Output, pathOf, pathWith, paymentOf } from "./operation.ts";
+import {
+  areas,
+  mediaTypeOf,
+  methodOf,
+  type Operation,
+  type Output,
+  pathOf,
+  pathWith,
+  paymentOf,
+  type ServedFile,
+} from "./operation.ts";
 import type { Answer, Served } from "./pipeline.ts";
 import { type ProblemAnswer, problemOfRefusal } from "./problem.ts";
+import { exampleOf } from "./reference.ts";
 import { requestId } from "./request-id.ts";
 import type { SettleResponse } from "./x402/response.ts";
 
@@ -136,6 +147,13 @@ function resultSchema(output: Output): z.ZodObject {
       return isText(output)
         ? z.object({ text: z.string().describe(output.about) })
         : z.object({ base64: z.string().describe(output.about) });
+    case "file":
+      return z.object({
+        uri: z.url().describe(output.about),
+        media_type: z.string(),
+        bytes: z.int(),
+        sha256: z.string(),
+      });
   }
 }
 
@@ -230,6 +248,8 @@ async function resultOf(
       const uri = public_url + pathWith(operation, input);
       return { ...bytesResult(operation.output, answer.body, uri), ...told };
     }
+    case "file":
+      return { ...fileResult(operation, answer.file, public_url, input), ...resultMeta(public_url, answer) };
     case "stream":
       return {
         ...jsonResult(JSON.stringify(await collect(answer.chunks))),
@@ -285,6 +305,21 @@ function bytesResult(output: Extract<Output, { kind: "bytes" }>, body: Buffer, u
   const base64 = body.toString("base64");
   const resource = { uri, mimeType: output.media_type, blob: base64 };
   return { structuredContent: { base64 }, content: [{ type: "resource", resource }] };
+}
+
+/** A file is too large for a result: it is fetched over HTTP. */
+function fileResult(
+  operation: Operation,
+  { name, bytes, sha256 }: ServedFile,
+  public_url: string,
+  input: Record<string, unknown>,
+): CallToolResult {
+  const uri = public_url + exampleOf({ ...operation, example: input }).slice("GET ".length);
+  const mimeType = mediaTypeOf(operation);
+  return {
+    structuredContent: { uri, media_type: mimeType, bytes, sha256 },
+    content: [{ type: "resource_link", uri, name, mimeType, size: bytes }],
+  };
 }
 
 /** What HTTP tells in headers. */

@@ -230,6 +230,10 @@ function responses(operation: Operation, { public_url, keyed, priced }: Ways): S
   };
   if (operation.vintage || operation.caching)
     answers[304] = { description: "Unchanged since the ETag you sent" };
+  if (operation.output.kind === "file") {
+    answers[206] = { ...success(operation), description: "The range asked for" };
+    statuses.push(412, 416);
+  }
   for (const status of new Set(statuses)) {
     const titles = Object.values(problemKinds).filter((kind) => kind.status === status);
     answers[status] = {
@@ -274,6 +278,10 @@ function success(operation: Operation): Schema {
       description: "One JSON object a line, or a server-sent event",
       content: { "application/x-ndjson": { schema }, "text/event-stream": { schema: { type: "string" } } },
     };
+  }
+  if (output.kind === "file") {
+    const content = { [output.media_type]: { schema: { type: "string", format: "binary" } } };
+    return { description: output.about, content };
   }
   if (output.kind === "bytes") {
     const format = output.media_type === "application/octet-stream" ? { format: "binary" } : {};

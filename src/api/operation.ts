@@ -14,7 +14,9 @@ import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
 export const areas = {
   discovery: "Health, feeds and what else an agent reads before its first call",
   trade: "EU bilateral trade: 27 reporters, HS2 to CN8, monthly",
+  salary: "Wages, labour costs and exposure to AI: EU27, EFTA, candidates; ISCO and NACE",
   mirror: "The trade of countries outside the EU, reconstructed from what their partners report",
+  customs: "Latvia's customs: trade at KN8, the nomenclature, import duties",
   alerts: "Webhooks that are told of anomalies in EU trade",
   replay: "The change feed and dated snapshots",
   payments: "Paying per call: x402, refunds and the public revenue ledger",
@@ -51,6 +53,7 @@ export const open = (): Access => ({ kind: "open" });
 export type Output =
   | { kind: "json"; schema: z.ZodObject; table?: Table; chart?: (answer: never) => Chart }
   | { kind: "bytes"; media_type: BytesType; about: string }
+  | { kind: "file"; media_type: string; about: string }
   | { kind: "stream"; item: z.ZodType; last: z.ZodType };
 
 export type BytesType = "text/plain; charset=utf-8" | "application/octet-stream";
@@ -93,6 +96,12 @@ export const octets = (about: string): Output => ({
   media_type: "application/octet-stream",
   about,
 });
+
+/** A file of the service's own, too large for memory, sent with ranges; `handle` resolves to a ServedFile. */
+export const file = (media_type: string, about: string): Output => ({ kind: "file", media_type, about });
+
+/** A file as it is sent: where it lies, the name it is saved under, its length and its digest, which is its ETag. */
+export type ServedFile = { path: string; name: string; bytes: number; sha256: string };
 
 /**
  * A sequence of JSON objects, sent as they come. `handle` refuses before it resolves to an AsyncIterable of framed text, in
@@ -138,7 +147,7 @@ export type Operation = {
   /** 200 unless said otherwise. */
   status?: 200 | 201 | 202;
   /** Statuses it may refuse with beside those that every operation of its kind has. */
-  refuses?: (404 | 409)[];
+  refuses?: (403 | 404 | 409 | 410)[];
   /** A valid input: documentation and smoke test at once. */
   example: Record<string, unknown>;
   /** Names the data an answer rests on. Same name and same input, same answer: it is kept, with an ETag. */
@@ -182,7 +191,7 @@ export const isInPath = (operation: Operation, name: string) =>
   pathOf(operation).includes(`{${name}}`) || pathOf(operation).includes(`{+${name}}`);
 /** What an answer is, as it is told before there is one. */
 export function mediaTypeOf({ output }: Operation): string {
-  if (output.kind === "bytes") return output.media_type;
+  if (output.kind === "bytes" || output.kind === "file") return output.media_type;
   return output.kind === "json" ? "application/json" : "application/x-ndjson";
 }
 export const paymentOf = (declared: Operation) =>

@@ -24,7 +24,7 @@ import { chosenForm, type Form, formHeaders, formsOf } from "./forms/form.ts";
 import type { Admission, Gate, Presented } from "./gate.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
 import { type NamedEvent, nameEvent } from "./named-event.ts";
-import { type Operation, paymentOf, type Wire } from "./operation.ts";
+import { mediaTypeOf, type Operation, paymentOf, type ServedFile, type Wire } from "./operation.ts";
 import { refusalOf } from "./problem.ts";
 import { unencodedDigest } from "./unencoded-digest.ts";
 import { type Cashier, createCashier } from "./x402/cashier.ts";
@@ -62,6 +62,7 @@ type Sent = {
 
 export type Answer =
   | ({ kind: "body"; body: Buffer } & Sent)
+  | ({ kind: "file"; file: ServedFile } & Sent)
   | ({ kind: "stream"; chunks: AsyncIterable<string | Buffer> } & Sent)
   | { kind: "unchanged"; status: 304; headers: Record<string, string> }
   | ({ kind: "pay" } & PaymentRequired)
@@ -253,11 +254,15 @@ function answerOf(
 ): Answer {
   const { status } = made;
   const { operation } = call;
-  if (made.kind === "body" && made.etag !== "") headers.ETag = made.etag;
+  if (made.kind !== "stream" && made.etag !== "") headers.ETag = made.etag;
   if (operation.caching) headers["Cache-Control"] = operation.caching(call.input as never);
   if (isUnchanged(call, made)) return { kind: "unchanged", status: 304, headers };
   Object.assign(headers, told.payment && settledHeaders(told.payment));
   if (made.kind === "stream") return { kind: "stream", status, headers, chunks: made.chunks, ...told };
+  if (made.kind === "file") {
+    headers["Content-Type"] = mediaTypeOf(operation);
+    return { kind: "file", status, headers, file: made.file, ...told };
+  }
   const { output } = operation;
   Object.assign(
     headers,

@@ -66,11 +66,26 @@ export const problemKinds = {
     title: "Answer gone",
     meaning: "What this payment bought was answered and is not kept any more; its digest stands in the log.",
   },
+  "link-expired": {
+    status: 410,
+    title: "Link expired",
+    meaning: "A signed link is good for a while only; ask for a new one where you got it.",
+  },
+  "precondition-failed": {
+    status: 412,
+    title: "Precondition failed",
+    meaning: "The file is not the one that If-Match names.",
+  },
   "too-large": { status: 413, title: "Content too large", meaning: "The body exceeds the limit." },
   "unsupported-media-type": {
     status: 415,
     title: "Unsupported media type",
     meaning: "Send application/json.",
+  },
+  "range-not-satisfiable": {
+    status: 416,
+    title: "Range not satisfiable",
+    meaning: "The file ends before the range begins; `Content-Range` tells its length.",
   },
   unprocessable: {
     status: 422,
@@ -103,6 +118,12 @@ export const problemKinds = {
     status: 503,
     title: "Dataset missing",
     meaning: "The data this needs is not loaded (yet); see Retry-After.",
+  },
+  "snapshot-being-made": {
+    status: 503,
+    title: "Snapshot being made",
+    meaning:
+      "The file is made the first time it is asked for; ask again after Retry-After. Nothing was charged.",
   },
   busy: { status: 503, title: "Busy", meaning: "Too many questions at once; see Retry-After." },
   "payment-unavailable": {

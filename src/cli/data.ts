@@ -29,27 +29,7 @@ export function dataCommands(terminal: Terminal): Command[] {
     .option("--reporters <codes>", "the reporters in the files, where they are not all 27", asReporters)
     .option("--afresh", "start from nothing but these files", false)
     .addHelpText("after", "\nThe running service goes on answering and swaps to the new vintage by itself.")
-    .action(async (files: string[], options: { reporters?: ReporterCode[]; afresh: boolean }) => {
-      const config = settings();
-      if (referenceLayoutOf(await headerOf(files[0]!))) {
-        tellTable(await withHouse(terminal, ({ app }) => importReference(app, config.DATA_DIR, files)));
-        return;
-      }
-      const { report, ...released } = await withHouse(terminal, ({ app }) =>
-        withProgress("import", (progress, signal) =>
-          importFiles(app, files, { ...buildOptions(config), ...options, progress, signal }),
-        ),
-      );
-      tell(released);
-      const leftOut = Object.entries(leftOutReasons)
-        .map(([reason, words]) => ({ words, count: report.left_out[reason as keyof typeof leftOutReasons] }))
-        .filter(({ count }) => count > 0)
-        .map(({ words, count }) => `${count.toLocaleString("en")} ${words}`);
-      process.stdout.write(
-        `${report.rows_read.toLocaleString("en")} rows read, ${report.rows_per_s.toLocaleString("en")} a second; ` +
-          `${report.equal_duplicates} equal duplicates; left out: ${leftOut.join(", ") || "none"}\n`,
-      );
-    });
+    .action((files: string[], options: ImportChoice) => importAndTell(terminal, files, options));
 
   const sandbox = new Command("sandbox")
     .description("make the synthetic data that answers where no real data covers the question")
@@ -72,6 +52,35 @@ export function dataCommands(terminal: Terminal): Command[] {
     });
 
   return [importing, sandbox];
+}
+
+type ImportChoice = { reporters?: ReporterCode[]; afresh?: boolean };
+
+/** Imports the files and says what came of it. */
+export async function importAndTell(
+  terminal: Terminal,
+  files: string[],
+  options: ImportChoice = {},
+): Promise<void> {
+  const config = terminal.settings();
+  if (referenceLayoutOf(await headerOf(files[0]!))) {
+    tellTable(await withHouse(terminal, ({ app }) => importReference(app, config.DATA_DIR, files)));
+    return;
+  }
+  const { report, ...released } = await withHouse(terminal, ({ app }) =>
+    withProgress("import", (progress, signal) =>
+      importFiles(app, files, { ...buildOptions(config), ...options, progress, signal }),
+    ),
+  );
+  tell(released);
+  const leftOut = Object.entries(leftOutReasons)
+    .map(([reason, words]) => ({ words, count: report.left_out[reason as keyof typeof leftOutReasons] }))
+    .filter(({ count }) => count > 0)
+    .map(({ words, count }) => `${count.toLocaleString("en")} ${words}`);
+  process.stdout.write(
+    `${report.rows_read.toLocaleString("en")} rows read, ${report.rows_per_s.toLocaleString("en")} a second; ` +
+      `${report.equal_duplicates} equal duplicates; left out: ${leftOut.join(", ") || "none"}\n`,
+  );
 }
 
 /** Makes the sandbox if there is none yet; the service answers everything else meanwhile. */

@@ -1,6 +1,6 @@
 /**
- * The CN8 codes that Latvia trades in the sandbox, of every chapter but 44 (whose codes are in sandbox-calibration.ts).
- * That they exist is a fact of the Combined Nomenclature; their names are worded here, short, and no official text.
+ * The CN8 codes that Latvia trades in the sandbox, of every chapter but 44 (wood, below). That they exist is a fact of
+ * the Combined Nomenclature; their names are worded here, short, and no official text.
  */
 export const sandboxCodes: Record<string, string> = {
   "01012100": "Horses, pure-bred, for breeding",
@@ -249,6 +249,54 @@ export const sandboxCodes: Record<string, string> = {
   "97019100": "Paintings up to 100 years old",
   "99302400": "Ship and aircraft stores of chapters 01 to 24",
   "99302700": "Ship and aircraft stores of chapter 27",
+};
+
+/** The codes of chapter 44 that the sandbox trades, for every reporter. */
+export const woodNames: Record<string, string> = {
+  "44011100": "Fuel wood of conifers, in logs",
+  "44011200": "Fuel wood of other trees, in logs",
+  "44012100": "Wood chips of conifers",
+  "44012290": "Wood chips of other trees, other",
+  "44013100": "Wood pellets",
+  "44013200": "Wood briquettes",
+  "44013900": "Sawdust and waste, agglomerated, other",
+  "44014100": "Sawdust, loose",
+  "44021000": "Charcoal of bamboo",
+  "44031100": "Conifer logs, treated with preservative",
+  "44032110": "Pine sawlogs, 15 cm and more",
+  "44032310": "Fir and spruce logs, 15 cm and more",
+  "44039100": "Oak logs",
+  "44039700": "Poplar and aspen logs",
+  "44041000": "Hoopwood and stakes of conifers",
+  "44050000": "Wood wool and wood flour",
+  "44061100": "Sleepers of conifers, not treated",
+  "44071110": "Pine, sawn, planed or sanded, end-jointed",
+  "44071120": "Pine, sawn, planed",
+  "44071190": "Pine, sawn, other",
+  "44071210": "Fir and spruce, sawn, planed or sanded, end-jointed",
+  "44079115": "Oak, sawn, sanded or end-jointed",
+  "44079200": "Beech, sawn",
+  "44081015": "Veneer sheets of conifers, planed, sanded or jointed",
+  "44089085": "Veneer sheets of other trees, up to 1 mm",
+  "44091018": "Conifer wood, profiled, other",
+  "44092200": "Tropical wood, profiled",
+  "44101110": "Particle board, raw or sanded",
+  "44101190": "Particle board, other",
+  "44111210": "Medium density fibreboard, up to 5 mm, raw",
+  "44111497": "Medium density fibreboard over 9 mm, light",
+  "44121000": "Plywood of bamboo",
+  "44123310": "Plywood with an outer ply of birch",
+  "44123900": "Plywood of conifers",
+  "44130000": "Densified wood",
+  "44141010": "Frames of tropical wood",
+  "44152020": "Flat pallets and pallet collars",
+  "44160000": "Barrels and cooper's work",
+  "44181100": "Windows of tropical wood",
+  "44182110": "Doors of tropical wood",
+  "44189900": "Builders' joinery of wood, other",
+  "44199000": "Tableware of wood, other",
+  "44201110": "Statuettes of tropical wood",
+  "44219999": "Articles of wood, other",
 };
 
 /** Codes of what is kept confidential, as Comext writes them: trade of the chapter that no product shows. */

@@ -53,7 +53,7 @@ function writeYear(connection: DuckDBConnection, space: BuildSpace, year: number
   return writePartition(connection, space, year, {
     cells: `(${splitSql(`select * ${own("chapter_partners")} and hs2 <> '44'`)}) union all by name (${own("cells")})`,
     aggregates: own("aggregates"),
-    spoken: `select reporter, flow, period, product ${own("spoken")}`,
+    spoken: own("spoken"),
   });
 }
 

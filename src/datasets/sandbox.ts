@@ -22,8 +22,8 @@ import {
   outsideSizes,
   reporterSizes,
   shocks,
-  woodCodes,
 } from "./sandbox-calibration.ts";
+import { woodNames } from "./sandbox-codes.ts";
 
 export const SANDBOX = "sandbox";
 const SOURCE = "Tallystick sandbox, invented figures";
@@ -175,12 +175,13 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
         )
       ) where place <= ${Math.max(2, Math.round(30 * scale))};
     create temp table wood as select code, n, exp(2.4 * bell(draw(n * 131, ${seed}))) as weight
-      from ${values(share(woodCodes, scale, 6).map((code, n) => `('${code}', ${n}::bigint)`))} as w(code, n);
+      from ${values(share(Object.keys(woodNames), scale, 6).map((code, n) => `('${code}', ${n}::bigint)`))} as w(code, n);
     update wood set weight = weight / (select sum(weight) from wood)`);
 }
 
 /** How the whole economy moves: growth, and the falls of 2009 and 2020. */
-export const levelOf = (year: number) => 1.032 ** (year - 2015) * (year === 2009 ? 0.82 : year === 2020 ? 0.92 : 1);
+export const levelOf = (year: number) =>
+  1.032 ** (year - 2015) * (year === 2009 ? 0.82 : year === 2020 ? 0.92 : 1);
 
 /** SQL for the factor of the events that a flow is part of. */
 export const shockOf = shocks

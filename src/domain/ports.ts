@@ -62,6 +62,16 @@ export type Signer = {
   sign(bytes: Uint8Array): Uint8Array;
 };
 
+/** The secret chains of seeds that random numbers are drawn from; chains are counted from 1, their seeds from 0. */
+export type SeedVault = {
+  /** Seeds in a chain. */
+  readonly length: number;
+  /** SHA-256 of a chain's first seed, in hex: what is published of it. */
+  head(space: string, chain: number): string;
+  /** 32 bytes that nobody outside may see before they are revealed. */
+  seed(space: string, chain: number, index: number): Uint8Array;
+};
+
 /** What a webhook answered; of its body nothing is kept. */
 export type WebhookAnswer = { status: number; retry_after: string | undefined };
 

@@ -8,6 +8,7 @@ import type { Progress } from "../datasets/progress.ts";
 import { KEEP_DAYS, sweepVintages } from "../datasets/retention.ts";
 import { buildSandbox, SANDBOX } from "../datasets/sandbox.ts";
 import { buildSandboxLv, SANDBOX_LV } from "../datasets/sandbox-lv.ts";
+import { sweepSnapshots } from "../datasets/snapshots.ts";
 import { refuse } from "../domain/refusal.ts";
 import * as dataset from "../domain/trade/dataset.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
@@ -93,7 +94,9 @@ async function sweep(app: App, space: BuildSpace): Promise<void> {
   if (!(await app.caughtUp(releasesProjection))) return;
   const now = app.clock.now();
   const oldest = new Date(now.getTime() - KEEP_DAYS * 86_400_000);
-  await sweepVintages(space, await vintagesSince(app.pool, oldest), now);
+  const keep = await vintagesSince(app.pool, oldest);
+  await sweepVintages(space, keep, now);
+  await sweepSnapshots(space.dataDir, keep, now);
 }
 
 async function currentVintage(app: App, name: string): Promise<string | null> {

@@ -1,5 +1,6 @@
 /** What holds for every operation of the catalogue, over real HTTP and MCP. */
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,6 +24,7 @@ import { claimExample } from "../support/claimed.ts";
 import { signExample } from "../support/log-example.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
+import { linkExample } from "../support/signed.ts";
 import { subscribeExamples } from "../support/subscribed.ts";
 import { specifiedPrices } from "./prices.ts";
 
@@ -30,6 +32,7 @@ let service: Service;
 let mine: Record<string, string>;
 type OpenApi = { paths: Record<string, Record<string, Record<string, unknown>>> };
 let described: OpenApi;
+let link: Record<string, unknown>;
 
 beforeAll(async () => {
   service = await startService({ env: { OPEN_CALLS_PER_MINUTE: "10000" } });
@@ -37,6 +40,7 @@ beforeAll(async () => {
   await claimExample(service.app);
   await signExample(service.app);
   await subscribeExamples(service.app);
+  link = linkExample(service.app);
   mine = (
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
   ).headers;
@@ -46,7 +50,11 @@ afterAll(() => service.stop());
 
 const each = catalogue.map((operation) => [operation.name, operation] as const);
 
-const cachingOf = ({ caching, input, example }: Operation) => caching!(input.parse(example) as never);
+/** Its example; a signed link is good for minutes, so the one in the catalogue is not. */
+const exampleFor = ({ output, example }: Operation) => (output.kind === "file" ? link : example);
+
+const cachingOf = (operation: Operation) =>
+  operation.caching!(operation.input.parse(exampleFor(operation)) as never);
 
 /** The request that asks an operation an input. */
 function request(
@@ -80,7 +88,7 @@ describe("every operation", () => {
   });
 
   test.each(each)("%s answers its example with something that fits its schema", async (_, operation) => {
-    const response = await request(operation, operation.example, mine);
+    const response = await request(operation, exampleFor(operation), mine);
     const body = Buffer.from(await response.arrayBuffer());
     const text = body.toString();
     expect(response.status, text).toBe(operation.status ?? 200);
@@ -89,12 +97,16 @@ describe("every operation", () => {
     if (operation.caching) {
       expect(response.headers.get("cache-control")).toBe(cachingOf(operation));
       const etag = response.headers.get("etag")!;
-      const again = await request(operation, operation.example, { ...mine, "If-None-Match": etag });
+      const again = await request(operation, exampleFor(operation), { ...mine, "If-None-Match": etag });
       expect([again.status, again.headers.get("cache-control")]).toEqual([304, cachingOf(operation)]);
     }
     if (output.kind === "bytes") {
       expect(body.length).toBeGreaterThan(0);
       if (output.media_type.startsWith("text/")) expect(Buffer.from(text)).toEqual(body);
+      return;
+    }
+    if (output.kind === "file") {
+      expect(response.headers.get("etag")).toBe(`"${createHash("sha256").update(body).digest("hex")}"`);
       return;
     }
     if (output.kind === "stream") {
@@ -119,7 +131,7 @@ describe("every operation", () => {
   test.each(each)(
     "%s without credentials is 402 when priced, 401 when keyed, open otherwise",
     async (_, operation) => {
-      const response = await request(operation, operation.example, {});
+      const response = await request(operation, exampleFor(operation), {});
       await response.body?.cancel();
       const open = operation.access.some(({ kind }) => kind === "open");
       expect(response.status).toBe(open ? (operation.status ?? 200) : paymentOf(operation) ? 402 : 401);
@@ -129,7 +141,7 @@ describe("every operation", () => {
   test.each(each)("%s with each input broken is 400 and names it", async (_, operation) => {
     const { schema } = inputReader(operation.input);
     for (const name of [...Object.keys(schema.properties), "no_such_parameter"]) {
-      const broken = { ...operation.example, [name]: "\u{1F4A5}" };
+      const broken = { ...exampleFor(operation), [name]: "\u{1F4A5}" };
       const response = await request(operation, broken, mine);
       if (schema.properties[name]?.type === "string" && response.status === 200) {
         // A free text may hold anything, but never without end.
@@ -216,23 +228,23 @@ describe("MCP", () => {
   test("areas choose", async () => {
     const client = await connect(mine, "?areas=replay");
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(["wal_since"]);
+    expect(tools.map(({ name }) => name)).toEqual(["wal_since", "trade_snapshot", "trade_snapshot_file"]);
     await client.close();
   });
 
   test.each(each)("%s answers its example as HTTP does", async (_, operation) => {
     const client = await connect(mine);
-    const answer = await client.callTool({ name: operation.name, arguments: operation.example });
+    const answer = await client.callTool({ name: operation.name, arguments: exampleFor(operation) });
     expect(answer.isError, JSON.stringify(answer.content)).toBeFalsy();
     const { output } = operation;
     if (output.kind === "json" && operation.vintage) {
       const { success: _, ...http } = (await (
-        await request(operation, operation.example, mine)
+        await request(operation, exampleFor(operation), mine)
       ).json()) as Record<string, unknown>;
       expect(answer.structuredContent).toEqual(http);
     }
     if (output.kind === "bytes") {
-      const http = await request(operation, operation.example, mine);
+      const http = await request(operation, exampleFor(operation), mine);
       const body = Buffer.from(await http.arrayBuffer());
       const blob = body.toString("base64");
       const { url: uri } = http;

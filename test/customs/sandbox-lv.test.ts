@@ -16,7 +16,9 @@ afterAll(async () => {
 });
 
 const all = (of: Lease, table: string, where = "true") =>
-  of.partitions.map(({ database }) => `select * from ${database}.${table} where ${where}`).join(" union all ");
+  of.partitions
+    .map(({ database }) => `select * from ${database}.${table} where ${where}`)
+    .join(" union all ");
 
 test("every chapter, partner, month and flow has the same euros and kilograms in both", async () => {
   const basis = latvia.trade.vintages.lease("sandbox");

@@ -1,10 +1,14 @@
 /** China's trade with the EU27 in the real Eurostat files, against plain SQL over the normalised parquet file. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { beforeAll, describe, expect, test } from "vitest";
+import { openVintages } from "../../src/datasets/vintage-store.ts";
 import { anyTargetInput, reconstruct } from "../../src/projections/mirror/reconstruct.ts";
 import type { TradeData } from "../../src/projections/trade/question.ts";
-import { here, openRealTrade, shared } from "../trade/real-trade.ts";
+import { importFiles, limits } from "../datasets/workshop.ts";
+import { filesIn, here, shared } from "../trade/real-trade.ts";
 
 type Row = {
   product: string;
@@ -26,15 +30,21 @@ describe.skipIf(!here)("over the real files", { timeout: 120_000 }, () => {
   let trade: TradeData;
   let chinese: Row[];
   beforeAll(async () => {
-    const opened = await openRealTrade();
-    ({ trade } = opened);
+    const dir = await mkdtemp(join(tmpdir(), "tallystick-mirror-"));
+    const { manifest } = await importFiles(dir, filesIn("comext-bilateral"));
+    const vintages = openVintages({ ...limits, dataDir: dir });
+    await vintages.serve(manifest.vintage);
+    trade = { vintages, allow_synthetic: false };
     chinese = await sql<Row>(
       `select product, flow, period::integer as period, sum(value_eur)::double as value,
          sum(quantity_kg) filter (quantity_kg > 0)::double as kg,
          coalesce(sum(value_eur) filter (quantity_kg > 0), 0)::double as weighed
        from '${PARQUET}' where partner = 'CN' group by all`,
     );
-    return opened.close;
+    return async () => {
+      await vintages.close();
+      await rm(dir, { recursive: true, force: true });
+    };
   }, 120_000);
 
   test("each of the 18 codes in both directions, month by month", async () => {

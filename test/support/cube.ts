@@ -5,10 +5,17 @@
  */
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { type App, operatorMeta } from "../../src/app.ts";
 import { type BuildSpace, publish, takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { coverageOf } from "../../src/datasets/coverage.ts";
 import { type DuckdbLimits, literal, openDuckdb } from "../../src/datasets/duckdb.ts";
-import { type Manifest, type PartitionEntry, vintageDigest } from "../../src/datasets/manifest.ts";
+import {
+  type Manifest,
+  type PartitionEntry,
+  readManifest,
+  releaseFacts,
+  vintageDigest,
+} from "../../src/datasets/manifest.ts";
 import { writePartition } from "../../src/datasets/partition.ts";
 import { cellsOf, levelOf, macros, shockOf, values } from "../../src/datasets/sandbox.ts";
 import {
@@ -19,7 +26,9 @@ import {
   outsideSizes,
   reporterSizes,
 } from "../../src/datasets/sandbox-calibration.ts";
+import * as dataset from "../../src/domain/trade/dataset.ts";
 import { isReporter, reporterCodes, unknownPartner } from "../../src/domain/trade/reporters.ts";
+import { OPERATOR } from "../../src/operator/releases.ts";
 
 export const CUBE = "generated-cube";
 
@@ -47,7 +56,7 @@ function sizeOf(code: string): number {
 }
 
 /** The largest partners first, of all codes that a partner may have. */
-function partnersOf(scale: number): string[] {
+export function partnersOf(scale: number): string[] {
   const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
   const codes = letters.flatMap((first) => letters.map((second) => first + second));
   const known = codes.filter((code) => unknownPartner(code) === undefined);
@@ -92,7 +101,11 @@ async function build(
   }
   const source = `A generated cube, invented figures × ${factor}`;
   const named = { dataset: CUBE, source, synthetic: true, partitions };
-  const coverage = await coverageOf(connection, databases, { national: true, complete_below: [] });
+  const coverage = await coverageOf(connection, databases, {
+    national: true,
+    complete_below: [],
+    every_month: true,
+  });
   for (const name of databases) await connection.run(`detach ${name}`);
   return { format: 2, vintage: vintageDigest(named), ...named, coverage, inputs: [] };
 }
@@ -149,4 +162,14 @@ async function writeYear(
   });
   await connection.run("drop table scaled");
   return entry;
+}
+
+/** Releases a vintage that lies in the app's data folder, in place of the one that is current. */
+export async function releaseVintage(app: App, dataDir: string, vintage: string): Promise<void> {
+  const manifest = await readManifest(dataDir, vintage);
+  const target = { tenant: OPERATOR, id: manifest.dataset };
+  const state = await app.load(dataset, target);
+  const current = state.status === "released" ? state.current.vintage : null;
+  const facts = releaseFacts(manifest, current, app.clock.now());
+  await app.decide(dataset, target, dataset.release(facts), { meta: operatorMeta("cube") });
 }

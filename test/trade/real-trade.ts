@@ -12,7 +12,7 @@ import { independentFigures } from "./independent-figures.ts";
 export const shared = resolve(
   process.env.SHARED_DATA ?? new URL("../../../shared/data", import.meta.url).pathname,
 );
-const filesIn = (folder: string) =>
+export const filesIn = (folder: string) =>
   readdirSync(join(shared, folder)).map((name) => join(shared, folder, name));
 const codeOf = (path: string) => /CN_(\d{8})/.exec(path)![1]!;
 

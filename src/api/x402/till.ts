@@ -279,7 +279,7 @@ const keptName = (id: string, digest: string) => `/payment/${id}/${digest}`;
 
 /** Keeps the bytes before the log says that they were given, so that they can be given again after a crash. */
 async function keep({ app, call, payment }: Sale, made: Made): Promise<void> {
-  if (made.kind === "stream") return;
+  if (made.kind !== "body") return;
   const { status, body } = made;
   const kept = { request_sha256: call.request_sha256, status, payment_id: payment.id };
   const once = idempotencyOf(call);
@@ -306,7 +306,7 @@ async function repeat({ app, parts, call }: Asked, id: string): Promise<Served> 
     (await recalled(idempotencyOf(call))) ??
     // Under a key that is not said this time: what was decided stands, and is not decided again.
     (await again({ decide: gone, watch: gone, command: commandOf(call) }));
-  return made.kind === "stream" || sha256(made.body) === digest ? { made, bought } : gone();
+  return made.kind !== "body" || sha256(made.body) === digest ? { made, bought } : gone();
 }
 
 function refuseGone({ payment_id, answer }: Bought): never {

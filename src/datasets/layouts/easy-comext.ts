@@ -1,6 +1,16 @@
 /** Easy Comext, Eurostat's query page: total trade with chosen partners, in all products together. */
 import { partnerName, reporterCodes, reporters } from "../../domain/trade/reporters.ts";
-import { country, euros, eurosOf, isOtherReporter, matches, month, oneOf, reporter } from "./checks.ts";
+import {
+  country,
+  euros,
+  eurosOf,
+  isOtherReporter,
+  matches,
+  month,
+  notCountries,
+  oneOf,
+  reporter,
+} from "./checks.ts";
 import type { Check, Layout } from "./layout.ts";
 
 /** Both forms hold the same figures. */
@@ -48,23 +58,30 @@ const otherNames: Record<string, string> = {
   Turkey: "TR",
 };
 
+/** Codes of states that are no more (DD) have a successor, and would bear its name; EU and EZ are no countries. */
+const isCountry = (code: string) =>
+  new Intl.Locale(`und-${code}`).region === code &&
+  partnerName(code) !== code &&
+  !notCountries.includes(code);
+
 const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+/** In Comext Serbia is XS, which comes after RS and so bears the name. */
 const countryNames = letters
   .flatMap((first) => letters.map((second) => first + second))
-  .filter((code) => code !== "EL" && code !== "UK" && partnerName(code) !== code)
+  .filter(isCountry)
   .map((code) => [partnerName(code), code] as const);
 const reporterNames = reporterCodes.map((code) => [reporters[code], code] as const);
 
 /** SQL for the code in "Armenia", "Ireland (Eire)", "AM" or "AM-Armenia"; null where the name is not known. */
-function codeOf(column: string, names: readonly (readonly [string, string])[]): string {
+function codeOf(column: string, names: ReadonlyMap<string, string>): string {
   const list = (texts: string[]) => texts.map((text) => `'${text.replaceAll("'", "''")}'`).join(", ");
-  const table = `map([${list(names.map(([name]) => name))}], [${list(names.map(([, code]) => code))}])`;
+  const table = `map([${list([...names.keys()])}], [${list([...names.values()])}])`;
   return `coalesce(nullif(regexp_extract("${column}", '^([A-Z]{2})(-.+)?$', 1), ''),
     ${table}[split_part("${column}", ' (', 1)])`;
 }
 
-const reporterCode = codeOf("REPORTER", reporterNames);
-const partnerCode = codeOf("PARTNER", [...countryNames, ...Object.entries(otherNames)]);
+const reporterCode = codeOf("REPORTER", new Map(reporterNames));
+const partnerCode = codeOf("PARTNER", new Map([...countryNames, ...Object.entries(otherNames)]));
 const isGroup = `"REPORTER" similar to '(EU|EA|European Union|Euro area)([0-9 ].*)?|United Kingdom( .*)?'`;
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -89,7 +106,7 @@ export const easyComext: Layout = {
     },
     {
       column: "PARTNER",
-      good: `${partnerCode} <> 'EL'`,
+      good: `${partnerCode} not in ('EL', '${notCountries.join("', '")}')`,
       message: () => "no country known by this English name: choose codes for the partners in Easy Comext",
     },
     total("PRODUCT", ["Total", "TOTAL", "TOTAL-Total"]),

@@ -1,7 +1,8 @@
 /** The euro foreign exchange reference rates of the European Central Bank, one row a day. */
 import { z } from "zod";
-import { type LineFault, refuseLines } from "../stage.ts";
+import { refuseLines } from "../stage.ts";
 import { headerCells, readCsv } from "./csv.ts";
+import { Faults, positive } from "./faults.ts";
 import { rounded, swing, workdays } from "./invented.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";
 
@@ -21,21 +22,16 @@ function readHistory(file: TextFile): EcbRates[] {
     const what = `the column ${JSON.stringify(odd)} is no currency of three letters, or is there twice`;
     refuseLines(file, [{ line: 1, column: odd, what }]);
   }
-  const faults: LineFault[] = [];
+  const faults = new Faults(file);
   const days = readCsv(file, [date, ...currencies]).map(({ line, cells }) => {
-    const fault = (column: string, wants: string) =>
-      faults.push({ line, column, what: `${column} ${JSON.stringify(cells[column])} is no ${wants}` });
-    if (!row.shape.date.safeParse(cells[date]).success) fault(date, "day such as 2024-01-31");
-    const rates: Record<string, number> = {};
-    for (const currency of named) {
-      const text = cells[currency]!;
-      if (text === "N/A") continue;
-      if (!/^\d+(\.\d+)?$/.test(text) || Number(text) === 0) fault(currency, "rate above zero and not N/A");
-      else rates[currency] = Number(text);
-    }
-    return { date: cells[date]!, rates };
+    const day = cells[date]!;
+    if (!row.shape.date.safeParse(day).success) faults.add(line, date, day, "a day such as 2024-01-31");
+    const quoted = named.filter((currency) => cells[currency] !== "N/A");
+    const rate = (currency: string) =>
+      faults.number(line, currency, cells[currency]!, "a rate above zero, or N/A", positive);
+    return { date: day, rates: Object.fromEntries(quoted.map((currency) => [currency, rate(currency)])) };
   });
-  if (faults.length > 0) refuseLines(file, faults);
+  faults.refuseAny();
   return days;
 }
 

@@ -4,6 +4,7 @@ import type { Lease } from "../../datasets/vintage-store.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { knownOf } from "../../domain/trade/coverage.ts";
 import { dataset, hs, partner, readYears, reporter, years } from "../../domain/trade/inputs.ts";
+import type { NameOf } from "../../domain/trade/product-names.ts";
 import { isReporter, partnerName, type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
 import type { Flow, Years } from "../../domain/trade/units.ts";
 import { balanceOf, balanceYear, direction, directionOf, WATCHED } from "./corridor-directions.ts";
@@ -13,6 +14,7 @@ import {
   meta,
   metaOf,
   monthsOf,
+  namesOf,
   onDatasets,
   type TradeData,
   yearOrLast,
@@ -75,7 +77,9 @@ export async function corridor(
     years: input.years === undefined ? undefined : readYears(input.years),
   };
   return onDatasets(trade, question, async (leases) => {
-    const sections = await Promise.all(leases.map((lease) => sectionOf(lease, pair, question, signal)));
+    const sections = await Promise.all(
+      leases.map((lease) => sectionOf(lease, namesOf(trade), pair, question, signal)),
+    );
     // A database that covers the question may still hold nothing of this pair.
     const databases = sections.filter(({ balance }, at) => at === 0 || balance.some(hasTrade));
     return {
@@ -102,6 +106,7 @@ type Asked = { hs: string | undefined; partner: string; reporters: ReporterCode[
 /** One database's view of the pair. */
 async function sectionOf(
   lease: Lease,
+  nameOf: NameOf,
   pair: Pair,
   question: Asked,
   signal: AbortSignal | undefined,
@@ -124,7 +129,7 @@ async function sectionOf(
       value: isKnown(reporter, flow, period) ? (found.get(`${reporter} ${flow} ${period}`) ?? 0) : null,
     }));
   };
-  const seen = { pair, values, months, products, products_year };
+  const seen = { pair, values, months, products, products_year, nameOf };
   const reporters = pair.other === undefined ? [pair.reporter] : [pair.reporter, pair.other];
   return {
     about: metaOf(lease, { hs, partner: pair.partner, reporters, years }),

@@ -15,7 +15,7 @@ import {
   watchedMeta,
   watchedMonths,
 } from "./anomalies.ts";
-import { onDataset, type TradeData } from "./question.ts";
+import { namesOf, onDataset, type TradeData } from "./question.ts";
 import { inFlow, inReporters, totalsIn } from "./tables.ts";
 
 export const flowPulseInput = z.object({
@@ -66,7 +66,7 @@ export async function flowPulse(
         rank: at + 1,
         pulse: sixDecimals(strength),
         share_of_trade: sixDecimals(share),
-        ...rowOf(anomaly),
+        ...rowOf(anomaly, namesOf(trade)),
       })),
       meta: {
         ...aboutWatched(lease, watched, judged),

@@ -15,18 +15,22 @@ import {
   lastYearWithAny,
   productsComplete,
 } from "../../domain/trade/coverage.ts";
+import { type NameOf, ownName } from "../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
 import { monthsBetween, monthText, type Period, type Years, yearOf } from "../../domain/trade/units.ts";
 
-/** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing. */
-export type TradeData = { vintages: VintageStore; allow_synthetic: boolean };
+/** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing, without `nameOf` few products have a name. */
+export type TradeData = { vintages: VintageStore; allow_synthetic: boolean; nameOf?: NameOf };
+
+/** What the products of answers are called. */
+export const namesOf = ({ nameOf = ownName }: TradeData): NameOf => nameOf;
 
 export type Question = Covered & {
   dataset?: string | undefined;
   /** The input fields that name product, reporters, flow and years, for refusals. */
   fields?: {
     hs?: "hs" | "hs2" | "code";
-    reporter?: "reporter" | "reporters";
+    reporter?: "reporter" | "reporters" | "dataset";
     flow?: "flow" | "direction";
     years?: "year" | "years" | "month";
   };
@@ -117,6 +121,13 @@ export async function onDatasets<T>(
     for (const lease of leases) lease.release();
   }
 }
+
+/** Whether any dataset would answer by the usual choice. */
+export const isCovered = ({ vintages, allow_synthetic }: TradeData, question: Covered): boolean =>
+  vintages
+    .open()
+    .filter(({ synthetic }) => allow_synthetic || !synthetic)
+    .some(({ coverage }) => gapIn(coverage, question, false) === undefined);
 
 /** What may answer, in the usual order: real before synthetic, a whole before a part, many reporters before few. */
 export function inUsualOrder({ vintages, allow_synthetic }: TradeData): Manifest[] {

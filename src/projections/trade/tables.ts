@@ -21,12 +21,12 @@ export function totalsIn(lease: Lease, slice: Slice): string {
 }
 
 /** As totalsIn, below chapter level: rows have `product`, of at least `digits` digits. */
-export function finerTotalsIn(lease: Lease, slice: { hs: string; years: Years }, digits: number): string {
+export function finerTotalsIn(lease: Lease, slice: Slice, digits: number): string {
   return union(lease, slice.years, "totals", productFilter(slice.hs, digits));
 }
 
 /** As partnersIn, below chapter level: rows have `product`, of at least `digits` digits. */
-export function finerPartnersIn(lease: Lease, slice: { hs: string; years: Years }, digits: number): string {
+export function finerPartnersIn(lease: Lease, slice: Slice, digits: number): string {
   return union(lease, slice.years, "cells", productFilter(slice.hs, digits));
 }
 
@@ -76,7 +76,7 @@ const inChapter = (hs2: string | undefined) => (hs2 === undefined ? "true" : `hs
 
 /** The products under `hs`; no code of a dataset contains another of its rows, so each amount is there once. */
 function productFilter(hs: string | undefined, digits = 0): string {
-  if (hs === undefined) return "true";
+  if (hs === undefined) return digits === 0 ? "true" : `length(product) >= ${digits}`;
   const below = `starts_with(product, ${literal(hs)}) and length(product) >= ${digits}`;
   return `${inChapter(hs.slice(0, productLevels.hs2))} and ${below}`;
 }

@@ -76,7 +76,7 @@ async function findings(
     for (const hs of judgeable(lease.manifest.coverage, products)) {
       const { anomalies } = await judge(lease, { hs, reporters, months: MONTHS }, signal);
       for (const anomaly of anomalies.filter(isSignificant)) {
-        const { name: _, significant: __, ...row } = rowOf(anomaly);
+        const { name: _, significant: __, ...row } = rowOf(anomaly, () => null);
         found.push({ ...row, dataset, vintage, synthetic });
       }
     }

@@ -1,12 +1,12 @@
 /** How pictures call countries and products. */
-import { productName } from "../../../domain/trade/product-names.ts";
+import { ownName } from "../../../domain/trade/product-names.ts";
 import type { Flow } from "../../../domain/trade/units.ts";
 
 /** "44 Wood and articles of wood", "44071110", "all products" */
 export function productTitle(code: string | null | undefined): string {
   if (code === null || code === undefined) return "all products";
-  const name = productName(code);
-  return name === undefined ? code : `${code} ${name}`;
+  const name = ownName(code);
+  return name === null ? code : `${code} ${name}`;
 }
 
 const words = { IMPORT: "imports", EXPORT: "exports" } as const;

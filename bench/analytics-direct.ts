@@ -1,0 +1,54 @@
+/** The statements that a service sent to DuckDB, run in DuckDB itself on the same files. */
+import type { DuckDBInstance } from "@duckdb/node-api";
+import { literal, openDuckdb } from "../src/datasets/duckdb.ts";
+import { type Manifest, partitionPath } from "../src/datasets/manifest.ts";
+import type { Statement } from "./service-probe.ts";
+
+/** Statements in their order; those of one stage were under way at once. */
+export type Plan = string[][];
+
+/** The plan of one question, from what the probe saw; partitions are named by their years. */
+export function planOf(statements: Statement[]): Plan {
+  const plan: Plan = [];
+  let ended = 0;
+  for (const { sql, began, ...one } of statements.toSorted((a, b) => a.began - b.began)) {
+    const named = sql.replaceAll(/\bp\d+_(\d{4})\./g, "y$1.");
+    const stage = plan.at(-1);
+    if (stage && began < ended) stage.push(named);
+    else plan.push([named]);
+    ended = stage && began < ended ? Math.min(ended, one.ended) : one.ended;
+  }
+  return plan;
+}
+
+export type Direct = {
+  run(plan: Plan): Promise<void>;
+  rows(sql: string): Promise<Record<string, unknown>[]>;
+  close(): void;
+};
+
+/** DuckDB with the vintage's files and the service's limits; each plan has connections of its own. */
+export async function openDirect(dataDir: string, { partitions }: Manifest): Promise<Direct> {
+  const instance: DuckDBInstance = await openDuckdb({ threads: 2, memory_mb: 768 });
+  const idle = [await instance.connect()];
+  for (const entry of partitions)
+    await idle[0]!.run(`attach ${literal(partitionPath(dataDir, entry))} as y${entry.year} (read_only)`);
+  const run = async (sql: string) => {
+    const connection = idle.pop() ?? (await instance.connect());
+    try {
+      return await connection.runAndReadAll(sql);
+    } finally {
+      idle.push(connection);
+    }
+  };
+  return {
+    run: async (plan) => {
+      for (const stage of plan) await Promise.all(stage.map(run));
+    },
+    rows: async (sql) => (await run(sql)).getRowObjectsJS(),
+    close: () => {
+      for (const connection of idle) connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}

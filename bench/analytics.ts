@@ -1,0 +1,233 @@
+/**
+ * Claims, over the generated cube of 68 million HS2 rows: every trade operation answers over HTTP in at most 1.25 times
+ * what its SQL takes in DuckDB itself; at most as many statements run at once as there are cores; twenty swaps of the
+ * vintage under load fail no answer and mix none; memory stays under 1.5 GB and the event loop is never held for 50 ms;
+ * files are read meanwhile as ever; a repeated question is answered in under a millisecond.
+ *
+ *     npx tsx bench/analytics.ts [--dir /tmp/tallystick-cube] [--scale 1] [--passes 20] [--seconds 3]
+ *                                [--postgres-years 21] [--swaps 20] [--only operations,promises]
+ *
+ * The cube is made first where bench/analytics-cube.ts has not. The service is a process of its own that keeps no
+ * answers, so that DuckDB answers every call; only where the kept answers are measured does it keep them. What it sent to
+ * DuckDB is run again in DuckDB, same limits, same files, in turns with it, and in Postgres (SQL written for it by hand,
+ * equal results checked) over the last --postgres-years of the cube's years, 0 for none. Cold is the first call of a
+ * fresh process or database; the kernel has the files in memory throughout.
+ */
+import { spawnSync } from "node:child_process";
+import { chmod, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import pino from "pino";
+import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
+import { withHouse } from "../src/compose.ts";
+import { readConfig } from "../src/config.ts";
+import { type Manifest, readManifest } from "../src/datasets/manifest.ts";
+import { releaseVintage } from "../test/support/cube.ts";
+import { cubeFolder, cubesIn } from "./analytics-cube.ts";
+import { type Direct, openDirect, type Plan, planOf } from "./analytics-direct.ts";
+import { difference, inPostgres, openPostgres, type Postgres } from "./analytics-postgres.ts";
+import { measurePromises } from "./analytics-promises.ts";
+import { answered, callerOf, type Question, questions, untilOpen } from "./analytics-questions.ts";
+import { issueReadKey, startProbedService } from "./service-process.ts";
+
+const { values: given } = parseArgs({
+  options: {
+    dir: { type: "string" },
+    scale: { type: "string", default: "1" },
+    passes: { type: "string", default: "20" },
+    seconds: { type: "string", default: "3" },
+    "postgres-years": { type: "string", default: "21" },
+    swaps: { type: "string", default: "20" },
+    only: { type: "string", default: "operations,promises" },
+  },
+});
+
+const CONNECTIONS = 8;
+
+/** Where the service is, in whose name it is asked, and the vintages it may serve. */
+export type House = { env: Record<string, string>; secret: string; vintages: [string, string] };
+
+/** Asks the question's path at this place. */
+type Ask = (at: number) => Promise<unknown>;
+
+const milliseconds = async (work: () => Promise<unknown>): Promise<number> => {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+};
+
+const ms = (value: number | undefined) =>
+  value === undefined ? "" : value < 10 ? value.toFixed(2) : value.toFixed(0);
+const at = (share: number, times: number[]) =>
+  times.toSorted((a, b) => a - b)[Math.floor(share * (times.length - 1))]!;
+const times = (one: number[], other: number[]) => (at(0.5, one) / at(0.5, other)).toFixed(2);
+
+/** Each contender in turns, one call at a time. */
+async function alone(contenders: Ask[], paths: number, passes: number): Promise<number[][]> {
+  const found: number[][] = contenders.map(() => []);
+  for (let pass = 0; pass < passes; pass++)
+    for (const [of, ask] of contenders.entries())
+      for (let path = 0; path < paths; path++) found[of]!.push(await milliseconds(() => ask(path)));
+  return found;
+}
+
+/** One contender at eight connections for some seconds. */
+async function together(ask: Ask, paths: number, seconds: number): Promise<number[]> {
+  const found: number[] = [];
+  const end = performance.now() + seconds * 1000;
+  const caller = async (first: number) => {
+    for (let path = first; performance.now() < end; path++)
+      found.push(await milliseconds(() => ask(path % paths)));
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, (_, first) => caller(first)));
+  return found;
+}
+
+/** The first call of a fresh process, over HTTP, and of a fresh DuckDB with the files attached. */
+async function cold(house: House, manifest: Manifest, question: Question, plan: Plan) {
+  const service = await startProbedService({ ...house.env, ANSWER_CACHE_MB: "0" });
+  const caller = callerOf(service.url, house.secret, 1);
+  await untilOpen(caller);
+  const loaded = await service.report();
+  const served = await milliseconds(() => answered(caller, question.paths[0]!));
+  await service.stop();
+  const direct = await openDirect(house.env.DATA_DIR!, manifest);
+  const run = await milliseconds(() => direct.run(plan));
+  direct.close();
+  return { served, run, loop_ms: loaded.loop_blocked_ms.max };
+}
+
+/** What Postgres answers to each of the question's statements; its results must be DuckDB's. */
+async function postgresAsk(
+  postgres: Postgres,
+  direct: Direct,
+  { name, paths }: Question,
+  plans: Plan[],
+): Promise<Ask | undefined> {
+  const written = inPostgres[name];
+  if (!written) return undefined;
+  const statements = paths.map((path, of) => {
+    const fields = Object.fromEntries(new URL(path, "http://localhost").searchParams);
+    return written(fields, plans[of]!.flat());
+  });
+  for (const [of, plan] of plans.entries()) {
+    for (const [place, sql] of plan.flat().entries()) {
+      const found = difference(await direct.rows(sql), await postgres.rows(statements[of]![place]!));
+      if (found) throw new Error(`${paths[of]}: Postgres answers otherwise: ${found}`);
+    }
+  }
+  return async (path) => {
+    for (const sql of statements[path]!) await postgres.rows(sql);
+  };
+}
+
+async function measureOperations(house: House, manifest: Manifest, postgres: Postgres | undefined) {
+  const service = await startProbedService({ ...house.env, ANSWER_CACHE_MB: "0" });
+  const caller = callerOf(service.url, house.secret, CONNECTIONS);
+  await untilOpen(caller);
+  const direct = await openDirect(house.env.DATA_DIR!, manifest);
+  const lines: Record<string, Record<string, string>> = {};
+  const first: Plan[] = [];
+  for (const question of questions) {
+    const { name, paths } = question;
+    const plans: Plan[] = [];
+    for (const path of paths) {
+      service.tell({ reset: true, record: true });
+      await answered(caller, path);
+      plans.push(planOf((await service.report()).statements));
+    }
+    service.tell({ reset: true, record: false });
+    first.push(plans[0]!);
+    const asks: Ask[] = [(path) => answered(caller, paths[path]!), (path) => direct.run(plans[path]!)];
+    const inPostgres = postgres && (await postgresAsk(postgres, direct, question, plans));
+    await alone(asks, paths.length, 2);
+    const [served, run] = (await alone(asks, paths.length, Number(given.passes))) as [number[], number[]];
+    const seconds = Number(given.seconds);
+    const [served8, run8] = [
+      await together(asks[0]!, paths.length, seconds),
+      await together(asks[1]!, paths.length, seconds),
+    ];
+    const passes = Math.ceil(Number(given.passes) / 4);
+    const pg = inPostgres && (await alone([inPostgres], paths.length, passes))[0]!.slice(paths.length);
+    const pg8 = inPostgres && (await together(inPostgres, paths.length, seconds));
+    const { most_at_once } = await service.report();
+    lines[name] = {
+      p50: ms(at(0.5, served)),
+      p95: ms(at(0.95, served)),
+      DuckDB: ms(at(0.5, run)),
+      "÷ DuckDB": times(served, run),
+      "p50 of 8": ms(at(0.5, served8)),
+      "p95 of 8": ms(at(0.95, served8)),
+      "DuckDB of 8": ms(at(0.5, run8)),
+      "÷ DuckDB of 8": times(served8, run8),
+      Postgres: ms(pg && at(0.5, pg)),
+      "Postgres ÷ it": pg ? times(pg, served) : "",
+      "Postgres ÷ it of 8": pg8 ? times(pg8, served8) : "",
+      "at once": String(most_at_once),
+    };
+    console.error(name, JSON.stringify(lines[name]));
+  }
+  direct.close();
+  await service.stop();
+  let longest = 0;
+  for (const [of, question] of questions.entries()) {
+    const { served, run, loop_ms } = await cold(house, manifest, question, first[of]!);
+    longest = Math.max(longest, loop_ms);
+    lines[question.name] = { cold: ms(served), "cold DuckDB": ms(run), ...lines[question.name] };
+  }
+  console.log(`milliseconds; ${CONNECTIONS} connections; ${availableParallelism()} cores`);
+  console.table(lines);
+  console.log(`event loop held while starting and opening the cube: at most ${ms(longest)} ms`);
+}
+
+async function main(): Promise<void> {
+  const scale = Number(given.scale);
+  const cubes = await cubesIn(cubeFolder(given.dir, scale), scale);
+  const dir = await mkdtemp(join(tmpdir(), "tallystick-bench-"));
+  await chmod(dir, 0o755);
+  // The vintages are the cube's; whatever else a service keeps goes with this folder.
+  const DATA_DIR = join(dir, "data");
+  await mkdir(DATA_DIR);
+  await symlink(join(cubes.dir, "vintages"), join(DATA_DIR, "vintages"));
+  const server = await embeddedPostgres({ dir: join(dir, "postgres") });
+  const env = { DATABASE_URL: server.ownerUrl, DATA_DIR, ALLOW_SYNTHETIC: "1", ANCHORING: "0" };
+  try {
+    const { vintages } = cubes;
+    const release = (vintage: string) =>
+      withHouse(readConfig(env), pino({ level: "silent" }), ({ app }) =>
+        releaseVintage(app, DATA_DIR, vintage),
+      );
+    await release(vintages[0]);
+    const house: House = { env, secret: await issueReadKey(env, "acme"), vintages };
+    const manifest = await readManifest(DATA_DIR, vintages[0]);
+    const rows = manifest.partitions.reduce((sum, one) => sum + one.rows, 0);
+    const bytes = manifest.partitions.reduce((sum, one) => sum + one.bytes, 0);
+    console.log(`${rows} HS2 rows, ${Math.round(bytes / 1e6)} MB; ${given.passes} passes`);
+    if (given.only.includes("operations")) {
+      const years = manifest.partitions.slice(-Number(given["postgres-years"]));
+      const wanted = Number(given["postgres-years"]) > 0;
+      const postgres = wanted ? await openPostgres(join(dir, "contender"), DATA_DIR, years) : undefined;
+      if (postgres) {
+        const loaded = years.reduce((sum, one) => sum + one.rows, 0);
+        console.log(
+          `Postgres: ${loaded} rows loaded in ${postgres.load_s.toFixed(0)} s, indexed in ${postgres.index_s.toFixed(0)} s, ${Math.round(postgres.bytes / 1e6)} MB`,
+        );
+      }
+      await measureOperations(house, manifest, postgres);
+      await postgres?.close();
+    }
+    if (given.only.includes("promises")) await measurePromises(house, release, Number(given.swaps));
+  } finally {
+    await server.leave();
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+// DuckDB's statements of the direct contender run in libuv's threads, and there are four of them unless told at the start.
+if (process.env.UV_THREADPOOL_SIZE === undefined) {
+  const args = [...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)];
+  const env = { ...process.env, UV_THREADPOOL_SIZE: "16" };
+  process.exitCode = spawnSync(process.execPath, args, { env, stdio: "inherit" }).status ?? 1;
+} else await main();
