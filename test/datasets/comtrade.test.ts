@@ -224,13 +224,14 @@ test("from the rates' own file to an answer over HTTP; without rates nothing is 
   expect(facts.inputs.map(({ sha256 }) => sha256)).toContain(rates.facts.vintage);
 
   const { headers } = await service.issue();
-  const answer = await vi.waitFor(async () => {
+  const ask = async () => {
     const response = await fetch(`${service.url}/v1/agent/trade/corridor?reporter=DE&partner=CN&hs=44`, {
       headers,
     });
     expect(response.status).toBe(200);
     return response.json() as Promise<{ data: { databases: { balance: unknown[] }[] }; meta: object }>;
-  });
+  };
+  const answer = await vi.waitFor(ask, { timeout: 15_000 });
   expect(answer.meta).toMatchObject({
     dataset: "comtrade",
     synthetic: false,
