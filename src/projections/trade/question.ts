@@ -29,7 +29,7 @@ export type Question = Covered & {
   dataset?: string | undefined;
   /** The input fields that name product, reporters, flow and years, for refusals. */
   fields?: {
-    hs?: "hs" | "hs2" | "code";
+    hs?: "hs" | "hs2" | "code" | "dataset";
     reporter?: "reporter" | "reporters" | "dataset";
     flow?: "flow" | "direction";
     years?: "year" | "years" | "month";

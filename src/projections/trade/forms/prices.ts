@@ -30,10 +30,17 @@ export function pricesChart({ data, meta }: z.infer<typeof pricesOutput>): Chart
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
+export const seasonChart = ({ data, meta }: z.infer<typeof seasonOutput>): Chart =>
+  seasonBars(partnerName(meta.reporter), productTitle(meta.product), data);
+
 /** Twelve bars a flow, above and below the average month. */
-export const seasonChart = ({ data, meta }: z.infer<typeof seasonOutput>): Chart => ({
+export const seasonBars = (
+  country: string,
+  product: string,
+  data: z.infer<typeof seasonOutput>["data"],
+): Chart => ({
   kind: "bar",
-  title: `${partnerName(meta.reporter)}: the usual year, ${flowsText(data.map(({ flow }) => flow))} of ${productTitle(meta.product)}`,
+  title: `${country}: the usual year, ${flowsText(data.map(({ flow }) => flow))} of ${product}`,
   x: MONTHS,
   series: data.map(({ flow, profile }) => ({
     name: flowWord(flow),
