@@ -35,7 +35,9 @@ export function finerPartnersIn(lease: Lease, slice: Slice, digits: number): str
  * value_eur, quantity_kg. `where` is a condition on the columns but product and the amounts.
  */
 export function finestIn(lease: Lease, { hs, years }: Slice, where: string): string {
-  const cells = union(lease, years, "cells", `${productFilter(hs)} and ${where}`);
+  // A source may state chapters alone: then they are cells, and stand in chapter_partners, too.
+  const finer = `length(product) > ${productLevels.hs2}`;
+  const cells = union(lease, years, "cells", `${productFilter(hs)} and ${finer} and ${where}`);
   const isWhole = (code: string) => code.length === productLevels.hs2 && code.startsWith(hs ?? "");
   const whole = lease.manifest.coverage.products.codes.filter(isWhole);
   if (whole.length === 0) return cells;
