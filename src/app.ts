@@ -8,11 +8,11 @@ import type { SnapshotStore } from "./datasets/snapshots.ts";
 import type { VintageStore } from "./datasets/vintage-store.ts";
 import type {
   Chain,
-  Charts,
   Clock,
   Hex,
   KeptAnswers,
   KeptHeads,
+  Printer,
   Random,
   RecoverKey,
   SeedVault,
@@ -61,7 +61,7 @@ export type AppParts = ChainParts & {
   signed: KeptHeads;
   seeds: SeedVault;
   answers: KeptAnswers;
-  charts: Charts;
+  printer: Printer;
   webhooks: Webhooks;
   /** The trade data this process has open. */
   vintages: VintageStore;

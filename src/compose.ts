@@ -8,10 +8,10 @@ import { openPool } from "../eventstore/pool.ts";
 import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import { createTail } from "../eventstore/tail.ts";
-import { createCharts } from "./adapters/charts/charts.ts";
 import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts";
 import { createKeptAnswers, keptAnswersDdl } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
+import { createPrinter } from "./adapters/printing/printer.ts";
 import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
 import { openSeedVault } from "./adapters/seed-vault.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
@@ -47,10 +47,12 @@ import { logProjection } from "./projections/anchoring/log.ts";
 import { paymentsProjection } from "./projections/payments/payments.ts";
 import { gasSpent } from "./projections/payments/sums.ts";
 import { referenceProjection } from "./projections/reference/releases.ts";
+import { rngProjection } from "./projections/rng/rng.ts";
 import { runnerDdl, startRunner } from "./projections/runner.ts";
 import { releasesProjection } from "./projections/trade/releases.ts";
 import { startAlertReactors } from "./reactors/alerts/start.ts";
 import { startPaymentReactors } from "./reactors/payments/start.ts";
+import { startSeedReactors } from "./reactors/rng/start.ts";
 import { StreamCache } from "./stream-cache.ts";
 
 export type House = {
@@ -82,6 +84,7 @@ const projections = [
   anchorGasProjection,
   logProjection,
   alertsProjection,
+  rngProjection,
 ];
 
 const APP_ROLE = "tallystick_app";
@@ -152,8 +155,8 @@ async function furnish(
   opened.push(() => vintages.close());
   const snapshots = new SnapshotStore({ data_dir: config.DATA_DIR, vintages });
   opened.push(() => snapshots.close());
-  const charts = createCharts();
-  opened.push(() => charts.close());
+  const printer = createPrinter();
+  opened.push(() => printer.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
   const app = createApp({
     pool,
@@ -168,7 +171,7 @@ async function furnish(
     link_secret: await derivedSecret(signingKeyFile(config), config.SIGNING_KEY, "snapshot-link"),
     signed: await keptHeads(join(config.DATA_DIR, "signed")),
     vintages,
-    charts,
+    printer,
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
     seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
@@ -196,6 +199,8 @@ async function furnish(
     opened.push(() => reactors.stop());
     const alerts = startAlertReactors(app, log);
     opened.push(() => alerts.stop());
+    const seedTurns = startSeedReactors(app, log);
+    opened.push(() => seedTurns.stop());
   }
   if (opening.reactors && config.ANCHORING) {
     await checkOrigin(app);

@@ -114,7 +114,7 @@ async function encoded(
 ): Promise<Buffer> {
   const fits = output.schema.safeParse(answer);
   if (!fits.success) onMismatch(operation, fits.error.message);
-  if (form !== JSON_FORM) return encodeAnswer(output, form, answer as Marked, app.charts);
+  if (form !== JSON_FORM) return encodeAnswer(output, form, answer as Marked, app.printer);
   return Buffer.from(JSON.stringify(isEnveloped(operation) ? { success: true, ...answer } : answer));
 }
 

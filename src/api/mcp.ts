@@ -14,7 +14,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Request, RequestHandler } from "express";
 import { z } from "zod";
-import type { Charts } from "../domain/ports.ts";
+import type { Printer } from "../domain/ports.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import { encodeAnswer } from "./forms/encode.ts";
 import { chosenForm, type Form, formsOf, JSON_FORM } from "./forms/form.ts";
@@ -43,7 +43,7 @@ import type { SettleResponse } from "./x402/response.ts";
 
 export type McpParts = {
   served: Served[];
-  charts: Charts;
+  printer: Printer;
   public_url: string;
   /** Origins of web pages that may call, beside the service's own and loopback. */
   origins: string[];
@@ -189,9 +189,9 @@ async function call(
       signal,
     });
     const result = await resultOf(parts, served.operation, answer, params.arguments ?? {});
-    return answer.kind === "body" && form !== JSON_FORM
-      ? await withForm(parts, served.operation, form, answer.body, result)
-      : result;
+    if (answer.kind !== "body" || form === JSON_FORM) return result;
+    const content = await contentOf(parts, served.operation, form, answer.body, params.arguments ?? {});
+    return { ...result, content: [content, ...result.content] };
   } catch (error) {
     return failure(parts.problemOf(error, path).problem);
   }
@@ -211,34 +211,28 @@ function acceptedForms(meta: CallToolRequestParams["_meta"]): string | undefined
 }
 
 /**
- * Puts an answer's other form before its JSON, which stays: it is what the tool's schema promises, and what a receipt names.
- * A picture that cannot be drawn must not cost the caller the answer.
+ * An answer's other form, which comes before its JSON: that stays, for it is what the tool's schema promises and what a receipt
+ * names. A picture that cannot be drawn does not cost the caller the answer.
  */
-async function withForm(
-  { charts }: McpParts,
-  { output }: Operation,
+async function contentOf(
+  { printer, public_url }: McpParts,
+  operation: Operation,
   form: Exclude<Form, typeof JSON_FORM>,
   json: Buffer,
-  result: CallToolResult,
-): Promise<CallToolResult> {
-  if (output.kind !== "json") return result;
-  const answer = JSON.parse(json.toString()) as Marked;
-  const content = await encodeAnswer(output, form, answer, charts).then(
-    (body) => contentOf(form, body),
-    (error) => {
-      if (error instanceof Refusal) return { type: "text" as const, text: error.message };
-      throw error;
-    },
-  );
-  return { ...result, content: [content, ...result.content] };
-}
-
-function contentOf(form: Form, body: Buffer): CallToolResult["content"][number] {
-  if (form === "text/csv") return { type: "text", text: body.toString() };
-  const data = body.toString("base64");
-  return form.startsWith("image/")
-    ? { type: "image", data, mimeType: form }
-    : { type: "resource", resource: { uri: "answer.parquet", mimeType: form, blob: data } };
+  input: Record<string, unknown>,
+): Promise<CallToolResult["content"][number]> {
+  try {
+    const { output } = operation as { output: Extract<Output, { kind: "json" }> };
+    const body = await encodeAnswer(output, form, JSON.parse(json.toString()) as Marked, printer);
+    if (form === "text/csv") return { type: "text", text: body.toString() };
+    const base64 = body.toString("base64");
+    if (form.startsWith("image/")) return { type: "image", data: base64, mimeType: form };
+    const uri = public_url + pathWith(operation, input);
+    return { type: "resource", resource: { uri, mimeType: form, blob: base64 } };
+  } catch (error) {
+    if (error instanceof Refusal) return { type: "text", text: error.message };
+    throw error;
+  }
 }
 
 async function resultOf(

@@ -17,6 +17,7 @@ export const areas = {
   salary: "Wages, labour costs and exposure to AI: EU27, EFTA, candidates; ISCO and NACE",
   mirror: "The trade of countries outside the EU, reconstructed from what their partners report",
   customs: "Latvia's customs: trade at KN8, the nomenclature, import duties",
+  rng: "Provably fair random numbers: seeds committed to Base, rolls, proofs",
   alerts: "Webhooks that are told of anomalies in EU trade",
   replay: "The change feed and dated snapshots",
   payments: "Paying per call: x402, refunds and the public revenue ledger",

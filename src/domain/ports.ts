@@ -2,14 +2,21 @@
 import type { Limits, Usage } from "./access/quota.ts";
 import type { Chart, Provenance } from "./chart.ts";
 import type { PaymentFacts, SignedTransfer } from "./payments/usdc.ts";
+import type { Sheet } from "./sheet.ts";
 
 export type Clock = { now(): Date };
 
 export type Random = { bytes(length: number): Uint8Array };
 
-export type Charts = {
-  /** Draws a chart with what its figures rest on; the same ones give the same bytes. Refuses `busy` when too many wait. */
-  draw(chart: Chart, provenance: Provenance, form: "image/svg+xml" | "image/png"): Promise<Buffer>;
+/** An answer to be written in another form than JSON. */
+export type Print =
+  | { form: "text/csv"; sheet: Sheet }
+  | { form: "application/vnd.apache.parquet"; sheet: Sheet; meta: object }
+  | { form: "image/svg+xml" | "image/png"; chart: Chart; provenance: Provenance };
+
+export type Printer = {
+  /** The same order gives the same bytes. Refuses `busy` when too many wait, `unavailable` when it fails. */
+  print(order: Print): Promise<Buffer>;
 };
 
 export type QuotaKey = { key_id: string } & Limits;

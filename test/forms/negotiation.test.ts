@@ -49,6 +49,8 @@ describe("Accept", () => {
     ["text/csv", "text/csv"],
     ["TEXT/CSV", "text/csv"],
     ["text/*", "text/csv"],
+    ["application/json;charset=UTF-8", "application/json"],
+    ["text/csv; header=present", "text/csv"],
     ["image/png", "image/png"],
     ["image/svg+xml", "image/svg+xml"],
     ["application/vnd.apache.parquet", "application/vnd.apache.parquet"],
@@ -72,20 +74,24 @@ describe("Accept", () => {
     expect(chosenForm(all, accept)).toBe(form);
   });
 
-  test.each(["text/html", "json", "application/json;q=0", "image/webp, text/xml", ";;;"])(
-    "%s is refused, and the forms there are are named",
-    (accept) => {
-      const refused = () => chosenForm(all, accept);
-      expect(refused).toThrow(
-        "application/json, text/csv, application/vnd.apache.parquet, image/png, image/svg+xml",
-      );
-      try {
-        refused();
-      } catch (error) {
-        expect((error as Refusal).type).toBe("not-acceptable");
-      }
-    },
-  );
+  test.each([
+    "text/html",
+    "json",
+    "application/json;q=0",
+    "image/webp, text/xml",
+    "text/csv; header=absent",
+    ";;;",
+  ])("%s is refused, and the forms there are are named", (accept) => {
+    const refused = () => chosenForm(all, accept);
+    expect(refused).toThrow(
+      "application/json, text/csv, application/vnd.apache.parquet, image/png, image/svg+xml",
+    );
+    try {
+      refused();
+    } catch (error) {
+      expect((error as Refusal).type).toBe("not-acceptable");
+    }
+  });
 
   test("a form that an operation does not have is refused by its own list", () => {
     expect(() => chosenForm(plain, "text/csv")).toThrow(

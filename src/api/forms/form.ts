@@ -33,8 +33,10 @@ export function formsOf({ output }: Operation): Form[] {
 export function chosenForm(operation: Operation, accept: string | undefined, field = "Accept"): Form {
   const offered = formsOf(operation);
   if (!accept || offered.length === 0) return JSON_FORM;
-  const chosen = new Negotiator({ headers: { accept } }).mediaType(offered);
-  if (chosen !== undefined) return chosen as Form;
+  // With their parameters: some clients name a charset.
+  const whole = new Map(offered.map((form) => [form + forms[form].parameters, form]));
+  const chosen = new Negotiator({ headers: { accept } }).mediaType([...whole.keys()]);
+  if (chosen !== undefined) return whole.get(chosen)!;
   const message = `this can be had as ${offered.join(", ")}`;
   return refuse("invalid", `${message}, and ${field} takes none of them`, {
     type: "not-acceptable",

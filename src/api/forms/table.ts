@@ -1,6 +1,7 @@
 /** An answer as rows and columns: what CSV and Parquet are written from. */
 import { z } from "zod";
 import type { Provenance } from "../../domain/chart.ts";
+import type { Cell, Column, Sheet } from "../../domain/sheet.ts";
 
 /** The answers that can be had in other forms than JSON: what their figures rest on stands in `meta`. */
 export type Marked = { meta: Provenance };
@@ -11,17 +12,11 @@ export type Table = { row: z.ZodType; rows: (answer: never) => readonly object[]
 /** `"data.months"`: the array of objects at this place of an answer. */
 export type Place = "data" | `data.${string}`;
 
-export type Cell = string | number | boolean | null;
-export type Column = { name: string; type: "integer" | "number" | "boolean" | "text" };
-export type Sheet = { columns: Column[]; rows: Cell[][] };
-
 type JsonSchema = {
-  type?: string;
+  type?: string | string[];
   properties?: Record<string, JsonSchema>;
   required?: string[];
   anyOf?: JsonSchema[];
-  enum?: unknown[];
-  const?: unknown;
 };
 
 /** A column and where its values stand in a row. */
@@ -88,24 +83,21 @@ function flattened(schema: JsonSchema, path: string[], optional: boolean): Found
   const options = (schema.anyOf ?? [schema]).filter(({ type }) => type !== "null");
   if (options.length === 0 || !options.every(({ properties }) => properties))
     return [{ name: path.join("."), path, optional, type: typeOf(options) }];
-  const found = options.flatMap(({ properties, required }) =>
+  const isRequired = (name: string) => options.every(({ required }) => required?.includes(name));
+  const found = options.flatMap(({ properties }) =>
     Object.entries(properties!).flatMap(([name, property]) =>
-      flattened(
-        property,
-        [...path, name],
-        optional || !options.every((option) => option.required?.includes(name)) || !required?.includes(name),
-      ),
+      flattened(property, [...path, name], optional || !isRequired(name)),
     ),
   );
   return [...new Map(found.toReversed().map((column) => [column.name, column])).values()].toReversed();
 }
 
 function typeOf(options: JsonSchema[]): Column["type"] {
-  const types = new Set(options.map(({ type }) => type));
-  if (types.size > 1)
-    return [...types].every((type) => type === "integer" || type === "number") ? "number" : "text";
-  const [type] = types;
-  return type === "integer" || type === "number" || type === "boolean" ? type : "text";
+  const types = new Set(options.flatMap(({ type }) => type ?? []));
+  types.delete("null");
+  const all = [...types].sort().join();
+  if (all === "integer,number") return "number";
+  return all === "integer" || all === "number" || all === "boolean" ? all : "text";
 }
 
 /** A list of plain values is joined by spaces; what has a structure of its own stays JSON. */

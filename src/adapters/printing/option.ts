@@ -8,7 +8,7 @@ import { axisUnit, clipped, numberText, readable, type Scale, scaleOf, textWidth
 const INNER = WIDTH - 2 * MARGIN;
 const SUBTITLE_TOP = 44;
 const LEGEND_TOP = 64;
-const LEGEND_ROW = 20;
+const LEGEND_ROW = 26;
 const NOTE_ROW = 15;
 /** Longest names, in characters. */
 const LEGEND_NAME = 24;
@@ -24,7 +24,7 @@ export function optionOf(given: Chart, provenance: Provenance): EChartsOption {
   const notes = notesOf(chart);
   const legend = legendOf(chart);
   const isEmpty = chart.series.every(({ values }) => values.every((value) => value === null));
-  const top = LEGEND_TOP + legend.rows * LEGEND_ROW + (chart.kind === "ranking" ? 8 : 26);
+  const top = LEGEND_TOP + legend.rows * LEGEND_ROW + (chart.kind === "ranking" ? 4 : 22);
   return {
     animation: false,
     backgroundColor: "#ffffff",

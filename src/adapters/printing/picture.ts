@@ -1,18 +1,15 @@
-/** The thread that draws: a chart comes as a message, its picture goes back as one. */
+/** Charts drawn by ECharts as SVG, and by resvg as PNG. */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { parentPort } from "node:worker_threads";
 import { Resvg } from "@resvg/resvg-js";
-import { BarChart, LineChart } from "echarts/charts";
-import { GraphicComponent, GridComponent, LegendComponent, TitleComponent } from "echarts/components";
-import { init, setPlatformAPI, use } from "echarts/core";
-import { SVGRenderer } from "echarts/renderers";
-import type { Drawn, Order } from "./charts.ts";
+import type { Chart, Provenance } from "../../domain/chart.ts";
 import { FONT, HEIGHT, WIDTH } from "./look.ts";
 import { optionOf } from "./option.ts";
 import { textWidth } from "./text.ts";
 
-use([BarChart, LineChart, GraphicComponent, GridComponent, LegendComponent, TitleComponent, SVGRenderer]);
+const require = createRequire(import.meta.url);
+/** As one small file: its thousand modules take ten times as long to load. */
+const { init, setPlatformAPI }: typeof import("echarts") = require("echarts/dist/echarts.min.js");
 
 setPlatformAPI({
   measureText: (text, font = "") => {
@@ -22,7 +19,7 @@ setPlatformAPI({
 });
 
 /** Fonts of our own, so that a picture has its text on a machine without any. */
-const fonts = join(dirname(createRequire(import.meta.url).resolve("dejavu-fonts-ttf/package.json")), "ttf");
+const fonts = join(dirname(require.resolve("dejavu-fonts-ttf/package.json")), "ttf");
 const font = {
   fontFiles: [join(fonts, "DejaVuSans.ttf"), join(fonts, "DejaVuSans-Bold.ttf")],
   loadSystemFonts: false,
@@ -36,19 +33,10 @@ const painter = canvas.getZr().painter as unknown as {
   renderToString(options: { cssEmphasis: boolean }): string;
 };
 
-function draw([chart, provenance, form]: Order): Uint8Array {
+/** The picture of a chart; the same chart gives the same bytes. */
+export function draw(chart: Chart, provenance: Provenance, form: "image/svg+xml" | "image/png"): Uint8Array {
   canvas.clear();
   canvas.setOption(optionOf(chart, provenance));
   const svg = painter.renderToString({ cssEmphasis: false });
   return form === "image/svg+xml" ? Buffer.from(svg) : new Resvg(svg, { font }).render().asPng();
 }
-
-function answerTo(order: Order): Drawn {
-  try {
-    return { bytes: draw(order) };
-  } catch (error) {
-    return { error: String(error) };
-  }
-}
-
-parentPort!.on("message", (order: Order) => parentPort!.postMessage(answerTo(order)));
