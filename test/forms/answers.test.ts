@@ -62,40 +62,6 @@ const tabular = withForms.filter((operation) => formsOf(operation).includes("tex
 const drawn = withForms.filter((operation) => formsOf(operation).includes("image/png"));
 const named = (operations: typeof catalogue) =>
   operations.map((one) => [one.name, exampleOf(one).split(" ")[1]!] as const);
-<<<<<<< HEAD
-
-describe("rows", () => {
-  test.each(named(tabular))(
-    "%s: Parquet and CSV have the same rows, each with what it rests on",
-    async (_, path) => {
-      const { meta } = await jsonOf(path);
-      const csv = await ask(path, "text/csv");
-      expect(csv.status).toBe(200);
-      expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
-      expect(csv.headers.get("vary")).toContain("Accept");
-      const rows = parse(await csv.text(), { columns: true, record_delimiter: "\r\n" }) as Record<
-        string,
-        string
-      >[];
-      const parquet = await readParquet(
-        Buffer.from(await (await ask(path, "application/vnd.apache.parquet")).arrayBuffer()),
-      );
-      expect(parquet.rows.length).toBe(rows.length);
-      const unguarded = (text: string) => text.replace(/^'(?=[=+\-@])/, "");
-      const asText = (value: unknown) => (value === null ? "" : String(value));
-      expect(rows.map((row) => Object.values(row).map(unguarded))).toEqual(
-        parquet.rows.map((row) => Object.values(row).map(asText)),
-      );
-      for (const row of parquet.rows) expect(row).toMatchObject({ synthetic: true, vintage: meta.vintage });
-      expect(parquet.meta).toMatchObject({ source: meta.source, vintage: meta.vintage, synthetic: "true" });
-      expect(
-        Object.values(parquet.types).every((type) => /^(BIGINT|DOUBLE|BOOLEAN|VARCHAR)$/.test(type)),
-      ).toBe(true);
-      // Nothing stands in a cell that only a program can read.
-      expect(rows.flatMap(Object.values).filter((cell) => /^[[{]/.test(cell))).toEqual([]);
-    },
-  );
-=======
 
 type Row = Record<string, unknown>;
 
@@ -227,7 +193,6 @@ describe("rows", () => {
       ),
     );
   });
->>>>>>> forms
 });
 
 describe("pictures", () => {
