@@ -152,7 +152,8 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
 }
 
 /** How the whole economy moves: growth, and the falls of 2009 and 2020. */
-export const levelOf = (year: number) => 1.032 ** (year - 2015) * (year === 2009 ? 0.82 : year === 2020 ? 0.92 : 1);
+export const levelOf = (year: number) =>
+  1.032 ** (year - 2015) * (year === 2009 ? 0.82 : year === 2020 ? 0.92 : 1);
 
 /** SQL for the factor of the events that a flow is part of. */
 export const shockOf = shocks

@@ -25,8 +25,8 @@ export type StoreOptions = DuckdbLimits & {
 
 const MAX_WAITING = 1_000;
 
-/** A partition as queries name it. */
-export type OpenPartition = { year: number; database: string };
+/** A partition as queries name it, and which of its tables have rows. */
+export type OpenPartition = { year: number; database: string; filled: ReadonlySet<string> };
 
 /** A vintage that stays as it is until it is released. */
 export type Lease = {
@@ -36,7 +36,7 @@ export type Lease = {
   release(): void;
 };
 
-type Attached = { database: string; holders: number; ready: Promise<void> };
+type Attached = { database: string; holders: number; ready: Promise<ReadonlySet<string>> };
 type Served = { manifest: Manifest; partitions: OpenPartition[]; holders: number };
 
 export class VintageStore {
@@ -71,7 +71,7 @@ export class VintageStore {
     const opened: OpenPartition[] = [];
     try {
       for (const entry of manifest.partitions) {
-        opened.push({ year: entry.year, database: await this.#attach(vintage, entry) });
+        opened.push(await this.#attach(vintage, entry));
       }
     } catch (error) {
       this.#detach(opened);
@@ -163,7 +163,7 @@ export class VintageStore {
     else if (--this.#running === 0) this.#ended();
   }
 
-  async #attach(vintage: string, entry: PartitionEntry): Promise<string> {
+  async #attach(vintage: string, entry: PartitionEntry): Promise<OpenPartition> {
     let attached = this.#attached.get(entry.file);
     if (!attached) {
       const database = `p${++this.#named}_${entry.year}`;
@@ -172,25 +172,29 @@ export class VintageStore {
     }
     attached.holders++;
     try {
-      await attached.ready;
+      return { year: entry.year, database: attached.database, filled: await attached.ready };
     } catch (error) {
       if (--attached.holders === 0 && this.#attached.get(entry.file) === attached) {
         this.#attached.delete(entry.file);
       }
       throw error;
     }
-    return attached.database;
   }
 
-  async #open(vintage: string, entry: PartitionEntry, database: string): Promise<void> {
+  async #open(vintage: string, entry: PartitionEntry, database: string): Promise<ReadonlySet<string>> {
     const path = partitionPath(this.#options.dataDir, entry);
     await verifyPartition(this.#options.dataDir, vintage, entry);
     await this.#leaving.get(entry.file);
     const connection = await this.#connect();
     try {
       await connection.run(`attach ${literal(path)} as ${database} (read_only)`);
+      const tables = await rows<{ table_name: string }>(
+        connection,
+        `select table_name from duckdb_tables() where database_name = ${literal(database)} and estimated_size > 0`,
+      );
+      return new Set(tables.map(({ table_name }) => table_name));
     } catch (error) {
-      missing(vintage, `${path}: ${error instanceof Error ? error.message : error}`);
+      return missing(vintage, `${path}: ${error instanceof Error ? error.message : error}`);
     } finally {
       connection.closeSync();
     }
