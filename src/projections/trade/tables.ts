@@ -83,11 +83,13 @@ function productFilter(hs: string | undefined, digits = 0): string {
   return `${inChapter(hs.slice(0, productLevels.hs2))} and ${below}`;
 }
 
-/** Partitions are whole years, so choosing them is the filter on years. */
+/** Partitions are whole years, so choosing them is the filter on years; one without rows would cost a scan all the same. */
 function union({ partitions }: Lease, years: Years, table: string, filter: string): string {
   const select = ({ database }: OpenPartition, where: string) =>
     `select * from ${database}.${table} where ${where}`;
-  const chosen = partitions.filter(({ year }) => year >= years.from && year <= years.to);
+  const isChosen = ({ year, filled }: OpenPartition) =>
+    year >= years.from && year <= years.to && filled.has(table);
+  const chosen = partitions.filter(isChosen);
   if (chosen.length === 0) return `(${select(partitions[0]!, "false")})`;
   return `(${chosen.map((partition) => select(partition, filter)).join(" union all ")})`;
 }
