@@ -9,7 +9,7 @@ import type { Chart } from "../domain/chart.ts";
 import type { EventName } from "../domain/refusal.ts";
 import type { Decide, Watch } from "../unit.ts";
 import type { Caller } from "./caller.ts";
-import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
+import { type Place, type Table, tableAt } from "./forms/table.ts";
 
 export const areas = {
   discovery: "Health, feeds and what else an agent reads before its first call",
@@ -63,7 +63,7 @@ export type BytesType = "text/plain; charset=utf-8" | "application/octet-stream"
  * answer or where they stand in it, it can be had as CSV and Parquet too, and with `chart` as a picture.
  */
 export function json(schema: z.ZodObject): Output;
-export function json<Schema extends z.ZodObject<{ data: z.ZodType; meta: z.ZodType<Marked["meta"]> }>>(
+export function json<Schema extends z.ZodObject<{ data: z.ZodType; meta: z.ZodType<object> }>>(
   schema: Schema,
   forms: {
     table?: Place | { row: z.ZodType; rows: (answer: z.output<Schema>) => readonly object[] };

@@ -7,6 +7,14 @@ import {
   classificationsOutput,
 } from "../../projections/customs/classifications.ts";
 import { countryAnalysis, countryInput, countryOutput } from "../../projections/customs/country-analysis.ts";
+import {
+  classificationsTable,
+  commoditiesChart,
+  countryChart,
+  seasonalChart,
+  tariffTable,
+  trendsChart,
+} from "../../projections/customs/forms.ts";
 import { seasonal, seasonalInput, seasonalOutput } from "../../projections/customs/seasonal.ts";
 import { tariffInput, tariffLookup, tariffOutput } from "../../projections/customs/tariff-lookup.ts";
 import {
@@ -15,6 +23,7 @@ import {
   topCommodities,
 } from "../../projections/customs/top-commodities.ts";
 import { trends, trendsInput, trendsOutput } from "../../projections/customs/trends.ts";
+import { seasonTable } from "../../projections/trade/forms/tables.ts";
 import { json, key, operation, pay } from "../operation.ts";
 import { dataOf, vintage } from "./trade-data.ts";
 
@@ -36,7 +45,7 @@ const classificationsOperation = operation({
 Each with what contains it, its section, and whether Latvia traded anything under it.`,
   access: [key("read"), pay("0.01")],
   input: classificationsInput,
-  output: json(classificationsOutput),
+  output: json(classificationsOutput, { table: classificationsTable }),
   example: { q: "wood pellets" },
   vintage: vintageWith(hsSections),
   handle: ({ input, app, signal }) => classifications(dataOf(app), app.reference, input, signal),
@@ -51,7 +60,7 @@ const trendsOperation = operation({
 between complete ones only. ${whichDataset}`,
   access: [key("read"), pay("0.05")],
   input: trendsInput,
-  output: json(trendsOutput),
+  output: json(trendsOutput, { table: "data.months", chart: trendsChart }),
   example: { years: "2022-2024" },
   vintage,
   handle: ({ input, app, signal }) => trends(dataOf(app), input, signal),
@@ -66,7 +75,7 @@ const commoditiesOperation = operation({
 ranked. ${whichDataset}`,
   access: [key("read"), pay("0.05")],
   input: commoditiesInput,
-  output: json(commoditiesOutput),
+  output: json(commoditiesOutput, { table: "data", chart: commoditiesChart }),
   example: { year: 2024, direction: "EXPORT", sort: "value" },
   vintage,
   handle: ({ input, app, signal }) => topCommodities(dataOf(app), input, signal),
@@ -81,7 +90,7 @@ const countryOperation = operation({
 partners, the ten largest CN8 codes each way, and growth per year. ${whichDataset}`,
   access: [key("read"), pay("0.10")],
   input: countryInput,
-  output: json(countryOutput),
+  output: json(countryOutput, { table: "data.years", chart: countryChart }),
   example: { country: "SE", years: "2020-2024" },
   vintage,
   handle: ({ input, app, signal }) => countryAnalysis(dataOf(app), input, signal),
@@ -97,7 +106,7 @@ listed and never averaged; where no duty is known the answer is null, not zero. 
 complete year, from a dataset that is named apart.`,
   access: [key("read"), pay("0.05")],
   input: tariffInput,
-  output: json(tariffOutput),
+  output: json(tariffOutput, { table: tariffTable }),
   example: { code: "44071110" },
   vintage: vintageWith(taricDuties),
   handle: ({ input, app, signal }) => tariffLookup(dataOf(app), app.reference, input, signal),
@@ -112,7 +121,7 @@ const seasonalOperation = operation({
 so. Without a direction each has its own. ${whichDataset}`,
   access: [key("read"), pay("0.10")],
   input: seasonalInput,
-  output: json(seasonalOutput),
+  output: json(seasonalOutput, { table: seasonTable, chart: seasonalChart }),
   example: { code: "44013100", years: "2015-2024", direction: "EXPORT" },
   vintage,
   handle: ({ input, app, signal }) => seasonal(dataOf(app), input, signal),

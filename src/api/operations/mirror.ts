@@ -1,5 +1,6 @@
 import type { App } from "../../app.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import { reconstructChart } from "../../projections/mirror/forms.ts";
 import {
   anyTargetInput,
   countryMonths,
@@ -33,7 +34,7 @@ at 1.00 USDC). Months that nobody has reported in full are neither answered nor 
 const shared = {
   area: "mirror" as const,
   access: [key("read"), pay(priceOfMonths, UNIT_PRICE)],
-  output: json(reconstructOutput),
+  output: json(reconstructOutput, { table: "data", chart: reconstructChart }),
   vintage,
   handle: ({ input, app, signal }: Context<MirrorInput>) =>
     reconstruct(dataOf(app), undefined, input, signal),

@@ -10,6 +10,13 @@ import {
   countriesTables,
 } from "../../projections/salary/compare.ts";
 import { aiRisk, aiRiskInput, aiRiskOutput, exposureTables } from "../../projections/salary/exposure.ts";
+import {
+  aiRiskChart,
+  compareChart,
+  countriesChart,
+  lvWagesChart,
+  sectorsChart,
+} from "../../projections/salary/forms.ts";
 import { hourlyTables } from "../../projections/salary/hourly.ts";
 import {
   lvWagesInput,
@@ -57,7 +64,7 @@ const countriesOperation = operation({
   description: `Flags of the data there is, and the latest labour cost and earnings of an hour. ${shared}`,
   access: [key("read"), pay("0.01")],
   input: countriesInput,
-  output: json(countriesOutput),
+  output: json(countriesOutput, { table: "data", chart: countriesChart }),
   example: { group: "EFTA" },
   vintage: over(countriesTables),
   handle: async ({ input, app }) => countries(app.reference, input),
@@ -71,7 +78,7 @@ const sectorsOperation = operation({
   description: `Labour costs and earnings of the EU27, the average gross wage in Latvia, and the employment-weighted exposure to AI. ${shared}`,
   access: [key("read"), pay("0.01")],
   input: sectorsInput,
-  output: json(sectorsOutput),
+  output: json(sectorsOutput, { table: "data", chart: sectorsChart }),
   example: { lang: "lv" },
   vintage: over(sectorTables),
   handle: async ({ input, app }) => sectors(app.reference, input),
@@ -86,7 +93,7 @@ const aiRiskOperation = operation({
 in them. \`basis\` tells how each score came about. ${shared}`,
   access: [key("read"), pay("0.01")],
   input: aiRiskInput,
-  output: json(aiRiskOutput),
+  output: json(aiRiskOutput, { table: "data", chart: aiRiskChart }),
   example: { type: "NACE" },
   vintage: over(exposureTables),
   handle: async ({ input, app }) => aiRisk(app.reference, input),
@@ -100,7 +107,7 @@ const lvWagesOperation = operation({
   description: `By year and quarter, in EUR. Real growth is null where inflation in Latvia is not known. ${shared}`,
   access: [key("read"), pay("0.01")],
   input: lvWagesInput,
-  output: json(lvWagesOutput),
+  output: json(lvWagesOutput, { table: "data", chart: lvWagesChart }),
   example: { year: 2024, nace: "C" },
   vintage: over(lvWagesTables),
   handle: async ({ input, app }) => wagesInLatvia(app.reference, input),
@@ -114,7 +121,7 @@ const compareOperation = operation({
   description: `In one activity and one year, each with its ratio to the EU27; nominal EUR. ${shared}`,
   access: [key("read"), pay("0.01")],
   input: compareInput,
-  output: json(compareOutput),
+  output: json(compareOutput, { table: "data", chart: compareChart }),
   example: { countries: ["LV", "EE", "LT", "DE"], nace: "C" },
   vintage: over(hourlyTables),
   handle: async ({ input, app }) => compare(app.reference, input),

@@ -12,10 +12,10 @@ const FLOWS = [
   { column: "exports_eur", name: "exports" },
 ] as const;
 
-type Month = Omit<z.infer<typeof timelineRow>, "reporter">;
+type Month = Pick<z.infer<typeof timelineRow>, "imports_eur" | "exports_eur" | "complete">;
 
 /** A line for each flow of these months. */
-const flowLines = (months: Month[]): Series[] =>
+export const flowLines = (months: Month[]): Series[] =>
   FLOWS.filter(({ column }) => months.some((month) => month[column] !== undefined)).map(
     ({ column, name }) => ({
       name,
@@ -71,7 +71,7 @@ type Year = {
 };
 
 /** Imports and exports side by side, and the balance as a line. */
-const yearBars = (title: string, years: Year[]): Chart => ({
+export const yearBars = (title: string, years: Year[]): Chart => ({
   kind: "bar",
   title,
   x: years.map(({ year }) => String(year)),

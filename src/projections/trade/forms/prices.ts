@@ -31,15 +31,21 @@ export function pricesChart({ data, meta }: z.infer<typeof pricesOutput>): Chart
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /** Twelve bars a flow, above and below the average month. */
-export const seasonChart = ({ data, meta }: z.infer<typeof seasonOutput>): Chart => ({
+export const seasonBars = (title: string, profiles: z.infer<typeof seasonOutput>["data"]): Chart => ({
   kind: "bar",
-  title: `${partnerName(meta.reporter)}: the usual year, ${flowsText(data.map(({ flow }) => flow))} of ${productTitle(meta.product)}`,
+  title,
   x: MONTHS,
-  series: data.map(({ flow, profile }) => ({
+  series: profiles.map(({ flow, profile }) => ({
     name: flowWord(flow),
     values: MONTHS.map((_, at) => profile?.[at] ?? null),
   })),
   unit: "1 = an average month",
   base: 1,
-  notes: data.flatMap(({ flow, note }) => (note === null ? [] : [`${flowWord(flow)}: ${note}`])),
+  notes: profiles.flatMap(({ flow, note }) => (note === null ? [] : [`${flowWord(flow)}: ${note}`])),
 });
+
+export const seasonChart = ({ data, meta }: z.infer<typeof seasonOutput>): Chart =>
+  seasonBars(
+    `${partnerName(meta.reporter)}: the usual year, ${flowsText(data.map(({ flow }) => flow))} of ${productTitle(meta.product)}`,
+    data,
+  );

@@ -27,7 +27,7 @@ function bars(lines: Line[]): Series[] {
 }
 
 /** The line for the rest would dwarf the others, so its share is told in words. */
-function ranking(title: string, lines: (Line & { share: number | null })[]): Chart {
+export function ranking(title: string, lines: (Line & { share: number | null })[]): Chart {
   const ranked = lines.filter(({ rank }) => rank !== null);
   const rest = lines.find(({ rank, share }) => rank === null && share !== null);
   return {

@@ -35,7 +35,7 @@ export const seasonTable = {
     months_used: z.int(),
     note: z.string().nullable(),
   }),
-  rows: ({ data }: z.infer<typeof seasonOutput>) =>
+  rows: ({ data }: Pick<z.infer<typeof seasonOutput>, "data">) =>
     data.flatMap(({ flow, profile, months_used, note }) =>
       Array.from({ length: 12 }, (_, at) => ({
         flow,
