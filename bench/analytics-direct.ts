@@ -1,5 +1,5 @@
 /** The statements that a service sent to DuckDB, run in DuckDB itself on the same files. */
-import type { DuckDBInstance } from "@duckdb/node-api";
+import type { DuckDBConnection } from "@duckdb/node-api";
 import { literal, openDuckdb } from "../src/datasets/duckdb.ts";
 import { type Manifest, partitionPath } from "../src/datasets/manifest.ts";
 import type { Statement } from "./service-probe.ts";
@@ -27,18 +27,21 @@ export type Direct = {
   close(): void;
 };
 
-/** DuckDB with the vintage's files and the service's limits; each plan has connections of its own. */
+/** DuckDB with the vintage's files and the service's limits: so much memory, so many threads, as many statements at once. */
 export async function openDirect(dataDir: string, { partitions }: Manifest): Promise<Direct> {
-  const instance: DuckDBInstance = await openDuckdb({ threads: 2, memory_mb: 768 });
-  const idle = [await instance.connect()];
+  const instance = await openDuckdb({ threads: 2, memory_mb: 768 });
+  const idle = [await instance.connect(), await instance.connect()];
   for (const entry of partitions)
     await idle[0]!.run(`attach ${literal(partitionPath(dataDir, entry))} as y${entry.year} (read_only)`);
+  const waiting: ((connection: DuckDBConnection) => void)[] = [];
   const run = async (sql: string) => {
-    const connection = idle.pop() ?? (await instance.connect());
+    const connection = idle.pop() ?? (await new Promise<DuckDBConnection>((turn) => waiting.push(turn)));
     try {
       return await connection.runAndReadAll(sql);
     } finally {
-      idle.push(connection);
+      const next = waiting.shift();
+      if (next) next(connection);
+      else idle.push(connection);
     }
   };
   return {

@@ -47,12 +47,8 @@ export type Postgres = {
   close(): Promise<void>;
 };
 
-/** A cluster of its own in `dir` with both roll-ups of these years of the vintage, loaded by COPY in their order. */
-export async function openPostgres(
-  dir: string,
-  dataDir: string,
-  partitions: Manifest["partitions"],
-): Promise<Postgres> {
+/** A cluster of its own in `dir` with both roll-ups of the vintage, loaded by COPY in their order. */
+export async function openPostgres(dir: string, dataDir: string, manifest: Manifest): Promise<Postgres> {
   const server = await embeddedPostgres({ dir: join(dir, "postgres"), settings });
   const pool = new pg.Pool({ connectionString: server.ownerUrl, max: 8 });
   const seconds = async (work: () => Promise<void>) => {
@@ -60,7 +56,7 @@ export async function openPostgres(
     await work();
     return (performance.now() - begun) / 1000;
   };
-  const load_s = await seconds(() => load(pool, dir, dataDir, partitions));
+  const load_s = await seconds(() => load(pool, dir, dataDir, manifest));
   const index_s = await seconds(async () => {
     for (const index of indexes) await pool.query(`create index on ${index}`);
     await pool.query("vacuum analyze");
@@ -78,7 +74,7 @@ export async function openPostgres(
   };
 }
 
-async function load(pool: pg.Pool, dir: string, dataDir: string, partitions: Manifest["partitions"]) {
+async function load(pool: pg.Pool, dir: string, dataDir: string, { partitions }: Manifest) {
   const instance = await openDuckdb({ threads: 2, memory_mb: 768 });
   const connection = await instance.connect();
   const client = await pool.connect();

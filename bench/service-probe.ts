@@ -1,9 +1,9 @@
 /**
  * Loaded into a service before anything else (`--import`), it watches from inside and tells its parent: the SQL that
- * reaches DuckDB and how much of it runs at once, how long the event loop stood still, how long reading a file takes.
+ * reaches DuckDB and how much of it runs at once, how long the event loop is held, how long reading a file takes.
  */
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
 import { DuckDBConnection } from "@duckdb/node-api";
 
@@ -16,14 +16,13 @@ export type Order = { reset?: true; record?: boolean; read_file?: string | null;
 export type Report = {
   statements: Statement[];
   most_at_once: number;
-  loop_blocked_ms: { p99: number; max: number };
+  /** The longest time between two ticks of the event loop, and how much of such a time its thread was at work at most. */
+  loop_ms: { between: number; at_work: number };
   file_reads_ms: number[];
   peak_memory_mb: number;
 };
 
-const RESOLUTION_MS = 1;
-const loop = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-loop.enable();
+const TICK_MS = 2;
 
 let statements: Statement[] = [];
 let file_reads_ms: number[] = [];
@@ -31,6 +30,20 @@ let recording = false;
 let running = 0;
 let most_at_once = 0;
 let file: string | null = null;
+let loop_ms = { between: 0, at_work: 0 };
+
+/** Milliseconds that this process's first thread, the event loop's, has had a core so far. */
+const workedMs = () => Number(readFileSync("/proc/self/schedstat", "utf8").split(" ")[0]) / 1e6;
+
+let last = { at: performance.now(), worked: workedMs() };
+setInterval(() => {
+  const now = { at: performance.now(), worked: workedMs() };
+  loop_ms = {
+    between: Math.max(loop_ms.between, now.at - last.at - TICK_MS),
+    at_work: Math.max(loop_ms.at_work, now.worked - last.worked),
+  };
+  last = now;
+}, TICK_MS).unref();
 
 const run = DuckDBConnection.prototype.runAndReadAll;
 DuckDBConnection.prototype.runAndReadAll = async function (sql, ...rest) {
@@ -56,17 +69,16 @@ async function keepReading(path: string): Promise<void> {
 
 process.on("message", (order: Order) => {
   if (order.report) {
-    const blocked = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
     process.send!({
       statements,
       most_at_once,
-      loop_blocked_ms: { p99: blocked(loop.percentile(99)), max: blocked(loop.max) },
+      loop_ms,
       file_reads_ms,
       peak_memory_mb: process.resourceUsage().maxRSS / 1024,
     } satisfies Report);
   }
   if (order.reset) {
-    loop.reset();
+    loop_ms = { between: 0, at_work: 0 };
     statements = [];
     file_reads_ms = [];
     most_at_once = running;

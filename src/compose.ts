@@ -47,10 +47,12 @@ import { logProjection } from "./projections/anchoring/log.ts";
 import { paymentsProjection } from "./projections/payments/payments.ts";
 import { gasSpent } from "./projections/payments/sums.ts";
 import { referenceProjection } from "./projections/reference/releases.ts";
+import { rngProjection } from "./projections/rng/rng.ts";
 import { runnerDdl, startRunner } from "./projections/runner.ts";
 import { releasesProjection } from "./projections/trade/releases.ts";
 import { startAlertReactors } from "./reactors/alerts/start.ts";
 import { startPaymentReactors } from "./reactors/payments/start.ts";
+import { startSeedReactors } from "./reactors/rng/start.ts";
 import { StreamCache } from "./stream-cache.ts";
 
 export type House = {
@@ -82,6 +84,7 @@ const projections = [
   anchorGasProjection,
   logProjection,
   alertsProjection,
+  rngProjection,
 ];
 
 const APP_ROLE = "tallystick_app";
@@ -196,6 +199,8 @@ async function furnish(
     opened.push(() => reactors.stop());
     const alerts = startAlertReactors(app, log);
     opened.push(() => alerts.stop());
+    const seedTurns = startSeedReactors(app, log);
+    opened.push(() => seedTurns.stop());
   }
   if (opening.reactors && config.ANCHORING) {
     await checkOrigin(app);

@@ -8,6 +8,8 @@ import { macroOperations } from "./operations/macro.ts";
 import { mirrorOperations } from "./operations/mirror.ts";
 import { paymentOperations } from "./operations/payments.ts";
 import { replayOperations } from "./operations/replay.ts";
+import { rngOperations } from "./operations/rng.ts";
+import { rngAnchorOperations } from "./operations/rng-anchor.ts";
 import { salaryOperations } from "./operations/salary.ts";
 import { snapshotOperations } from "./operations/snapshots.ts";
 import { tradeOperations } from "./operations/trade.ts";
@@ -26,6 +28,8 @@ export const catalogue: Operation[] = [
   ...salaryOperations,
   ...mirrorOperations,
   ...customsOperations,
+  ...rngOperations,
+  ...rngAnchorOperations,
   ...alertOperations,
   ...replayOperations,
   ...snapshotOperations,

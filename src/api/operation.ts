@@ -9,7 +9,7 @@ import type { Chart } from "../domain/chart.ts";
 import type { EventName } from "../domain/refusal.ts";
 import type { Decide, Watch } from "../unit.ts";
 import type { Caller } from "./caller.ts";
-import { type Place, type Table, tableAt } from "./forms/table.ts";
+import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
 
 export const areas = {
   discovery: "Health, feeds and what else an agent reads before its first call",
@@ -17,6 +17,7 @@ export const areas = {
   salary: "Wages, labour costs and exposure to AI: EU27, EFTA, candidates; ISCO and NACE",
   mirror: "The trade of countries outside the EU, reconstructed from what their partners report",
   customs: "Latvia's customs: trade at KN8, the nomenclature, import duties",
+  rng: "Provably fair random numbers: seeds committed to Base, rolls, proofs",
   alerts: "Webhooks that are told of anomalies in EU trade",
   replay: "The change feed and dated snapshots",
   payments: "Paying per call: x402, refunds and the public revenue ledger",
@@ -63,7 +64,7 @@ export type BytesType = "text/plain; charset=utf-8" | "application/octet-stream"
  * answer or where they stand in it, it can be had as CSV and Parquet too, and with `chart` as a picture.
  */
 export function json(schema: z.ZodObject): Output;
-export function json<Schema extends z.ZodObject<{ data: z.ZodType; meta: z.ZodType<object> }>>(
+export function json<Schema extends z.ZodObject<{ data: z.ZodType; meta: z.ZodType<Marked["meta"]> }>>(
   schema: Schema,
   forms: {
     table?: Place | { row: z.ZodType; rows: (answer: z.output<Schema>) => readonly object[] };

@@ -66,6 +66,11 @@ export const problemKinds = {
     title: "Answer gone",
     meaning: "What this payment bought was answered and is not kept any more; its digest stands in the log.",
   },
+  "other-seed": {
+    status: 409,
+    title: "Other seed",
+    meaning: "Another seed of random numbers is active by now than the one you named; nothing was drawn.",
+  },
   "link-expired": {
     status: 410,
     title: "Link expired",
@@ -118,6 +123,11 @@ export const problemKinds = {
     status: 503,
     title: "Dataset missing",
     meaning: "The data this needs is not loaded (yet); see Retry-After.",
+  },
+  "seed-missing": {
+    status: 503,
+    title: "Seed missing",
+    meaning: "No seed of random numbers is active for a moment, or the one asked about is not at hand.",
   },
   "snapshot-being-made": {
     status: 503,

@@ -8,6 +8,7 @@ import type { BuildSpace, Built } from "./build-space.ts";
 import { refuseBeyondExact, refuseBeyondWorld, refuseNested } from "./consistency.ts";
 import { coverageOf } from "./coverage.ts";
 import { type DuckdbLimits, explainShortage, interruptible, literal, openDuckdb, rows } from "./duckdb.ts";
+import { loadRates, type RatesSource } from "./exchange.ts";
 import { detectLayout } from "./layouts/detect.ts";
 import type { Layout, LeftOut } from "./layouts/layout.ts";
 import {
@@ -31,6 +32,8 @@ export type ImportRequest = {
   currentVintage: (dataset: string) => Promise<string | null>;
   /** The reporters in the files, where they are not all 27. */
   reporters?: ReporterCode[];
+  /** The ECB's rates, for files whose amounts are not in euros. */
+  rates?: RatesSource;
   /** Start from nothing but the files, leaving out what the current vintage holds. */
   afresh?: boolean;
   limits: DuckdbLimits;
@@ -68,7 +71,7 @@ export async function buildImport(
   try {
     return await interruptible(connection, request.signal, async () => {
       await connection.run(`attach ${literal(join(space.dir, "stage.duckdb"))} as stage; ${stageDdl}`);
-      const { layout, inputs, left_out } = await readFiles(connection, space, request);
+      const { layout, inputs, left_out, rates } = await readFiles(connection, space, request);
       step(request, "check", 0, 1);
       await markSpoken(connection, layout, request.reporters);
       const equal_duplicates = await dropDuplicates(connection, inputs);
@@ -78,7 +81,10 @@ export async function buildImport(
       await foldCells(connection, inputs);
       await checkReporters(connection, request.reporters);
       step(request, "check", 1, 1);
-      const built = { ...(await merge(connection, space, request, { layout, inputs, base })), replaces };
+      const built = {
+        ...(await merge(connection, space, request, { layout, inputs: [...inputs, ...rates], base })),
+        replaces,
+      };
       const rows_read = inputs.reduce((sum, { rows }) => sum + rows, 0);
       const elapsed_ms = Math.round(performance.now() - started);
       const rows_per_s = Math.round((rows_read * 1000) / elapsed_ms);
@@ -92,7 +98,13 @@ export async function buildImport(
   }
 }
 
-type Read = { layout: Layout; inputs: Manifest["inputs"]; left_out: LeftOut };
+type Read = {
+  layout: Layout;
+  inputs: Manifest["inputs"];
+  left_out: LeftOut;
+  /** The rates that amounts were converted at. */
+  rates: Manifest["inputs"];
+};
 
 async function readFiles(
   connection: DuckDBConnection,
@@ -102,11 +114,13 @@ async function readFiles(
   const inputs: Manifest["inputs"] = [];
   const left_out = noneLeftOut();
   let first: { name: string; layout: Layout } | undefined;
+  const rates: Manifest["inputs"] = [];
   for (const [ordinal, input] of request.files.entries()) {
     const at = ordinal / request.files.length;
     step(request, "read", at, 1);
     const file: Unpacked = await unpack(space, input, ordinal, request.signal);
     const layout = detectLayout(file.name, file.header);
+    if (!first && layout.currency) rates.push(await loadRates(connection, layout.currency, request.rates));
     first ??= { name: file.name, layout };
     if (layout !== first.layout) {
       refuse(
@@ -122,7 +136,7 @@ async function readFiles(
     await rm(file.path);
   }
   step(request, "read", 1, 1);
-  return { layout: first!.layout, inputs, left_out };
+  return { layout: first!.layout, inputs, left_out, rates };
 }
 
 /** What a dataset promises of its products, by what its files are the whole truth of. */
@@ -130,6 +144,7 @@ const promises = {
   months: { national: true, complete_below: [""], every_month: true },
   products: { national: false, complete_below: [], every_month: false },
   partners: { national: true, complete_below: [], every_month: false },
+  pairs: { national: false, complete_below: [], every_month: false },
 };
 
 async function merge(
@@ -192,6 +207,7 @@ const replacedKey = {
   months: "reporter, flow, period",
   products: "reporter, flow, period, product",
   partners: "reporter, flow, period, product, partner",
+  pairs: "reporter, flow, period, product, partner",
 };
 
 /** A year of what is built upon, less what is replaced, with what comes in. */
@@ -211,7 +227,7 @@ function mergedRows(year: number, earlier: PartitionEntry | undefined, layout: L
     spoken: earlier
       ? `${spoken} union all by name (from base_${year}.spoken anti join replaced using (${key}))`
       : spoken,
-    of_partners: layout.speaks_for === "partners",
+    of_partners: layout.speaks_for === "partners" || layout.speaks_for === "pairs",
   };
 }
 

@@ -12,7 +12,7 @@ import type { Layout } from "./layouts/layout.ts";
  * `spoken`: the months in which no row means no trade. A file of whole months speaks for all products (''), a file
  * of one product for all reporters stated. In a file of several nobody can tell what was asked for, so that each
  * product, reporter and flow is known from its first row to its last. A file of chosen partners speaks, for each of
- * them and flow, for all reporters stated from its first row to its last.
+ * them and flow, for all reporters stated from its first row to its last; one of pairs so for each reporter, too.
  */
 export async function markSpoken(
   connection: DuckDBConnection,
@@ -20,7 +20,7 @@ export async function markSpoken(
   stated: readonly string[] | undefined,
 ): Promise<void> {
   const declared = `unnest([${(stated ?? reporterCodes).map(literal).join(", ")}]) as reporter`;
-  await connection.run({ months, products, partners }[layout.speaks_for](declared));
+  await connection.run({ months, products, partners, pairs }[layout.speaks_for](declared));
 }
 
 const marked = `select distinct length(partner) > 2 as is_aggregate, reporter, flow, period`;
@@ -54,12 +54,16 @@ const products = (declared: string) => `
     select distinct reporter, flow, period, product, null::varchar as partner
       from spans join calendar on period between first and last`;
 
-const partners = (declared: string) => `
+const ofPartners = (spans: string) => `
   create temp table spoken as
-    with spans as (
-      select flow, product, partner, min(period) as first, max(period) as last
-        from stage.measures group by file, flow, product, partner
-    ), ${calendar}
-    select distinct ${declared}, flow, period, product, partner
+    with spans as (${spans}), ${calendar}
+    select distinct reporter, flow, period, product, partner
       from spans join calendar on period between first and last;
   create temp table replaced as select false as is_aggregate, * from spoken`;
+
+const bounds = "flow, product, partner, min(period) as first, max(period) as last from stage.measures";
+
+const partners = (declared: string) =>
+  ofPartners(`select ${declared}, * from (select ${bounds} group by file, flow, product, partner)`);
+
+const pairs = () => ofPartners(`select reporter, ${bounds} group by file, reporter, flow, product, partner`);

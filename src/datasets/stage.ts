@@ -3,7 +3,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { type FieldError, refuse } from "../domain/refusal.ts";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import { literal, row, rows } from "./duckdb.ts";
-import { type Layout, type LeftOut, leftOutReasons } from "./layouts/layout.ts";
+import { type Layout, type LeftOut, leftOutReasons, OPEN_END } from "./layouts/layout.ts";
 import type { Unpacked } from "./unpack.ts";
 
 /** How many faults of a file are told at once. */
@@ -64,13 +64,14 @@ function leftOutReason({ left_out }: Layout): string {
 
 /** Every line as text; a line with too few or too many columns is refused. A line is a row: no cell holds a line break. */
 async function readRaw(connection: DuckDBConnection, layout: Layout, file: Unpacked): Promise<void> {
-  const columns = layout.columns.map((name) => `'${name}': 'VARCHAR'`).join(", ");
+  const names = layout.open_end ? [...layout.columns, OPEN_END] : layout.columns;
+  const columns = names.map((name) => `'${name}': 'VARCHAR'`).join(", ");
   const kept = [...new Set(layout.checks.map(({ column }) => `"${column}"`))];
   const apart = ["''", ...layout.variant_columns.map((name) => `"${name}"`)];
   const quote = layout.quoted ? '"' : "";
   await connection.run(
     `create table stage.raw as select ${kept.join(", ")}, hash(${apart.join(", ")}) as variant from read_csv(${literal(file.path)},
-       auto_detect = false, header = true, delim = ',', quote = '${quote}', escape = '${quote}', nullstr = '',
+       auto_detect = false, header = true, encoding = '${layout.encoding ?? "utf-8"}', null_padding = ${layout.open_end ?? false}, delim = ',', quote = '${quote}', escape = '${quote}', nullstr = '',
        columns = {${columns}}, store_rejects = true, rejects_table = 'rejects', rejects_scan = 'reject_scans')`,
   );
   const rejects = await rows<{ line: number; column_name: string | null; error_message: string }>(

@@ -5,10 +5,14 @@ import type { DuckdbLimits } from "../datasets/duckdb.ts";
 import { buildImport, type ImportReport } from "../datasets/import.ts";
 import { releaseFacts } from "../datasets/manifest.ts";
 import type { Progress } from "../datasets/progress.ts";
+import { type EcbRates, ecbRates } from "../datasets/reference/ecb-rates.ts";
+import { readReference } from "../datasets/reference/files.ts";
+import type { Reference } from "../datasets/reference/table.ts";
 import { KEEP_DAYS, sweepVintages } from "../datasets/retention.ts";
 import { buildSandbox, SANDBOX } from "../datasets/sandbox.ts";
 import { buildSandboxLv, SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import { sweepSnapshots } from "../datasets/snapshots.ts";
+import * as reference from "../domain/reference/dataset.ts";
 import { refuse } from "../domain/refusal.ts";
 import * as dataset from "../domain/trade/dataset.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
@@ -38,6 +42,7 @@ export async function importFiles(
       ...rest,
       files,
       currentVintage: (name) => currentVintage(app, name),
+      rates: () => currentRates(app, data_dir),
     });
     return { ...(await release(app, space, built, "import")), report: built.report };
   });
@@ -102,6 +107,12 @@ async function sweep(app: App, space: BuildSpace): Promise<void> {
 async function currentVintage(app: App, name: string): Promise<string | null> {
   const state = await app.load(dataset, { tenant: OPERATOR, id: name });
   return state.status === "released" ? state.current.vintage : null;
+}
+
+/** The ECB's rates as they were imported last. */
+async function currentRates(app: App, dataDir: string): Promise<Reference<EcbRates> | undefined> {
+  const state = await app.load(reference, { tenant: OPERATOR, id: ecbRates.name });
+  return state.status === "released" ? readReference(dataDir, state.current.vintage) : undefined;
 }
 
 export const isReleased = async (app: App, name: string) => (await currentVintage(app, name)) !== null;

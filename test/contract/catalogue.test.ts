@@ -22,7 +22,7 @@ import {
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
 import { claimExample } from "../support/claimed.ts";
 import { signExample } from "../support/log-example.ts";
-import { openSandbox } from "../support/sandbox.ts";
+import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { linkExample } from "../support/signed.ts";
 import { subscribeExamples } from "../support/subscribed.ts";
@@ -37,6 +37,7 @@ let link: Record<string, unknown>;
 beforeAll(async () => {
   service = await startService({ env: { OPEN_CALLS_PER_MINUTE: "10000" } });
   await openSandbox(service);
+  await openSandboxLv(service);
   await claimExample(service.app);
   await signExample(service.app);
   await subscribeExamples(service.app);

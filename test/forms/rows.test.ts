@@ -90,15 +90,6 @@ describe("columns", () => {
     expect(sheet(row, [own]).rows).toEqual([[2024, "mine", "w", true]]);
   });
 
-  test("of an answer over several tables are marked by all of them, and synthetic where one is", () => {
-    const tables = [meta, { ...meta, dataset: "e", vintage: "w", synthetic: true }];
-    const made = sheetOf(tableAt(z.object({ data: z.array(z.object({ a: z.int() })) }), "data"), {
-      data: [{ a: 1 }],
-      meta: { tables },
-    } as Marked);
-    expect(made.rows).toEqual([[1, "d+e", "v+w", true]]);
-  });
-
   test("a place that is no list is told when the operation is declared", () => {
     expect(() => tableAt(z.object({ data: z.object({}) }), "data.months")).toThrow("data.months is no array");
   });

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
-import { anyTargetInput, reconstruct } from "../../src/projections/mirror/reconstruct.ts";
+import { anyTargetInput } from "../../src/projections/mirror/answer.ts";
+import { reconstruct } from "../../src/projections/mirror/reconstruct.ts";
 import type { TradeData } from "../../src/projections/trade/question.ts";
 import { importFiles, limits } from "../datasets/workshop.ts";
 import { filesIn, here, shared } from "../trade/real-trade.ts";
@@ -60,7 +61,7 @@ describe.skipIf(!here)("over the real files", { timeout: 120_000 }, () => {
           chinese.filter((row) => row.product === hs && row.flow === flow).map((row) => [row.period, row]),
         );
         const asked = anyTargetInput.parse({ target_country: "CN", direction, hs });
-        const { data, meta } = await reconstruct(trade, undefined, asked);
+        const { data, meta } = await reconstruct(trade, () => undefined, asked);
         expect(meta).toMatchObject({ synthetic: false, dataset: "comext-ds-045409", product: hs });
         for (const month of data) {
           const row = rows.get(month.year * 100 + month.month) ?? { value: 0, kg: null, weighed: 0 };
@@ -83,7 +84,7 @@ describe.skipIf(!here)("over the real files", { timeout: 120_000 }, () => {
       hs: "39206290",
       month: "2024-03",
     });
-    const { data, meta } = await reconstruct(trade, undefined, asked);
+    const { data, meta } = await reconstruct(trade, () => undefined, asked);
     // Every pair-month's distance and weight, in order; months that somebody has not delivered in full are few.
     const ratios = await sql<{ distance: number; weight: number }>(
       `select abs(ln(i.v / e.v)) as distance, i.v + e.v as weight

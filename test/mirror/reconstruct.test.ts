@@ -6,13 +6,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
 import { reconstructed } from "../../src/domain/mirror/reconstruct.ts";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
+import { anyTargetInput } from "../../src/projections/mirror/answer.ts";
+import type { Dollars } from "../../src/projections/mirror/dollars.ts";
 import { mirrorRatios } from "../../src/projections/mirror/ratios.ts";
-import {
-  anyTargetInput,
-  countryMonths,
-  type Dollars,
-  reconstruct,
-} from "../../src/projections/mirror/reconstruct.ts";
+import { countryMonths, reconstruct } from "../../src/projections/mirror/reconstruct.ts";
 import type { TradeData } from "../../src/projections/trade/question.ts";
 import { fileOf, importFiles, limits, makeSandbox, refusalOf } from "../datasets/workshop.ts";
 
@@ -67,18 +64,18 @@ beforeAll(async () => {
   };
 });
 
-const dollars = (synthetic: boolean): Dollars => ({
-  about: { dataset: "ecb-rates", vintage: "ab", synthetic, source: "ECB", as_of: "2024-01-31" },
-  usd_per_eur: new Map([[202401, 1.1]]),
-});
+const reference = { dataset: "ecb-rates", vintage: "ab", source: "ECB", as_of: "2024-01-31", rows: [] };
+/** Published rates of one month; there are no invented ones. */
+const published = (synthetic: boolean): Dollars | undefined =>
+  synthetic ? undefined : { reference: { ...reference, synthetic }, usd_per_eur: new Map([[202401, 1.1]]) };
 type Asked = Parameters<typeof anyTargetInput.parse>[0];
-const ask = (asked: Asked, rates?: Dollars) => reconstruct(trade, rates, anyTargetInput.parse(asked));
+const ask = (asked: Asked) => reconstruct(trade, published, anyTargetInput.parse(asked));
 
 describe("by hand", () => {
   const question = { target_country: "CN", direction: "EXPORT", hs: CODE, year: 2024 } as const;
 
   test("China's exports: what the three report as imports, without freight", async () => {
-    const { data, meta } = await ask(question, dollars(false));
+    const { data, meta } = await ask(question);
     const absent = reporterCodes.filter((code) => !["DE", "FR", "LV"].includes(code));
     expect(data).toEqual([
       {
@@ -124,7 +121,7 @@ describe("by hand", () => {
 
   test("its imports: what they report as exports, with freight as asked", async () => {
     const { data } = await ask({ ...question, direction: "IMPORT", month: "2024-01", cif_fob: 0.2 });
-    expect(data).toMatchObject([{ value_eur: 600, quantity_kg: 100, mass_quality: 1, value_usd: null }]);
+    expect(data).toMatchObject([{ value_eur: 600, quantity_kg: 100, mass_quality: 1, value_usd: 660 }]);
   });
 
   test("of one of the 27 the other 26 are the partners", async () => {
@@ -138,10 +135,10 @@ describe("by hand", () => {
     expect(meta.parameters.partners).toBe(26);
   });
 
-  test("invented rates never meet real trade", async () => {
-    const { data, meta } = await ask({ ...question, month: "2024-01" }, dollars(true));
-    expect([data[0]!.value_usd, meta.rates]).toEqual([null, null]);
-    expect(meta.notes.join(" ")).toMatch(/of the other kind/);
+  test("published rates never meet invented trade", async () => {
+    const { data, meta } = await ask({ ...question, hs: "84", month: "2024-01" });
+    expect([meta.synthetic, data[0]!.value_usd, meta.rates]).toEqual([true, null, null]);
+    expect(meta.notes.join(" ")).toMatch(/real figures never meet invented ones/);
   });
 
   test("a country of which the source holds no row is refused: that is no proof of no trade", async () => {

@@ -1,7 +1,7 @@
 import type { Printer } from "../../domain/ports.ts";
 import type { Output } from "../operation.ts";
 import type { Form, JSON_FORM } from "./form.ts";
-import { type Marked, provenanceOf, sheetOf } from "./table.ts";
+import { type Marked, sheetOf } from "./table.ts";
 
 /** An answer in another form than JSON, one that its operation has. */
 export function encodeAnswer(
@@ -17,6 +17,6 @@ export function encodeAnswer(
       return printer.print({ form, sheet: sheetOf(table!, answer), meta: answer.meta });
     case "image/svg+xml":
     case "image/png":
-      return printer.print({ form, chart: chart!(answer as never), provenance: provenanceOf(answer) });
+      return printer.print({ form, chart: chart!(answer as never), provenance: answer.meta });
   }
 }

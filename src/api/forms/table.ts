@@ -3,25 +3,8 @@ import { z } from "zod";
 import type { Provenance } from "../../domain/chart.ts";
 import type { Cell, Column, Sheet } from "../../domain/sheet.ts";
 
-/**
- * The answers that can be had in other forms than JSON: what their figures rest on stands in `meta`, for each of its tables where
- * they are several; or in each row.
- */
-export type Marked = { meta: object };
-
-/** What all figures of an answer rest on; of several tables together, synthetic where one is. */
-export function provenanceOf({ meta }: Marked): Provenance {
-  const { tables = [meta as Provenance] } = meta as { tables?: readonly Provenance[] };
-  if (tables.some(({ vintage }) => vintage === undefined)) throw new Error("meta does not tell a vintage");
-  const joined = (name: "dataset" | "vintage" | "source", by: string) =>
-    [...new Set(tables.map((table) => table[name]))].join(by);
-  return {
-    dataset: joined("dataset", "+"),
-    vintage: joined("vintage", "+"),
-    synthetic: tables.some(({ synthetic }) => synthetic),
-    source: joined("source", "; "),
-  };
-}
+/** The answers that can be had in other forms than JSON: what their figures rest on stands in `meta`. */
+export type Marked = { meta: Provenance };
 
 /** The rows of an answer, and the schema of a row. */
 export type Table = { row: z.ZodType; rows: (answer: never) => readonly object[] };
@@ -69,12 +52,11 @@ export function sheetOf({ row, rows }: Table, answer: Marked): Sheet {
       !optional || found.length === 0 || found.some((one) => path.reduce(member, one) !== undefined),
   );
   const marks = MARKS.filter(({ name }) => columns.every((column) => column.name !== name));
-  const provenance = marks.length > 0 ? provenanceOf(answer) : undefined;
   return {
     columns: [...columns, ...marks].map(({ name, type }) => ({ name, type })),
     rows: found.map((one) => [
       ...columns.map((column) => cellOf(path(one, column), column)),
-      ...marks.map(({ name }) => provenance![name]),
+      ...marks.map(({ name }) => answer.meta[name]),
     ]),
   };
 }

@@ -1,6 +1,6 @@
 import type { App } from "../../app.ts";
 import { macroContext, macroInput, macroOutput, macroTables } from "../../projections/macro/context.ts";
-import { macroTable } from "../../projections/macro/forms.ts";
+import { macroChart, macroTable } from "../../projections/macro/forms.ts";
 import { json, key, operation, pay } from "../operation.ts";
 
 const macroContextOperation = operation({
@@ -12,7 +12,7 @@ const macroContextOperation = operation({
 one table, named with its source and vintage; what is invented is marked \`synthetic\`, and what is not loaded is null.`,
   access: [key("read"), pay("0.01")],
   input: macroInput,
-  output: json(macroOutput, { table: macroTable }),
+  output: json(macroOutput, { table: macroTable, chart: macroChart }),
   example: { indicators: ["eur_usd", "brent_usd"] },
   vintage: ({ reference }: App) => reference.vintages(macroTables),
   handle: async ({ input, app }) => macroContext(app.reference, input),

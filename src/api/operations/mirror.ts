@@ -1,14 +1,14 @@
 import type { App } from "../../app.ts";
 import { Refusal } from "../../domain/refusal.ts";
-import { reconstructChart } from "../../projections/mirror/forms.ts";
 import {
   anyTargetInput,
-  countryMonths,
   type MirrorInput,
-  reconstruct,
   reconstructInput,
   reconstructOutput,
-} from "../../projections/mirror/reconstruct.ts";
+} from "../../projections/mirror/answer.ts";
+import { reconstructChart } from "../../projections/mirror/chart.ts";
+import { dollarsIn, ratesVintages } from "../../projections/mirror/dollars.ts";
+import { countryMonths, reconstruct } from "../../projections/mirror/reconstruct.ts";
 import { type Context, json, key, operation, pay, type Usdc } from "../operation.ts";
 import { dataOf, vintage, whichDataset } from "./trade-data.ts";
 
@@ -35,9 +35,12 @@ const shared = {
   area: "mirror" as const,
   access: [key("read"), pay(priceOfMonths, UNIT_PRICE)],
   output: json(reconstructOutput, { table: "data", chart: reconstructChart }),
-  vintage,
+  vintage: (app: App) => {
+    const trade = vintage(app);
+    return trade && [trade, ...ratesVintages(app.reference)].join("+");
+  },
   handle: ({ input, app, signal }: Context<MirrorInput>) =>
-    reconstruct(dataOf(app), undefined, input, signal),
+    reconstruct(dataOf(app), (synthetic) => dollarsIn(app.reference, synthetic), input, signal),
 };
 
 const reconstructOperation = operation({

@@ -11,9 +11,9 @@ import {
 } from "../../projections/salary/compare.ts";
 import { aiRisk, aiRiskInput, aiRiskOutput, exposureTables } from "../../projections/salary/exposure.ts";
 import {
-  aiRiskChart,
   compareChart,
   countriesChart,
+  exposureChart,
   lvWagesChart,
   sectorsChart,
 } from "../../projections/salary/forms.ts";
@@ -93,7 +93,7 @@ const aiRiskOperation = operation({
 in them. \`basis\` tells how each score came about. ${shared}`,
   access: [key("read"), pay("0.01")],
   input: aiRiskInput,
-  output: json(aiRiskOutput, { table: "data", chart: aiRiskChart }),
+  output: json(aiRiskOutput, { table: "data", chart: exposureChart }),
   example: { type: "NACE" },
   vintage: over(exposureTables),
   handle: async ({ input, app }) => aiRisk(app.reference, input),

@@ -2,10 +2,11 @@
 import { refuse } from "../../domain/refusal.ts";
 import { comextBulk } from "./comext-bulk.ts";
 import { comextSdmx } from "./comext-sdmx.ts";
+import { comtrade } from "./comtrade.ts";
 import { easyComext, easyComextCodes } from "./easy-comext.ts";
 import type { Layout } from "./layout.ts";
 
-export const layouts: readonly Layout[] = [comextBulk, comextSdmx, easyComext, easyComextCodes];
+export const layouts: readonly Layout[] = [comextBulk, comextSdmx, easyComext, easyComextCodes, comtrade];
 
 /** The layout whose header this is; refused naming the first column that differs from the nearest layout. */
 export function detectLayout(file: string, header: string): Layout {

@@ -15,9 +15,13 @@ export const leftOutReasons = {
   other_reporter: "of other reporters",
   other_flow: "re-exports, re-imports and other special flows",
   breakdown: "breakdowns by customs procedure, transport or second partner",
+  other_partner: "with WORLD and areas that are no country",
   supplementary: "supplementary quantities",
 } as const;
 export type LeftOut = Record<keyof typeof leftOutReasons, number>;
+
+/** The column of what stands behind a comma at the end of a line, which the header does not have. */
+export const OPEN_END = "behind the end";
 
 export type Layout = {
   name: string;
@@ -27,6 +31,12 @@ export type Layout = {
   columns: readonly string[];
   /** Cells may stand in double quotes, with commas in them. */
   quoted?: boolean;
+  /** Of the file's bytes, where it is not UTF-8. */
+  encoding?: "latin-1";
+  /** Lines may end with a comma that the header does not have. Its checks look at the last column and at OPEN_END. */
+  open_end?: boolean;
+  /** What the amounts are in, where it is not euros; `stage.rates` then has the months' rates. */
+  currency?: "USD";
   /** Only columns that are checked are kept, so a row's meaning rests on them alone. */
   checks: readonly Check[];
   /** A row's cell and amounts as SQL over the raw text of a good row. A null amount: another row of the cell states it. */
@@ -45,7 +55,8 @@ export type Layout = {
   left_out: Partial<Record<keyof LeftOut, string>>;
   /**
    * What a file is the whole truth of: its months, with every product and partner; its products, with every partner
-   * (one level of codes); or only the trade with its partners, in all products together.
+   * (one level of codes); its partners, in all products together, for all reporters; or only each reporter's trade
+   * with each partner that it has rows of.
    */
-  speaks_for: "months" | "products" | "partners";
+  speaks_for: "months" | "products" | "partners" | "pairs";
 };

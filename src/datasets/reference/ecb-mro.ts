@@ -13,16 +13,16 @@ const row = z.strictObject({
 });
 export type EcbMro = z.infer<typeof row>;
 
-const columns = ["KEY", "FREQ", "INSTRUMENT_FM", "DATA_TYPE_FM"] as const;
+const columns = ["KEY", "PROVIDER_FM_ID", "DATA_TYPE_FM"] as const;
 
 /** Fixed-rate tenders, and the series that joins them with the lowest bid rate of variable-rate ones. */
-const instruments = ["MRR_FR", "MRR_RT"];
+const series = ["MRR_FR", "MRR_RT"];
 
-/** csvdata of the dataflow FM, of each business day, each day, or the days of change only; other instruments are left out. */
+/** csvdata of the dataflow FM, of each business day, each day, or the days of change only; other key rates are left out. */
 function readSeries(file: TextFile): EcbMro[] {
   const days = new Map<string, number>();
   for (const { codes, time, value } of readSdmx(file, columns, "day")) {
-    if (!instruments.includes(codes.INSTRUMENT_FM) || codes.DATA_TYPE_FM !== "LEV") continue;
+    if (!series.includes(codes.PROVIDER_FM_ID) || codes.DATA_TYPE_FM !== "LEV") continue;
     const other = days.get(time);
     if (other !== undefined && other !== value)
       refuse("invalid", `${file.name}: ${time} has two rates, ${other} and ${value}; nothing was imported`);

@@ -13,10 +13,10 @@ export const indicators = z
   .array(
     z
       .string()
-      .max(60, "an indicator is a name such as eur_usd")
+      .max(60, { error: "an indicator is a name such as eur_usd", abort: true })
       .superRefine((name, context) => {
         if (isIndicator(name)) return;
-        const message = `there is no indicator ${name.slice(0, 60)}; the nearest is ${closest(name, [...indicatorNames])}; there are ${indicatorNames.join(", ")}`;
+        const message = `there is no indicator ${name}; the nearest is ${closest(name, [...indicatorNames])}; there are ${indicatorNames.join(", ")}`;
         context.addIssue({ code: "custom", message });
       })
       .pipe(z.enum(indicatorNames)),

@@ -36,7 +36,7 @@ export type Asked = {
 /** The months asked for that at least one partner reported in full. */
 export function coveredMonths(coverage: Coverage, asked: Asked): CoveredMonth[] {
   const { from, to } = coverage.months;
-  const known = knownOf(coverage, asked.hs);
+  const known = knownOf(coverage, asked.hs, asked.target);
   const flow = mirrorOf(asked.direction);
   const partners = partnersOf(asked.target);
   return monthsBetween(from, to)

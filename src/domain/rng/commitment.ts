@@ -40,6 +40,9 @@ export type CommitmentState =
 
 export const streamOf = (seedHash: string) => `seed-commitment-${seedHash}`;
 
+/** Nobody's own: whoever asks first, everybody may rely on it. */
+export const targetOf = (seedHash: string) => ({ tenant: "operator", id: seedHash });
+
 export const initialState = (): CommitmentState => ({ status: "none" });
 
 export function evolve(_: CommitmentState, { type, data }: CommitmentEvent): CommitmentState {

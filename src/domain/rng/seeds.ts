@@ -94,6 +94,8 @@ export type Chain = PublishedChain & { committed: boolean };
 export type SeedState = { chains: Chain[]; published: number; active: ActiveSeed | undefined };
 
 export const streamOf = (space: string) => `seeds-${space}`;
+/** Seeds belong to the operator, and are public. */
+export const targetOf = (space: Space) => ({ tenant: "operator", id: space });
 
 export const initialState = (): SeedState => ({ chains: [], published: 0, active: undefined });
 

@@ -11,7 +11,7 @@ const known = (unknown: (code: string) => string | undefined) => (code: string, 
 
 const country = z
   .string()
-  .max(60, "a country is a 2-letter code such as LV")
+  .max(60, { error: "a country is a 2-letter code such as LV", abort: true })
   .superRefine(known(unknownCountry))
   .pipe(z.enum(countryCodes as [CountryCode, ...CountryCode[]]));
 
@@ -31,7 +31,10 @@ export const lang = z
   .default("en")
   .describe("Language of the names: en or lv");
 
-export const nace = z.string().max(40, "nace is a code such as C").superRefine(known(unknownSector));
+export const nace = z
+  .string()
+  .max(40, { error: "nace is a code such as C", abort: true })
+  .superRefine(known(unknownSector));
 
 export const comparedNace = nace
   .default(WHOLE_ECONOMY)

@@ -82,24 +82,27 @@ export type Known = (reporter: ReporterCode, flow: Flow, period: Period) => bool
 export function knownOf(coverage: Coverage, hs: string | undefined, partner?: string): Known {
   const wanted = coverage.products.codes.filter((code) => code.startsWith(hs ?? "")).length;
   const delivered = new Map(coverage.reporters.map((entry) => [entry.reporter, entry]));
-  const spans = new Map<string, { from: Period; to: Period; products: number }[]>();
+  type Span = { from: Period; to: Period; products: number };
+  const spans = { IMPORT: new Map<ReporterCode, Span[]>(), EXPORT: new Map<ReporterCode, Span[]>() };
   for (const { products, reporters, flows, from, to } of spokenOn(coverage, { hs, partner })) {
     const counted = products.includes("")
       ? Number.POSITIVE_INFINITY
       : products.filter((code) => code.startsWith(hs ?? "")).length;
-    for (const key of reporters.flatMap((code) => flows.map((flow) => `${code} ${flow}`))) {
-      const known = spans.get(key) ?? [];
-      spans.set(key, known);
-      known.push({ from, to, products: counted });
-    }
+    for (const flow of flows)
+      for (const code of reporters) {
+        const known = spans[flow].get(code) ?? [];
+        spans[flow].set(code, known);
+        known.push({ from, to, products: counted });
+      }
   }
+  // Asked for every month of every reporter, so that nothing is made here.
   return (reporter, flow, period) => {
     const months = delivered.get(reporter);
     if (!months || period > months.to || months.missing.includes(period)) return false;
-    const within = (spans.get(`${reporter} ${flow}`) ?? []).filter(
-      ({ from, to }) => from <= period && period <= to,
-    );
-    return within.length > 0 && within.reduce((sum, { products }) => sum + products, 0) >= wanted;
+    let products = 0;
+    for (const span of spans[flow].get(reporter) ?? [])
+      if (span.from <= period && period <= span.to) products += span.products;
+    return products > 0 && products >= wanted;
   };
 }
 

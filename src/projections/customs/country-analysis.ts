@@ -8,11 +8,11 @@ import { flowsOf, type Known, knownOf } from "../../domain/trade/coverage.ts";
 import { dataset, years } from "../../domain/trade/inputs.ts";
 import { partnerName } from "../../domain/trade/reporters.ts";
 import { type Flow, sixDecimals, type Years } from "../../domain/trade/units.ts";
-import { monthsOf, namesOf, onDataset, type TradeData, yearOrLast, yearsOrAll } from "../trade/question.ts";
+import { monthsOf, namesOf, type TradeData, yearOrLast, yearsOrAll } from "../trade/question.ts";
 import { SUMS } from "../trade/series.ts";
 import { inReporters, partnersIn, totalsIn } from "../trade/tables.ts";
 import { countryProduct, productsOf } from "./country-products.ts";
-import { aboutCustoms, customsMeta, customsQuestion, LATVIA, span } from "./question.ts";
+import { aboutCustoms, customsMeta, customsQuestion, LATVIA, onLatvia, span } from "./question.ts";
 
 export const countryInput = z.object({
   country,
@@ -75,7 +75,7 @@ export async function countryAnalysis(
     refuse("invalid", message, { errors: [{ path: "country", message }] });
   }
   const question = customsQuestion(input);
-  return onDataset(trade, question, async (lease) => {
+  return onLatvia(trade, question, async (lease) => {
     const asked = yearsOrAll(lease, question.years);
     const products_year = yearOrLast(lease, question);
     const [found, products] = await Promise.all([
@@ -109,10 +109,11 @@ function yearsWith(
   signal: AbortSignal | undefined,
 ): Promise<Found[]> {
   return lease.query<Found>(
-    `with ranked as (
-       select period // 100 as year, flow, partner, sum(value_eur)::bigint as value_eur,
-         rank() over (partition by year, flow order by value_eur desc) as rank
+    `with partners as (
+       select period // 100 as year, flow, partner, sum(value_eur)::bigint as value_eur
        from ${partnersIn(lease, { years })} where ${inReporters([LATVIA])} group by all
+     ), ranked as (
+       select *, rank() over (partition by year, flow order by value_eur desc) as rank from partners
      ), totals as (
        select period // 100 as year, flow, sum(value_eur)::bigint as total_eur
        from ${totalsIn(lease, { years })} where ${inReporters([LATVIA])} group by all

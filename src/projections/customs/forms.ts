@@ -1,4 +1,4 @@
-/** Rows and pictures of the customs answers. */
+/** Customs answers in other forms than JSON: pictures, and rows of those that are no plain list. */
 import { z } from "zod";
 import type { Chart } from "../../domain/chart.ts";
 import { flowLines, yearBars } from "../trade/forms/lines.ts";
@@ -12,21 +12,7 @@ import { tariffOutput } from "./tariff-lookup.ts";
 import type { commoditiesOutput } from "./top-commodities.ts";
 import type { trendsOutput } from "./trends.ts";
 
-/** A code a row; what contains it as codes, the chapter first. */
-export const classificationsTable = {
-  row: classification.extend({ parents: z.array(z.string()) }),
-  rows: ({ data }: z.infer<typeof classificationsOutput>) =>
-    data.map((row) => ({ ...row, parents: row.parents.map(({ code }) => code) })),
-};
-
-const goods = tariffOutput.shape.data.shape.goods.element;
-
-/** A duty a row, with the goods code that it stands on. */
-export const tariffTable = {
-  row: goods.omit({ duties: true }).extend(goods.shape.duties.element.shape),
-  rows: ({ data }: z.infer<typeof tariffOutput>) =>
-    data.goods.flatMap(({ duties, ...of }) => duties.map((duty) => ({ ...of, ...duty }))),
-};
+const titled = (code: string, name: string | null) => (name === null ? code : `${code} ${name}`);
 
 export const trendsChart = ({ data, meta }: z.infer<typeof trendsOutput>): Chart => ({
   kind: "line",
@@ -37,27 +23,38 @@ export const trendsChart = ({ data, meta }: z.infer<typeof trendsOutput>): Chart
   notes: [],
 });
 
-/** By value or by weight, as it was ranked. */
+/** Bars of what it is ranked by. */
 export function commoditiesChart({ data, meta }: z.infer<typeof commoditiesOutput>): Chart {
-  const rows = data.map((row) => ({ ...row, name: `${row.product} ${row.name ?? ""}`.trim() }));
-  const title = `Latvia: largest CN8 codes, ${flowWord(meta.direction)} ${meta.year}`;
-  if (meta.sort === "value") return ranking(title, rows);
-  const ranked = rows.filter(({ rank }) => rank !== null);
-  return {
-    kind: "ranking",
-    title: `${title}, by weight`,
-    x: ranked.map(({ name }) => name),
-    series: [{ name: "mass", values: ranked.map(({ quantity_kg }) => quantity_kg) }],
-    unit: "kg",
-    notes: [],
-  };
+  const chart = ranking(
+    `Latvia: CN8 codes by ${meta.sort}, ${flowWord(meta.direction)} ${meta.year}`,
+    data.map((row) => ({ ...row, name: titled(row.product, row.name) })),
+  );
+  if (meta.sort === "value") return chart;
+  const masses = data.filter(({ rank }) => rank !== null).map(({ quantity_kg }) => quantity_kg);
+  return { ...chart, series: [{ name: "known mass", values: masses }], unit: "kg", notes: [] };
 }
 
 export const countryChart = ({ data }: z.infer<typeof countryOutput>): Chart =>
-  yearBars(`Latvia's trade with ${data.country.name}`, data.years);
+  yearBars(`Trade of Latvia with ${data.country.name}`, data.years);
 
 export const seasonalChart = ({ data, meta }: z.infer<typeof seasonalOutput>): Chart =>
-  seasonBars(
-    `Latvia: the usual year, ${flowWord(meta.direction)} of ${meta.code} ${meta.name ?? ""}`.trim(),
-    data,
-  );
+  seasonBars("Latvia", titled(meta.code, meta.name), data);
+
+/** A code a row, with the codes and names of what contains it. */
+export const classificationsTable = {
+  row: classification.omit({ parents: true }).extend({ parents: z.string() }),
+  rows: ({ data }: z.infer<typeof classificationsOutput>) =>
+    data.map(({ parents, ...row }) => ({
+      ...row,
+      parents: parents.map(({ code, name }) => titled(code, name)).join(" > "),
+    })),
+};
+
+const goods = tariffOutput.shape.data.shape.goods.element;
+
+/** A duty a row, with the goods code it stands on. */
+export const tariffTable = {
+  row: goods.omit({ duties: true }).extend(goods.shape.duties.element.shape),
+  rows: ({ data }: z.infer<typeof tariffOutput>) =>
+    data.goods.flatMap(({ duties, ...of }) => duties.map((duty) => ({ ...of, ...duty }))),
+};

@@ -1,10 +1,11 @@
 /** How every customs question begins: Latvia's trade, from a dataset that tells all products apart to CN8. */
 import { z } from "zod";
 import type { Lease } from "../../datasets/vintage-store.ts";
+import { refuse } from "../../domain/refusal.ts";
 import { readYears } from "../../domain/trade/inputs.ts";
 import { productLevels } from "../../domain/trade/products.ts";
 import type { Flow, Years } from "../../domain/trade/units.ts";
-import { formula, meta, metaOf } from "../trade/question.ts";
+import { formula, isCovered, meta, metaOf, onDataset, type TradeData } from "../trade/question.ts";
 
 /** The country whose customs these are. */
 export const LATVIA = "LV";
@@ -20,6 +21,8 @@ export type CustomsInput = {
   dataset?: string | undefined;
 };
 
+export type CustomsQuestion = ReturnType<typeof customsQuestion>;
+
 /** The question of Latvia's trade in all products, or in those under `code`. */
 export const customsQuestion = ({ code, direction, year, years, dataset }: CustomsInput) => ({
   hs: code,
@@ -29,18 +32,35 @@ export const customsQuestion = ({ code, direction, year, years, dataset }: Custo
   years: years === undefined ? oneYear(year) : readYears(years),
   dataset,
   fields: {
-    hs: "code",
+    hs: code === undefined ? "dataset" : "code",
     reporter: "dataset",
     flow: "direction",
     years: year === undefined ? "years" : "year",
   } as const,
 });
 
+/** As onDataset; `unavailable` while no dataset at all has Latvia's trade down to CN8. */
+export function onLatvia<T>(
+  trade: TradeData,
+  question: CustomsQuestion,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  const isAnswered = question.dataset !== undefined || isCovered(trade, question);
+  const { digits, reporters } = question;
+  if (!isAnswered && !isCovered(trade, { digits, reporters })) {
+    refuse("unavailable", "no dataset has Latvia's trade at CN8 (yet)", {
+      type: "dataset-missing",
+      retry_after_s: 5,
+    });
+  }
+  return onDataset(trade, question, work);
+}
+
 const oneYear = (year: number | undefined): Years | undefined =>
   year === undefined ? undefined : { from: year, to: year };
 
 /** `meta` of its answer about these years. */
-export const aboutCustoms = (lease: Lease, question: ReturnType<typeof customsQuestion>, years: Years) =>
+export const aboutCustoms = (lease: Lease, question: CustomsQuestion, years: Years) =>
   metaOf(lease, { ...question, years });
 
 /** The years an answer is about. */

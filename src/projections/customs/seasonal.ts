@@ -3,9 +3,9 @@ import { z } from "zod";
 import { code, direction } from "../../domain/customs/inputs.ts";
 import { dataset, years } from "../../domain/trade/inputs.ts";
 import { flows } from "../../domain/trade/units.ts";
-import { namesOf, onDataset, type TradeData, yearsOrAll } from "../trade/question.ts";
+import { namesOf, type TradeData, yearsOrAll } from "../trade/question.ts";
 import { profile, profilesOf, SEASON_FORMULA } from "../trade/seasonality.ts";
-import { aboutCustoms, customsMeta, customsQuestion, LATVIA, span } from "./question.ts";
+import { aboutCustoms, customsMeta, customsQuestion, LATVIA, onLatvia, span } from "./question.ts";
 
 export const seasonalInput = z.object({
   code,
@@ -32,7 +32,7 @@ export async function seasonal(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof seasonalOutput>> {
   const question = customsQuestion(input);
-  return onDataset(trade, question, async (lease) => {
+  return onLatvia(trade, question, async (lease) => {
     const asked = yearsOrAll(lease, question.years);
     const data = await profilesOf(lease, { ...question, reporter: LATVIA, years: asked }, signal);
     return {

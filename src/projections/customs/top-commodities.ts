@@ -3,9 +3,9 @@ import { z } from "zod";
 import { direction } from "../../domain/customs/inputs.ts";
 import { dataset, limit, year } from "../../domain/trade/inputs.ts";
 import { flows, sixDecimals } from "../../domain/trade/units.ts";
-import { namesOf, onDataset, type TradeData, yearOrLast } from "../trade/question.ts";
+import { namesOf, type TradeData, yearOrLast } from "../trade/question.ts";
 import { productRow, RANKED, type RankedBy, rankFinest, totals } from "../trade/rankings.ts";
-import { aboutCustoms, customsMeta, customsQuestion, LATVIA } from "./question.ts";
+import { aboutCustoms, customsMeta, customsQuestion, LATVIA, onLatvia } from "./question.ts";
 
 export const commoditiesInput = z.object({
   year: year.optional(),
@@ -47,7 +47,7 @@ export async function topCommodities(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof commoditiesOutput>> {
   const question = customsQuestion(input);
-  return onDataset(trade, question, async (lease) => {
+  return onLatvia(trade, question, async (lease) => {
     const year = yearOrLast(lease, question);
     const years = { from: year, to: year };
     const { rows, ...ranked } = await rankFinest(

@@ -4,9 +4,9 @@ import { changeOf } from "../../domain/customs/growth.ts";
 import { direction } from "../../domain/customs/inputs.ts";
 import { dataset, years } from "../../domain/trade/inputs.ts";
 import { flows, sixDecimals, type Years } from "../../domain/trade/units.ts";
-import { onDataset, type TradeData, yearsOrAll } from "../trade/question.ts";
+import { type TradeData, yearsOrAll } from "../trade/question.ts";
 import { monthsSql, type SeriesRow, SUMS, series, timelineRow } from "../trade/series.ts";
-import { aboutCustoms, customsMeta, customsQuestion, LATVIA, span } from "./question.ts";
+import { aboutCustoms, customsMeta, customsQuestion, LATVIA, onLatvia, span } from "./question.ts";
 
 export const trendsInput = z.object({
   years: years.optional(),
@@ -50,7 +50,7 @@ export async function trends(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof trendsOutput>> {
   const question = customsQuestion(input);
-  return onDataset(trade, question, async (lease) => {
+  return onLatvia(trade, question, async (lease) => {
     const asked = yearsOrAll(lease, question.years);
     // The first year asked for is compared with the one before it.
     const read: Years = { from: asked.from - 1, to: asked.to };

@@ -18,6 +18,7 @@ import {
   type Reading,
 } from "../../domain/macro/indicators.ts";
 import { sixDecimals } from "../../domain/trade/units.ts";
+import { aboutReference, joined, joinedOf } from "../reference/meta.ts";
 
 export const macroTables = [ecbMro, ecbRates, hicp, brent];
 
@@ -51,7 +52,7 @@ const indicator = z.object({
 
 export const macroOutput = z.object({
   data: z.array(indicator),
-  meta: z.object({
+  meta: joined.extend({
     count: z.int(),
     formula: z.string(),
     missing: z.array(z.enum(indicatorNames)).describe("Indicators without a value"),
@@ -128,7 +129,9 @@ export function macroContext(
 ): z.infer<typeof macroOutput> {
   const data = input.indicators.map((name) => indicatorOf(reference, name));
   const missing = data.filter(({ value }) => value === null).map((line) => line.indicator);
-  return { data, meta: { count: data.length, formula: FORMULA, missing } };
+  const tables = input.indicators.flatMap((name) => known[name].read(reference)?.reference ?? []);
+  const about = joinedOf(tables.map(aboutReference));
+  return { data, meta: { ...about, count: data.length, formula: FORMULA, missing } };
 }
 
 function indicatorOf(store: ReferenceStore, name: IndicatorName): z.infer<typeof indicator> {

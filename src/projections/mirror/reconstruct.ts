@@ -1,11 +1,10 @@
-/** A country's trade with the EU27 as its partners report it: `mirror/reconstruct`. */
-import { z } from "zod";
+/** A country's trade with the EU27 as its partners report it: `mirror/reconstruct` and `sovereign/mirror`. */
+import type { z } from "zod";
 import { literal } from "../../datasets/duckdb.ts";
 import type { Lease } from "../../datasets/vintage-store.ts";
 import { confidenceOf, LEAST_RATIOS, reliabilityOf } from "../../domain/mirror/confidence.ts";
 import {
   type Asked,
-  CIF_FOB,
   type CoveredMonth,
   coveredMonths,
   mirrorOf,
@@ -13,108 +12,17 @@ import {
   reconstructed,
 } from "../../domain/mirror/reconstruct.ts";
 import { refuse } from "../../domain/refusal.ts";
-import { dataset, hs, month, partner, readMonth, year } from "../../domain/trade/inputs.ts";
-import { partnerName, type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
-import { type Flow, flows, monthText, type Period, yearOf } from "../../domain/trade/units.ts";
-import { referenceMeta } from "../reference/meta.ts";
-import {
-  chooseDataset,
-  formula,
-  meta,
-  metaOf,
-  onDataset,
-  type TradeData,
-  yearsOrAll,
-} from "../trade/question.ts";
+import { readMonth } from "../../domain/trade/inputs.ts";
+import { partnerName, type ReporterCode } from "../../domain/trade/reporters.ts";
+import { type Flow, monthText, type Period, yearOf } from "../../domain/trade/units.ts";
+import { aboutReference } from "../reference/meta.ts";
+import { chooseDataset, metaOf, onDataset, type TradeData, yearsOrAll } from "../trade/question.ts";
 import { finestIn } from "../trade/tables.ts";
+import type { countryMonth, MirrorInput, reconstructOutput } from "./answer.ts";
+import type { Dollars } from "./dollars.ts";
 import { mirrorRatios, type Ratios } from "./ratios.ts";
 
-const questionInput = {
-  direction: z
-    .enum(flows, "direction is IMPORT or EXPORT")
-    .describe("The target's own: IMPORT is what it buys from the EU27, EXPORT what it sells to them"),
-  hs: hs.describe("HS or CN code of 2, 4, 6 or 8 digits"),
-  year: year.describe("Calendar year; omitted = all that the dataset has, a country-month each").optional(),
-  month: month.describe("One month, YYYY-MM, such as 2024-03; omitted = every month of the year").optional(),
-  cif_fob: z
-    .number("cif_fob is a number from 0 to 0.5")
-    .min(0, "cif_fob is at least 0")
-    .max(0.5, "cif_fob is at most 0.5")
-    .default(CIF_FOB)
-    .describe("τ: what freight and insurance add to a value, 0 to 0.5"),
-  dataset: dataset.optional(),
-};
-
-const targets = ["CN", "RU", "IN", "MX"] as const;
-
-export const reconstructInput = z.object({
-  target_country: z
-    .enum(targets, `target_country is ${targets.join(", ")}; sovereign/mirror takes any other`)
-    .describe("The country to reconstruct: CN, RU, IN or MX"),
-  ...questionInput,
-});
-
-export const anyTargetInput = z.object({
-  target_country: partner.describe(
-    "The country to reconstruct, any 2-letter code of the statistics; Greece is GR",
-  ),
-  ...questionInput,
-});
-
-export type MirrorInput = z.output<typeof anyTargetInput>;
-
-const share = z.number().min(0).max(1);
-
-export const countryMonth = z.object({
-  hs: z.string(),
-  year: z.int(),
-  month: z.int(),
-  value_eur: z.number().describe("EUR of the target's trade with the EU27"),
-  value_usd: z.number().nullable().describe("The same in USD at the month's mean rate; null: see notes"),
-  quantity_kg: z.number().nullable().describe("Sum of the masses that are stated; null = none is"),
-  confidence: share
-    .nullable()
-    .describe("coverage × reliability × mass_quality; null = reliability is not known"),
-  coverage: share.describe("Share of the partners that reported the month in full"),
-  reliability: share.nullable().describe("1 − median |ln mirror ratio|, see meta.reliability"),
-  mass_quality: share
-    .nullable()
-    .describe("Share of the value whose mass is stated; null = there is no value"),
-  complete: z.boolean().describe("Every partner reported the month in full"),
-  reporters: z.int().describe("Partners whose figures are summed"),
-  not_reported: z.array(z.enum(reporterCodes)).describe("Partners that have not reported the month in full"),
-  reported_eur: z.number().describe("What the partners report, before the factor"),
-  excluded_eur: z.number().describe("EUR in the rows of those in not_reported, left out"),
-  without_mass_eur: z.number().describe("EUR in reported_eur whose mass is not stated"),
-});
-
-export const reconstructOutput = z.object({
-  data: z.array(countryMonth).describe("Oldest first; months that no partner reported in full are not there"),
-  meta: meta.extend({
-    count: z.int().describe("Country-months, which is what is charged for"),
-    target: z.object({ code: z.string(), name: z.string() }),
-    direction: z.enum(flows),
-    product: z.string(),
-    scope: z.string().describe("What the figures are a part of"),
-    formula,
-    parameters: z.object({ cif_fob: z.number(), partners: z.int() }),
-    reliability: z.object({
-      value: share.nullable(),
-      median_abs_ln_ratio: z.number().nullable(),
-      pair_months: z.int().describe("Pairs of the 27 and months whose two ends were compared"),
-      product: z.string().describe("The code they were compared for"),
-      from: z.string(),
-      to: z.string(),
-    }),
-    rates: referenceMeta.nullable().describe("Where the exchange rates are from; null = there are none"),
-    notes: z.array(z.string()),
-  }),
-});
-
-/** US dollars a euro buys by month, and where the figures are from. */
-export type Dollars = { about: z.infer<typeof referenceMeta>; usd_per_eur: ReadonlyMap<Period, number> };
-
-type Question = Asked & { dataset?: string | undefined; flow: Flow; reporters: [] };
+type Question = Asked & { partner: string; dataset?: string | undefined; flow: Flow; reporters: [] };
 
 /** The question as the trade datasets take it: whoever of the 27 has reported counts, so none is asked for by name. */
 function questionOf(input: MirrorInput): Question {
@@ -133,6 +41,7 @@ function questionOf(input: MirrorInput): Question {
     years,
     period,
     dataset,
+    partner: target,
     flow: mirrorOf(direction),
     reporters: [],
   };
@@ -140,7 +49,11 @@ function questionOf(input: MirrorInput): Question {
 
 const withFields = (question: Question) => ({
   ...question,
-  fields: { years: question.period === undefined ? "year" : "month" } as const,
+  fields: {
+    flow: "direction",
+    partner: "target_country",
+    years: question.period === undefined ? "year" : "month",
+  } as const,
 });
 
 /** How many country-months an answer has as the datasets are open now. Refuses what the question itself would be refused for. */
@@ -154,10 +67,10 @@ const FORMULAS = {
   EXPORT: "exports = Σ imports of the EU27 from it ÷ (1 + τ)",
 } as const;
 
-/** The months asked for; `dollars` turn them into USD where they are of the same kind, real or invented. */
+/** The months asked for; `dollarsOf` finds the exchange rates of the kind that the figures are of, real or invented. */
 export async function reconstruct(
   trade: TradeData,
-  dollars: Dollars | undefined,
+  dollarsOf: (synthetic: boolean) => Dollars | undefined,
   input: MirrorInput,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof reconstructOutput>> {
@@ -172,17 +85,21 @@ export async function reconstruct(
       mirrorRatios(lease, hs, signal),
       refuseUnknownTarget(lease, target, signal),
     ]);
-    const usable = dollars?.about.synthetic === lease.manifest.synthetic ? dollars : undefined;
-    const rate = (period: Period) => usable?.usd_per_eur.get(period);
+    const dollars = dollarsOf(lease.manifest.synthetic);
     const sums = sumsOf(rows, months);
     const data = months.map((month) =>
-      monthOf(month, { input, sums: sums.get(month.period)!, ratios, rate: rate(month.period) }),
+      monthOf(month, {
+        input,
+        sums: sums.get(month.period)!,
+        ratios,
+        rate: dollars?.usd_per_eur.get(month.period),
+      }),
     );
     const partners = partnersOf(target);
     return {
       data,
       meta: {
-        ...metaOf(lease, { hs, reporters: partners, flow: question.flow, years }),
+        ...metaOf(lease, { hs, partner: target, reporters: partners, flow: question.flow, years }),
         count: data.length,
         target: { code: target, name: partnerName(target) },
         direction,
@@ -198,8 +115,8 @@ export async function reconstruct(
           from: monthText(ratios.from),
           to: monthText(ratios.to),
         },
-        rates: usable?.about ?? null,
-        notes: notesOf(data, ratios, { hs, dollars, synthetic: lease.manifest.synthetic }),
+        rates: dollars === undefined ? null : aboutReference(dollars.reference),
+        notes: notesOf(data, ratios, dollars),
       },
     };
   });
@@ -308,8 +225,9 @@ const scopeOf = (target: string, direction: Flow): string =>
 function notesOf(
   data: z.infer<typeof countryMonth>[],
   ratios: Ratios,
-  { hs, dollars, synthetic }: { hs: string; dollars: Dollars | undefined; synthetic: boolean },
+  dollars: Dollars | undefined,
 ): string[] {
+  const hs = data[0]!.hs;
   const few = reliabilityOf(ratios) === null;
   const notes = [
     few &&
@@ -317,11 +235,9 @@ function notesOf(
     !few &&
       ratios.hs !== hs &&
       `Too few pair-months of ${hs} could be compared: reliability is that of chapter ${ratios.hs}.`,
-    !dollars && "No exchange rates are loaded: value_usd is null.",
+    !dollars &&
+      "There are no exchange rates of the same kind, and real figures never meet invented ones: value_usd is null.",
     dollars &&
-      dollars.about.synthetic !== synthetic &&
-      "Real and invented figures never meet: the exchange rates at hand are of the other kind, so value_usd is null.",
-    dollars?.about.synthetic === synthetic &&
       data.some(({ value_usd }) => value_usd === null) &&
       "Months that the exchange rates do not reach have no value_usd.",
   ];

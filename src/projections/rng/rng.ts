@@ -241,7 +241,7 @@ export type Counts = { game: string; rolls: number; cells: Cell[] };
 /** How often each game was rolled since a day, and how its first numbers fell. */
 export async function countsSince(pool: pg.Pool, space: Space, day: string): Promise<Counts[]> {
   const { rows } = await pool.query<{ game: string; rolls: number; observed: number[]; expected: number[] }>(
-    `select game, rolls::float8 as rolls, observed::float8[] as observed, expected
+    `select game, rolls::float8 as rolls, to_jsonb(observed) as observed, to_jsonb(expected) as expected
        from read.rng_counts_v1 where space = $1 and day >= $2 order by game`,
     [space, day],
   );

@@ -14,9 +14,10 @@ export const sectorTables = [...hourlyTables, lvWages, ...exposureTables];
 
 export const sectorsInput = z.object({ lang });
 
-const sector = hourly.extend({
+const sector = z.object({
   nace: z.string().describe("NACE Rev. 2"),
   name: z.string(),
+  ...hourly.shape,
   lv_gross_eur_per_month: z.number().nullable().describe("Average gross wage in Latvia"),
   lv_period: z.string().nullable().describe("The year or quarter of that wage"),
   ai_exposure: z.number().nullable().describe("Employment-weighted, 0 to 1"),

@@ -3,9 +3,9 @@ import { z } from "zod";
 import type { ReferenceStore } from "../../datasets/reference/store.ts";
 import type { Reference, ReferenceTable } from "../../datasets/reference/table.ts";
 import { refuse } from "../../domain/refusal.ts";
-import { aboutReference, referenceMeta } from "../reference/meta.ts";
+import { aboutReference, joined, joinedOf, referenceMeta } from "../reference/meta.ts";
 
-export const meta = z.object({
+export const meta = joined.extend({
   tables: z.array(referenceMeta).describe("The tables that the figures are from, each with its state"),
   formula: z.string().describe("How the figures were computed"),
   notes: z.array(z.string()).describe("What to know before relying on the figures"),
@@ -20,8 +20,10 @@ export function metaOf(
 ): z.infer<typeof meta> {
   const found = tables.map((table) => ({ table, loaded: reference.find(table) }));
   const absent = found.filter(({ loaded }) => !loaded).map(({ table }) => table.name);
+  const about = found.flatMap(({ loaded }) => (loaded ? [aboutReference(loaded)] : []));
   return {
-    tables: found.flatMap(({ loaded }) => (loaded ? [aboutReference(loaded)] : [])),
+    ...joinedOf(about),
+    tables: about,
     formula,
     notes: [
       ...notes.filter((note) => note !== false),

@@ -29,10 +29,11 @@ export type Question = Covered & {
   dataset?: string | undefined;
   /** The input fields that name product, reporters, flow and years, for refusals. */
   fields?: {
-    hs?: "hs" | "hs2" | "code";
+    hs?: "hs" | "hs2" | "code" | "dataset";
     reporter?: "reporter" | "reporters" | "dataset";
     flow?: "flow" | "direction";
     years?: "year" | "years" | "month";
+    partner?: "target_country";
   };
 };
 
@@ -173,7 +174,7 @@ function namedDataset(open: Manifest[], question: Question, name: string): Manif
 function refuseGap(question: Question, gap: Gap, message: string): never {
   const { hs = "hs", reporter = "reporter", flow = "flow", years = "years" } = question.fields ?? {};
   // A question about all partners names none: another dataset is what would answer it.
-  const partner = question.partner === undefined ? "dataset" : "partner";
+  const partner = question.partner === undefined ? "dataset" : (question.fields?.partner ?? "partner");
   const path = { hs, partner, reporter, flow, years }[gap.path];
   return refuse("invalid", message, { errors: [{ path, message }], type: "outside-coverage" });
 }

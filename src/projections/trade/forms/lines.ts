@@ -12,7 +12,7 @@ const FLOWS = [
   { column: "exports_eur", name: "exports" },
 ] as const;
 
-type Month = Pick<z.infer<typeof timelineRow>, "imports_eur" | "exports_eur" | "complete">;
+export type Month = Omit<z.infer<typeof timelineRow>, "reporter">;
 
 /** A line for each flow of these months. */
 export const flowLines = (months: Month[]): Series[] =>

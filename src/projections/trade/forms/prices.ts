@@ -30,22 +30,23 @@ export function pricesChart({ data, meta }: z.infer<typeof pricesOutput>): Chart
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
+export const seasonChart = ({ data, meta }: z.infer<typeof seasonOutput>): Chart =>
+  seasonBars(partnerName(meta.reporter), productTitle(meta.product), data);
+
 /** Twelve bars a flow, above and below the average month. */
-export const seasonBars = (title: string, profiles: z.infer<typeof seasonOutput>["data"]): Chart => ({
+export const seasonBars = (
+  country: string,
+  product: string,
+  data: z.infer<typeof seasonOutput>["data"],
+): Chart => ({
   kind: "bar",
-  title,
+  title: `${country}: the usual year, ${flowsText(data.map(({ flow }) => flow))} of ${product}`,
   x: MONTHS,
-  series: profiles.map(({ flow, profile }) => ({
+  series: data.map(({ flow, profile }) => ({
     name: flowWord(flow),
     values: MONTHS.map((_, at) => profile?.[at] ?? null),
   })),
   unit: "1 = an average month",
   base: 1,
-  notes: profiles.flatMap(({ flow, note }) => (note === null ? [] : [`${flowWord(flow)}: ${note}`])),
+  notes: data.flatMap(({ flow, note }) => (note === null ? [] : [`${flowWord(flow)}: ${note}`])),
 });
-
-export const seasonChart = ({ data, meta }: z.infer<typeof seasonOutput>): Chart =>
-  seasonBars(
-    `${partnerName(meta.reporter)}: the usual year, ${flowsText(data.map(({ flow }) => flow))} of ${productTitle(meta.product)}`,
-    data,
-  );

@@ -1,0 +1,148 @@
+/** What bench/analytics.ts measures beside the operations: swaps under load, memory, the event loop, file reads, kept answers. */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { swapUnderLoad } from "../test/support/swaps.ts";
+import { FACTOR } from "./analytics-cube.ts";
+import { answered, type Caller, callerOf, questions, untilOpen } from "./analytics-questions.ts";
+import type { Report } from "./service-probe.ts";
+import { median, type ProbedService, startProbedService } from "./service-process.ts";
+
+type House = { env: Record<string, string>; secret: string; vintages: [string, string] };
+type Release = (vintage: string) => Promise<void>;
+
+const CONNECTIONS = 8;
+/** Questions that read the whole cube, or much of it. */
+const WHOLE = ["overview", "timeline, all 27", "source-concentration", "reroute-watch", "alerts"];
+const SWAPPED = [
+  "balance",
+  "top-partners",
+  "product-detail",
+  "seasonality",
+  "source-concentration",
+  "alerts",
+];
+
+const pathsOf = (names: string[]) =>
+  questions.filter(({ name }) => names.includes(name)).flatMap(({ paths }) => paths);
+const ms = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
+const worst = (values: number[]) => Math.max(...values);
+const p95 = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(0.95 * (values.length - 1))]!;
+
+/** All of them, each told as it is found. */
+export async function measurePromises(house: House, release: Release, swaps: number): Promise<void> {
+  const service = await startProbedService({ ...house.env, ANSWER_CACHE_MB: "0" });
+  const caller = callerOf(service.url, house.secret, CONNECTIONS);
+  await untilOpen(caller);
+  await fileReads(service, caller);
+  await swapping(service, caller, house, release, swaps);
+  await service.stop();
+  await keptAnswers(house);
+}
+
+/** Asks at eight connections until told to stop. */
+function load(caller: Caller, paths: string[]): () => Promise<void> {
+  let asking = true;
+  const one = async (first: number) => {
+    for (let at = first; asking; at++) await answered(caller, paths[at % paths.length]!);
+  };
+  const all = Promise.all(Array.from({ length: CONNECTIONS }, (_, first) => one(first)));
+  return async () => {
+    asking = false;
+    await all;
+  };
+}
+
+/** Files read in the service's own process, before and while it answers whole-cube questions. */
+async function fileReads(service: ProbedService, caller: Caller): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), "tallystick-bench-"));
+  const file = join(dir, "megabyte");
+  await writeFile(file, Buffer.alloc(1 << 20, 7));
+  await readFile(file);
+  const reads = async (seconds: number) => {
+    service.tell({ reset: true, read_file: file });
+    await pause(seconds * 1000);
+    return service.report();
+  };
+  const quiet = await reads(3);
+  const stop = load(caller, pathsOf(WHOLE));
+  await pause(1000);
+  const busy = await reads(10);
+  await stop();
+  service.tell({ read_file: null });
+  await rm(dir, { recursive: true });
+  const told = ({ file_reads_ms }: typeof quiet) =>
+    `median ${ms(median(file_reads_ms))}, p95 ${ms(p95(file_reads_ms))}, longest ${ms(worst(file_reads_ms))}`;
+  console.log(`reading a file of 1 MB in the service: ${told(quiet)}`);
+  console.log(`  beside whole-cube questions at ${CONNECTIONS} connections: ${told(busy)}`);
+  console.log(`  statements at once, at most: ${busy.most_at_once}; event loop held ${loopOf(busy)}`);
+}
+
+/** On a busy machine the loop also waits for a core, which is not its doing. */
+export const loopOf = ({ loop_ms: { between, at_work } }: Pick<Report, "loop_ms">) =>
+  `at most ${ms(at_work)} at work, ${ms(between)} in all`;
+
+/** Swaps under load: no answer fails, none is of two vintages. */
+async function swapping(
+  service: ProbedService,
+  caller: Caller,
+  { vintages }: House,
+  release: Release,
+  swaps: number,
+): Promise<void> {
+  service.tell({ reset: true });
+  const paths = pathsOf(SWAPPED);
+  const swapped = await swapUnderLoad({
+    ask: async (path) => {
+      const { status, body } = await caller(path);
+      return { status, body: body.toString() };
+    },
+    paths,
+    vintages,
+    release,
+    swaps,
+    connections: CONNECTIONS,
+    stay_ms: 1_000,
+  });
+  const years = (vintage: string) =>
+    swapped.alone.get(vintage)!.get(paths.find((path) => path.includes("balance"))!) as {
+      imports_eur: number;
+    }[];
+  const [first, second] = [years(vintages[0]), years(vintages[1])];
+  if (!first.every(({ imports_eur }, at) => second[at]!.imports_eur === FACTOR * imports_eur))
+    throw new Error("the vintages do not differ by their factor");
+  const report = await service.report();
+  const answers = [...swapped.answers.values()].reduce((sum, count) => sum + count, 0);
+  console.log(`${swaps} swaps at ${CONNECTIONS} connections: ${answers} answers,`);
+  console.log(`  ${swapped.failed.length} failed, ${swapped.mixed.length} mixed`);
+  for (const fault of [...swapped.failed, ...swapped.mixed].slice(0, 5)) console.log(`  ${fault}`);
+  console.log(`  event loop held ${loopOf(report)}; statements at once, at most: ${report.most_at_once}`);
+  console.log(`  peak memory of the service since it began: ${Math.round(report.peak_memory_mb)} MB`);
+}
+
+/** A question asked again: kept under its vintage's name, and not sent to whoever has it. */
+async function keptAnswers({ env, secret }: House): Promise<void> {
+  const service = await startProbedService(env);
+  const caller = callerOf(service.url, secret, 1);
+  await untilOpen(caller);
+  for (const path of pathsOf(["top-partners", "alerts", "timeline, all 27"]).slice(0, 3)) {
+    const { headers, body } = await caller(path);
+    const etag = headers.etag ?? "none";
+    const timed = async (sent: Record<string, string>, status: number) => {
+      const found: number[] = [];
+      for (let times = 0; times < 300; times++) {
+        const begun = performance.now();
+        const answer = await caller(path, sent);
+        if (answer.status !== status) throw new Error(`${path} answered ${answer.status}`);
+        found.push(performance.now() - begun);
+      }
+      return found.slice(100);
+    };
+    const [again, unchanged] = [await timed({}, 200), await timed({ "If-None-Match": etag }, 304)];
+    console.log(
+      `asked again, round trip: ${path} (${body.length} bytes) ${ms(median(again))}, p95 ${ms(p95(again))}; 304 ${ms(median(unchanged))}`,
+    );
+  }
+  await service.stop();
+}
