@@ -116,6 +116,7 @@ describe("by hand", () => {
       reliability: { value: null, pair_months: 1, median_abs_ln_ratio: Math.log(950 / 900) },
     });
     expect(meta.scope).toMatch(/never its trade with the world/);
+    expect(meta.notes[0]).toMatch(/^No month has more than 3 of the 27 partners/);
     expect(meta.notes.join(" ")).toMatch(/Only 1 pair-months .* Months that the exchange rates do not reach/);
   });
 

@@ -16,13 +16,20 @@ import { readMonth } from "../../domain/trade/inputs.ts";
 import { partnerName, type ReporterCode } from "../../domain/trade/reporters.ts";
 import { type Flow, monthText, type Period, yearOf } from "../../domain/trade/units.ts";
 import { aboutReference } from "../reference/meta.ts";
-import { chooseDataset, metaOf, onDataset, type TradeData, yearsOrAll } from "../trade/question.ts";
+import {
+  chooseDataset,
+  metaOf,
+  onDataset,
+  type TradeData,
+  type Question as TradeQuestion,
+  yearsOrAll,
+} from "../trade/question.ts";
 import { finestIn } from "../trade/tables.ts";
 import type { countryMonth, MirrorInput, reconstructOutput } from "./answer.ts";
 import type { Dollars } from "./dollars.ts";
 import { mirrorRatios, type Ratios } from "./ratios.ts";
 
-type Question = Asked & { partner: string; dataset?: string | undefined; flow: Flow; reporters: [] };
+type Question = Asked & TradeQuestion & { flow: Flow };
 
 /** The question as the trade datasets take it: whoever of the 27 has reported counts, so none is asked for by name. */
 function questionOf(input: MirrorInput): Question {
@@ -44,22 +51,18 @@ function questionOf(input: MirrorInput): Question {
     partner: target,
     flow: mirrorOf(direction),
     reporters: [],
+    fields: {
+      flow: "direction",
+      partner: "target_country",
+      years: period === undefined ? "year" : "month",
+    },
   };
 }
-
-const withFields = (question: Question) => ({
-  ...question,
-  fields: {
-    flow: "direction",
-    partner: "target_country",
-    years: question.period === undefined ? "year" : "month",
-  } as const,
-});
 
 /** How many country-months an answer has as the datasets are open now. Refuses what the question itself would be refused for. */
 export function countryMonths(trade: TradeData, input: MirrorInput): number {
   const question = questionOf(input);
-  return coveredMonths(chooseDataset(trade, withFields(question)).coverage, question).length;
+  return coveredMonths(chooseDataset(trade, question).coverage, question).length;
 }
 
 const FORMULAS = {
@@ -76,14 +79,14 @@ export async function reconstruct(
 ): Promise<z.infer<typeof reconstructOutput>> {
   const question = questionOf(input);
   const { target, direction, hs } = question;
-  return onDataset(trade, withFields(question), async (lease) => {
+  return onDataset(trade, question, async (lease) => {
     const months = coveredMonths(lease.manifest.coverage, question);
     if (months.length === 0) refuseUncovered(lease, question);
+    await refuseUnknownTarget(lease, target, signal);
     const years = yearsOrAll(lease, question.years);
     const [rows, ratios] = await Promise.all([
       lease.query<PartnerRow>(partnersSql(lease, question), undefined, signal),
       mirrorRatios(lease, hs, signal),
-      refuseUnknownTarget(lease, target, signal),
     ]);
     const dollars = dollarsOf(lease.manifest.synthetic);
     const sums = sumsOf(rows, months);
@@ -229,7 +232,11 @@ function notesOf(
 ): string[] {
   const hs = data[0]!.hs;
   const few = reliabilityOf(ratios) === null;
+  const most = Math.max(...data.map(({ reporters }) => reporters));
+  const partners = most + data.find(({ reporters }) => reporters === most)!.not_reported.length;
   const notes = [
+    most < partners &&
+      `No month has more than ${most} of the ${partners} partners: the figures are a part of the trade with the EU27.`,
     few &&
       `Only ${ratios.count} pair-months could be compared, fewer than ${LEAST_RATIOS}: reliability and confidence are not known.`,
     !few &&
