@@ -66,6 +66,12 @@ describe.skipIf(!here)("the real file", () => {
     const { data, meta } = aiRisk(store, { type: "NACE" });
     expect(new Set(data.map(({ score }) => score))).toEqual(new Set([null]));
     expect(meta.notes.join()).toMatch(/never joined/);
+    const latvian = iscoNaceEmployment.sandbox().filter(({ geo }) => geo === "LV");
+    const elsewhere = await storeOf(
+      made(iloExposure, read("ilo_isco08_exposure_2025.csv")),
+      made(iscoNaceEmployment, latvian),
+    );
+    expect(aiRisk(elsewhere, { type: "NACE" }).meta.notes.join()).toMatch(/no figures of the EU27/);
   });
 
   test("of earnings: 31 areas by nine columns and sex, and no mean of both sexes", async () => {

@@ -13,7 +13,7 @@ one table, named with its source and vintage; what is invented is marked \`synth
   access: [key("read"), pay("0.01")],
   input: macroInput,
   output: json(macroOutput, { table: macroTable, chart: macroChart }),
-  example: { indicators: ["eur_usd", "brent_usd"] },
+  example: { indicators: ["eur_usd"] },
   vintage: ({ reference }: App) => reference.vintages(macroTables),
   handle: async ({ input, app }) => macroContext(app.reference, input),
 });

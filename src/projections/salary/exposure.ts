@@ -123,8 +123,12 @@ export function exposureOfAll(reference: ReferenceStore): Weighted {
 }
 
 /** Why activities have no exposure; false where they may have. */
-export const exposureApart = (reference: ReferenceStore) =>
-  keptApart("The exposure of activities", reference.find(iloExposure), reference.find(iscoNaceEmployment));
+export function exposureApart(reference: ReferenceStore): string | false {
+  const employment = reference.find(iscoNaceEmployment);
+  if (employment && employedBy(employment).size === 0)
+    return `The exposure of activities is null: ${employment.dataset} has no figures of the EU27.`;
+  return keptApart("The exposure of activities", reference.find(iloExposure), employment);
+}
 
 /** Occupations and activities with their exposure. Without the exposure table it refuses as unavailable. */
 export function aiRisk(
