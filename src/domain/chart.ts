@@ -30,5 +30,5 @@ export type Chart = {
   notes: string[];
 };
 
-/** What every figure of an answer rests on, as its `meta` tells. */
+/** What every figure of an answer rests on; vintages of several tables are joined by "+". */
 export type Provenance = { dataset: string; vintage: string; synthetic: boolean; source: string };

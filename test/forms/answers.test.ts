@@ -7,7 +7,6 @@ import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/api/catalogue.ts";
 import { formsOf } from "../../src/api/forms/form.ts";
-import { methodOf } from "../../src/api/operation.ts";
 import { exampleOf } from "../../src/api/reference.ts";
 import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -28,8 +27,18 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const ask = (path: string, accept?: string, more: Record<string, string> = {}) =>
-  fetch(service.url + path, { headers: { ...headers, ...(accept && { Accept: accept }), ...more } });
+/** Asks a line such as "GET /v1/agent/trade/countries", or "POST /path {…}". */
+function ask(line: string, accept = "application/json"): Promise<Response> {
+  const [method, path, ...body] = line.split(" ");
+  const asked = { ...headers, Accept: accept };
+  return method === "POST"
+    ? fetch(service.url + path, {
+        method,
+        headers: { ...asked, "Content-Type": "application/json" },
+        body: body.join(" "),
+      })
+    : fetch(service.url + path, { headers: asked });
+}
 
 type Answer = {
   data: unknown;
@@ -44,7 +53,7 @@ async function readParquet(bytes: Buffer) {
   const duckdb = await (await DuckDBInstance.create()).connect();
   const read = await duckdb.runAndReadAll(`select * from '${file}'`);
   const kept = await duckdb.runAndReadAll(
-    `select key::varchar as key, value::varchar as value from parquet_kv_metadata('${file}')`,
+    `select decode(key) as key, decode(value) as value from parquet_kv_metadata('${file}')`,
   );
   const rows = read
     .getRowObjectsJS()
@@ -57,11 +66,10 @@ async function readParquet(bytes: Buffer) {
   return { rows, types, meta: Object.fromEntries(kept.getRows()) as Record<string, string> };
 }
 
-const withForms = catalogue.filter((one) => methodOf(one) === "GET" && formsOf(one).length > 1);
+const withForms = catalogue.filter((operation) => formsOf(operation).length > 1);
 const tabular = withForms.filter((operation) => formsOf(operation).includes("text/csv"));
 const drawn = withForms.filter((operation) => formsOf(operation).includes("image/png"));
-const named = (operations: typeof catalogue) =>
-  operations.map((one) => [one.name, exampleOf(one).split(" ")[1]!] as const);
+const named = (operations: typeof catalogue) => operations.map((one) => [one.name, exampleOf(one)] as const);
 
 type Row = Record<string, unknown>;
 
@@ -96,8 +104,14 @@ describe("rows", () => {
     expect(rows.map((row) => Object.values(row).map(unguarded))).toEqual(
       parquet.rows.map((row) => Object.values(row).map(asText)),
     );
-    for (const row of parquet.rows) expect(row).toMatchObject({ synthetic: true, vintage: meta.vintage });
-    expect(parquet.meta).toMatchObject({ source: meta.source, vintage: meta.vintage, synthetic: "true" });
+    for (const row of parquet.rows)
+      expect(row).toMatchObject({ synthetic: true, vintage: expect.any(String) });
+    // Whatever `meta` tells stands in the file too.
+    const told = ([name, value]: [string, unknown]) => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ];
+    expect(parquet.meta).toMatchObject(Object.fromEntries(Object.entries(meta).map(told)));
     // Nothing stands in a cell that only a program can read.
     expect(rows.flatMap(Object.values).filter((cell) => /^[[{]/.test(cell))).toEqual([]);
     const list = listOf(data as Row | Row[]);
@@ -115,7 +129,7 @@ describe("rows", () => {
   });
 
   test("Parquet has the types of the schema", async () => {
-    const path = "/v1/agent/trade/balance?reporter=LV&years=2020-2024";
+    const path = "GET /v1/agent/trade/balance?reporter=LV&years=2020-2024";
     const { types } = await readParquet(
       Buffer.from(await (await ask(path, "application/vnd.apache.parquet")).arrayBuffer()),
     );
@@ -144,7 +158,7 @@ describe("rows", () => {
     cells.map((cell) => (cell === null || cell === undefined ? "" : String(cell)));
 
   test("seasonality has a row a flow and month", async () => {
-    const path = "/v1/agent/trade/seasonality?reporter=LV&hs2=44&years=2015-2024";
+    const path = "GET /v1/agent/trade/seasonality?reporter=LV&hs2=44&years=2015-2024";
     const { data } = (await jsonOf(path)) as { data: { flow: string; profile: number[] }[] };
     expect(await columnsOf(path, "flow", "month", "factor")).toEqual(
       data.flatMap(({ flow, profile }) => profile.map((factor, at) => texts([flow, at + 1, factor]))),
@@ -152,7 +166,7 @@ describe("rows", () => {
   });
 
   test("concentration has a row a partner, with the index of its flow", async () => {
-    const path = "/v1/agent/trade/concentration?reporter=DE&year=2024";
+    const path = "GET /v1/agent/trade/concentration?reporter=DE&year=2024";
     const { data } = (await jsonOf(path)) as { data: { flow: string; hhi: number; top_partners: Row[] }[] };
     const rows = await columnsOf(path, "flow", "hhi", "rank", "partner", "share");
     expect(rows.length).toBeGreaterThan(2);
@@ -164,7 +178,7 @@ describe("rows", () => {
   });
 
   test("wood-products has a row a product, with three partners beside each other", async () => {
-    const path = "/v1/agent/trade/wood-products?reporter=DE&year=2024";
+    const path = "GET /v1/agent/trade/wood-products?reporter=DE&year=2024";
     const { data } = (await jsonOf(path)) as { data: { product: string; top_partners: Row[] }[] };
     expect(await columnsOf(path, "product", "first.partner", "second.value_eur", "third.share")).toEqual(
       data.map(({ product, top_partners: [a, b, c] }) =>
@@ -174,7 +188,7 @@ describe("rows", () => {
   });
 
   test("corridor has a row a database and year", async () => {
-    const path = "/v1/agent/trade/corridor?reporter=DE&partner=FR&years=2020-2024";
+    const path = "GET /v1/agent/trade/corridor?reporter=DE&partner=FR&years=2020-2024";
     type Database = { about: Row; balance: Row[] };
     const { data } = (await jsonOf(path)) as unknown as { data: { databases: Database[] } };
     expect(await columnsOf(path, "dataset", "year", "balance_eur")).toEqual(
@@ -185,7 +199,7 @@ describe("rows", () => {
   });
 
   test("reroute-watch has a row a product and country that surged", async () => {
-    const path = "/v1/agent/trade/reroute-watch?origin=CN&month=2022-03";
+    const path = "GET /v1/agent/trade/reroute-watch?origin=CN&month=2022-03";
     const { data } = (await jsonOf(path)) as { data: { product: string; direct: Row; surges: Row[] }[] };
     expect(await columnsOf(path, "product", "direct.before_eur", "surge.country")).toEqual(
       data.flatMap(({ product, direct, surges }) =>
@@ -196,12 +210,11 @@ describe("rows", () => {
 });
 
 describe("pictures", () => {
-  test.each(named(drawn))("%s", async (name, path) => {
-    const svg = await (await ask(path, "image/svg+xml")).text();
+  test.each(named(drawn))("%s says that its figures are invented", async (_, path) => {
+    const answer = await ask(path, "image/svg+xml");
+    expect(answer.status).toBe(200);
+    const svg = await answer.text();
     expect(svg).toContain("SYNTHETIC sandbox figures");
-    const png = Buffer.from(await (await ask(path, "image/png")).arrayBuffer());
-    if (process.env.PICTURES) await writeFile(join(process.env.PICTURES, `${name}.png`), png);
-    expect(png.subarray(0, 8)).toEqual(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]));
-    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([900, 500]);
+    expect(svg).not.toContain("There are no figures to draw");
   });
 });

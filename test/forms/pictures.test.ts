@@ -179,6 +179,28 @@ describe("figures", () => {
     expect(texts).not.toContain("Country 30");
   });
 
+  test("far from zero are drawn from near the least of them, and a note says so", async () => {
+    const note = "The axis does not begin at zero.";
+    const told = async (values: number[], kind: Chart["kind"] = "line") =>
+      textsOf(await draw(chartOf({ kind, series: [{ name: "a", values }] }))).includes(note);
+    expect(await told([900, 1000])).toBe(true);
+    expect(await told([100, 1000])).toBe(false);
+    expect(await told([1000])).toBe(false);
+    expect(await told([900, 1000], "bar")).toBe(false);
+  });
+
+  test("of several tables name each vintage", async () => {
+    const vintage = ["a", "b", "c"].map((one) => one.repeat(64)).join("+");
+    const svg = await printer.print({
+      form: "image/svg+xml",
+      chart: chartOf(),
+      provenance: { ...provenance, vintage },
+    });
+    expect(textsOf(svg.toString())).toContain(
+      `Vintages: ${"a".repeat(12)}, ${"b".repeat(12)}, ${"c".repeat(12)}`,
+    );
+  });
+
   test("a text is taken to be wider the longer and the bolder it is", () => {
     expect(textWidth("ab", 12)).toBeLessThan(textWidth("abc", 12));
     expect(textWidth("abc", 12)).toBeLessThan(textWidth("abc", 12, true));

@@ -21,7 +21,7 @@ const MOST_RANKED = 30;
 export function optionOf(given: Chart, provenance: Provenance): EChartsOption {
   const chart = readable(fitting(given));
   const scale = scaleOf(chart);
-  const notes = notesOf(chart);
+  const notes = notesOf(chart, vintagesOf(provenance.vintage));
   const legend = legendOf(chart);
   const isEmpty = chart.series.every(({ values }) => values.every((value) => value === null));
   const top = LEGEND_TOP + legend.rows * LEGEND_ROW + (chart.kind === "ranking" ? 4 : 22);
@@ -80,11 +80,20 @@ function fitting(chart: Chart): Chart {
   };
 }
 
+/** Of more tables than these the vintages stand below the figures. */
+const MOST_VINTAGES = 2;
+
+const vintagesOf = (vintage: string) => vintage.split("+").map((one) => one.slice(0, 12));
+
 /** Source and vintage; invented figures say so in plain sight. */
 function headOf({ source, vintage, synthetic }: Provenance) {
   const style = { fontSize: 12, fontWeight: "normal" as const, color: MUTED };
   const left = MARGIN + (synthetic ? textWidth(WARNED, 12, true) + 22 : 0) - 5;
-  const about = { text: clipped(`${source} · vintage ${vintage.slice(0, 12)}`, synthetic ? 84 : 118) };
+  const vintages = vintagesOf(vintage);
+  const told =
+    vintages.length > MOST_VINTAGES ? `${vintages.length} tables` : `vintage ${vintages.join(", ")}`;
+  const most = (synthetic ? 90 : 124) - told.length;
+  const about = { text: `${clipped(source, Math.max(most, 20))} · ${told}` };
   return [
     ...(synthetic
       ? [
@@ -126,8 +135,8 @@ function legendOf(chart: Chart): { names: string[]; rows: number } {
   return { names, rows };
 }
 
-/** At most three lines below the figures. */
-function notesOf(chart: Chart): string[] {
+/** At most four lines below the figures. */
+function notesOf(chart: Chart, vintages: string[]): string[] {
   const { coloured, pale } = shownSeries(chart);
   const isOpen = chart.series.some(({ provisional }) => provisional?.includes(true));
   const isMarked = chart.series.some(({ marked }) => marked?.includes(true));
@@ -142,9 +151,11 @@ function notesOf(chart: Chart): string[] {
       : []),
     ...(isOpen ? [`${chart.kind === "line" ? "Dashed" : "Lighter"}: provisional or not complete.`] : []),
     ...(isMarked ? ["Ring: stands out."] : []),
+    ...(isFarFromZero(chart) ? ["The axis does not begin at zero."] : []),
+    ...(vintages.length > MOST_VINTAGES ? [`Vintages: ${vintages.join(", ")}`] : []),
     ...chart.notes,
   ]
-    .slice(0, 3)
+    .slice(0, 4)
     .map((note) => clipped(note, 128));
 }
 
@@ -161,7 +172,7 @@ function axesOf(chart: Chart, scale: Scale, isEmpty: boolean): Pick<EChartsOptio
     type: "value" as const,
     name: isEmpty ? "" : axisUnit(chart.unit, scale),
     nameTextStyle: { color: MUTED, fontSize: 12, align: "left" as const },
-    scale: chart.kind === "line" && isFarFromZero(chart),
+    scale: isFarFromZero(chart),
     axisLabel: {
       show: !isEmpty,
       color: MUTED,
@@ -213,7 +224,12 @@ function axesOf(chart: Chart, scale: Scale, isEmpty: boolean): Pick<EChartsOptio
 }
 
 /** Whether lines would all run along the top if the axis began at zero. */
-function isFarFromZero({ series }: Chart): boolean {
+function isFarFromZero({ kind, series }: Chart): boolean {
   const values = series.flatMap((one) => one.values.filter((value) => value !== null));
-  return Math.min(...values) > 0.6 * Math.max(...values);
+  let [least, most] = [Infinity, -Infinity];
+  for (const value of values) {
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  return kind === "line" && least < most && least > 0.6 * most;
 }
