@@ -48,7 +48,7 @@ test("before any data is there, each says so and when to come again", async () =
   expect((await ask<Line>("tariff-lookup?code=8471")).data.trade).toBeNull();
   expect((await get("trends")).status).toBe(503);
   await openSandboxLv(service);
-}, 60_000);
+}, 180_000);
 
 describe("classifications", () => {
   test("words find names, with parents, section and whether there is trade", async () => {
@@ -178,6 +178,7 @@ const nomenclature = join(shared, "cn2022_en.csv.gz");
 
 test.skipIf(!existsSync(nomenclature))(
   "the real nomenclature names what had no name, and answers change with it",
+  { timeout: 60_000 },
   async () => {
     const question = "classifications?q=portable%20data-processing&limit=5";
     expect((await ask(question)).data).toEqual([]);
@@ -198,7 +199,7 @@ test.skipIf(!existsSync(nomenclature))(
   },
 );
 
-test("real duties replace the invented ones", async () => {
+test("real duties replace the invented ones", { timeout: 60_000 }, async () => {
   const header =
     "Goods code,Add code,Order No.,Start date,End date,RED_IND,Origin,Measure type,Legal base,Duty,Origin code,Meas. type code";
   const lines = [

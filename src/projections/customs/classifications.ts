@@ -100,7 +100,7 @@ export async function classifications(
         .filter((digits) => digits < of.length)
         .map((digits) => ({ code: of.slice(0, digits), name: nameOf(of.slice(0, digits)) })),
       section: sectionOf(reference, of),
-      has_data: traded && traded.products.some((product) => product.startsWith(of)),
+      has_data: traded?.products.some((product) => product.startsWith(of)) ?? null,
     })),
     meta: {
       ...aboutReference(nomenclature),
