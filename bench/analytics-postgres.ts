@@ -142,7 +142,7 @@ export const inPostgres: Record<string, (fields: Fields, sent: string[]) => stri
     monthly("reporter", filter([equal("reporter", reporter), equal("hs2", hs2)])),
   ],
   alerts: ({ flow, months = "6" }, sent) => alertsSql(equal("flow", flow), Number(months), sent.at(-1)!),
-  "source-concentration": ({ year, flow = "IMPORT" }) => {
+  "source-concentration": ({ year, flow = "IMPORT", limit = "20" }) => {
     const where = filter([within(year!), equal("flow", flow)]);
     return [
       `with partners as (
@@ -159,7 +159,7 @@ export const inPostgres: Record<string, (fields: Fields, sent: string[]) => stri
        )
        select reporter, product, listed, partners, listed_eur, total_eur, count(*) over () as "of"
        from listed join totals using (reporter, product)
-       where total_eur >= 12000000 and top >= 0.5 * total_eur order by top desc, reporter, product limit 10`,
+       where total_eur >= 12000000 and top >= 0.5 * total_eur order by top desc, reporter, product limit ${limit}`,
     ];
   },
 };

@@ -150,7 +150,7 @@ async function measureOperations(house: House, manifest: Manifest, postgres: Pos
       await together(asks[0]!, paths.length, seconds),
       await together(asks[1]!, paths.length, seconds),
     ];
-    const passes = Math.ceil(Number(given.passes) / 4);
+    const passes = 1 + Math.ceil(Number(given.passes) / 4);
     const pg = inPostgres && (await alone([inPostgres], paths.length, passes))[0]!.slice(paths.length);
     const pg8 = inPostgres && (await together(inPostgres, paths.length, seconds));
     const { most_at_once } = await service.report();
