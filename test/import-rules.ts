@@ -85,6 +85,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:child_process": "any",
       "node:crypto": "any",
       "node:util": ["promisify"],
+      "read-excel-file/node": ["readSheet"],
       "node:timers/promises": ["setTimeout"],
       zod: "any",
     },

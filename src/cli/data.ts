@@ -25,7 +25,10 @@ export function dataCommands(terminal: Terminal): Command[] {
   const { settings } = terminal;
   const importing = new Command("import")
     .description("import files as the next vintage of their dataset: all of them or nothing")
-    .argument("<file...>", "trade data (full_v2_YYYYMM.7z, SDMX-CSV DS-045409) or a table of reference data")
+    .argument(
+      "<file...>",
+      "trade data (full_v2_YYYYMM.7z, SDMX-CSV DS-045409, Easy Comext, Comtrade) or a table of reference data",
+    )
     .option("--reporters <codes>", "the reporters in the files, where they are not all 27", asReporters)
     .option("--afresh", "start from nothing but these files", false)
     .addHelpText("after", "\nThe running service goes on answering and swaps to the new vintage by itself.")

@@ -172,9 +172,9 @@ async function append(
   { at, total, progress, signal }: Appending,
 ): Promise<void> {
   const file = await open(part(path), "a");
+  const reader = response.body!.getReader();
   let done = at;
   try {
-    const reader = response.body!.getReader();
     for (;;) {
       progress?.(done, total ?? undefined);
       const chunk = await reader.read().catch((error) => cut(error, signal));
@@ -184,6 +184,8 @@ async function append(
     }
     await file.sync();
   } finally {
+    // An answer that nobody reads to its end would keep the process from ending.
+    await reader.cancel().catch(() => undefined);
     await file.close();
   }
   if (total !== null && done < total) throw new Passing(`cut off after ${done} of ${total} bytes`);

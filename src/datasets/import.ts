@@ -5,7 +5,7 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { refuse } from "../domain/refusal.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
 import type { BuildSpace, Built } from "./build-space.ts";
-import { refuseBeyondExact, refuseBeyondWorld, refuseNested } from "./consistency.ts";
+import { refuseBeyondExact, refuseBeyondWorld, refuseNested, refuseRagged } from "./consistency.ts";
 import { coverageOf } from "./coverage.ts";
 import { type DuckdbLimits, explainShortage, interruptible, literal, openDuckdb, rows } from "./duckdb.ts";
 import { loadRates, type RatesSource } from "./exchange.ts";
@@ -180,6 +180,7 @@ async function merge(
     promises[layout.speaks_for],
   );
   refuseNested(coverage.products.codes);
+  if (layout.speaks_for === "pairs") refuseRagged(coverage);
   const named = { dataset: layout.dataset, source: layout.source, synthetic: false, partitions: entries };
   const manifest: Manifest = { format: 2, vintage: vintageDigest(named), ...named, coverage, inputs };
   return { manifest, new_files };

@@ -33,8 +33,8 @@ export type StoreOptions = DuckdbLimits & {
 
 const MAX_WAITING = 1_000;
 
-/** A partition as queries name it. */
-export type OpenPartition = { year: number; database: string };
+/** A partition as queries name it, and which of its tables have rows. */
+export type OpenPartition = { year: number; database: string; filled: ReadonlySet<string> };
 
 /** A vintage that stays as it is until it is released. */
 export type Lease = {
@@ -44,7 +44,7 @@ export type Lease = {
   release(): void;
 };
 
-type Attached = { database: string; holders: number; ready: Promise<void> };
+type Attached = { database: string; holders: number; ready: Promise<ReadonlySet<string>> };
 type Served = { manifest: Manifest; partitions: OpenPartition[]; holders: number };
 
 export class VintageStore {
@@ -112,7 +112,7 @@ export class VintageStore {
     const partitions: OpenPartition[] = [];
     try {
       for (const entry of manifest.partitions) {
-        partitions.push({ year: entry.year, database: await this.#attach(vintage, entry) });
+        partitions.push(await this.#attach(vintage, entry));
       }
     } catch (error) {
       this.#detach(partitions);
@@ -197,7 +197,7 @@ export class VintageStore {
     else if (--this.#running === 0) this.#ended();
   }
 
-  async #attach(vintage: string, entry: PartitionEntry): Promise<string> {
+  async #attach(vintage: string, entry: PartitionEntry): Promise<OpenPartition> {
     let attached = this.#attached.get(entry.file);
     if (!attached) {
       const database = `p${++this.#named}_${entry.year}`;
@@ -206,25 +206,29 @@ export class VintageStore {
     }
     attached.holders++;
     try {
-      await attached.ready;
+      return { year: entry.year, database: attached.database, filled: await attached.ready };
     } catch (error) {
       if (--attached.holders === 0 && this.#attached.get(entry.file) === attached) {
         this.#attached.delete(entry.file);
       }
       throw error;
     }
-    return attached.database;
   }
 
-  async #open(vintage: string, entry: PartitionEntry, database: string): Promise<void> {
+  async #open(vintage: string, entry: PartitionEntry, database: string): Promise<ReadonlySet<string>> {
     const path = partitionPath(this.#options.dataDir, entry);
     await verifyPartition(this.#options.dataDir, vintage, entry);
     await this.#leaving.get(entry.file);
     const connection = await this.#connect();
     try {
       await connection.run(`attach ${literal(path)} as ${database} (read_only)`);
+      const tables = await rows<{ table_name: string }>(
+        connection,
+        `select table_name from duckdb_tables() where database_name = ${literal(database)} and estimated_size > 0`,
+      );
+      return new Set(tables.map(({ table_name }) => table_name));
     } catch (error) {
-      missing(vintage, `${path}: ${error instanceof Error ? error.message : error}`);
+      return missing(vintage, `${path}: ${error instanceof Error ? error.message : error}`);
     } finally {
       connection.closeSync();
     }

@@ -244,6 +244,17 @@ describe("MCP", () => {
       ).json()) as Record<string, unknown>;
       expect(answer.structuredContent).toEqual(http);
     }
+    if (output.kind === "file") {
+      const {
+        uri,
+        media_type: mimeType,
+        bytes,
+        sha256,
+      } = answer.structuredContent as Record<string, unknown>;
+      const file = Buffer.from(await (await fetch(uri as string)).arrayBuffer());
+      expect([file.length, createHash("sha256").update(file).digest("hex")]).toEqual([bytes, sha256]);
+      expect(answer.content).toMatchObject([{ type: "resource_link", uri, mimeType, size: bytes }]);
+    }
     if (output.kind === "bytes") {
       const http = await request(operation, exampleFor(operation), mine);
       const body = Buffer.from(await http.arrayBuffer());

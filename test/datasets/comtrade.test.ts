@@ -5,10 +5,12 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { refuseRagged } from "../../src/datasets/consistency.ts";
 import { comtrade } from "../../src/datasets/layouts/comtrade.ts";
 import { type EcbRates, ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
 import { writtenText } from "../../src/datasets/reference/files.ts";
 import { readTextFile } from "../../src/datasets/reference/read.ts";
+import type { Spoken } from "../../src/domain/trade/coverage.ts";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
 import { importReference } from "../../src/operator/reference.ts";
 import { importFiles as importFilesOf } from "../../src/operator/releases.ts";
@@ -162,6 +164,20 @@ describe("a file", () => {
     expect((await refusalOf(imported(lines))).message).toMatch(says);
   });
 
+  test("is refused when what it speaks for is too ragged to judge at each question", () => {
+    const span: Spoken = {
+      products: ["44"],
+      partners: ["CN"],
+      reporters: ["DE"],
+      flows: ["EXPORT"],
+      from: 1,
+      to: 2,
+    };
+    const spoken = Array.from({ length: 20_001 }, () => span);
+    expect(() => refuseRagged({ spoken: spoken.slice(1) })).not.toThrow();
+    expect(() => refuseRagged({ spoken })).toThrow(/speak for 20001 different spans/);
+  });
+
   test("counts a line that is there twice once", async () => {
     const { rows, report } = await imported([line(), line()]);
     expect([rows.length, report.equal_duplicates]).toEqual([1, 1]);
@@ -208,13 +224,14 @@ test("from the rates' own file to an answer over HTTP; without rates nothing is 
   expect(facts.inputs.map(({ sha256 }) => sha256)).toContain(rates.facts.vintage);
 
   const { headers } = await service.issue();
-  const answer = await vi.waitFor(async () => {
+  const ask = async () => {
     const response = await fetch(`${service.url}/v1/agent/trade/corridor?reporter=DE&partner=CN&hs=44`, {
       headers,
     });
     expect(response.status).toBe(200);
     return response.json() as Promise<{ data: { databases: { balance: unknown[] }[] }; meta: object }>;
-  });
+  };
+  const answer = await vi.waitFor(ask, { timeout: 15_000 });
   expect(answer.meta).toMatchObject({
     dataset: "comtrade",
     synthetic: false,

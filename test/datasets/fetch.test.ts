@@ -117,6 +117,12 @@ describe("a month", () => {
     await house.ask();
     expect(house.pauses).toEqual([70_000, 2_000, 4_000]);
     expect(house.asked.map(({ status }) => status)).toEqual([503, 429, 500, 200]);
+    house.whims.push({
+      status: 503,
+      headers: { "retry-after": new Date(Date.now() + 300_000).toUTCString() },
+    });
+    await house.ask({ again: true });
+    expect(Math.round(house.pauses[3]! / 60_000)).toBe(5);
   });
 });
 

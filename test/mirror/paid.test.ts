@@ -74,8 +74,13 @@ describe("the quote", () => {
 describe("the charge", () => {
   test("is the quote, and the answer has as many country-months", async () => {
     const { answer, payment } = await buy(wallet(0), urlOf("&year=2023"));
-    const body = (await answer.json()) as { data: unknown[]; meta: { count: number } };
+    const body = (await answer.json()) as { data: object[]; meta: { count: number } };
     expect([answer.status, body.data.length, body.meta.count]).toEqual([200, 12, 12]);
+    expect(body.data[0]).toMatchObject({ value_usd: expect.any(Number) });
+    expect(body.meta).toMatchObject({
+      synthetic: true,
+      rates: { dataset: "sandbox-ecb-rates", synthetic: true },
+    });
     expect(settlementOf(answer).success).toBe(true);
     expect(payment.authorization.value).toBe("12000000");
     const other = await buy(wallet(0), sovereign(), post({ ...question, month: "2024-03" }));

@@ -1,10 +1,13 @@
 /** China's trade with the EU27 in the real Eurostat files, against plain SQL over the normalised parquet file. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { beforeAll, describe, expect, test } from "vitest";
+import { ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
+import { monthlyMeans } from "../../src/domain/macro/exchange-rates.ts";
 import { anyTargetInput } from "../../src/projections/mirror/answer.ts";
 import { reconstruct } from "../../src/projections/mirror/reconstruct.ts";
 import type { TradeData } from "../../src/projections/trade/question.ts";
@@ -101,5 +104,29 @@ describe.skipIf(!here)("over the real files", { timeout: 120_000 }, () => {
     expect(meta.reliability.pair_months).toBeGreaterThan(0.95 * ratios.length);
     expect(meta.reliability.median_abs_ln_ratio).toBeCloseTo(middle.distance, 2);
     expect(data[0]!.reliability).toBeCloseTo(1 - middle.distance, 2);
+  });
+
+  test("in dollars at the plain mean of the month's published rates", async () => {
+    const text = gunzipSync(await readFile(join(shared, "ecb-eurofxref-hist.csv.gz"))).toString();
+    const days = ecbRates.layouts[0]!.read({ name: "eurofxref-hist.csv", text });
+    const reference = { dataset: "ecb-rates", vintage: "ab", source: "ECB", synthetic: false, as_of: null };
+    const dollars = { reference: { ...reference, rows: days }, usd_per_eur: monthlyMeans(days, "USD") };
+    const asked = anyTargetInput.parse({
+      target_country: "CN",
+      direction: "EXPORT",
+      hs: "39206290",
+      year: 2024,
+    });
+    const { data, meta } = await reconstruct(trade, (synthetic) => (synthetic ? undefined : dollars), asked);
+    const means = await sql<{ month: number; usd: number }>(
+      `select substr(Date::varchar, 6, 2)::integer as month, avg(USD::double) as usd
+       from read_csv('${join(shared, "ecb-eurofxref-hist.csv.gz")}', header = true, all_varchar = true)
+       where Date like '2024-%' group by all order by all`,
+    );
+    expect(means).toHaveLength(12);
+    expect(data.map(({ value_usd }) => value_usd)).toEqual(
+      means.map(({ month, usd }) => Math.round(data[month - 1]!.value_eur * usd)),
+    );
+    expect(meta.rates).toMatchObject({ dataset: "ecb-rates", synthetic: false });
   });
 });

@@ -179,6 +179,11 @@ describe("JSON-stat", () => {
         ...{ sex: of(["T"]), unit: of(["THS_PER"]), geo: of(["LV"]), time: of(["2025"]) },
       },
     };
+    expect(() => read(json({ ...given, value: { "1": -40 } }))).toThrow(
+      /value "-40" is not a number of at least 0/,
+    );
+    const months = { ...given.dimension, time: of(["2025M01"]) };
+    expect(() => read(json({ ...given, dimension: months }))).toThrow(/time "2025M01" is not a year/);
     expect(read(json(given))).toEqual({
       table: "isco-nace-employment",
       rows: [{ geo: "LV", year: 2025, nace: "C", isco: "7", persons_thousand: 40 }],
@@ -210,8 +215,17 @@ describe("JSON-stat", () => {
 test.each([
   [lines(lci, lciLine("EUR,D11,C,LV,2024-Q1,9,,")), /given line 2: TIME_PERIOD "2024-Q1" is not a year/],
   [lines(lci, lciLine("EUR,D11,C,LV,2024,nine,,")), /OBS_VALUE "nine" is not a number/],
+  [lines(lci, lciLine("EUR,D11,C,LV,2024,-9,,")), /OBS_VALUE "-9" is not a number of at least 0/],
+  [
+    lines(ses, "x,y,A,C,TOTAL,TOTAL,TOTAL,T,MEAN_E_EUR,LV,2022,0,"),
+    /OBS_VALUE "0" is not EUR an hour above zero/,
+  ],
+  [
+    lines(fm, "FM.B.U2.EUR.4F.KR.MRR_FR.LEV,B,U2,EUR,4F,KR,MRR_FR,LEV,2025-02-30,2,A,t"),
+    /"2025-02-30" is not a day/,
+  ],
   [lines("Date,Price", "2024-13-01,80"), /Date "2024-13-01" is not a day/],
-  [lines("Date,Price", "2024-01-02,0"), /Price "0" is not a price above zero/],
+  [lines("Date,Price", "2024-01-02,0"), /Price "0" is not a number above zero/],
   [lines("ISCO_08,title,score,sd,gradient", "251,x,0.5,0.1,y"), /ISCO_08 "251" is not a unit group/],
   [lines("ISCO_08,title,score,sd,gradient", "2512,x,1.5,0.1,y"), /score "1.5" is not a score from 0 to 1/],
   [lines("countryCode,TOTAL_M,TOTAL_F,OC1_M,OC1_X", "LV,1,2,3,4"), /OC1_X "OC1_X" is not TOTAL or OC1/],

@@ -130,12 +130,14 @@ describe("imported files", () => {
       ...[lci("EU27_2020,2023,30,"), lci("EU27_2020,2024,32,"), lci("LV,2023,12,"), lci("LV,2024,16,p")],
       ...[lci("EE,2023,15,"), lci("EE,2024,18,"), lci("LT,2023,14,")],
     );
-    const hicp = (rest: string) => `ESTAT:PRC_HICP_MINR(1.0),02/10/26 23:00:00,M,I25,TOTAL,LV,${rest},`;
+    const hicp = (rest: string, geo = "LV") =>
+      `ESTAT:PRC_HICP_MINR(1.0),02/10/26 23:00:00,M,I25,TOTAL,${geo},${rest},`;
     await bring(
       "hicp.csv",
       "DATAFLOW,LAST UPDATE,freq,unit,coicop18,geo,TIME_PERIOD,OBS_VALUE,OBS_FLAG",
       ...[hicp("2023-01,90"), hicp("2023-02,90"), hicp("2023-03,90")],
       ...[hicp("2024-01,94"), hicp("2024-02,94.5"), hicp("2024-03,95")],
+      ...[hicp("2024-01,300", "SE"), hicp("2023-02,10", "SE")],
     );
   });
 
@@ -201,7 +203,7 @@ describe("imported files", () => {
         line("F,OC7,Y_GE15,T,THS_PER,EU27_2020,2025,300"),
       ],
       ...[line("J,OC2,Y_GE15,T,THS_PER,EU27_2020,2025,80"), line("J,OC4,Y_GE15,T,THS_PER,EU27_2020,2025,20")],
-      line("F,OC2,Y_GE15,T,THS_PER,EU27_2020,2024,900"),
+      ...[line("F,OC9,Y_GE15,T,THS_PER,EU27_2020,2024,900"), line("F,OC7,Y_GE15,T,THS_PER,LV,2025,60")],
     );
     const { data } = await ask("salary/ai-risk?type=all");
     const of = (code: string) => data.find((row) => row.code === code)!;

@@ -156,7 +156,7 @@ async function writeYear(
     cells: none,
     aggregates: none,
     chapters: "from scaled",
-    spoken: `select r.code as reporter, flow, ${year * 100} + m as period, '' as product
+    spoken: `select r.code as reporter, flow, ${year * 100} + m as period, '' as product, null::varchar as partner
       from ${values(reporterCodes.map((code) => `('${code}')`))} as r(code),
         (values ('IMPORT'), ('EXPORT')) as f(flow), range(1, 13) months(m)`,
   });

@@ -1,12 +1,13 @@
 /** What all trade operations have in common: the data they read, what their answers rest on, and what is said of both. */
 import type { App } from "../../app.ts";
-import { namesIn, nameTables } from "../../projections/trade/names.ts";
+import { namesFrom, namesIn, nameTables } from "../../projections/trade/names.ts";
 import type { TradeData } from "../../projections/trade/question.ts";
 
 export const dataOf = ({ vintages, reference, settings }: App): TradeData => ({
   vintages,
   allow_synthetic: settings.allow_synthetic,
   nameOf: namesIn(reference),
+  names_from: namesFrom(reference),
 });
 
 /** An answer may come from any dataset that is open, so all of them name it, and so do the tables that names come from. */

@@ -12,7 +12,7 @@ function readDaily(file: TextFile): Brent[] {
   const faults = new Faults(file);
   const days = readCsv(file, ["Date", "Price"]).map(({ line, cells: { Date: date, Price } }) => {
     if (!row.shape.date.safeParse(date).success) faults.add(line, "Date", date, "a day such as 2024-01-31");
-    return { date, usd_per_bbl: faults.number(line, "Price", Price, "a price above zero", positive) };
+    return { date, usd_per_bbl: faults.number(line, "Price", Price, positive) };
   });
   faults.refuseAny();
   return days;

@@ -13,16 +13,14 @@ const row = z.strictObject({
 });
 export type EcbMro = z.infer<typeof row>;
 
-const columns = ["KEY", "PROVIDER_FM_ID", "DATA_TYPE_FM"] as const;
-
 /** Fixed-rate tenders, and the series that joins them with the lowest bid rate of variable-rate ones. */
-const series = ["MRR_FR", "MRR_RT"];
+const wanted = /^FM\.[A-Z]\.U2\.EUR\.4F\.KR\.(MRR_FR|MRR_RT)\.LEV$/;
 
 /** csvdata of the dataflow FM, of each business day, each day, or the days of change only; other key rates are left out. */
 function readSeries(file: TextFile): EcbMro[] {
   const days = new Map<string, number>();
-  for (const { codes, time, value } of readSdmx(file, columns, "day")) {
-    if (!series.includes(codes.PROVIDER_FM_ID) || codes.DATA_TYPE_FM !== "LEV") continue;
+  for (const { codes, time, value } of readSdmx(file, ["KEY"], "day")) {
+    if (!wanted.test(codes.KEY)) continue;
     const other = days.get(time);
     if (other !== undefined && other !== value)
       refuse("invalid", `${file.name}: ${time} has two rates, ${other} and ${value}; nothing was imported`);
@@ -55,7 +53,7 @@ export const ecbMro: ReferenceTable<EcbMro> = {
   layouts: [
     {
       name: "ECB data portal csvdata, FM",
-      matches: (header) => isSdmx(header, columns),
+      matches: (header) => isSdmx(header, ["KEY", "PROVIDER_FM_ID"]),
       read: readSeries,
     },
   ],

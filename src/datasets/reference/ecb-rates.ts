@@ -28,7 +28,7 @@ function readHistory(file: TextFile): EcbRates[] {
     if (!row.shape.date.safeParse(day).success) faults.add(line, date, day, "a day such as 2024-01-31");
     const quoted = named.filter((currency) => cells[currency] !== "N/A");
     const rate = (currency: string) =>
-      faults.number(line, currency, cells[currency]!, "a rate above zero, or N/A", positive);
+      faults.number(line, currency, cells[currency]!, { ...positive, wanted: "a rate above zero, or N/A" });
     return { date: day, rates: Object.fromEntries(quoted.map((currency) => [currency, rate(currency)])) };
   });
   faults.refuseAny();

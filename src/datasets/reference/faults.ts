@@ -3,6 +3,13 @@ import { type LineFault, refuseLines } from "../stage.ts";
 /** As many are told at once. */
 const MOST = 20;
 
+/** What a number has to be, in words and as a test. */
+export type Wanted = { wanted: string; fits: (value: number) => boolean };
+
+export const anyNumber: Wanted = { wanted: "a number", fits: () => true };
+export const notNegative: Wanted = { wanted: "a number of at least 0", fits: (value) => value >= 0 };
+export const positive: Wanted = { wanted: "a number above zero", fits: (value) => value > 0 };
+
 /** The cells of a file that are not what they should be, gathered so that they are told together. */
 export class Faults {
   readonly #file: { name: string };
@@ -19,17 +26,11 @@ export class Faults {
     this.#found.push({ line, column, what });
   }
 
-  /** The number in a cell, which must fit `wants`; NaN, and noted, where there is none. */
-  number(
-    line: number,
-    column: string,
-    found: string,
-    wants = "a number",
-    fits = (_: number) => true,
-  ): number {
+  /** The number in a cell, which must be as wanted; NaN, and noted, where there is none. */
+  number(line: number, column: string, found: string, { wanted, fits }: Wanted = anyNumber): number {
     const value = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(found) ? Number(found) : Number.NaN;
     if (fits(value) && Number.isFinite(value)) return value;
-    this.add(line, column, found, wants);
+    this.add(line, column, found, wanted);
     return Number.NaN;
   }
 
@@ -38,5 +39,3 @@ export class Faults {
     if (this.#found.length > 0) refuseLines(this.#file, this.#found);
   }
 }
-
-export const positive = (value: number) => value > 0;

@@ -4,13 +4,15 @@ import { areaOf } from "../../domain/salary/countries.ts";
 import { readCsv } from "./csv.ts";
 import { Faults } from "./faults.ts";
 import { rounded, swing } from "./invented.ts";
-import { isSdmx, latest, readSdmx, times } from "./observations.ts";
+import { isSdmx, latest, readSdmx } from "./observations.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";
+
+const month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/);
 
 const row = z.strictObject({
   /** A country by ISO code, EU27, or the euro area: EA of changing members, EA20 and the like of fixed ones. */
   geo: z.string(),
-  month: z.string().regex(times.month),
+  month,
   /** Percent against the same month a year before. */
   yoy_pct: z.number().nullable(),
   /** On one base within an area: 2025 = 100, or 2015 = 100 where the file has no other. */
@@ -25,12 +27,16 @@ function readWide(file: TextFile): Hicp[] {
   const months = readCsv(file, columns, { extra_columns: true })
     .filter(({ cells }) => cells.coicop18 === "TOTAL")
     .map(({ line, cells: { geo, time, index, ar } }) => {
-      const month = time.slice(0, 7);
-      if (!times.month.test(month) || time.slice(7) !== "-01")
+      if (!/^\d{4}-(0[1-9]|1[0-2])-01$/.test(time))
         faults.add(line, "time", time, "the first day of a month, such as 2024-01-01");
       const figure = (column: string, text: string) =>
         text === "NA" || text === "" ? null : faults.number(line, column, text);
-      return { geo: areaOf(geo), month, yoy_pct: figure("ar", ar), index: figure("index", index) };
+      return {
+        geo: areaOf(geo),
+        month: time.slice(0, 7),
+        yoy_pct: figure("ar", ar),
+        index: figure("index", index),
+      };
     });
   faults.refuseAny();
   return months;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { majorGroups } from "../../domain/salary/occupations.ts";
 import { readCsv } from "./csv.ts";
-import { Faults } from "./faults.ts";
+import { Faults, notNegative, type Wanted } from "./faults.ts";
 import { rounded, swing } from "./invented.ts";
 import { occupations } from "./invented-occupations.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";
@@ -22,6 +22,8 @@ export type IloExposure = z.infer<typeof row>;
 
 const columns = ["ISCO_08", "title", "score", "sd", "gradient"] as const;
 
+const share: Wanted = { wanted: "a score from 0 to 1", fits: (value) => value >= 0 && value <= 1 };
+
 function readScores(file: TextFile): IloExposure[] {
   const faults = new Faults(file);
   const found = readCsv(file, columns).map(
@@ -32,14 +34,8 @@ function readScores(file: TextFile): IloExposure[] {
       return {
         isco,
         title,
-        score: faults.number(
-          line,
-          "score",
-          score,
-          "a score from 0 to 1",
-          (value) => value >= 0 && value <= 1,
-        ),
-        sd: faults.number(line, "sd", sd, "a deviation of at least 0", (value) => value >= 0),
+        score: faults.number(line, "score", score, share),
+        sd: faults.number(line, "sd", sd, notNegative),
         gradient,
       };
     },

@@ -4,6 +4,7 @@ import { refuse } from "../../domain/refusal.ts";
 import { areaOf } from "../../domain/salary/countries.ts";
 import { majorGroupOf } from "../../domain/salary/occupations.ts";
 import { sectionCodes } from "../../domain/salary/sectors.ts";
+import { Faults, notNegative } from "./faults.ts";
 import { rounded, swing } from "./invented.ts";
 import { employed, staff } from "./invented-labour.ts";
 import { readJsonStat } from "./json-stat.ts";
@@ -35,14 +36,19 @@ function rowsOf(
   const age = ages.find((code) => observations.some(({ codes }) => codes.age === code));
   if (age === undefined)
     refuse("invalid", `${file.name} has no figures of ages ${ages.join(", ")}; nothing was imported`);
-  return observations.flatMap(({ codes, time, value }) => {
+  const faults = new Faults(file);
+  const rows = observations.flatMap(({ line, codes, time, value }) => {
     const isco = majorGroupOf(codes.isco08);
     const nace = codes.nace_r2;
     const isWanted =
       codes.sex === "T" && codes.age === age && (nace === "TOTAL" || sectionCodes.includes(nace));
     if (!isWanted || isco === undefined) return [];
-    return { geo: areaOf(codes.geo), year: Number(time), nace, isco, persons_thousand: value };
+    if (!/^\d{4}$/.test(time)) faults.add(line, "time", time, "a year such as 2024");
+    const persons_thousand = faults.number(line, "value", String(value), notNegative);
+    return { geo: areaOf(codes.geo), year: Number(time), nace, isco, persons_thousand };
   });
+  faults.refuseAny();
+  return rows;
 }
 
 function readCube(file: TextFile): IscoNaceEmployment[] {

@@ -1,6 +1,7 @@
 /** What an hour of work costs its employer: a row for each area, activity, year and part of the cost. */
 import { z } from "zod";
 import { areaOf } from "../../domain/salary/countries.ts";
+import { notNegative } from "./faults.ts";
 import { rounded, swing } from "./invented.ts";
 import { activities, levels } from "./invented-labour.ts";
 import { isSdmx, latest, readSdmx } from "./observations.ts";
@@ -24,7 +25,7 @@ const parts: Record<string, LabourCost["part"]> = { D1_D4_MD5: "total", D11: "wa
 
 /** Figures in national currency and other parts of the cost are left out. */
 const readLevels = (file: TextFile): LabourCost[] =>
-  readSdmx(file, dimensions, "year").flatMap(({ codes, time, value, flag }) => {
+  readSdmx(file, dimensions, "year", notNegative).flatMap(({ codes, time, value, flag }) => {
     const part = parts[codes.lcstruct];
     if (codes.unit !== "EUR" || part === undefined) return [];
     return {

@@ -1,6 +1,7 @@
 /** Statistics as agencies publish them, an observation a line: SDMX-CSV, as Eurostat and the ECB write it. */
+import { z } from "zod";
 import { headerCells, readCsv } from "./csv.ts";
-import { Faults } from "./faults.ts";
+import { anyNumber, Faults, type Wanted } from "./faults.ts";
 import type { TextFile } from "./table.ts";
 
 /** One figure: the codes of its dimensions, its time as published, and the agency's flag ("" for none). */
@@ -12,12 +13,11 @@ export type Observation<Dimension extends string> = {
   flag: string;
 };
 
-export const times = { year: /^\d{4}$/, month: /^\d{4}-(0[1-9]|1[0-2])$/, day: /^\d{4}-\d{2}-\d{2}$/ };
-
-const wanted = {
-  year: "a year such as 2024",
-  month: "a month such as 2024-01",
-  day: "a day such as 2024-01-31",
+/** The forms of time, each with its test and what it is called. */
+const times = {
+  year: { is: (text: string) => /^\d{4}$/.test(text), wanted: "a year such as 2024" },
+  month: { is: (text: string) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text), wanted: "a month such as 2024-01" },
+  day: { is: (text: string) => z.iso.date().safeParse(text).success, wanted: "a day such as 2024-01-31" },
 };
 
 /** Whether a first line is that of SDMX-CSV with these dimensions, and without those of `but`. */
@@ -29,11 +29,12 @@ export function isSdmx(header: string, dimensions: readonly string[], but: reado
   );
 }
 
-/** The observations that have a value; a colon or nothing is none. */
+/** The observations that have a value, which must fit; a colon or nothing is none. */
 export function readSdmx<Dimension extends string>(
   file: TextFile,
   dimensions: readonly Dimension[],
   time: keyof typeof times,
+  wanted: Wanted = anyNumber,
 ): Observation<Dimension>[] {
   const header = headerCells(file.text.split("\n", 1)[0]!);
   const flagged = ["OBS_FLAG", "OBS_STATUS"].filter((column) => header.includes(column));
@@ -42,9 +43,9 @@ export function readSdmx<Dimension extends string>(
   const found: Observation<Dimension>[] = [];
   for (const { line, cells } of readCsv(file, columns, { extra_columns: true })) {
     const { TIME_PERIOD = "", OBS_VALUE = "", OBS_FLAG = "", OBS_STATUS = OBS_FLAG, ...codes } = cells;
-    if (!times[time].test(TIME_PERIOD)) faults.add(line, "TIME_PERIOD", TIME_PERIOD, wanted[time]);
+    if (!times[time].is(TIME_PERIOD)) faults.add(line, "TIME_PERIOD", TIME_PERIOD, times[time].wanted);
     if (OBS_VALUE === "" || OBS_VALUE === ":") continue;
-    const value = faults.number(line, "OBS_VALUE", OBS_VALUE);
+    const value = faults.number(line, "OBS_VALUE", OBS_VALUE, wanted);
     found.push({
       line,
       codes: codes as Record<Dimension, string>,

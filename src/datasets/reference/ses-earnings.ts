@@ -22,6 +22,8 @@ const row = z.strictObject({
 });
 export type SesEarnings = z.infer<typeof row>;
 
+const hourlyPay = { ...positive, wanted: "EUR an hour above zero" };
+
 /** The release table of 2018 says in its name, not in its columns, what it covers: all but farming and public administration. */
 const wide = { nace: "B-S_X_O", year: 2018, flag: "" };
 
@@ -39,7 +41,7 @@ function readWide(file: TextFile): SesEarnings[] {
         return [];
       }
       if (text === "" || text === ":" || text === "NA") return [];
-      const eur_per_hour = faults.number(line, column, text, "EUR an hour above zero", positive);
+      const eur_per_hour = faults.number(line, column, text, hourlyPay);
       return { ...wide, geo: areaOf(cells.countryCode!), isco, sex: sex as "F" | "M", eur_per_hour };
     }),
   );
@@ -51,7 +53,7 @@ const dimensions = ["nace_r2", "isco08", "worktime", "age", "sex", "indic_se", "
 
 /** earn_ses_hourly: of its many figures the mean in EUR, full-time and part-time together, over all ages. */
 const readSurvey = (file: TextFile): SesEarnings[] =>
-  readSdmx(file, dimensions, "year").flatMap(({ codes, time, value, flag }) => {
+  readSdmx(file, dimensions, "year", hourlyPay).flatMap(({ codes, time, value, flag }) => {
     const isco = codes.isco08 === "TOTAL" ? codes.isco08 : majorGroupOf(codes.isco08);
     const sex = row.shape.sex.safeParse(codes.sex);
     const all = codes.worktime === "TOTAL" && codes.age === "TOTAL" && codes.indic_se === "MEAN_E_EUR";

@@ -21,9 +21,31 @@ export const dutyGroupOf = (measure_code: string): DutyGroup => groups[measure_c
 /** The digits of a 10-digit goods code that say something: 4407 of 4407000000, for a duty stands on all below it. */
 export const meantBy = (goods_code: string) => goods_code.replace(/^(\d{2}(?:\d{2})*?)(?:00)*$/, "$1");
 
-/** Whether a duty on the goods code bears on `code`: on a part of it, on all of it, or on what contains it. */
-export const bearsOn = (goods_code: string, code: string) =>
-  goods_code.startsWith(code) || code.startsWith(meantBy(goods_code));
+/**
+ * The rows that bear on `code`: first those of what contains it, then those of itself and its parts. `rows` are sorted by
+ * goods code.
+ */
+export function bearingOn<Row extends { goods_code: string }>(rows: readonly Row[], code: string): Row[] {
+  const containing = [2, 4, 6]
+    .filter((digits) => digits < code.length)
+    .map((digits) => code.slice(0, digits).padEnd(10, "0"))
+    .filter((goods_code, at, all) => !goods_code.startsWith(code) && all.indexOf(goods_code) === at);
+  return [...containing, code].flatMap((beginning) => {
+    // A colon comes right after the digits.
+    return rows.slice(firstFrom(rows, beginning), firstFrom(rows, `${beginning}:`));
+  });
+}
+
+/** Where the first row stands whose goods code is not before the text. */
+function firstFrom(rows: readonly { goods_code: string }[], text: string): number {
+  let [from, to] = [0, rows.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (rows[middle]!.goods_code < text) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
 
 export type Rates = {
   /** Lowest and highest plain percentage; null where there is none. */

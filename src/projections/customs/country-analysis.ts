@@ -8,7 +8,7 @@ import { flowsOf, type Known, knownOf } from "../../domain/trade/coverage.ts";
 import { dataset, years } from "../../domain/trade/inputs.ts";
 import { partnerName } from "../../domain/trade/reporters.ts";
 import { type Flow, sixDecimals, type Years } from "../../domain/trade/units.ts";
-import { monthsOf, namesOf, type TradeData, yearOrLast, yearsOrAll } from "../trade/question.ts";
+import { aboutNames, monthsOf, namesOf, type TradeData, yearOrLast, yearsOrAll } from "../trade/question.ts";
 import { SUMS } from "../trade/series.ts";
 import { inReporters, partnersIn, totalsIn } from "../trade/tables.ts";
 import { countryProduct, productsOf } from "./country-products.ts";
@@ -95,6 +95,7 @@ export async function countryAnalysis(
       meta: {
         ...aboutCustoms(lease, question, asked),
         years: asked,
+        ...aboutNames(trade),
         formula: `share = value / Latvia's total of the direction; rank by value among partners; growth_per_year = (last / first)^(1 / years) − 1; ${SUMS}`,
       },
     };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { code, direction } from "../../domain/customs/inputs.ts";
 import { dataset, years } from "../../domain/trade/inputs.ts";
 import { flows } from "../../domain/trade/units.ts";
-import { namesOf, type TradeData, yearsOrAll } from "../trade/question.ts";
+import { aboutNames, namesOf, type TradeData, yearsOrAll } from "../trade/question.ts";
 import { profile, profilesOf, SEASON_FORMULA } from "../trade/seasonality.ts";
 import { aboutCustoms, customsMeta, customsQuestion, LATVIA, onLatvia, span } from "./question.ts";
 
@@ -44,6 +44,7 @@ export async function seasonal(
         years: asked,
         direction: input.direction ?? null,
         count: data.length,
+        ...aboutNames(trade),
         formula: SEASON_FORMULA,
       },
     };

@@ -1,10 +1,9 @@
 /** What is paid at the border: `tariff-lookup`, every duty that bears on a code, beside Latvia's trade in it. */
 import { z } from "zod";
 import type { ReferenceStore } from "../../datasets/reference/store.ts";
-import { perVintage } from "../../datasets/reference/table.ts";
 import { type TaricDuty, taricDuties } from "../../datasets/reference/taric-duties.ts";
 import {
-  bearsOn,
+  bearingOn,
   type DutyGroup,
   dutyGroupOf,
   dutyGroups,
@@ -91,8 +90,8 @@ export const tariffOutput = z.object({
   }),
 });
 
-/** Duties by goods code and suffix, in order of the table. */
-const byGoods = perVintage((rows: readonly TaricDuty[]) => {
+/** Duties by goods code and suffix, in their order. */
+function byGoods(rows: readonly TaricDuty[]): TaricDuty[][] {
   const groups = new Map<string, TaricDuty[]>();
   for (const row of rows) {
     const key = `${row.goods_code} ${row.suffix}`;
@@ -101,7 +100,7 @@ const byGoods = perVintage((rows: readonly TaricDuty[]) => {
     else groups.set(key, [row]);
   }
   return [...groups.values()];
-});
+}
 
 /** Every duty that bears on a code, several rates listed and never averaged, and Latvia's trade in it. */
 export async function tariffLookup(
@@ -111,9 +110,8 @@ export async function tariffLookup(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof tariffOutput>> {
   const table = reference.get(taricDuties);
-  const bearing = byGoods(table).filter(([first]) => bearsOn(first!.goods_code, input.code));
-  const { shown, about } = pageOf(bearing, table, input);
-  const all = bearing.flat();
+  const all = bearingOn(table.rows, input.code);
+  const { shown, about } = pageOf(byGoods(all), table, input);
   const ratesIn = (rows: TaricDuty[]) => ratesOf(rows.map(({ ad_valorem_pct }) => ad_valorem_pct)) ?? null;
   const nameOf = namesOf(trade);
   return {

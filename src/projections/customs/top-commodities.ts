@@ -3,7 +3,7 @@ import { z } from "zod";
 import { direction } from "../../domain/customs/inputs.ts";
 import { dataset, limit, year } from "../../domain/trade/inputs.ts";
 import { flows, sixDecimals } from "../../domain/trade/units.ts";
-import { namesOf, type TradeData, yearOrLast } from "../trade/question.ts";
+import { aboutNames, namesOf, type TradeData, yearOrLast } from "../trade/question.ts";
 import { productRow, RANKED, type RankedBy, rankFinest, totals } from "../trade/rankings.ts";
 import { aboutCustoms, customsMeta, customsQuestion, LATVIA, onLatvia } from "./question.ts";
 
@@ -75,6 +75,7 @@ export async function topCommodities(
         direction: input.direction ?? null,
         sort: input.sort,
         ...ranked,
+        ...aboutNames(trade),
         formula: `ranked by ${input.sort} at CN8; share_of_mass = known mass / total known mass; ${RANKED}`,
       },
     };

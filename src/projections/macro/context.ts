@@ -6,6 +6,7 @@ import { ecbRates } from "../../datasets/reference/ecb-rates.ts";
 import { type Hicp, hicp } from "../../datasets/reference/hicp.ts";
 import type { ReferenceStore } from "../../datasets/reference/store.ts";
 import { perVintage, type Reference, type ReferenceTable } from "../../datasets/reference/table.ts";
+import { ratesOf } from "../../domain/macro/exchange-rates.ts";
 import {
   changesOf,
   type IndicatorName,
@@ -108,9 +109,7 @@ const known: Record<IndicatorName, Indicator> = {
     return { readings, as_of: days.at(-1)?.at ?? "", at: (month) => inForce(readings, month) };
   }),
   eur_usd: from(ecbRates, { name: "Euro reference rate of the US dollar", unit: "USD for 1 EUR" }, (rows) =>
-    daily(
-      rows.flatMap(({ date, rates }) => (rates.USD === undefined ? [] : [{ at: date, value: rates.USD }])),
-    ),
+    daily(ratesOf(rows, "USD")),
   ),
   hicp_yoy: from(
     hicp,

@@ -22,7 +22,7 @@ import {
   watchedMonths,
   yearOnYearScores,
 } from "./anomalies.ts";
-import { namesOf, onDataset, type TradeData } from "./question.ts";
+import { aboutNames, namesOf, onDataset, type TradeData } from "./question.ts";
 
 /** An answer lists at most so many alerts, the most certain first. */
 const MOST_ALERTS = 100;
@@ -102,6 +102,7 @@ export async function alerts(
         ...aboutWatched(lease, watched, judged),
         count: listed.length,
         significant: significant.length,
+        ...aboutNames(trade),
         formula: `${ANOMALY_FORMULA}; an alert has p_adjusted ≤ ${FALSE_DISCOVERY_RATE}`,
       },
     };

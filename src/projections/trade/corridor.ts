@@ -10,6 +10,7 @@ import type { Flow, Years } from "../../domain/trade/units.ts";
 import { balanceOf, balanceYear, direction, directionOf, WATCHED } from "./corridor-directions.ts";
 import { monthsOfPair, type Pair, productsOfPair } from "./corridor-rows.ts";
 import {
+  aboutNames,
   formula,
   meta,
   metaOf,
@@ -92,6 +93,7 @@ export async function corridor(
         ...databases[0]!.about,
         count: databases.length,
         product: input.hs ?? null,
+        ...aboutNames(trade),
         formula: FORMULA,
       },
     };

@@ -15,7 +15,7 @@ import {
   watchedMeta,
   watchedMonths,
 } from "./anomalies.ts";
-import { namesOf, onDataset, type TradeData } from "./question.ts";
+import { aboutNames, namesOf, onDataset, type TradeData } from "./question.ts";
 import { inFlow, inReporters, totalsIn } from "./tables.ts";
 
 export const flowPulseInput = z.object({
@@ -72,6 +72,7 @@ export async function flowPulse(
         ...aboutWatched(lease, watched, judged),
         count: ranked.length,
         ranked_of: judged.anomalies.length,
+        ...aboutNames(trade),
         formula: `pulse = |z|·√share of the reporter's trade; ${ANOMALY_FORMULA}`,
       },
     };

@@ -12,6 +12,12 @@ const byCode = perVintage(
   (rows: readonly { code: string; name: string }[]) => new Map(rows.map(({ code, name }) => [code, name])),
 );
 
+/** The table that names come from and its vintage; undefined while none is open. */
+export function namesFrom(reference: ReferenceStore): string | undefined {
+  const open = reference.find(cnNomenclature);
+  return open && `${open.dataset}, vintage ${open.vintage}`;
+}
+
 /** Names from the tables that are open. */
 export function namesIn(reference: ReferenceStore): NameOf {
   const [cn, hs] = [reference.find(cnNomenclature), reference.find(hsNomenclature)];

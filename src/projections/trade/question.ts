@@ -20,10 +20,19 @@ import { type ReporterCode, reporterCodes } from "../../domain/trade/reporters.t
 import { monthsBetween, monthText, type Period, type Years, yearOf } from "../../domain/trade/units.ts";
 
 /** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing, without `nameOf` few products have a name. */
-export type TradeData = { vintages: VintageStore; allow_synthetic: boolean; nameOf?: NameOf };
+export type TradeData = {
+  vintages: VintageStore;
+  allow_synthetic: boolean;
+  nameOf?: NameOf;
+  /** The table that those names come from, and its vintage. */
+  names_from?: string | undefined;
+};
 
 /** What the products of answers are called. */
 export const namesOf = ({ nameOf = ownName }: TradeData): NameOf => nameOf;
+
+/** Where they come from, for `meta` of an answer that names products. */
+export const aboutNames = ({ names_from }: TradeData) => ({ names_from: names_from ?? null });
 
 export type Question = Covered & {
   dataset?: string | undefined;
@@ -47,6 +56,11 @@ export const meta = z.object({
     .describe("SHA-256 that names the immutable state of the dataset; the log holds its release"),
   synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
   source: z.string(),
+  names_from: z
+    .string()
+    .nullable()
+    .optional()
+    .describe("Table and vintage that name products beyond chapters and wood; null = none is loaded"),
   coverage: z.object({
     products: z.object({
       complete: z

@@ -8,7 +8,7 @@ import { isResidue, nextDigits, productLevels } from "../../domain/trade/product
 import { partnerName } from "../../domain/trade/reporters.ts";
 import { type Flow, sixDecimals, type Years } from "../../domain/trade/units.ts";
 import { aboutYear, inOneYear, type YearQuestion, yearMeta } from "./one-year.ts";
-import { monthsOf, namesOf, type TradeData } from "./question.ts";
+import { aboutNames, monthsOf, namesOf, type TradeData } from "./question.ts";
 import { SUMS } from "./series.ts";
 import { finerTotalsIn, flowSums, inFlow, inReporters, partnersIn, type Slice, totalsIn } from "./tables.ts";
 
@@ -91,7 +91,7 @@ export const topProducts = (
 ): Promise<z.infer<typeof topProductsOutput>> =>
   inOneYear(trade, input, async (lease, years) => {
     const { rows, ...ranked } = await rankProducts(lease, namesOf(trade), { ...input, years }, signal);
-    return { data: rows, meta: { ...ranked, ...aboutRanking(lease, input, years) } };
+    return { data: rows, meta: { ...ranked, ...aboutRanking(lease, input, years), ...aboutNames(trade) } };
   });
 
 const aboutRanking = (lease: Lease, input: YearQuestion, years: Years) => ({

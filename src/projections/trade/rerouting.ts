@@ -30,7 +30,7 @@ import {
   sixDecimals,
   yearOf,
 } from "../../domain/trade/units.ts";
-import { formula, meta, metaOf, namesOf, onDataset, type TradeData } from "./question.ts";
+import { aboutNames, formula, meta, metaOf, namesOf, onDataset, type TradeData } from "./question.ts";
 import { inFlow, inReporters, partnersIn } from "./tables.ts";
 
 const WINDOW = 12;
@@ -144,6 +144,7 @@ export async function rerouteWatch(
         after: { from: input.month, to: monthText(to) },
         left_out: asked.filter((code) => !compared.includes(code)),
         note: NOTE,
+        ...aboutNames(trade),
         formula: `twelve months before against twelve after; collapse = drop / before ≥ ${rerouteBounds.collapse}; a surge is after / before ≥ ${rerouteBounds.surge} with at least EUR ${rerouteBounds.excess_eur / 1e6} M more, of a country outside the EU other than the origin; offset = Σ excess / drop`,
       },
     };

@@ -15,7 +15,16 @@ import {
 import type { NameOf } from "../../domain/trade/product-names.ts";
 import { partnerName, type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
 import { flows, sixDecimals } from "../../domain/trade/units.ts";
-import { formula, meta, metaOf, namesOf, onDataset, type TradeData, yearOrLast } from "./question.ts";
+import {
+  aboutNames,
+  formula,
+  meta,
+  metaOf,
+  namesOf,
+  onDataset,
+  type TradeData,
+  yearOrLast,
+} from "./question.ts";
 import { SUMS } from "./series.ts";
 import { inFlow, inReporters, partnersIn, totalsIn } from "./tables.ts";
 
@@ -134,6 +143,7 @@ export async function sources(
         flow,
         product: hs ?? null,
         threshold,
+        ...aboutNames(trade),
         formula: `share = largest partner's value / total ≥ ${threshold}; judged where the year's total is at least EUR ${LEAST_TOTAL_EUR / 1e6} M; ${SUMS}`,
       },
     };

@@ -35,7 +35,9 @@ export function finerPartnersIn(lease: Lease, slice: Slice, digits: number): str
  * value_eur, quantity_kg. `where` is a condition on the columns but product and the amounts.
  */
 export function finestIn(lease: Lease, { hs, years }: Slice, where: string): string {
-  const cells = union(lease, years, "cells", `${productFilter(hs)} and ${where}`);
+  // A source may state chapters alone: then they are cells, and stand in chapter_partners, too.
+  const finer = `length(product) > ${productLevels.hs2}`;
+  const cells = union(lease, years, "cells", `${productFilter(hs)} and ${finer} and ${where}`);
   const isWhole = (code: string) => code.length === productLevels.hs2 && code.startsWith(hs ?? "");
   const whole = lease.manifest.coverage.products.codes.filter(isWhole);
   if (whole.length === 0) return cells;
@@ -81,11 +83,13 @@ function productFilter(hs: string | undefined, digits = 0): string {
   return `${inChapter(hs.slice(0, productLevels.hs2))} and ${below}`;
 }
 
-/** Partitions are whole years, so choosing them is the filter on years. */
+/** Partitions are whole years, so choosing them is the filter on years; one without rows would cost a scan all the same. */
 function union({ partitions }: Lease, years: Years, table: string, filter: string): string {
   const select = ({ database }: OpenPartition, where: string) =>
     `select * from ${database}.${table} where ${where}`;
-  const chosen = partitions.filter(({ year }) => year >= years.from && year <= years.to);
+  const isChosen = ({ year, filled }: OpenPartition) =>
+    year >= years.from && year <= years.to && filled.has(table);
+  const chosen = partitions.filter(isChosen);
   if (chosen.length === 0) return `(${select(partitions[0]!, "false")})`;
   return `(${chosen.map((partition) => select(partition, filter)).join(" union all ")})`;
 }
