@@ -15,10 +15,9 @@ import {
 import type { Request, RequestHandler } from "express";
 import { z } from "zod";
 import type { Printer } from "../domain/ports.ts";
-import { Refusal, refuse } from "../domain/refusal.ts";
-import { encodeAnswer } from "./forms/encode.ts";
-import { chosenForm, type Form, formsOf, JSON_FORM } from "./forms/form.ts";
-import type { Marked } from "./forms/table.ts";
+import { refuse } from "../domain/refusal.ts";
+import { chosenForm, formsOf, JSON_FORM } from "./forms/form.ts";
+import { acceptedForms, contentOf } from "./forms/mcp-content.ts";
 import { presentedSecret } from "./gate.ts";
 import { endOf } from "./http-question.ts";
 import { inputReader } from "./input.ts";
@@ -202,37 +201,6 @@ function presentedPayment(meta: CallToolRequestParams["_meta"]): string | object
   const payment: unknown = meta?.["x402/payment"];
   if (payment === undefined || payment === null) return undefined;
   return typeof payment === "object" ? payment : String(payment);
-}
-
-/** What stands for an Accept header. */
-function acceptedForms(meta: CallToolRequestParams["_meta"]): string | undefined {
-  const accepted: unknown = meta?.["tallystick/accept"];
-  return accepted === undefined || accepted === null ? undefined : String(accepted);
-}
-
-/**
- * An answer's other form, which comes before its JSON: that stays, for it is what the tool's schema promises and what a receipt
- * names. A picture that cannot be drawn does not cost the caller the answer.
- */
-async function contentOf(
-  { printer, public_url }: McpParts,
-  operation: Operation,
-  form: Exclude<Form, typeof JSON_FORM>,
-  json: Buffer,
-  input: Record<string, unknown>,
-): Promise<CallToolResult["content"][number]> {
-  try {
-    const { output } = operation as { output: Extract<Output, { kind: "json" }> };
-    const body = await encodeAnswer(output, form, JSON.parse(json.toString()) as Marked, printer);
-    if (form === "text/csv") return { type: "text", text: body.toString() };
-    const base64 = body.toString("base64");
-    if (form.startsWith("image/")) return { type: "image", data: base64, mimeType: form };
-    const uri = public_url + pathWith(operation, input);
-    return { type: "resource", resource: { uri, mimeType: form, blob: base64 } };
-  } catch (error) {
-    if (error instanceof Refusal) return { type: "text", text: error.message };
-    throw error;
-  }
 }
 
 async function resultOf(
