@@ -1,5 +1,6 @@
 /** Errors as RFC 9457 problem details, with `success` and `error` beside them for older clients. */
 import { LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
+import { ChainUnavailable } from "../domain/ports.ts";
 import { type FieldError, Refusal, type RefusalCode } from "../domain/refusal.ts";
 
 export type Problem = {
@@ -228,6 +229,11 @@ export function isAway(error: unknown): boolean {
 /** Any error as a refusal; `undefined` means it is a fault of ours, to be logged and answered with 500. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
+  if (error instanceof ChainUnavailable)
+    return new Refusal("unavailable", "the chain cannot be asked at the moment", {
+      retry_after_s: 10,
+      cause: error,
+    });
   if (error instanceof TreeTooShort || error instanceof LogDamaged)
     return new Refusal("unavailable", `the log's tree cannot be read: ${error.message}`, {
       retry_after_s: 60,

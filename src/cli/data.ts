@@ -94,7 +94,7 @@ export async function ensureSandbox(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await releaseSandboxTables(app, config.DATA_DIR);
+    await releaseSandboxTables(app, config.DATA_DIR, { only_missing: true });
     const made = [
       { dataset: SANDBOX, what: "sandbox dataset", make: releaseSandbox },
       { dataset: SANDBOX_LV, what: "Latvia at CN8", make: releaseSandboxLv },
