@@ -5,8 +5,7 @@ import { mnemonicToAccount } from "viem/accounts";
 import { encodeFunctionData, parseAbi, parseUnits } from "viem/utils";
 import { ANCHOR_ADDRESS, DEPLOYMENT_PROXY, deployCall } from "../domain/anchoring/contract.ts";
 import { USDC } from "../domain/payments/usdc.ts";
-import type { Call, Hex } from "../domain/ports.ts";
-import { MULTICALL3 } from "./multicall.ts";
+import { type Call, type Hex, MULTICALL3 } from "../domain/ports.ts";
 
 const require = createRequire(import.meta.url);
 

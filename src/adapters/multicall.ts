@@ -1,9 +1,6 @@
 /** Multicall3: many calls in one, each failing alone. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
-import type { Call, CallResult, Hex } from "../domain/ports.ts";
-
-/** Source: the Multicall3 project; the same address on every chain. */
-export const MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11";
+import { type Call, type CallResult, type Hex, MULTICALL3 } from "../domain/ports.ts";
 
 const ABI = parseAbi([
   "struct Call { address target; bool allowFailure; bytes callData; }",

@@ -18,13 +18,13 @@ import {
   ChainUnavailable,
   GasKeyEmpty,
   type Hex,
+  MULTICALL3,
   NotSettled,
   type Receipt,
   type Settlement,
   TransactionPending,
 } from "../domain/ports.ts";
 import { readable } from "./json-rpc.ts";
-import { MULTICALL3 } from "./multicall.ts";
 
 const HEIGHT_ABI = parseAbi(["function getBlockNumber() view returns (uint256)"]);
 
