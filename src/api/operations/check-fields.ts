@@ -5,15 +5,6 @@ import { type Check, isRedeeming, MOST_USDC, modes, statuses, statusOf } from ".
 import { decimalUsdc } from "../../domain/payments/usdc.ts";
 import type { Call, Hex } from "../../domain/ports.ts";
 
-const lower = (text: string) => text.toLowerCase() as Hex;
-
-export const walletAddress = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/, "is an address: 0x and 40 hex digits")
-  .refine((text) => BigInt(text) !== 0n, "is the zero address, which nobody has the key of");
-
-export const addressIn = (text: string): Hex => lower(text);
-
 export const checkId = z
   .string()
   .regex(/^[0-9a-f]{32}$/, "is the check_id that checks_create answered: 32 hex digits")
@@ -26,8 +17,6 @@ export const signature = z
     /^0x(?:[0-9a-fA-F]{2}){1,4096}$/,
     "is a signature: 0x and hex digits, 65 bytes or what a contract wallet takes",
   );
-
-export const signatureIn = (text: string): Hex => lower(text);
 
 export const passphrase = z
   .string()

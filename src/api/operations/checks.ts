@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { App } from "../../app.ts";
+import { lowerCase, walletAddress } from "../../domain/address.ts";
 import * as checks from "../../domain/checks/check.ts";
 import * as following from "../../domain/checks/following.ts";
 import { isPassphrase, keepPassphrase, SALT_BYTES } from "../../domain/checks/passphrase.ts";
@@ -25,7 +26,6 @@ import { checksProjection, findCheck, listChecks } from "../../projections/check
 import { actorOf, type Caller } from "../caller.ts";
 import { json, key, operation, pay } from "../operation.ts";
 import {
-  addressIn,
   amount,
   checkId,
   checkShown,
@@ -34,10 +34,8 @@ import {
   sentBy,
   shownCheck,
   signature,
-  signatureIn,
   transaction,
   typedData,
-  walletAddress,
   warning,
   warningOf,
 } from "./check-fields.ts";
@@ -112,7 +110,7 @@ held by the service. docs/checks.md says what each state means.`,
   },
   handle: async ({ input, caller, app, decide, watch, fresh_id }) => {
     refuseTestKey(app, caller);
-    const [from, to] = [addressIn(input.from), addressIn(input.to)];
+    const [from, to] = [lowerCase(input.from), lowerCase(input.to)];
     if (from === to)
       refuse("invalid", "invalid input: to", {
         errors: [{ path: "to", message: "is the issuer itself; a check is for somebody else" }],
@@ -125,7 +123,7 @@ held by the service. docs/checks.md says what each state means.`,
     const facts: checks.CheckFacts = {
       check_id: id,
       network,
-      asset: addressIn(USDC.address),
+      asset: lowerCase(USDC.address),
       from,
       to,
       amount_micro: microOf(input.amount),
@@ -179,7 +177,7 @@ until the chain shows that it was used. A wrong passphrase is counted; after ${c
       refuse("invalid", "this check has a passphrase", {
         errors: [{ path: "passphrase", message: "is required: this check was created with one" }],
       });
-    const signed = await drawable(app, facts, signatureIn(input.signature));
+    const signed = await drawable(app, facts, lowerCase(input.signature));
     if (facts.passphrase) await refuseWrong(app, target, facts.passphrase, input.passphrase ?? "", caller);
     const decision = checks.askRedemption(actorOf(caller), app.clock.now().toISOString());
     const { state } = await decide(checks, target, decision);
@@ -298,8 +296,8 @@ const list = operation({
     const found = await listChecks(app.pool, {
       tenant,
       wallet: walletOf(caller),
-      issuer: issuer === undefined ? undefined : addressIn(issuer),
-      recipient: recipient === undefined ? undefined : addressIn(recipient),
+      issuer: issuer === undefined ? undefined : lowerCase(issuer),
+      recipient: recipient === undefined ? undefined : lowerCase(recipient),
       status: undefined,
       ...page,
     });
@@ -342,9 +340,9 @@ wallet, or brings the issuer's signature of that same typed data; then the answe
     const target = await targetOf(app, input.check_id);
     const check = checks.standing(await app.load(checks, target));
     const { facts } = check;
-    if (addressIn(input.issuer_address) !== facts.from)
+    if (lowerCase(input.issuer_address) !== facts.from)
       refuse("forbidden", "issuer_address is not the issuer of this check");
-    const given = input.signature === undefined ? undefined : signatureIn(input.signature);
+    const given = input.signature === undefined ? undefined : lowerCase(input.signature);
     const signed = given && (await issuersOwn(app, facts, given));
     const proof = signed ? "signature" : target.tenant === caller.tenant ? "creator" : "payer";
     if (proof === "payer" && walletOf(caller) !== facts.from)
