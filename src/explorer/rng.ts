@@ -3,7 +3,7 @@ import { el, facts, part } from "./dom.ts";
 import { faultOf, type RollProof } from "./roll-verifier.js";
 
 const result = part("#result");
-const valueOf = (selector: string) => part<HTMLInputElement | HTMLTextAreaElement>(selector).value.trim();
+const typed = (selector: string) => part<HTMLInputElement | HTMLTextAreaElement>(selector).value.trim();
 
 /** Why nothing could be checked, in words for whoever asked. */
 class Unreadable extends Error {}
@@ -78,5 +78,5 @@ function onSubmit(form: string, proofText: () => Promise<string> | string): void
   });
 }
 
-onSubmit("#by-proof", () => valueOf("#proof"));
-onSubmit("#by-id", () => asked(valueOf("#roll-id"), valueOf("#api-key")));
+onSubmit("#by-proof", () => typed("#proof"));
+onSubmit("#by-id", () => asked(typed("#roll-id"), typed("#api-key")));
