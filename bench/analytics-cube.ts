@@ -21,7 +21,7 @@ import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import { withHouse } from "../src/compose.ts";
 import { readConfig } from "../src/config.ts";
 import { literal, openDuckdb } from "../src/datasets/duckdb.ts";
-import { comextBulk } from "../src/datasets/layouts.ts";
+import { comextBulk } from "../src/datasets/layouts/comext-bulk.ts";
 import { macros } from "../src/datasets/sandbox.ts";
 import { reporterCodes } from "../src/domain/trade/reporters.ts";
 import { importFiles } from "../src/operator/releases.ts";

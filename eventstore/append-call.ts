@@ -25,10 +25,11 @@ type Row = {
   event_hashes: Buffer[] | null;
 };
 
-/** Appends commits of one log in one round trip. No stream and no key may stand in two of them. */
+/** Appends commits of one log in one round trip. No key may stand in two of them, nor a stream that one of them extends. */
 export async function callAppend(client: pg.ClientBase, commits: PreparedCommit[]): Promise<AppendOutcome[]> {
-  const only = commits.length === 1 && commits[0]!.events.length === 1 ? commits[0] : undefined;
-  const answer = await client.query<Row>(only ? appendOne(only) : appendMany(commits));
+  const [only] = commits.length === 1 ? commits : [];
+  const isOne = only?.events.length === 1 && only.streams.length === 1;
+  const answer = await client.query<Row>(isOne ? appendOne(only) : appendMany(commits));
   return readOutcomes(commits, answer.rows[0]!);
 }
 

@@ -1,7 +1,7 @@
 /**
  * The appends of this process to one log, gathered: while one call is in flight further commits queue up and travel
- * as one. No two commits of a call share a stream or a key, each has its own outcome, and a commit that waits lets
- * none overtake it on its streams. A commit that makes Postgres refuse a call is found by halving and fails alone.
+ * as one. No two commits of a call share a key or a stream that one of them extends, each has its own outcome, and a
+ * commit that waits lets none overtake it on its streams. A commit that makes Postgres refuse a call is found by halving and fails alone.
  */
 import pg from "pg";
 import { type AppendOutcome, callAppend } from "./append-call.ts";
@@ -23,7 +23,9 @@ export type Settled = { outcome: AppendOutcome; retried: boolean };
 
 type Waiting = {
   commit: PreparedCommit;
-  streams: string[];
+  /** The streams and the key that are its alone in a call, and the streams that it shares with others that only look. */
+  owns: string[];
+  guards: string[];
   attempts: number;
   /** An attempt was sent and its answer lost: it may have been committed. */
   unknown: boolean;
@@ -58,8 +60,11 @@ export class Combiner {
     if (this.#queue.length >= this.#options.max_queued)
       return Promise.reject(new StoreUnavailable(`${this.#queue.length} appends are waiting already`));
     const settled = new Promise<Settled>((resolve, reject) => {
-      const streams = commit.streams.map(streamKey);
-      this.#queue.push({ commit, streams, attempts: 0, unknown: false, resolve, reject });
+      const named = (guard: boolean) =>
+        commit.streams.filter((stream) => stream.guard === guard).map(streamKey);
+      // A stream's name holds a NUL and a key does not, so they never meet.
+      const owns = commit.idem_key === null ? named(false) : [...named(false), commit.idem_key];
+      this.#queue.push({ commit, owns, guards: named(true), attempts: 0, unknown: false, resolve, reject });
     });
     this.#running ??= this.#run();
     return settled;
@@ -106,21 +111,22 @@ export class Combiner {
     const { max_call_events, max_call_bytes } = this.#options;
     const taken: Waiting[] = [];
     const left: Waiting[] = [];
-    const names = new Set<string>();
+    const owned = new Set<string>();
+    const guarded = new Set<string>();
     let events = 0;
     let bytes = 0;
     let next = 0;
     // Long queues behind one stream are not searched to their end.
     for (; next < this.#queue.length && taken.length < most && left.length < 2 * max_call_events; next++) {
       const waiting = this.#queue[next]!;
-      const { commit, streams } = waiting;
+      const { commit, owns, guards } = waiting;
       const size = commit.events.length;
       if (taken.length > 0 && (events + size > max_call_events || bytes + commit.bytes > max_call_bytes))
         break;
-      // A stream's name holds a NUL and a key does not, so one set does for both.
-      const mine = commit.idem_key === null ? streams : [...streams, commit.idem_key];
-      const free = !mine.some((name) => names.has(name));
-      for (const name of mine) names.add(name);
+      const free =
+        !owns.some((name) => owned.has(name) || guarded.has(name)) && !guards.some((name) => owned.has(name));
+      for (const name of owns) owned.add(name);
+      for (const name of guards) guarded.add(name);
       if (!free) {
         left.push(waiting);
         continue;

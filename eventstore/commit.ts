@@ -24,7 +24,8 @@ export const MAX_COMMIT = 16 * 1024 * 1024;
 const ANY = -1;
 const EXISTS = -2;
 
-export type PreparedStream = { tenant: string; stream_id: string; expected: number };
+/** `guard`: it is checked and not extended. */
+export type PreparedStream = { tenant: string; stream_id: string; expected: number; guard: boolean };
 
 export type PreparedEvent = {
   /** Index in `streams`. */
@@ -49,7 +50,7 @@ export type PreparedCommit = {
 
 /** Throws InvalidEvent, naming the field, for whatever cannot stand in the log. */
 export function prepareCommit(commit: Commit): PreparedCommit {
-  const { appends, idempotency, meta = {} } = commit;
+  const { appends, guards = [], idempotency, meta = {} } = commit;
   const size = appends.reduce((sum, append) => sum + append.events.length, 0);
   if (size === 0) throw new InvalidEvent("appends", "must hold at least one event");
   if (size > MAX_EVENTS) throw new InvalidEvent("appends", `holds more than ${MAX_EVENTS} events`);
@@ -68,7 +69,9 @@ export function prepareCommit(commit: Commit): PreparedCommit {
   try {
     appends.forEach((append, stream) => {
       place = `appends[${stream}]`;
-      prepared.streams.push(prepareStream(append));
+      // A stream without events is not what the caller meant: one that is only checked is a guard.
+      if (append.events.length === 0) throw new InvalidEvent("events", "must hold at least one event");
+      prepared.streams.push(prepareStream(append, false));
       append.events.forEach((event, index) => {
         place = `appends[${stream}].events[${index}]`;
         const first = prepared.events.length === 0;
@@ -82,6 +85,10 @@ export function prepareCommit(commit: Commit): PreparedCommit {
         prepared.events.push(made);
         prepared.bytes += made.payload.byteLength + made.meta.byteLength;
       });
+    });
+    guards.forEach((guard, index) => {
+      place = `guards[${index}]`;
+      prepared.streams.push(prepareStream(guard, true));
     });
   } catch (error) {
     throw error instanceof InvalidEvent ? error.within(place) : error;
@@ -97,13 +104,15 @@ export const streamKey = (stream: { tenant: string; stream_id: string }): string
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-function prepareStream(append: StreamAppend): PreparedStream {
-  // A stream without events would be checked for its version and then not appear in the commit.
-  if (append.events.length === 0) throw new InvalidEvent("events", "must hold at least one event");
+function prepareStream(
+  stream: Pick<StreamAppend, "tenant" | "stream_id" | "expected_version">,
+  guard: boolean,
+): PreparedStream {
   return {
-    tenant: checkName(append.tenant, "tenant"),
-    stream_id: checkName(append.stream_id, "stream_id"),
-    expected: expectedVersion(append.expected_version),
+    tenant: checkName(stream.tenant, "tenant"),
+    stream_id: checkName(stream.stream_id, "stream_id"),
+    expected: expectedVersion(stream.expected_version),
+    guard,
   };
 }
 
@@ -166,7 +175,12 @@ function refuseRepeatedStreams(streams: PreparedStream[]): void {
   const seen = new Set<string>();
   streams.forEach((stream, index) => {
     if (seen.has(streamKey(stream)))
-      throw new InvalidEvent(`appends[${index}].stream_id`, "stands in an earlier append of the commit, too");
+      throw new InvalidEvent(placeOf(streams, index), "stands in an earlier append of the commit, too");
     seen.add(streamKey(stream));
   });
+}
+
+function placeOf(streams: PreparedStream[], index: number): string {
+  const appends = streams.filter(({ guard }) => !guard).length;
+  return streams[index]!.guard ? `guards[${index - appends}].stream_id` : `appends[${index}].stream_id`;
 }

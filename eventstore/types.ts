@@ -32,6 +32,9 @@ export type StreamAppend = {
   events: NewEvent[];
 };
 
+/** A stream that a commit rests upon without extending it: at another version, nothing is appended. */
+export type StreamGuard = { tenant: string; stream_id: string; expected_version: number };
+
 /** Same key and same request_hash: the first result again. Same key, another request_hash: refused. */
 export type Idempotency = {
   idem_key: string;
@@ -41,8 +44,9 @@ export type Idempotency = {
 
 export type Commit = {
   log_id?: number;
-  /** No stream may stand in `appends` twice, and at least one event is appended. */
+  /** No stream may stand in `appends` and `guards` twice, and at least one event is appended. */
   appends: StreamAppend[];
+  guards?: StreamGuard[];
   /** Who did it and why: actor, operation, request_id. Hashed with every event; the name `commit` is the log's own. */
   meta?: JsonObject;
   idempotency?: Idempotency;

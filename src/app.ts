@@ -4,6 +4,7 @@ import type { EventStore } from "../eventstore/store.ts";
 import type { Tail } from "../eventstore/tail.ts";
 import type { JsonObject } from "../eventstore/types.ts";
 import type { ReferenceStore } from "./datasets/reference/store.ts";
+import type { SnapshotStore } from "./datasets/snapshots.ts";
 import type { VintageStore } from "./datasets/vintage-store.ts";
 import type {
   Chain,
@@ -11,8 +12,10 @@ import type {
   Hex,
   KeptAnswers,
   KeptHeads,
+  Printer,
   Random,
   RecoverKey,
+  SeedVault,
   Settlement,
   Signer,
   Webhooks,
@@ -56,16 +59,24 @@ export type AppParts = ChainParts & {
   signer: Signer;
   /** The checkpoints that this machine signed last. */
   signed: KeptHeads;
+  seeds: SeedVault;
   answers: KeptAnswers;
+  printer: Printer;
   webhooks: Webhooks;
   /** The trade data this process has open. */
   vintages: VintageStore;
   /** The small tables beside it. */
   reference: ReferenceStore;
+  /** Vintages as files to download. */
+  snapshots: SnapshotStore;
+  /** What links to those are signed with: the same in every process of the house. */
+  link_secret: Uint8Array;
   settings: {
     public_url: string;
     started_at: Date;
     allow_synthetic: boolean;
+    /** How long a seed of random numbers is used. */
+    seeds: { max_rolls: number; seconds: number };
     /** How long an event waits for its checkpoint, and the verifier keys of who cosigns that; undefined: none are signed. */
     anchoring: { checkpoint_seconds: number; witnesses: string[] } | undefined;
   };
@@ -94,7 +105,7 @@ export function createApp(parts: AppParts): App {
   return {
     ...parts,
     decide: (entity, target, decision, command) =>
-      transact(parts.unit, command, (decide) => decide(entity, target, decision)),
+      transact(parts.unit, command, ({ decide }) => decide(entity, target, decision)),
     load: async (entity, target) => {
       const stream_id = entity.streamOf(target.id);
       parts.unit.cache.mark(`${target.tenant}\n${stream_id}`);

@@ -11,9 +11,11 @@ import { createTail } from "../eventstore/tail.ts";
 import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts";
 import { createKeptAnswers, keptAnswersDdl } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
+import { createPrinter } from "./adapters/printing/printer.ts";
 import { createQuotas, quotasDdl } from "./adapters/quotas.ts";
+import { openSeedVault } from "./adapters/seed-vault.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
-import { heldSigner, openSigner } from "./adapters/signing-key.ts";
+import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
 import { startAnchoring } from "./anchoring/job.ts";
@@ -24,6 +26,7 @@ import { type App, createApp } from "./app.ts";
 import { absentChain, closedSettlement, openChain } from "./compose-chain.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { ReferenceStore } from "./datasets/reference/store.ts";
+import { SnapshotStore } from "./datasets/snapshots.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import * as apiKey from "./domain/access/key.ts";
 import * as evaluation from "./domain/alerts/evaluation.ts";
@@ -33,6 +36,9 @@ import * as confirmation from "./domain/payments/confirmation.ts";
 import * as payment from "./domain/payments/payment.ts";
 import type { Hex, Quotas } from "./domain/ports.ts";
 import * as reference from "./domain/reference/dataset.ts";
+import * as seedCommitment from "./domain/rng/commitment.ts";
+import * as roll from "./domain/rng/roll.ts";
+import * as seeds from "./domain/rng/seeds.ts";
 import * as dataset from "./domain/trade/dataset.ts";
 import { keysProjection } from "./projections/access/keys.ts";
 import { alertsProjection } from "./projections/alerts/subscriptions.ts";
@@ -41,10 +47,12 @@ import { logProjection } from "./projections/anchoring/log.ts";
 import { paymentsProjection } from "./projections/payments/payments.ts";
 import { gasSpent } from "./projections/payments/sums.ts";
 import { referenceProjection } from "./projections/reference/releases.ts";
+import { rngProjection } from "./projections/rng/rng.ts";
 import { runnerDdl, startRunner } from "./projections/runner.ts";
 import { releasesProjection } from "./projections/trade/releases.ts";
 import { startAlertReactors } from "./reactors/alerts/start.ts";
 import { startPaymentReactors } from "./reactors/payments/start.ts";
+import { startSeedReactors } from "./reactors/rng/start.ts";
 import { StreamCache } from "./stream-cache.ts";
 
 export type House = {
@@ -63,6 +71,9 @@ const eventSchemas = [
   confirmation.events,
   anchor.events,
   subscription.events,
+  seeds.events,
+  seedCommitment.events,
+  roll.events,
   evaluation.events,
 ];
 const projections = [
@@ -73,6 +84,7 @@ const projections = [
   anchorGasProjection,
   logProjection,
   alertsProjection,
+  rngProjection,
 ];
 
 const APP_ROLE = "tallystick_app";
@@ -141,6 +153,10 @@ async function furnish(
     threads: config.DUCKDB_THREADS,
   });
   opened.push(() => vintages.close());
+  const snapshots = new SnapshotStore({ data_dir: config.DATA_DIR, vintages });
+  opened.push(() => snapshots.close());
+  const printer = createPrinter();
+  opened.push(() => printer.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
   const app = createApp({
     pool,
@@ -151,16 +167,21 @@ async function furnish(
     clock: systemClock,
     random: systemRandom,
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
+    snapshots,
+    link_secret: await derivedSecret(signingKeyFile(config), config.SIGNING_KEY, "snapshot-link"),
     signed: await keptHeads(join(config.DATA_DIR, "signed")),
     vintages,
+    printer,
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
+    seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
     answers: createKeptAnswers(pool),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS }),
     settings: {
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic,
       started_at: new Date(),
+      seeds: { max_rolls: config.SEED_ROLLS, seconds: config.SEED_SECONDS },
       anchoring: config.ANCHORING
         ? {
             checkpoint_seconds: config.CHECKPOINT_SECONDS,
@@ -178,6 +199,8 @@ async function furnish(
     opened.push(() => reactors.stop());
     const alerts = startAlertReactors(app, log);
     opened.push(() => alerts.stop());
+    const seedTurns = startSeedReactors(app, log);
+    opened.push(() => seedTurns.stop());
   }
   if (opening.reactors && config.ANCHORING) {
     await checkOrigin(app);

@@ -53,6 +53,7 @@ export async function openFaces(
   const served = operations.map(serve);
   const mcp = createMcp({
     served,
+    printer: app.printer,
     public_url,
     origins: config.MCP_ORIGINS,
     problemOf: (error, path) => problemOfError(error, { public_url }, path),

@@ -7,7 +7,14 @@
 
 import type { EventSchemas } from "../eventstore/schemas.ts";
 import type { EventStore, RecordedCommit } from "../eventstore/store.ts";
-import type { AppendedEvent, Idempotency, JsonObject, NewEvent, RecordedEvent } from "../eventstore/types.ts";
+import type {
+  AppendedEvent,
+  Idempotency,
+  JsonObject,
+  NewEvent,
+  RecordedEvent,
+  StreamGuard,
+} from "../eventstore/types.ts";
 import { Refusal, refuse } from "./domain/refusal.ts";
 import type { StreamCache } from "./stream-cache.ts";
 
@@ -41,8 +48,16 @@ export type UnitParts = { store: EventStore; schemas: EventSchemas; cache: Strea
 /** More runs than this on one command means contention that waiting will not mend. */
 const MAX_RUNS = 50;
 
-/** What is done in one unit; it is told the command it runs for. */
-export type Work<T> = (decide: Decide, command: Command) => Promise<T>;
+/** An entity as it is now; the commit is made only if it has not changed until then. */
+export type Watch = <State, E extends DomainEvent>(
+  entity: Entity<State, E>,
+  target: Target,
+) => Promise<State>;
+
+/** What work may do in its unit, and the command it runs for. */
+export type InUnit = { decide: Decide; watch: Watch; command: Command };
+
+export type Work<T> = (unit: InUnit) => Promise<T>;
 
 /** Stages what else belongs to the commit, beside what the work came to; called in every run. */
 export type Stage<T> = (decide: Decide, result: T) => Promise<void>;
@@ -63,7 +78,7 @@ export async function transact<T>(
   for (let run = 1; run <= MAX_RUNS; run++) {
     const unit = new Unit(parts, command);
     try {
-      const result = await work(unit.decide, command);
+      const result = await work(unit);
       if (beforeAppend && !stage) {
         // A settlement takes seconds: nobody else waits for this stream meanwhile.
         unit.release();
@@ -113,7 +128,7 @@ async function replay<T>(
   work: Work<T>,
 ): Promise<Committed<T>> {
   const last = Math.max(...earlier.events.map((event) => event.position));
-  const decide: Decide = async (entity, target, _decision) => {
+  const foldThen = async <State, E extends DomainEvent>(entity: Entity<State, E>, target: Target) => {
     const stream_id = entity.streamOf(target.id);
     let state = entity.initialState();
     let version = 0;
@@ -122,10 +137,15 @@ async function replay<T>(
       state = entity.evolve(state, toDomain(parts.schemas, event));
       version = event.version;
     }
+    return { state, version, stream_id };
+  };
+  const watch: Watch = async (entity, target) => (await foldThen(entity, target)).state;
+  const decide: Decide = async (entity, target, _decision) => {
+    const { state, version, stream_id } = await foldThen(entity, target);
     const own = earlier.events.filter((e) => e.tenant === target.tenant && e.stream_id === stream_id);
     return { state, version, events: own.map((event) => toDomain(parts.schemas, event)) };
   };
-  return { result: await work(decide, command), events: earlier.events, replayed: true };
+  return { result: await work({ decide, watch, command }), events: earlier.events, replayed: true };
 }
 
 type Staged = {
@@ -139,13 +159,15 @@ type Staged = {
 
 class Unit {
   readonly #parts: UnitParts;
-  readonly #command: Command;
+  readonly command: Command;
   readonly #staged = new Map<string, Staged>();
+  /** Streams that the commit rests upon, and the version they were seen at. */
+  readonly #watched = new Map<string, StreamGuard>();
   #release: (() => void) | undefined;
 
   constructor(parts: UnitParts, command: Command) {
     this.#parts = parts;
-    this.#command = command;
+    this.command = command;
   }
 
   readonly decide: Decide = async (entity, target, decision) => {
@@ -158,6 +180,16 @@ class Unit {
     }
     staged.state = next;
     return { state: next, events, version: staged.base + staged.events.length };
+  };
+
+  readonly watch: Watch = async (entity, { tenant, id }) => {
+    const stream_id = entity.streamOf(id);
+    const key = `${tenant}\n${stream_id}`;
+    const staged = this.#staged.get(key);
+    if (staged) return staged.state as ReturnType<typeof entity.initialState>;
+    const { state, version } = await fold(this.#parts, entity, tenant, stream_id);
+    this.#watched.set(key, { tenant, stream_id, expected_version: version });
+    return state;
   };
 
   /** A refusal, or nothing to do, must not rest on a state that another process has moved on: it is looked at afresh. */
@@ -203,6 +235,12 @@ class Unit {
   async append(): Promise<AppendedEvent[] | "again" | "replayed"> {
     const touched = [...this.#staged.values()].filter((staged) => staged.events.length > 0);
     if (touched.length === 0) return [];
+    const guards: StreamGuard[] = [];
+    for (const [key, guard] of this.#watched) {
+      const staged = this.#staged.get(key);
+      if (!staged?.events.length) guards.push(guard);
+      else if (staged.base !== guard.expected_version) return "again";
+    }
     const answer = await this.#parts.store.append({
       appends: touched.map(({ tenant, stream_id, base, events }) => ({
         tenant,
@@ -210,8 +248,9 @@ class Unit {
         expected_version: base,
         events,
       })),
-      meta: this.#command.meta,
-      ...(this.#command.idempotency && { idempotency: this.#command.idempotency }),
+      guards,
+      meta: this.command.meta,
+      ...(this.command.idempotency && { idempotency: this.command.idempotency }),
     });
     switch (answer.status) {
       case "appended":

@@ -50,6 +50,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: ["src/domain/"],
     imports: {
       "@event-driven-io/emmett": "types",
+      "fastest-levenshtein": ["closest"],
       "node:crypto": ["createHash", "createHmac", "createPublicKey", "hash", "timingSafeEqual", "verify"],
       standardwebhooks: ["Webhook"],
       "viem/utils": [
@@ -84,6 +85,8 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:child_process": "any",
       "node:crypto": "any",
       "node:util": ["promisify"],
+      "read-excel-file/node": ["readSheet"],
+      "node:timers/promises": ["setTimeout"],
       zod: "any",
     },
   },
@@ -187,7 +190,11 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: {
       // The Postgres binaries of this machine: the package is named by platform and processor.
       "(computed)": "any",
+      "@resvg/resvg-js": "any",
+      "csv-stringify/sync": "any",
       domain: "any",
+      echarts: "types",
+      "hyparquet-writer": "any",
       "lru-cache": "any",
       "node:child_process": "any",
       "node:crypto": "any",
@@ -202,6 +209,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:path": "any",
       "node:timers/promises": "any",
       "node:util": "any",
+      "node:worker_threads": "any",
       "node:zlib": "any",
       pg: "any",
       secp256k1: "types",
@@ -230,6 +238,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "fastest-levenshtein": "any",
       helmet: "any",
       "lru-cache": "any",
+      negotiator: "any",
       "node:crypto": "any",
       "node:events": "any",
       "node:fs/promises": ["readFile"],

@@ -36,7 +36,7 @@ const keyed = (key: string, request: string): Command => ({
   idempotency: { idem_key: key, request_hash: createHash("sha256").update(request).digest() },
 });
 const takeIn = (parts: UnitParts, id: string, text: string, command = plain, most?: number) =>
-  transact(parts, command, (decide) => decide(notes, { tenant: "acme", id }, notes.take(text, most)));
+  transact(parts, command, ({ decide }) => decide(notes, { tenant: "acme", id }, notes.take(text, most)));
 
 describe("decisions", () => {
   test("200 at once on one stream all succeed, from two processes", async () => {
@@ -98,7 +98,7 @@ describe("decisions", () => {
   test("a duplicate is not refused for what its own first saying did", async () => {
     const parts = makeProcess();
     const last = () =>
-      transact(parts, keyed("k4", "x"), (decide) =>
+      transact(parts, keyed("k4", "x"), ({ decide }) =>
         decide(notes, { tenant: "acme", id: "own" }, (state) =>
           state.notes.length > 0 ? refuse("conflict", "taken") : notes.take("x")(state),
         ),
@@ -112,7 +112,7 @@ describe("units over several streams", () => {
   test("all is appended or nothing", async () => {
     const parts = makeProcess();
     const both = (fail: boolean) =>
-      transact(parts, plain, async (decide) => {
+      transact(parts, plain, async ({ decide }) => {
         await decide(notes, { tenant: "acme", id: "l" }, notes.take("x"));
         await decide(notes, { tenant: "acme", id: "r" }, notes.take("x"));
         if (fail) throw new Error("after staging");
@@ -127,7 +127,7 @@ describe("units over several streams", () => {
     const processes = [makeProcess(), makeProcess()];
     const cross = (n: number) => {
       const ids = n % 2 === 0 ? ["p", "q"] : ["q", "p"];
-      return transact(processes[n % 2]!, plain, async (decide) => {
+      return transact(processes[n % 2]!, plain, async ({ decide }) => {
         for (const id of ids) await decide(notes, { tenant: "acme", id }, notes.take(`n${n}`));
       });
     };
@@ -146,7 +146,7 @@ describe("units over several streams", () => {
     await transact(
       one,
       plain,
-      (decide) => {
+      ({ decide }) => {
         runs++;
         return decide(notes, { tenant: "acme", id: "settled" }, notes.take("mine"));
       },
@@ -164,5 +164,52 @@ describe("units over several streams", () => {
     expect(receipts).toHaveLength(1);
     const { state } = (await takeIn(makeProcess(), "settled", "a")).result;
     expect(state.notes).toEqual(["a", "theirs", "mine"]);
+  });
+});
+
+describe("what is watched", () => {
+  const copyIn = (parts: UnitParts, id: string, meanwhile = async () => {}) => {
+    let runs = 0;
+    const work = transact(parts, plain, async ({ decide, watch }) => {
+      runs++;
+      const seen = await watch(notes, { tenant: "acme", id });
+      if (runs === 1) await meanwhile();
+      return decide(notes, { tenant: "acme", id: `copy-${id}` }, notes.take(seen.notes.join()));
+    });
+    return work.then(({ result }) => ({ runs, copied: result.state.notes }));
+  };
+
+  test("is looked at again when another process changed it before the append", async () => {
+    const [one, other] = [makeProcess(), makeProcess()];
+    await takeIn(one, "source", "a");
+    const change = async () => void (await takeIn(other, "source", "b"));
+    expect(await copyIn(one, "source", change)).toEqual({ runs: 2, copied: ["a,b"] });
+  });
+
+  test("is neither extended nor in the way of others that watch it", async () => {
+    const parts = makeProcess();
+    await takeIn(parts, "shared", "a");
+    const before = await parts.store.streamVersion({ tenant: "acme", stream_id: "notebook-shared" });
+    const copies = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        transact(parts, plain, async ({ decide, watch }) => {
+          const { notes: seen } = await watch(notes, { tenant: "acme", id: "shared" });
+          return decide(notes, { tenant: "acme", id: `reader-${n}` }, notes.take(seen.join()));
+        }),
+      ),
+    );
+    expect(copies.every(({ events }) => events.length === 1)).toBe(true);
+    expect(await parts.store.streamVersion({ tenant: "acme", stream_id: "notebook-shared" })).toBe(before);
+  });
+
+  test("may be decided on in the same unit", async () => {
+    const parts = makeProcess();
+    const { result } = await transact(parts, plain, async ({ decide, watch }) => {
+      const target = { tenant: "acme", id: "both" };
+      await watch(notes, target);
+      await decide(notes, target, notes.take("x"));
+      return watch(notes, target);
+    });
+    expect(result.notes).toEqual(["x"]);
   });
 });

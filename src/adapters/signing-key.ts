@@ -4,6 +4,7 @@ import {
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
+  hkdfSync,
   type KeyObject,
   sign,
 } from "node:crypto";
@@ -15,6 +16,12 @@ import { keptSecret } from "./kept-secret.ts";
 /** Signs with the key that is `given`, else with the one in the file. */
 export async function openSigner(path: string, given?: string): Promise<Signer> {
   return signerOf(given ?? (await keptSecret(path, makeKey)), path);
+}
+
+/** 32 secret bytes for one purpose, derived from that key: HKDF-SHA256 (RFC 5869) over its seed, with the purpose as info. */
+export async function derivedSecret(path: string, given: string | undefined, purpose: string) {
+  const { d } = keyOf(given ?? (await keptSecret(path, makeKey)), path).export({ format: "jwk" });
+  return new Uint8Array(hkdfSync("sha256", Buffer.from(d!, "base64url"), "", `tallystick/${purpose}/1`, 32));
 }
 
 /** The same key where there is one; none is made. */
@@ -39,9 +46,14 @@ function readKey(text: string): KeyObject | undefined {
 const makeKey = () =>
   generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 
-function signerOf(text: string, path: string): Signer {
+function keyOf(text: string, path: string): KeyObject {
   const key = readKey(text);
   if (!key) throw new Error(`${path} holds no private key of Ed25519`);
+  return key;
+}
+
+function signerOf(text: string, path: string): Signer {
+  const key = keyOf(text, path);
   const { x } = createPublicKey(key).export({ format: "jwk" });
   const public_key: OkpKey = { kty: "OKP", crv: "Ed25519", x: x! };
   return { kid: thumbprintOf(public_key), public_key, sign: (bytes) => sign(null, bytes, key) };

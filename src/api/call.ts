@@ -1,21 +1,24 @@
 /** One admitted call: what is asked, by whom, and the answer made for it. */
 import { createHash } from "node:crypto";
 import type { LRUCache } from "lru-cache";
-import type { z } from "zod";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import { type EventName, refuse } from "../domain/refusal.ts";
-import type { Command, Decide } from "../unit.ts";
+import type { Command, InUnit } from "../unit.ts";
 import { actorOf, type Caller } from "./caller.ts";
+import { encodeAnswer } from "./forms/encode.ts";
+import { type Form, JSON_FORM } from "./forms/form.ts";
+import type { Marked } from "./forms/table.ts";
 import type { Fields } from "./input.ts";
-import { isEnveloped, type Operation, type Wire } from "./operation.ts";
+import { isEnveloped, type Operation, type Output, type ServedFile, type Wire } from "./operation.ts";
 
 export type Call = {
   operation: Operation;
   input: Fields;
   caller: Caller;
-  /** SHA-256 of JCS {operation, input}, in hex: the same for HTTP and MCP. */
+  form: Form;
+  /** SHA-256 of JCS {operation, input}, in hex: the same for HTTP and MCP. A form that is not JSON stands there too. */
   request_sha256: string;
   idempotency_key: string | undefined;
   if_none_match: string | undefined;
@@ -27,9 +30,10 @@ export type Call = {
   named?: EventName;
 };
 
-/** An answer before it is sent: bytes, or a stream that has not begun. */
+/** An answer before it is sent: bytes, a file that is there, or a stream that has not begun. */
 export type Made =
   | { kind: "body"; status: number; body: Buffer; etag: string; vintage: string | null }
+  | { kind: "file"; status: number; file: ServedFile; etag: string; vintage: string | null }
   | { kind: "stream"; status: number; chunks: AsyncIterable<string | Buffer>; vintage: string | null };
 
 export type MadeBody = Extract<Made, { kind: "body" }>;
@@ -38,19 +42,22 @@ export type MakerParts = {
   app: App;
   /** Told of an answer that does not fit its own schema: logged and counted, never a 500 after work was done. */
   onMismatch: (operation: Operation, reason: string) => void;
-  /** Finished answers of this process, by operation, vintage and input. */
+  /** Finished answers of this process, by operation, vintage, form and input. */
   finished: LRUCache<string, MadeBody>;
 };
 
 export const sha256 = (text: string | Buffer) => createHash("sha256").update(text).digest("hex");
 
-export const requestDigest = (operation: Operation, input: Fields) =>
-  sha256(canonicalText({ operation: operation.name, input: input as JsonObject }, "request"));
+/** The form is part of what is asked: a payment or an Idempotency-Key that got a picture is not answered with rows. */
+export function requestDigest(operation: Operation, input: Fields, form: Form = JSON_FORM): string {
+  const request = { operation: operation.name, input: input as JsonObject };
+  return sha256(canonicalText(form === JSON_FORM ? request : { ...request, form }, "request"));
+}
 
-/** Makes the answer. What is decided on the way is staged with `decide`. */
-export async function make(parts: MakerParts, call: Call, decide: Decide, command: Command): Promise<Made> {
+/** Makes the answer. What is decided on the way is staged in the unit. */
+export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise<Made> {
   const { app } = parts;
-  const { operation, input, caller, signal, wire, last_event_id, request_id } = call;
+  const { operation, input, form, caller, signal, wire, last_event_id, request_id } = call;
   const names = (event: EventName) => {
     call.named = event;
   };
@@ -58,9 +65,10 @@ export async function make(parts: MakerParts, call: Call, decide: Decide, comman
     input: input as never,
     caller,
     app,
-    decide,
+    decide: unit.decide,
+    watch: unit.watch,
     get fresh_id() {
-      return freshId(app, command);
+      return freshId(app, unit.command);
     },
     names,
     signal,
@@ -75,12 +83,16 @@ export async function make(parts: MakerParts, call: Call, decide: Decide, comman
     const chunks = (await operation.handle(context)) as AsyncIterable<string | Buffer>;
     return { kind: "stream", status, chunks, vintage: vintage ?? null };
   }
-  const name = vintage === undefined ? undefined : `${operation.name} ${vintage} ${JSON.stringify(input)}`;
+  if (output.kind === "file") {
+    const file = (await operation.handle(context)) as ServedFile;
+    return { kind: "file", status, file, etag: `"${file.sha256}"`, vintage: vintage ?? null };
+  }
+  const name =
+    vintage === undefined ? undefined : `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
   const before = name === undefined ? undefined : parts.finished.get(name);
   if (before) return before;
   const answer = await operation.handle(context);
-  const body =
-    output.kind === "bytes" ? (answer as Buffer) : encoded(parts, operation, output.schema, answer);
+  const body = output.kind === "bytes" ? (answer as Buffer) : await encoded(parts, call, output, answer);
   const etag = name === undefined && operation.caching === undefined ? "" : etagOf(body);
   const made: MadeBody = { kind: "body", status, body, etag, vintage: vintage ?? null };
   // The vintage may have been swapped meanwhile; then the answer is right but belongs under another name.
@@ -94,14 +106,15 @@ const freshId = ({ random }: App, command: Command): string =>
     ? sha256(command.idempotency.idem_key).slice(0, 32)
     : Buffer.from(random.bytes(16)).toString("hex");
 
-function encoded(
-  { onMismatch }: MakerParts,
-  operation: Operation,
-  schema: z.ZodObject,
+async function encoded(
+  { app, onMismatch }: MakerParts,
+  { operation, form }: Call,
+  output: Extract<Output, { kind: "json" }>,
   answer: object,
-): Buffer {
-  const fits = schema.safeParse(answer);
+): Promise<Buffer> {
+  const fits = output.schema.safeParse(answer);
   if (!fits.success) onMismatch(operation, fits.error.message);
+  if (form !== JSON_FORM) return encodeAnswer(output, form, answer as Marked, app.printer);
   return Buffer.from(JSON.stringify(isEnveloped(operation) ? { success: true, ...answer } : answer));
 }
 
@@ -110,13 +123,13 @@ const etagOf = (body: Buffer) => `W/"${createHash("sha256").update(body).digest(
 
 /** True when the caller has this answer already. */
 export const isUnchanged = (call: Call, made: Made) =>
-  made.kind === "body" && made.etag !== "" && matches(call.if_none_match, made.etag);
+  made.kind !== "stream" && made.etag !== "" && matches(call.if_none_match, made.etag);
 
 /** By weak comparison (RFC 9110, 13.1.2): a client or a cache between may have dropped the `W/`. */
 export const matches = (header: string | undefined, etag: string) =>
   header !== undefined &&
   (header.trim() === "*" ||
-    header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.slice(2)));
+    header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.replace(/^W\//, "")));
 
 /** What is hashed with every event of the call. */
 export const commandOf = (

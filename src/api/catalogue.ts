@@ -1,10 +1,17 @@
 /** Everything the service does, area by area: the one list that all faces and documents derive from. */
 import type { Operation } from "./operation.ts";
 import { alertOperations } from "./operations/alerts.ts";
+import { customsOperations } from "./operations/customs.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
 import { logOperations } from "./operations/log.ts";
+import { macroOperations } from "./operations/macro.ts";
+import { mirrorOperations } from "./operations/mirror.ts";
 import { paymentOperations } from "./operations/payments.ts";
 import { replayOperations } from "./operations/replay.ts";
+import { rngOperations } from "./operations/rng.ts";
+import { rngAnchorOperations } from "./operations/rng-anchor.ts";
+import { salaryOperations } from "./operations/salary.ts";
+import { snapshotOperations } from "./operations/snapshots.ts";
 import { tradeOperations } from "./operations/trade.ts";
 import { tradeAnalyticsOperations } from "./operations/trade-analytics.ts";
 import { tradeProductOperations } from "./operations/trade-products.ts";
@@ -17,8 +24,15 @@ export const catalogue: Operation[] = [
   ...tradeProductOperations,
   ...tradeAnalyticsOperations,
   ...tradeSignalOperations,
+  ...macroOperations,
+  ...salaryOperations,
+  ...mirrorOperations,
+  ...customsOperations,
+  ...rngOperations,
+  ...rngAnchorOperations,
   ...alertOperations,
   ...replayOperations,
+  ...snapshotOperations,
   ...x402Operations(() => catalogue),
   ...paymentOperations,
   ...logOperations,

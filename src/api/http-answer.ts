@@ -1,4 +1,6 @@
 import type { Response } from "express";
+import { Refusal } from "../domain/refusal.ts";
+import type { ServedFile } from "./operation.ts";
 import type { Answer, Question } from "./pipeline.ts";
 import type { ProblemAnswer } from "./problem.ts";
 
@@ -10,6 +12,8 @@ export async function sendAnswer(res: Response, answer: Sent, question?: Questio
   switch (answer.kind) {
     case "body":
       return sendBytes(res, answer.status, answer.body);
+    case "file":
+      return sendFile(res, answer.file);
     case "unchanged":
       res.writeHead(304).end();
       return;
@@ -29,6 +33,27 @@ function sendBytes(res: Response, status: number, body: Buffer): void {
   res.setHeader("Content-Length", body.length);
   res.end(body);
 }
+
+/** Conditions and ranges of the request (RFC 9110, 13 and 14) are met by express's `send`. */
+function sendFile(res: Response, { path, name }: ServedFile): Promise<void> {
+  res.setHeader("Content-Disposition", `attachment; filename="${name}"`);
+  return new Promise((resolve, reject) => {
+    res.sendFile(path, { cacheControl: false, lastModified: false, dotfiles: "allow" }, (error?: Error) => {
+      if (!error || res.headersSent || res.destroyed) return resolve();
+      for (const header of ["ETag", "Cache-Control", "Content-Disposition"]) res.removeHeader(header);
+      reject(fileRefusals[(error as { status?: number }).status ?? 0] ?? error);
+    });
+  });
+}
+
+/** What `send` turns down, by status. */
+const fileRefusals: Record<number, Refusal> = {
+  404: new Refusal("unavailable", "the file is away", { retry_after_s: 5 }),
+  412: new Refusal("invalid", "the file is not the one that If-Match names", { type: "precondition-failed" }),
+  416: new Refusal("invalid", "the file has no such range; Content-Range tells its length", {
+    type: "range-not-satisfiable",
+  }),
+};
 
 /** Bytes of a stream that may wait to be taken: enough that the reader never waits for the source. */
 const AHEAD = 512 * 1024;

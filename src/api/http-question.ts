@@ -10,6 +10,9 @@ import type { Question } from "./pipeline.ts";
 /** Bytes of a JSON body; operations that take more say so themselves. */
 const BODY_LIMIT = 256 * 1024;
 
+/** Bytes of a body that is looked at for nothing: as many as Node takes of all headers, the query string among them. */
+const SMALL_BODY = 16 * 1024;
+
 /** What an HTTP request asks, in the pipeline's words. What few calls need is worked out when it is asked for. */
 export function questionOf(req: Request, res: Response, stopping: AbortSignal): Question {
   const { headers } = req;
@@ -33,7 +36,12 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
         refuse("invalid", "this takes its input in the body; the query string must be empty");
       return reader.fromObject(await readBody(req), inPath(req));
     },
+    get is_small() {
+      // A body without a length may have no end.
+      return !hasBody || Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) <= SMALL_BODY;
+    },
     path: req.originalUrl,
+    accept: headers.accept,
     get wire() {
       return wireOf(req);
     },

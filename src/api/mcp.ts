@@ -14,20 +14,35 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Request, RequestHandler } from "express";
 import { z } from "zod";
+import type { Printer } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
+import { chosenForm, formsOf, JSON_FORM } from "./forms/form.ts";
+import { acceptedForms, contentOf } from "./forms/mcp-content.ts";
 import { presentedSecret } from "./gate.ts";
 import { endOf } from "./http-question.ts";
 import { inputReader } from "./input.ts";
 import { type NamedEvent, proofPath } from "./named-event.ts";
 import { INTERFACE_VERSION } from "./openapi.ts";
-import { areas, methodOf, type Operation, type Output, pathOf, pathWith, paymentOf } from "./operation.ts";
+import {
+  areas,
+  mediaTypeOf,
+  methodOf,
+  type Operation,
+  type Output,
+  pathOf,
+  pathWith,
+  paymentOf,
+  type ServedFile,
+} from "./operation.ts";
 import type { Answer, Served } from "./pipeline.ts";
 import { type ProblemAnswer, problemOfRefusal } from "./problem.ts";
+import { exampleOf } from "./reference.ts";
 import { requestId } from "./request-id.ts";
 import type { SettleResponse } from "./x402/response.ts";
 
 export type McpParts = {
   served: Served[];
+  printer: Printer;
   public_url: string;
   /** Origins of web pages that may call, beside the service's own and loopback. */
   origins: string[];
@@ -45,7 +60,8 @@ const INSTRUCTIONS =
   "EU trade data and more, sold per call. Send an API key in the Authorization header of the MCP connection, or pay: " +
   "a tool that needs payment answers isError with an x402 requirement; call it again with the payment in " +
   '_meta["x402/payment"]. Prices stand in each tool\'s _meta. With _meta["tallystick/prefer"] = "proof" a call that is ' +
-  'recorded comes back with the proof of its event in the log in _meta["tallystick/proof"].';
+  'recorded comes back with the proof of its event in the log in _meta["tallystick/proof"]. ' +
+  'Tools that say so hand you a picture as well: _meta["tallystick/accept"] = "image/png".';
 
 export function createMcp(parts: McpParts): RequestHandler {
   const byName = new Map(parts.served.map((served) => [served.operation.name, served]));
@@ -103,9 +119,11 @@ function toolOf(operation: Operation): Tool {
   return {
     name: operation.name,
     title: operation.summary,
-    description: payment
-      ? `${operation.description} Price: ${payment.unit_price} USDC.`
-      : operation.description,
+    description: [
+      operation.description,
+      ...(payment ? [`Price: ${payment.unit_price} USDC.`] : []),
+      ...(formsOf(operation).includes("image/png") ? [PICTURE] : []),
+    ].join(" "),
     inputSchema: { ...inputReader(operation.input).schema, type: "object" },
     outputSchema: outputSchema as Tool["outputSchema"],
     annotations: { readOnlyHint: methodOf(operation) === "GET", openWorldHint: false },
@@ -114,6 +132,8 @@ function toolOf(operation: Operation): Tool {
       : {},
   } as Tool;
 }
+
+const PICTURE = '_meta["tallystick/accept"]: "image/png" adds a chart to show.';
 
 /** A tool's structured result is an object: what is none over HTTP stands in a member. */
 function resultSchema(output: Output): z.ZodObject {
@@ -126,6 +146,13 @@ function resultSchema(output: Output): z.ZodObject {
       return isText(output)
         ? z.object({ text: z.string().describe(output.about) })
         : z.object({ base64: z.string().describe(output.about) });
+    case "file":
+      return z.object({
+        uri: z.url().describe(output.about),
+        media_type: z.string(),
+        bytes: z.int(),
+        sha256: z.string(),
+      });
   }
 }
 
@@ -141,6 +168,7 @@ async function call(
 ): Promise<CallToolResult> {
   const path = pathOf(served.operation);
   try {
+    const form = chosenForm(served.operation, acceptedForms(params._meta), '_meta["tallystick/accept"]');
     const answer = await served.ask({
       presented: {
         secret: presentedSecret(req.get("authorization"), req.get("x-api-key")),
@@ -148,7 +176,9 @@ async function call(
         ip: req.ip ?? "",
       },
       read: (reader) => reader.fromObject(params.arguments ?? {}, {}),
+      is_small: true,
       path,
+      accept: undefined,
       wire: "ndjson",
       idempotency_key: undefined,
       if_none_match: undefined,
@@ -157,7 +187,10 @@ async function call(
       request_id: requestId(request_id),
       signal,
     });
-    return await resultOf(parts, served.operation, answer, params.arguments ?? {});
+    const result = await resultOf(parts, served.operation, answer, params.arguments ?? {});
+    if (answer.kind !== "body" || form === JSON_FORM) return result;
+    const content = await contentOf(parts, served.operation, form, answer.body, params.arguments ?? {});
+    return { ...result, content: [content, ...result.content] };
   } catch (error) {
     return failure(parts.problemOf(error, path).problem);
   }
@@ -183,6 +216,8 @@ async function resultOf(
       const uri = public_url + pathWith(operation, input);
       return { ...bytesResult(operation.output, answer.body, uri), ...told };
     }
+    case "file":
+      return { ...fileResult(operation, answer.file, public_url, input), ...resultMeta(public_url, answer) };
     case "stream":
       return {
         ...jsonResult(JSON.stringify(await collect(answer.chunks))),
@@ -238,6 +273,21 @@ function bytesResult(output: Extract<Output, { kind: "bytes" }>, body: Buffer, u
   const base64 = body.toString("base64");
   const resource = { uri, mimeType: output.media_type, blob: base64 };
   return { structuredContent: { base64 }, content: [{ type: "resource", resource }] };
+}
+
+/** A file is too large for a result: it is fetched over HTTP. */
+function fileResult(
+  operation: Operation,
+  { name, bytes, sha256 }: ServedFile,
+  public_url: string,
+  input: Record<string, unknown>,
+): CallToolResult {
+  const uri = public_url + exampleOf({ ...operation, example: input }).slice("GET ".length);
+  const mimeType = mediaTypeOf(operation);
+  return {
+    structuredContent: { uri, media_type: mimeType, bytes, sha256 },
+    content: [{ type: "resource_link", uri, name, mimeType, size: bytes }],
+  };
 }
 
 /** What HTTP tells in headers. */

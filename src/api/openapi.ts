@@ -1,5 +1,6 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { z } from "zod";
+import { type Form, formsOf, JSON_FORM } from "./forms/form.ts";
 import { inputReader } from "./input.ts";
 import {
   areas,
@@ -218,6 +219,7 @@ type Ways = { public_url: string; keyed: boolean; priced: boolean };
 function responses(operation: Operation, { public_url, keyed, priced }: Ways): Schema {
   const statuses = [400, 401, 429, 503, ...(keyed ? [403] : [])];
   if (methodOf(operation) !== "GET") statuses.push(404, 409, 413, 415, 422);
+  if (operation.output.kind === "json") statuses.push(406);
   if (priced) statuses.push(409, 422);
   statuses.push(...(operation.refuses ?? []));
   const answers: Record<string, Schema> = {
@@ -228,6 +230,10 @@ function responses(operation: Operation, { public_url, keyed, priced }: Ways): S
   };
   if (operation.vintage || operation.caching)
     answers[304] = { description: "Unchanged since the ETag you sent" };
+  if (operation.output.kind === "file") {
+    answers[206] = { ...success(operation), description: "The range asked for" };
+    statuses.push(412, 416);
+  }
   for (const status of new Set(statuses)) {
     const titles = Object.values(problemKinds).filter((kind) => kind.status === status);
     answers[status] = {
@@ -273,6 +279,10 @@ function success(operation: Operation): Schema {
       content: { "application/x-ndjson": { schema }, "text/event-stream": { schema: { type: "string" } } },
     };
   }
+  if (output.kind === "file") {
+    const content = { [output.media_type]: { schema: { type: "string", format: "binary" } } };
+    return { description: output.about, content };
+  }
   if (output.kind === "bytes") {
     const format = output.media_type === "application/octet-stream" ? { format: "binary" } : {};
     const content = { [output.media_type]: { schema: { type: "string", ...format } } };
@@ -285,8 +295,20 @@ function success(operation: Operation): Schema {
     io: "output",
     unrepresentable: "any",
   }) as Schema;
-  return { description: operation.summary, content: { "application/json": { schema } } };
+  const others = formsOf(operation).filter((form) => form !== JSON_FORM);
+  return {
+    description: operation.summary,
+    content: {
+      [JSON_FORM]: { schema },
+      ...Object.fromEntries(others.map((form) => [form, { schema: otherSchema(form) }])),
+    },
+  };
 }
+
+const otherSchema = (form: Form): Schema => {
+  const isText = form === "text/csv" || form === "image/svg+xml";
+  return { type: "string", ...(!isText && { format: "binary" }) };
+};
 
 function paymentAnswer(operation: Operation, public_url: string): Schema {
   const pay_to = "0x0000000000000000000000000000000000000000";

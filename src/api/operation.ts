@@ -5,13 +5,19 @@
 import type { z } from "zod";
 import type { App } from "../app.ts";
 import type { Scope } from "../domain/access/key.ts";
+import type { Chart } from "../domain/chart.ts";
 import type { EventName } from "../domain/refusal.ts";
-import type { Decide } from "../unit.ts";
+import type { Decide, Watch } from "../unit.ts";
 import type { Caller } from "./caller.ts";
+import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
 
 export const areas = {
   discovery: "Health, feeds and what else an agent reads before its first call",
   trade: "EU bilateral trade: 27 reporters, HS2 to CN8, monthly",
+  salary: "Wages, labour costs and exposure to AI: EU27, EFTA, candidates; ISCO and NACE",
+  mirror: "The trade of countries outside the EU, reconstructed from what their partners report",
+  customs: "Latvia's customs: trade at KN8, the nomenclature, import duties",
+  rng: "Provably fair random numbers: seeds committed to Base, rolls, proofs",
   alerts: "Webhooks that are told of anomalies in EU trade",
   replay: "The change feed and dated snapshots",
   payments: "Paying per call: x402, refunds and the public revenue ledger",
@@ -25,16 +31,19 @@ export type Usdc = `${number}`;
 /** A way in. An operation lists them in order of preference; the first that fits the caller wins. */
 export type Access =
   | { kind: "key"; scope: Scope }
-  | { kind: "pay"; price: Usdc | ((input: never) => Usdc); unit_price: Usdc }
+  | { kind: "pay"; price: Usdc | ((input: never, app: App) => Usdc); unit_price: Usdc }
   | { kind: "open" };
 
 /** By an API key that carries `scope`, within its quota. */
 export const key = (scope: Scope): Access => ({ kind: "key", scope });
 
-/** By a payment of `price` USDC a call; a price that depends on the input names its unit price for the price lists. */
+/**
+ * By a payment of `price` USDC a call. A price that depends on the input, and on what the data covers just now, names its
+ * unit price for the price lists.
+ */
 export function pay(price: Usdc): Access;
-export function pay<In>(price: (input: In) => Usdc, unitPrice: Usdc): Access;
-export function pay(price: Usdc | ((input: never) => Usdc), unitPrice?: Usdc): Access {
+export function pay<In>(price: (input: In, app: App) => Usdc, unitPrice: Usdc): Access;
+export function pay(price: Usdc | ((input: never, app: App) => Usdc), unitPrice?: Usdc): Access {
   return { kind: "pay", price, unit_price: unitPrice ?? (price as Usdc) };
 }
 
@@ -43,14 +52,37 @@ export const open = (): Access => ({ kind: "open" });
 
 /** What an answer looks like. Everything but `stream` is complete before a byte is sent. */
 export type Output =
-  | { kind: "json"; schema: z.ZodObject }
+  | { kind: "json"; schema: z.ZodObject; table?: Table; chart?: (answer: never) => Chart }
   | { kind: "bytes"; media_type: BytesType; about: string }
+  | { kind: "file"; media_type: string; about: string }
   | { kind: "stream"; item: z.ZodType; last: z.ZodType };
 
 export type BytesType = "text/plain; charset=utf-8" | "application/octet-stream";
 
-/** A JSON object. Under /v1/agent it is `{ data, meta }` and travels as `{ success: true, data, meta }`. */
-export const json = (schema: z.ZodObject): Output => ({ kind: "json", schema });
+/**
+ * A JSON object. Under /v1/agent it is `{ data, meta }` and travels as `{ success: true, data, meta }`. With `table`, the rows of the
+ * answer or where they stand in it, it can be had as CSV and Parquet too, and with `chart` as a picture.
+ */
+export function json(schema: z.ZodObject): Output;
+export function json<Schema extends z.ZodObject<{ data: z.ZodType; meta: z.ZodType<Marked["meta"]> }>>(
+  schema: Schema,
+  forms: {
+    table?: Place | { row: z.ZodType; rows: (answer: z.output<Schema>) => readonly object[] };
+    chart?: (answer: z.output<Schema>) => Chart;
+  },
+): Output;
+export function json(
+  schema: z.ZodObject,
+  forms: { table?: Place | Table; chart?: (answer: never) => Chart } = {},
+): Output {
+  const { table, chart } = forms;
+  return {
+    kind: "json",
+    schema,
+    ...(table && { table: typeof table === "string" ? tableAt(schema, table) : table }),
+    ...(chart && { chart }),
+  };
+}
 
 /** A text as it stands, of which `about` says what it is; `handle` resolves to its bytes in UTF-8. */
 export const text = (about: string): Output => ({
@@ -65,6 +97,12 @@ export const octets = (about: string): Output => ({
   media_type: "application/octet-stream",
   about,
 });
+
+/** A file of the service's own, too large for memory, sent with ranges; `handle` resolves to a ServedFile. */
+export const file = (media_type: string, about: string): Output => ({ kind: "file", media_type, about });
+
+/** A file as it is sent: where it lies, the name it is saved under, its length and its digest, which is its ETag. */
+export type ServedFile = { path: string; name: string; bytes: number; sha256: string };
 
 /**
  * A sequence of JSON objects, sent as they come. `handle` refuses before it resolves to an AsyncIterable of framed text, in
@@ -84,6 +122,8 @@ export type Context<In> = {
   app: App;
   /** Stages decisions; the pipeline appends them all in one commit when the answer is ready. */
   decide: Decide;
+  /** An entity as it is now; what is decided counts only if it stays so until then. */
+  watch: Watch;
   /** 32 hex digits to name what the command makes: others for each command, the same when it is said again. */
   fresh_id: string;
   /** Says which event the answer stands for, where `handle` appended it itself. */
@@ -108,7 +148,7 @@ export type Operation = {
   /** 200 unless said otherwise. */
   status?: 200 | 201 | 202;
   /** Statuses it may refuse with beside those that every operation of its kind has. */
-  refuses?: (404 | 409)[];
+  refuses?: (403 | 404 | 409 | 410)[];
   /** A valid input: documentation and smoke test at once. */
   example: Record<string, unknown>;
   /** Names the data an answer rests on. Same name and same input, same answer: it is kept, with an ETag. */
@@ -152,7 +192,7 @@ export const isInPath = (operation: Operation, name: string) =>
   pathOf(operation).includes(`{${name}}`) || pathOf(operation).includes(`{+${name}}`);
 /** What an answer is, as it is told before there is one. */
 export function mediaTypeOf({ output }: Operation): string {
-  if (output.kind === "bytes") return output.media_type;
+  if (output.kind === "bytes" || output.kind === "file") return output.media_type;
   return output.kind === "json" ? "application/json" : "application/x-ndjson";
 }
 export const paymentOf = (declared: Operation) =>

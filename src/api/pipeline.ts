@@ -7,7 +7,7 @@ import { createProver, type Prover } from "../anchoring/prove.ts";
 import type { App } from "../app.ts";
 import { receiptExtension, receiptOf, signReceipt } from "../domain/payments/receipt.ts";
 import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
-import { type Decide, transact } from "../unit.ts";
+import { transact } from "../unit.ts";
 import {
   type Call,
   commandOf,
@@ -20,10 +20,11 @@ import {
   requestDigest,
 } from "./call.ts";
 import { payer } from "./caller.ts";
+import { chosenForm, type Form, formHeaders, formsOf } from "./forms/form.ts";
 import type { Admission, Gate, Presented } from "./gate.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
 import { type NamedEvent, nameEvent } from "./named-event.ts";
-import { mediaTypeOf, methodOf, type Operation, paymentOf, type Wire } from "./operation.ts";
+import { mediaTypeOf, type Operation, paymentOf, type ServedFile, type Wire } from "./operation.ts";
 import { refusalOf } from "./problem.ts";
 import { unencodedDigest } from "./unencoded-digest.ts";
 import { type Cashier, createCashier } from "./x402/cashier.ts";
@@ -36,8 +37,12 @@ export type Question = {
   presented: Presented;
   /** Reads the input; called once the caller is admitted, so an unpaid body is never looked at. */
   read: (reader: InputReader) => Fields | Promise<Fields>;
+  /** The input takes no more room than a query string could. */
+  is_small: boolean;
   /** The request's own path and query, for the payment requirement. */
   path: string;
+  /** The Accept header, or what stands for it. */
+  accept: string | undefined;
   wire: Wire;
   idempotency_key: string | undefined;
   if_none_match: string | undefined;
@@ -57,6 +62,7 @@ type Sent = {
 
 export type Answer =
   | ({ kind: "body"; body: Buffer } & Sent)
+  | ({ kind: "file"; file: ServedFile } & Sent)
   | ({ kind: "stream"; chunks: AsyncIterable<string | Buffer> } & Sent)
   | { kind: "unchanged"; status: 304; headers: Record<string, string> }
   | ({ kind: "pay" } & PaymentRequired)
@@ -107,14 +113,16 @@ async function ask(
 ): Promise<Answer> {
   const headers: Record<string, string> = {};
   try {
+    if (formsOf(operation).length > 1) headers.Vary = "Accept";
+    const form = chosenForm(operation, question.accept);
     const admitted = await parts.gate.admit(operation, question.presented);
     if (admitted === "pay") {
-      const price = priceOf(operation, await validInput(operation, reader, question));
-      return { kind: "pay", ...paymentRequired(operation, price, question.path, parts.terms) };
+      const price = priceOf(operation, parts.app, await validInput(operation, reader, question));
+      return { kind: "pay", ...paymentRequired(operation, price, question.path, parts.terms, { form }) };
     }
     Object.assign(headers, admitted.headers);
     if (paymentOf(operation)) headers["Cache-Control"] = "private, no-cache";
-    const call = callOf(operation, await question.read(reader), admitted, question);
+    const call = callOf(operation, await question.read(reader), form, admitted, question);
     if (admitted.pays) {
       const answer = await paid(parts, call, question, headers).catch((error) => {
         parts.onPresented(refusalOf(error)?.type ?? "failed");
@@ -136,16 +144,23 @@ async function ask(
   }
 }
 
-function callOf(operation: Operation, input: Fields, { caller }: Admission, question: Question): Call {
+function callOf(
+  operation: Operation,
+  input: Fields,
+  form: Form,
+  { caller }: Admission,
+  question: Question,
+): Call {
   const { idempotency_key, if_none_match, last_event_id, request_id } = question;
   let digest: string | undefined;
   return {
     operation,
     input,
+    form,
     caller,
     // Most calls need it never.
     get request_sha256() {
-      digest ??= requestDigest(operation, input);
+      digest ??= requestDigest(operation, input, form);
       return digest;
     },
     idempotency_key,
@@ -170,9 +185,9 @@ async function paid(
 ): Promise<Answer> {
   const { operation } = call;
   const { presented, path } = question;
-  const price = priceOf(operation, call.input);
+  const price = () => priceOf(operation, parts.app, call.input);
   try {
-    const payment = await parts.cashier.accept(presented, { price, path });
+    const payment = await parts.cashier.accept(presented, { price: price(), path });
     if (call.caller.kind === "key" && call.caller.space === "test" && !parts.app.embedded_chain)
       refuse("forbidden", "a test key moves no money of a real chain; leave the key out");
     const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
@@ -191,7 +206,8 @@ async function paid(
     const isCallers = error instanceof Refusal && error.code !== "unavailable";
     if (isCallers || error instanceof PaymentRefused) await parts.cashier.boughtNothing(presented, error);
     if (!(error instanceof PaymentRefused)) throw error;
-    return { kind: "pay", ...paymentRequired(operation, price, path, parts.terms, error) };
+    const told = { form: call.form, refused: error };
+    return { kind: "pay", ...paymentRequired(operation, price(), path, parts.terms, told) };
   }
 }
 
@@ -205,14 +221,12 @@ async function receiptFor({ app, terms }: Parts, bought: Bought, path: string) {
 /** Serves a call that is free to its caller, and gives the same answer to the same Idempotency-Key. */
 async function unpaid(parts: Parts, call: Call): Promise<{ made: Made; event?: EventName | undefined }> {
   if (call.operation.output.kind === "stream")
-    return { made: await make(parts, call, noDecisions, commandOf(call)) };
+    return { made: await make(parts, call, { decide: none, watch: none, command: commandOf(call) }) };
   const given = await parts.till.given(call);
   if (given) return { made: given, event: await eventGiven(parts.app, call) };
   const once = idempotencyOf(call);
   const { answers, unit } = parts.app;
-  const { result, events } = await transact(unit, commandOf(call, once), (decide, command) =>
-    make(parts, call, decide, command),
-  );
+  const { result, events } = await transact(unit, commandOf(call, once), (given) => make(parts, call, given));
   if (once && result.kind === "body") {
     const { status, body } = result;
     const { request_sha256 } = call;
@@ -228,7 +242,7 @@ async function eventGiven(app: App, call: Call): Promise<EventName | undefined> 
   return commit?.events.at(-1);
 }
 
-const noDecisions: Decide = () => {
+const none = () => {
   throw new Error("a stream decides nothing");
 };
 
@@ -240,13 +254,20 @@ function answerOf(
 ): Answer {
   const { status } = made;
   const { operation } = call;
-  if (made.kind === "body" && made.etag !== "") headers.ETag = made.etag;
+  if (made.kind !== "stream" && made.etag !== "") headers.ETag = made.etag;
   if (operation.caching) headers["Cache-Control"] = operation.caching(call.input as never);
   if (isUnchanged(call, made)) return { kind: "unchanged", status: 304, headers };
   Object.assign(headers, told.payment && settledHeaders(told.payment));
   if (made.kind === "stream") return { kind: "stream", status, headers, chunks: made.chunks, ...told };
-  const type = mediaTypeOf(operation);
-  headers["Content-Type"] = type === "application/json" ? `${type}; charset=utf-8` : type;
+  if (made.kind === "file") {
+    headers["Content-Type"] = mediaTypeOf(operation);
+    return { kind: "file", status, headers, file: made.file, ...told };
+  }
+  const { output } = operation;
+  Object.assign(
+    headers,
+    output.kind === "bytes" ? { "Content-Type": output.media_type } : formHeaders(operation, call.form),
+  );
   return { kind: "body", status, headers, body: made.body, ...told };
 }
 
@@ -256,7 +277,7 @@ async function validInput(
   reader: InputReader,
   question: Question,
 ): Promise<Fields | undefined> {
-  if (methodOf(operation) !== "GET" || typeof paymentOf(operation)?.price !== "function") return undefined;
+  if (!question.is_small || typeof paymentOf(operation)?.price !== "function") return undefined;
   try {
     return await question.read(reader);
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Errors as RFC 9457 problem details, with `success` and `error` beside them for older clients. */
 import { LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
+import { ChainUnavailable } from "../domain/ports.ts";
 import { type FieldError, Refusal, type RefusalCode } from "../domain/refusal.ts";
 
 export type Problem = {
@@ -44,6 +45,11 @@ export const problemKinds = {
     title: "Method not allowed",
     meaning: "`Allow` lists the methods of this path.",
   },
+  "not-acceptable": {
+    status: 406,
+    title: "Not acceptable",
+    meaning: "`errors` lists the forms that this answer can be had in. Nothing was charged.",
+  },
   conflict: { status: 409, title: "Conflict", meaning: "The thing's state does not allow it." },
   "history-diverged": {
     status: 409,
@@ -61,11 +67,31 @@ export const problemKinds = {
     title: "Answer gone",
     meaning: "What this payment bought was answered and is not kept any more; its digest stands in the log.",
   },
+  "other-seed": {
+    status: 409,
+    title: "Other seed",
+    meaning: "Another seed of random numbers is active by now than the one you named; nothing was drawn.",
+  },
+  "link-expired": {
+    status: 410,
+    title: "Link expired",
+    meaning: "A signed link is good for a while only; ask for a new one where you got it.",
+  },
+  "precondition-failed": {
+    status: 412,
+    title: "Precondition failed",
+    meaning: "The file is not the one that If-Match names.",
+  },
   "too-large": { status: 413, title: "Content too large", meaning: "The body exceeds the limit." },
   "unsupported-media-type": {
     status: 415,
     title: "Unsupported media type",
     meaning: "Send application/json.",
+  },
+  "range-not-satisfiable": {
+    status: 416,
+    title: "Range not satisfiable",
+    meaning: "The file ends before the range begins; `Content-Range` tells its length.",
   },
   unprocessable: {
     status: 422,
@@ -98,6 +124,17 @@ export const problemKinds = {
     status: 503,
     title: "Dataset missing",
     meaning: "The data this needs is not loaded (yet); see Retry-After.",
+  },
+  "seed-missing": {
+    status: 503,
+    title: "Seed missing",
+    meaning: "No seed of random numbers is active for a moment, or the one asked about is not at hand.",
+  },
+  "snapshot-being-made": {
+    status: 503,
+    title: "Snapshot being made",
+    meaning:
+      "The file is made the first time it is asked for; ask again after Retry-After. Nothing was charged.",
   },
   busy: { status: 503, title: "Busy", meaning: "Too many questions at once; see Retry-After." },
   "payment-unavailable": {
@@ -192,6 +229,11 @@ export function isAway(error: unknown): boolean {
 /** Any error as a refusal; `undefined` means it is a fault of ours, to be logged and answered with 500. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
+  if (error instanceof ChainUnavailable)
+    return new Refusal("unavailable", "the chain cannot be asked at the moment", {
+      retry_after_s: 10,
+      cause: error,
+    });
   if (error instanceof TreeTooShort || error instanceof LogDamaged)
     return new Refusal("unavailable", `the log's tree cannot be read: ${error.message}`, {
       retry_after_s: 60,

@@ -1,4 +1,5 @@
 /** The catalogue as people and models read it: docs/operations.md, llms.txt and the price list. */
+import { formsOf } from "./forms/form.ts";
 import { inputReader } from "./input.ts";
 import { areas, isInPath, methodOf, type Operation, pathOf, pathWith, paymentOf } from "./operation.ts";
 
@@ -31,6 +32,8 @@ export function operationsPage(operations: Operation[]): string {
     "comes with the proof (c2sp.org/tlog-proof), base64 in `Tlog-Proof`, as soon as a checkpoint covers the event: within 2 s, or",
     'the link alone. Over MCP: ask by `_meta["tallystick/prefer"]`, read `_meta["tallystick/event"]` and `["tallystick/proof"]`.',
     "",
+    "An answer is JSON. Where other forms are listed `Accept` chooses among them: [Forms of an answer](forms.md).",
+    "",
   ];
   for (const { area, title, members } of byArea(operations)) {
     lines.push(`## ${area}`, "", `${title}.`, "");
@@ -53,6 +56,7 @@ function section(operation: Operation): string[] {
     "",
     operation.description,
     "",
+    ...(formsOf(operation).length > 1 ? [`Forms: ${formsOf(operation).map(quoted).join(", ")}.`, ""] : []),
     ...(rows.length > 0 ? ["| parameter | meaning |", "|---|---|", ...rows, ""] : []),
     "```",
     exampleOf(operation),
@@ -60,6 +64,8 @@ function section(operation: Operation): string[] {
     "",
   ];
 }
+
+const quoted = (form: string) => `\`${form}\``;
 
 const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 

@@ -3,9 +3,12 @@ import { Command, InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
 import type { App } from "../app.ts";
 import type { Config } from "../config.ts";
+import { leftOutReasons } from "../datasets/layouts/layout.ts";
 import type { Progress } from "../datasets/progress.ts";
 import { headerOf } from "../datasets/reference/read.ts";
 import { referenceLayoutOf } from "../datasets/reference/tables.ts";
+import { SANDBOX } from "../datasets/sandbox.ts";
+import { SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import { isReporter, type ReporterCode, unknownReporter } from "../domain/trade/reporters.ts";
 import { importReference, type ReferenceReleased, releaseSandboxTables } from "../operator/reference.ts";
 import {
@@ -14,7 +17,7 @@ import {
   isReleased,
   type Released,
   releaseSandbox,
-  SANDBOX,
+  releaseSandboxLv,
 } from "../operator/releases.ts";
 import { type Terminal, withHouse } from "./terminal.ts";
 
@@ -22,29 +25,14 @@ export function dataCommands(terminal: Terminal): Command[] {
   const { settings } = terminal;
   const importing = new Command("import")
     .description("import files as the next vintage of their dataset: all of them or nothing")
-    .argument("<file...>", "trade data (full_v2_YYYYMM.7z, SDMX-CSV DS-045409) or a table of reference data")
+    .argument(
+      "<file...>",
+      "trade data (full_v2_YYYYMM.7z, SDMX-CSV DS-045409, Easy Comext, Comtrade) or a table of reference data",
+    )
     .option("--reporters <codes>", "the reporters in the files, where they are not all 27", asReporters)
     .option("--afresh", "start from nothing but these files", false)
     .addHelpText("after", "\nThe running service goes on answering and swaps to the new vintage by itself.")
-    .action(async (files: string[], options: { reporters?: ReporterCode[]; afresh: boolean }) => {
-      const config = settings();
-      if (referenceLayoutOf(await headerOf(files[0]!))) {
-        tellTable(await withHouse(terminal, ({ app }) => importReference(app, config.DATA_DIR, files)));
-        return;
-      }
-      const { report, ...released } = await withHouse(terminal, ({ app }) =>
-        withProgress("import", (progress, signal) =>
-          importFiles(app, files, { ...buildOptions(config), ...options, progress, signal }),
-        ),
-      );
-      tell(released);
-      const { total_product, other_reporter, supplementary } = report.left_out;
-      process.stdout.write(
-        `${report.rows_read.toLocaleString("en")} rows read, ${report.rows_per_s.toLocaleString("en")} a second; ` +
-          `${report.equal_duplicates} equal duplicates; left out: ${total_product} TOTAL rows, ` +
-          `${other_reporter} of other reporters, ${supplementary} supplementary quantities\n`,
-      );
-    });
+    .action((files: string[], options: ImportChoice) => importAndTell(terminal, files, options));
 
   const sandbox = new Command("sandbox")
     .description("make the synthetic data that answers where no real data covers the question")
@@ -58,10 +46,44 @@ export function dataCommands(terminal: Terminal): Command[] {
             releaseSandbox(app, { ...buildOptions(config), scale, progress, signal }),
           ),
         );
+        tell(
+          await withProgress("Latvia at CN8", (progress, signal) =>
+            releaseSandboxLv(app, { ...buildOptions(config), progress, signal }),
+          ),
+        );
       });
     });
 
   return [importing, sandbox];
+}
+
+type ImportChoice = { reporters?: ReporterCode[]; afresh?: boolean };
+
+/** Imports the files and says what came of it. */
+export async function importAndTell(
+  terminal: Terminal,
+  files: string[],
+  options: ImportChoice = {},
+): Promise<void> {
+  const config = terminal.settings();
+  if (referenceLayoutOf(await headerOf(files[0]!))) {
+    tellTable(await withHouse(terminal, ({ app }) => importReference(app, config.DATA_DIR, files)));
+    return;
+  }
+  const { report, ...released } = await withHouse(terminal, ({ app }) =>
+    withProgress("import", (progress, signal) =>
+      importFiles(app, files, { ...buildOptions(config), ...options, progress, signal }),
+    ),
+  );
+  tell(released);
+  const leftOut = Object.entries(leftOutReasons)
+    .map(([reason, words]) => ({ words, count: report.left_out[reason as keyof typeof leftOutReasons] }))
+    .filter(({ count }) => count > 0)
+    .map(({ words, count }) => `${count.toLocaleString("en")} ${words}`);
+  process.stdout.write(
+    `${report.rows_read.toLocaleString("en")} rows read, ${report.rows_per_s.toLocaleString("en")} a second; ` +
+      `${report.equal_duplicates} equal duplicates; left out: ${leftOut.join(", ") || "none"}\n`,
+  );
 }
 
 /** Makes the sandbox if there is none yet; the service answers everything else meanwhile. */
@@ -72,15 +94,17 @@ export async function ensureSandbox(
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await releaseSandboxTables(app, config.DATA_DIR);
-    if (await isReleased(app, SANDBOX)) return;
-    const options = buildOptions(config);
-    const { facts } = await withProgress(
-      "sandbox dataset",
-      (progress) => releaseSandbox(app, { ...options, progress, signal }),
-      signal,
-    );
-    log.info({ vintage: facts.vintage, rows: facts.rows }, "the sandbox dataset is ready");
+    await releaseSandboxTables(app, config.DATA_DIR, { only_missing: true });
+    const made = [
+      { dataset: SANDBOX, what: "sandbox dataset", make: releaseSandbox },
+      { dataset: SANDBOX_LV, what: "Latvia at CN8", make: releaseSandboxLv },
+    ];
+    for (const { dataset, what, make } of made) {
+      if (await isReleased(app, dataset)) continue;
+      const work = (progress: Progress) => make(app, { ...buildOptions(config), progress, signal });
+      const { facts } = await withProgress(what, work, signal);
+      log.info({ dataset, vintage: facts.vintage, rows: facts.rows }, "a sandbox dataset is ready");
+    }
   } catch (error) {
     if (!signal.aborted)
       log.error({ err: error }, "the sandbox dataset could not be made; `tallystick sandbox` tries again");

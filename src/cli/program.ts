@@ -17,6 +17,7 @@ const GROUPS: readonly { names: readonly string[]; load(terminal: Terminal): Pro
     names: ["import", "sandbox"],
     load: async (terminal) => (await import("./data.ts")).dataCommands(terminal),
   },
+  { names: ["fetch"], load: async (terminal) => [(await import("./fetch.ts")).fetchCommand(terminal)] },
   { names: ["export"], load: async (terminal) => [(await import("./export.ts")).exportCommand(terminal)] },
   { names: ["verify"], load: async (terminal) => [(await import("./verify.ts")).verifyCommand(terminal)] },
   { names: ["docs"], load: async () => [(await import("./docs.ts")).docsCommand()] },

@@ -145,9 +145,9 @@ function fileOf(path: string, encoding?: "utf8"): Promise<string | Buffer> {
 
 function asRequest(text: string): Evidence["request"] {
   try {
-    const { operation, input, ...others } = JSON.parse(text) as { [name: string]: unknown };
+    const { operation, input, form, ...others } = JSON.parse(text) as { [name: string]: unknown };
     if (typeof operation === "string" && typeof input === "object" && Object.keys(others).length === 0)
-      return { operation, input };
+      return { operation, input, ...(form !== undefined && { form }) };
   } catch {}
   throw new InvalidArgumentError('is JSON: {"operation": "top-partners", "input": {…}}');
 }

@@ -123,7 +123,8 @@ async function moveIntoPlace(space: BuildSpace, built: Built): Promise<void> {
   await syncFile(vintagesDir(space.dataDir));
 }
 
-async function syncFile(path: string): Promise<void> {
+/** Makes a file or a folder's entries last. */
+export async function syncFile(path: string): Promise<void> {
   const file = await open(path, "r");
   try {
     await file.sync();

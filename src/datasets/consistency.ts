@@ -1,6 +1,7 @@
 /** What must hold of a vintage as a whole, so that no sum of it counts an amount twice, loses one or overflows. */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { refuse } from "../domain/refusal.ts";
+import type { Coverage } from "../domain/trade/coverage.ts";
 import { firstNested } from "../domain/trade/products.ts";
 import { monthText } from "../domain/trade/units.ts";
 import { row, rows } from "./duckdb.ts";
@@ -15,6 +16,18 @@ export function refuseNested(codes: readonly string[]): void {
   refuse(
     "invalid",
     `product ${outer} contains product ${inner}, and a dataset holds each amount once: import files of one level only, or start from the files alone with --afresh`,
+  );
+}
+
+/** Each question looks through them all. */
+const MOST_SPANS = 20_000;
+
+/** Refuses what is known from and to so many different months that each question would take long to judge. */
+export function refuseRagged({ spoken }: Pick<Coverage, "spoken">): void {
+  if (spoken.length <= MOST_SPANS) return;
+  refuse(
+    "invalid",
+    `the files speak for ${spoken.length} different spans of products, partners and months, at most ${MOST_SPANS} can be kept: import fewer products or partners`,
   );
 }
 

@@ -8,18 +8,25 @@ import { rows } from "./duckdb.ts";
 
 type Delivery = { reporter: ReporterCode; flow: Flow; period: number; rows: number; world_rows: number };
 
-/** `databases` are the attached partitions, `scope` is what the source promises of its products. */
+/** What a source promises of its products. */
+export type Scope = Pick<Coverage["products"], "national" | "complete_below"> & {
+  /** A reporter's month without any row was never imported. */
+  every_month: boolean;
+};
+
+/** `databases` are the attached partitions. */
 export async function coverageOf(
   connection: DuckDBConnection,
   databases: string[],
-  scope: Pick<Coverage["products"], "national" | "complete_below">,
+  { every_month, ...scope }: Scope,
 ): Promise<Coverage> {
-  const all = (table: string) => databases.map((name) => `from ${name}.${table}`).join(" union all ");
+  const all = (table: string) => databases.map((name) => `from ${name}.${table}`).join(" union all by name ");
   const months = await rows<Delivery>(connection, `from (${all("deliveries")}) order by reporter, period`);
   const products = await rows<{ product: string }>(
     connection,
     `select distinct product from (${all("products")}) order by product`,
   );
+  const spoken = await rows<Spoken & { partners: string[] | null }>(connection, spokenSql(all("spoken")));
   const reporters = [...new Set(months.map(({ reporter }) => reporter))];
   const periods = months.map(({ period }) => period);
   return {
@@ -27,11 +34,11 @@ export async function coverageOf(
     reporters: reporters.map((code) =>
       deliveredBy(
         months.filter(({ reporter }) => reporter === code),
-        scope.national,
+        every_month,
       ),
     ),
     products: { ...scope, codes: products.map(({ product }) => product) },
-    spoken: await rows<Spoken>(connection, spokenSql(all("spoken"))),
+    spoken: spoken.map(({ partners, ...span }) => (partners === null ? span : { ...span, partners })),
   };
 }
 
@@ -39,17 +46,22 @@ export async function coverageOf(
 const spokenSql = (spoken: string) => `
   with months as (
     select *, period // 100 * 12 + period % 100
-      - row_number() over (partition by product, reporter, flow order by period) as run from (${spoken})
+      - row_number() over (partition by product, partner, reporter, flow order by period) as run
+    from (${spoken} union all by name select null::varchar as partner where false)
   ), spans as (
-    select product, reporter, flow, min(period) as "from", max(period) as "to"
-    from months group by product, reporter, flow, run
+    select product, partner, reporter, flow, min(period) as "from", max(period) as "to"
+    from months group by product, partner, reporter, flow, run
   ), by_flow as (
-    select product, reporter, list(flow order by flow desc) as flows, "from", "to" from spans group by all
+    select product, partner, reporter, list(flow order by flow desc) as flows, "from", "to" from spans group by all
   ), by_reporter as (
-    select product, list(reporter order by reporter) as reporters, flows, "from", "to" from by_flow group by all
+    select product, partner, list(reporter order by reporter) as reporters, flows, "from", "to"
+    from by_flow group by all
+  ), by_partner as (
+    select product, list(partner order by partner) filter (partner is not null) as partners,
+      reporters, flows, "from", "to" from by_reporter group by all
   )
-  select list(product order by product) as products, reporters, flows, "from", "to"
-  from by_reporter group by all order by all`;
+  select list(product order by product) as products, partners, reporters, flows, "from", "to"
+  from by_partner group by all order by all`;
 
 /** A month counts as delivered in full only with at least this share of the median month's rows before it. */
 const FULL_SHARE = 0.25;
@@ -59,15 +71,15 @@ const FEW_ROWS = 10;
 /**
  * A reporter has delivered up to its last full month, each flow judged apart. A month without a WORLD row, in a flow
  * that otherwise has them, or with far fewer rows than the twelve before it, is one that has only begun to arrive.
- * Where the source holds all products, a month between without a row of a flow was never imported.
+ * Where the source has rows of every month, one between without a row of a flow was never imported.
  */
-function deliveredBy(found: Delivery[], allProducts: boolean): ReporterCoverage {
+function deliveredBy(found: Delivery[], everyMonth: boolean): ReporterCoverage {
   const periods = [...new Set(found.map(({ period }) => period))];
   const series = [...new Set(found.map(({ flow }) => flow))].map((flow) => {
     const months = new Map(found.filter((one) => one.flow === flow).map((one) => [one.period, one]));
     return periods.map((period) => months.get(period) ?? { rows: 0, world_rows: 0 });
   });
-  const last = periods.findLastIndex((_, at) => series.every((months) => isFull(months, at, allProducts)));
+  const last = periods.findLastIndex((_, at) => series.every((months) => isFull(months, at, everyMonth)));
   const from = periods[0]!;
   const to = last === -1 ? addMonths(from, -1) : periods[last]!;
   const isWhole = (at: number) => at !== -1 && series.every((months) => months[at]!.rows > 0);
@@ -76,16 +88,16 @@ function deliveredBy(found: Delivery[], allProducts: boolean): ReporterCoverage 
     from,
     to,
     provisional: periods.slice(last + 1),
-    missing: allProducts ? monthsBetween(from, to).filter((month) => !isWhole(periods.indexOf(month))) : [],
+    missing: everyMonth ? monthsBetween(from, to).filter((month) => !isWhole(periods.indexOf(month))) : [],
   };
 }
 
 /** Whether one flow's month at this place is all there. */
-function isFull(months: { rows: number; world_rows: number }[], at: number, allProducts: boolean): boolean {
+function isFull(months: { rows: number; world_rows: number }[], at: number, everyMonth: boolean): boolean {
   const { rows, world_rows } = months[at]!;
   const before = months.slice(Math.max(0, at - 12), at).map((month) => month.rows);
   const usual = median(before) ?? 0;
-  if (rows === 0) return !allProducts && usual < FEW_ROWS;
+  if (rows === 0) return !everyMonth && usual < FEW_ROWS;
   if (world_rows === 0 && months.some((month) => month.world_rows > 0)) return false;
   return rows >= FULL_SHARE * usual;
 }

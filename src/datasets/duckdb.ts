@@ -74,10 +74,12 @@ export async function interruptible<T>(
 
 const FULL_DISK = /No space left on device|ENOSPC|failed to offload data block|max_temp_directory_size/;
 
+export const isFullDisk = (error: unknown) => error instanceof Error && FULL_DISK.test(error.message);
+
 /** Turns a lack of disk or memory into a refusal that says so; every other error is thrown as it came. */
 export function explainShortage(error: unknown, dir: string): never {
   if (error instanceof Refusal || !(error instanceof Error)) throw error;
-  if (FULL_DISK.test(error.message)) {
+  if (isFullDisk(error)) {
     refuse(
       "unavailable",
       `no space left on the disk of ${dir}: nothing was changed; free some space and run it again`,

@@ -5,10 +5,12 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { refuse } from "../domain/refusal.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
 import type { BuildSpace, Built } from "./build-space.ts";
-import { refuseBeyondExact, refuseBeyondWorld, refuseNested } from "./consistency.ts";
+import { refuseBeyondExact, refuseBeyondWorld, refuseNested, refuseRagged } from "./consistency.ts";
 import { coverageOf } from "./coverage.ts";
 import { type DuckdbLimits, explainShortage, interruptible, literal, openDuckdb, rows } from "./duckdb.ts";
-import { detectLayout, type Layout } from "./layouts.ts";
+import { loadRates, type RatesSource } from "./exchange.ts";
+import { detectLayout } from "./layouts/detect.ts";
+import type { Layout, LeftOut } from "./layouts/layout.ts";
 import {
   type Manifest,
   missing,
@@ -21,7 +23,7 @@ import {
 import { type PartitionRows, writePartition } from "./partition.ts";
 import { type Progress, step } from "./progress.ts";
 import { markSpoken } from "./spoken.ts";
-import { checkReporters, dropDuplicates, foldCells, type Staged, stageDdl, stageFile } from "./stage.ts";
+import { checkReporters, dropDuplicates, foldCells, noneLeftOut, stageDdl, stageFile } from "./stage.ts";
 import { type Unpacked, unpack } from "./unpack.ts";
 
 export type ImportRequest = {
@@ -30,6 +32,8 @@ export type ImportRequest = {
   currentVintage: (dataset: string) => Promise<string | null>;
   /** The reporters in the files, where they are not all 27. */
   reporters?: ReporterCode[];
+  /** The ECB's rates, for files whose amounts are not in euros. */
+  rates?: RatesSource;
   /** Start from nothing but the files, leaving out what the current vintage holds. */
   afresh?: boolean;
   limits: DuckdbLimits;
@@ -41,7 +45,7 @@ export type ImportReport = {
   rows_read: number;
   /** Lines equal to another line, counted once. */
   equal_duplicates: number;
-  left_out: Staged["left_out"];
+  left_out: LeftOut;
   elapsed_ms: number;
   rows_per_s: number;
 };
@@ -67,7 +71,7 @@ export async function buildImport(
   try {
     return await interruptible(connection, request.signal, async () => {
       await connection.run(`attach ${literal(join(space.dir, "stage.duckdb"))} as stage; ${stageDdl}`);
-      const { layout, inputs, left_out } = await readFiles(connection, space, request);
+      const { layout, inputs, left_out, rates } = await readFiles(connection, space, request);
       step(request, "check", 0, 1);
       await markSpoken(connection, layout, request.reporters);
       const equal_duplicates = await dropDuplicates(connection, inputs);
@@ -77,7 +81,10 @@ export async function buildImport(
       await foldCells(connection, inputs);
       await checkReporters(connection, request.reporters);
       step(request, "check", 1, 1);
-      const built = { ...(await merge(connection, space, request, { layout, inputs, base })), replaces };
+      const built = {
+        ...(await merge(connection, space, request, { layout, inputs: [...inputs, ...rates], base })),
+        replaces,
+      };
       const rows_read = inputs.reduce((sum, { rows }) => sum + rows, 0);
       const elapsed_ms = Math.round(performance.now() - started);
       const rows_per_s = Math.round((rows_read * 1000) / elapsed_ms);
@@ -91,7 +98,13 @@ export async function buildImport(
   }
 }
 
-type Read = { layout: Layout; inputs: Manifest["inputs"]; left_out: Staged["left_out"] };
+type Read = {
+  layout: Layout;
+  inputs: Manifest["inputs"];
+  left_out: LeftOut;
+  /** The rates that amounts were converted at. */
+  rates: Manifest["inputs"];
+};
 
 async function readFiles(
   connection: DuckDBConnection,
@@ -99,13 +112,15 @@ async function readFiles(
   request: ImportRequest,
 ): Promise<Read> {
   const inputs: Manifest["inputs"] = [];
-  const left_out = { total_product: 0, other_reporter: 0, supplementary: 0 };
+  const left_out = noneLeftOut();
   let first: { name: string; layout: Layout } | undefined;
+  const rates: Manifest["inputs"] = [];
   for (const [ordinal, input] of request.files.entries()) {
     const at = ordinal / request.files.length;
     step(request, "read", at, 1);
     const file: Unpacked = await unpack(space, input, ordinal, request.signal);
     const layout = detectLayout(file.name, file.header);
+    if (!first && layout.currency) rates.push(await loadRates(connection, layout.currency, request.rates));
     first ??= { name: file.name, layout };
     if (layout !== first.layout) {
       refuse(
@@ -121,8 +136,16 @@ async function readFiles(
     await rm(file.path);
   }
   step(request, "read", 1, 1);
-  return { layout: first!.layout, inputs, left_out };
+  return { layout: first!.layout, inputs, left_out, rates };
 }
+
+/** What a dataset promises of its products, by what its files are the whole truth of. */
+const promises = {
+  months: { national: true, complete_below: [""], every_month: true },
+  products: { national: false, complete_below: [], every_month: false },
+  partners: { national: true, complete_below: [], every_month: false },
+  pairs: { national: false, complete_below: [], every_month: false },
+};
 
 async function merge(
   connection: DuckDBConnection,
@@ -154,9 +177,10 @@ async function merge(
   const coverage = await coverageOf(
     connection,
     await attachAll(connection, space, entries, new_files),
-    layout.whole_months ? { national: true, complete_below: [""] } : { national: false, complete_below: [] },
+    promises[layout.speaks_for],
   );
   refuseNested(coverage.products.codes);
+  if (layout.speaks_for === "pairs") refuseRagged(coverage);
   const named = { dataset: layout.dataset, source: layout.source, synthetic: false, partitions: entries };
   const manifest: Manifest = { format: 2, vintage: vintageDigest(named), ...named, coverage, inputs };
   return { manifest, new_files };
@@ -180,9 +204,16 @@ async function openBase(
   return partitions;
 }
 
+const replacedKey = {
+  months: "reporter, flow, period",
+  products: "reporter, flow, period, product",
+  partners: "reporter, flow, period, product, partner",
+  pairs: "reporter, flow, period, product, partner",
+};
+
 /** A year of what is built upon, less what is replaced, with what comes in. */
 function mergedRows(year: number, earlier: PartitionEntry | undefined, layout: Layout): PartitionRows {
-  const key = layout.whole_months ? "reporter, flow, period" : "reporter, flow, period, product";
+  const key = replacedKey[layout.speaks_for];
   const merged = (table: string, isAggregate: boolean) => {
     const incoming = `select * exclude (is_aggregate, first) from stage.incoming
       where is_aggregate = ${isAggregate} and period // 100 = ${year}`;
@@ -197,6 +228,7 @@ function mergedRows(year: number, earlier: PartitionEntry | undefined, layout: L
     spoken: earlier
       ? `${spoken} union all by name (from base_${year}.spoken anti join replaced using (${key}))`
       : spoken,
+    of_partners: layout.speaks_for === "partners" || layout.speaks_for === "pairs",
   };
 }
 

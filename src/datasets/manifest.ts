@@ -57,6 +57,7 @@ export const manifest = z.strictObject({
     spoken: z.array(
       z.strictObject({
         products: z.array(z.string()),
+        partners: z.array(z.string()).optional(),
         reporters: z.array(z.enum(reporterCodes)),
         flows: z.array(z.enum(flows)),
         from: period,

@@ -8,7 +8,8 @@
  *   chapter_totals    roll-up of totals to 2-digit chapters
  *   deliveries        how many rows each reporter delivered for a month
  *   products          the codes that occur
- *   spoken            what files spoke for: reporter, flow, period, product ('' is all); no row there means no trade
+ *   spoken            what files spoke for: reporter, flow, period, product ('' is all), partner (null is all); no row
+ *                     there means no trade
  */
 import { rename, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,8 +24,10 @@ export type PartitionRows = {
   aggregates: string;
   /** Rows known for a whole chapter only (no product column), of chapters that `cells` does not hold. */
   chapters?: string;
-  /** What files spoke for beyond their rows: reporter, flow, period, product, where '' is all products. */
+  /** What files spoke for beyond their rows: reporter, flow, period, product ('' is all), partner (null is all). */
   spoken: string;
+  /** A row speaks for its own partner only. */
+  of_partners?: boolean;
 };
 
 const CELL = "reporter, hs2, flow, period, partner, product, value_eur, quantity_kg";
@@ -46,9 +49,9 @@ export async function writePartition(
   );
   await rollUp(connection, source.chapters);
   await connection.run(
-    `create temp table claims as select distinct reporter, flow, period, product from (${source.spoken});
+    `create temp table claims as select distinct reporter, flow, period, product, partner from (${source.spoken});
      create table part.spoken as
-       from claims union select reporter, flow, period, product
+       from claims union select reporter, flow, period, product, ${source.of_partners ? "partner" : "null"}
          from (from part.cells union all from part.aggregates)
          anti join (from claims where product = '') using (reporter, flow, period)
        order by all;
@@ -129,8 +132,8 @@ async function contentDigest(connection: DuckDBConnection): Promise<string> {
     `select sha256(concat_ws(',', ${digestOf("cells", cell, "partner, product")},
        ${digestOf("aggregates", cell, "partner, product")},
        ${digestOf("chapter_partners", chapter, "partner")},
-       (select sha256(string_agg(concat_ws(',', reporter, flow, period, product), chr(10)
-         order by reporter, flow, period, product)) from part.spoken))) as digest`,
+       (select sha256(string_agg(concat_ws(',', reporter, flow, period, product, partner), chr(10)
+         order by reporter, flow, period, product, partner)) from part.spoken))) as digest`,
   );
   return digest;
 }

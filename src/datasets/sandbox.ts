@@ -22,8 +22,8 @@ import {
   outsideSizes,
   reporterSizes,
   shocks,
-  woodCodes,
 } from "./sandbox-calibration.ts";
+import { woodNames } from "./sandbox-codes.ts";
 
 export const SANDBOX = "sandbox";
 const SOURCE = "Tallystick sandbox, invented figures";
@@ -56,25 +56,47 @@ const share = <T>(list: T[], scale: number, least: number) =>
   list.slice(0, Math.max(least, Math.round(list.length * scale)));
 
 /** Builds the sandbox vintage; `publish` makes it visible. */
-export async function buildSandbox(space: BuildSpace, request: SandboxRequest): Promise<Built> {
+export const buildSandbox = (space: BuildSpace, request: SandboxRequest): Promise<Built> =>
+  buildInvented(space, request, {
+    dataset: SANDBOX,
+    complete_below: ["44"],
+    years: Array.from({ length: LAST_YEAR - FIRST_YEAR + 1 }, (_, at) => FIRST_YEAR + at),
+    begin: (connection) => makeLanes(connection, request.seed ?? 1, request.scale ?? 1),
+    write: (connection, year) => writeYear(connection, space, year),
+  });
+
+/** What an invented dataset is made of: `begin` prepares the connection, `write` makes one year's partition. */
+export type Invented = {
+  dataset: string;
+  complete_below: string[];
+  years: readonly number[];
+  begin: (connection: DuckDBConnection) => Promise<void>;
+  write: (connection: DuckDBConnection, year: number) => Promise<PartitionEntry>;
+};
+
+/** Builds a vintage of an invented dataset of all chapters, year by year. */
+export async function buildInvented(
+  space: BuildSpace,
+  request: Pick<SandboxRequest, "replaces" | "limits" | "progress" | "signal">,
+  { dataset, complete_below, years, begin, write }: Invented,
+): Promise<Built> {
   const instance = await openDuckdb(request.limits, join(space.dir, "spill"));
   const connection = await instance.connect();
   try {
     return await interruptible(connection, request.signal, async () => {
-      await makeLanes(connection, request.seed ?? 1, request.scale ?? 1);
+      await begin(connection);
       const partitions: PartitionEntry[] = [];
-      const count = LAST_YEAR - FIRST_YEAR + 1;
-      for (let year = FIRST_YEAR; year <= LAST_YEAR; year++) {
-        step(request, "write", year - FIRST_YEAR, count);
-        partitions.push(await writeYear(connection, space, year));
+      for (const [done, year] of years.entries()) {
+        step(request, "write", done, years.length);
+        partitions.push(await write(connection, year));
       }
-      step(request, "write", count, count);
-      const named = { dataset: SANDBOX, source: SOURCE, synthetic: true, partitions };
+      step(request, "write", years.length, years.length);
+      const named = { dataset, source: SOURCE, synthetic: true, partitions };
       const manifest: Manifest = {
         format: 2,
         vintage: vintageDigest(named),
         ...named,
-        coverage: await coverage(connection, space, partitions),
+        coverage: await coverage(connection, space, partitions, complete_below),
         inputs: [],
       };
       const new_files = partitions.map(({ file }) => file);
@@ -88,13 +110,18 @@ export async function buildSandbox(space: BuildSpace, request: SandboxRequest): 
   }
 }
 
-async function coverage(connection: DuckDBConnection, space: BuildSpace, partitions: PartitionEntry[]) {
+async function coverage(
+  connection: DuckDBConnection,
+  space: BuildSpace,
+  partitions: PartitionEntry[],
+  complete_below: string[],
+) {
   const databases: string[] = [];
   for (const { year, file } of partitions) {
     await connection.run(`attach ${literal(join(space.dir, file))} as y${year} (read_only)`);
     databases.push(`y${year}`);
   }
-  return coverageOf(connection, databases, { national: true, complete_below: ["44"] });
+  return coverageOf(connection, databases, { national: true, complete_below, every_month: true });
 }
 
 /** Draws a whole number below 2^31 from another: two rounds of Lehmer's generator, exact in 64 bits. */
@@ -104,6 +131,7 @@ export const macros = `
   create macro unit(x) as x / 2147483647.0;
   create macro bell(x) as unit(mix(x)) + unit(mix(x + 104729)) + unit(mix(x + 1299709)) - 1.5;`;
 
+/** SQL for a table of these lines. */
 export const values = (lines: string[]) => `(values ${lines.join(", ")})`;
 
 /**
@@ -147,7 +175,7 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
         )
       ) where place <= ${Math.max(2, Math.round(30 * scale))};
     create temp table wood as select code, n, exp(2.4 * bell(draw(n * 131, ${seed}))) as weight
-      from ${values(share(woodCodes, scale, 6).map((code, n) => `('${code}', ${n}::bigint)`))} as w(code, n);
+      from ${values(share(Object.keys(woodNames), scale, 6).map((code, n) => `('${code}', ${n}::bigint)`))} as w(code, n);
     update wood set weight = weight / (select sum(weight) from wood)`);
 }
 
@@ -197,7 +225,7 @@ async function writeYear(
     ),
     aggregates: `select * from (${cellsOf("select *, u as k, hs2 as product from drawn", "product,")}) where false`,
     chapters: cellsOf("select *, mix(u + 11) as k from drawn where hs2 <> '44'", ""),
-    spoken: "select reporter, flow, period, '' as product from drawn",
+    spoken: "select reporter, flow, period, '' as product, null::varchar as partner from drawn",
   });
   await connection.run("drop table drawn");
   return entry;

@@ -2,9 +2,8 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { type FieldError, refuse } from "../domain/refusal.ts";
 import { reporterCodes } from "../domain/trade/reporters.ts";
-import { checksOf } from "./checks.ts";
 import { literal, row, rows } from "./duckdb.ts";
-import { comextBulk, type Layout } from "./layouts.ts";
+import { type Layout, type LeftOut, leftOutReasons, OPEN_END } from "./layouts/layout.ts";
 import type { Unpacked } from "./unpack.ts";
 
 /** How many faults of a file are told at once. */
@@ -13,11 +12,11 @@ const TOLD = 20;
 export type Staged = {
   rows: number;
   /** Rows that were understood and left out on purpose, by reason. */
-  left_out: { total_product: number; other_reporter: number; supplementary: number };
+  left_out: LeftOut;
 };
 
 /**
- * `measures` holds a row for each line kept: both amounts (bulk), or the one that its indicator names (SDMX).
+ * `measures` holds a row for each line kept, with both amounts or the one that the line states.
  * `variant` is a 64-bit hash of the columns that tell lines of one cell apart.
  */
 export const stageDdl = `
@@ -35,39 +34,44 @@ export async function stageFile(
 ): Promise<Staged> {
   await readRaw(connection, layout, file);
   await checkRows(connection, layout, file);
-  await connection.run(`insert into stage.measures ${typed(layout, ordinal)}`);
-  const { reporter, product } = keyColumns(layout);
-  const leftOut = await row<Staged["left_out"] & { rows: number }>(
+  const reason = leftOutReason(layout);
+  const { cell } = layout;
+  await connection.run(
+    `insert into stage.measures
+     select ${ordinal}, rowid + 2, variant, ${cell.reporter}, ${cell.flow}, ${cell.period}, ${cell.partner},
+       ${cell.product}, ${cell.value_eur}, ${cell.quantity_kg}
+     from stage.raw where ${reason} is null`,
+  );
+  const counted = await rows<{ reason: keyof LeftOut | null; lines: number }>(
     connection,
-    `select count(*) as rows,
-       count(*) filter (${product} = 'TOTAL') as total_product,
-       count(*) filter (${product} <> 'TOTAL' and ${reporter} not in (${reporterList})) as other_reporter,
-       count(*) filter (${product} <> 'TOTAL' and ${reporter} in (${reporterList}) and not ${measured(layout)})
-         as supplementary
-     from stage.raw`,
+    `select ${reason} as reason, count(*) as lines from stage.raw group by all`,
   );
   await connection.run("drop table stage.raw");
-  const { rows: read, ...left_out } = leftOut;
-  return { rows: read, left_out };
+  const left_out = noneLeftOut();
+  for (const { reason, lines } of counted) if (reason !== null) left_out[reason] = lines;
+  return { rows: file.lines - 1, left_out };
 }
 
-const reporterList = reporterCodes.map((code) => `'${code}'`).join(", ");
+/** Nothing left out, for any reason. */
+export const noneLeftOut = () =>
+  Object.fromEntries(Object.keys(leftOutReasons).map((reason) => [reason, 0])) as LeftOut;
 
-const keyColumns = (layout: Layout) =>
-  layout === comextBulk
-    ? { reporter: '"REPORTER"', product: '"PRODUCT_NC"' }
-    : { reporter: '"reporter"', product: '"product"' };
+/** SQL for why a row is left out; null where it is kept. */
+function leftOutReason({ left_out }: Layout): string {
+  const cases = Object.entries(left_out).map(([reason, condition]) => `when ${condition} then '${reason}'`);
+  return `case ${cases.join(" ")} end`;
+}
 
-const measured = (layout: Layout) => (layout === comextBulk ? "true" : `"indicators" <> 'SUP_QUANTITY'`);
-
-/** Every line as text; a line with too few or too many columns is refused. Without quoting, a line is a row. */
+/** Every line as text; a line with too few or too many columns is refused. A line is a row: no cell holds a line break. */
 async function readRaw(connection: DuckDBConnection, layout: Layout, file: Unpacked): Promise<void> {
-  const columns = layout.columns.map((name) => `'${name}': 'VARCHAR'`).join(", ");
-  const kept = [...new Set(checksOf(layout).map(({ column }) => `"${column}"`))];
-  const apart = layout.variant_columns.map((name) => `"${name}"`);
+  const names = layout.open_end ? [...layout.columns, OPEN_END] : layout.columns;
+  const columns = names.map((name) => `'${name}': 'VARCHAR'`).join(", ");
+  const kept = [...new Set(layout.checks.map(({ column }) => `"${column}"`))];
+  const apart = ["''", ...layout.variant_columns.map((name) => `"${name}"`)];
+  const quote = layout.quoted ? '"' : "";
   await connection.run(
     `create table stage.raw as select ${kept.join(", ")}, hash(${apart.join(", ")}) as variant from read_csv(${literal(file.path)},
-       auto_detect = false, header = true, delim = ',', quote = '', escape = '', nullstr = '',
+       auto_detect = false, header = true, encoding = '${layout.encoding ?? "utf-8"}', null_padding = ${layout.open_end ?? false}, delim = ',', quote = '${quote}', escape = '${quote}', nullstr = '',
        columns = {${columns}}, store_rejects = true, rejects_table = 'rejects', rejects_scan = 'reject_scans')`,
   );
   const rejects = await rows<{ line: number; column_name: string | null; error_message: string }>(
@@ -87,13 +91,16 @@ async function readRaw(connection: DuckDBConnection, layout: Layout, file: Unpac
     );
   }
   const { read } = await row<{ read: number }>(connection, "select count(*) as read from stage.raw");
-  if (read !== file.lines - 1)
+  if (read !== file.lines - 1) {
+    if (layout.quoted)
+      refuse("invalid", `${file.name}: a line break stands within quotes, or a quote has no end`);
     throw new Error(`${file.name}: ${file.lines} lines, but ${read} rows were read`);
+  }
   if (read === 0) refuse("invalid", `${file.name} holds a header and nothing else`);
 }
 
 async function checkRows(connection: DuckDBConnection, layout: Layout, file: Unpacked): Promise<void> {
-  const checks = checksOf(layout);
+  const { checks } = layout;
   const first = checks.map(({ good }, at) => `when not coalesce(${good}, false) then ${at}`).join(" ");
   const found = checks.map(({ column }, at) => `when ${at} then "${column}"`).join(" ");
   const bad = await rows<{ line: number; failed: number; found: string | null }>(
@@ -125,23 +132,6 @@ export function refuseLines(file: { name: string }, faults: LineFault[]): never 
   const more =
     faults.length > 1 ? ` (and ${faults.length > TOLD - 1 ? "many" : faults.length - 1} more lines)` : "";
   return refuse("invalid", `${file.name} line ${line}: ${what}${more}; nothing was imported`, { errors });
-}
-
-const flowText = (column: string) => `case ${column} when '1' then 'IMPORT' else 'EXPORT' end`;
-
-function typed(layout: Layout, ordinal: number): string {
-  const { reporter, product } = keyColumns(layout);
-  const kept = `${product} <> 'TOTAL' and ${reporter} in (${reporterList}) and ${measured(layout)}`;
-  if (layout === comextBulk) {
-    return `select ${ordinal}, rowid + 2, variant, "REPORTER", ${flowText('"FLOW"')}, "PERIOD"::integer, "PARTNER",
-        "PRODUCT_NC", split_part("VALUE_EUR", '.', 1)::bigint, "QUANTITY_KG"::decimal(18, 3)
-      from stage.raw where ${kept}`;
-  }
-  return `select ${ordinal}, rowid + 2, variant, "reporter", ${flowText('"flow"')},
-      replace("TIME_PERIOD", '-', '')::integer, "partner", "product",
-      case "indicators" when 'VALUE_IN_EUROS' then split_part("OBS_VALUE", '.', 1)::bigint end,
-      case "indicators" when 'QUANTITY_IN_100KG' then ("OBS_VALUE"::decimal(22, 5) * 100)::decimal(18, 3) end
-    from stage.raw where ${kept}`;
 }
 
 /** Equal lines count once, and how many were dropped is told; lines that contradict each other refuse the import. */

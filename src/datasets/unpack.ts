@@ -1,15 +1,14 @@
 /** Brings an input file, plain or packed, into the build space as plain text, looking at every byte once on the way. */
-import { spawn } from "node:child_process";
 import { createReadStream, createWriteStream } from "node:fs";
-import { chmod, copyFile, open, stat } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type Readable, Transform, type TransformCallback } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import { path7za } from "7zip-bin";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import type { BuildSpace } from "./build-space.ts";
 import { fileDigest } from "./manifest.ts";
+import { NO_TEXT, sevenZip } from "./seven-zip.ts";
 
 export type Unpacked = {
   name: string;
@@ -80,8 +79,6 @@ function explainGzip(error: unknown, name: string): never {
   );
 }
 
-const NO_TEXT = "holds no text; if the archive has a password, unpack it first";
-
 /** The one file of a 7z archive as a stream. `ended` refuses when the archive turns out to be damaged. */
 async function extract7z(
   space: BuildSpace,
@@ -89,18 +86,11 @@ async function extract7z(
   name: string,
   signal?: AbortSignal,
 ): Promise<{ stream: Readable; ended: Promise<void> }> {
-  // The package's binary comes without the execute bit, and node_modules may be read-only.
-  const program = join(space.dir, "7za");
-  await copyFile(path7za, program);
-  await chmod(program, 0o700);
-  // With an empty password and no input, an encrypted archive is an error, not a question that nobody answers.
-  const start = (...command: string[]) =>
-    spawn(program, [...command, "-p-", "--", input], { signal, stdio: ["ignore", "pipe", "pipe"] });
-  const listing = start("l", "-slt", "-ba");
-  const listed = exit(listing, name);
+  const run = await sevenZip(space.dir, signal);
+  const listing = run(input, name, ["l", "-slt", "-ba"]);
   let text = "";
-  for await (const chunk of listing.stdout) text += chunk;
-  await listed;
+  for await (const chunk of listing.child.stdout) text += chunk;
+  await listing.ended;
   const members = text
     .split(/\r?\n\r?\n/)
     .filter((member) => /^Path = /m.test(member) && !/^Folder = \+/m.test(member));
@@ -108,31 +98,10 @@ async function extract7z(
   if (members.length !== 1) {
     refuse("invalid", `${name} holds ${members.length} files: one CSV is expected in an archive`);
   }
-  const extraction = start("x", "-so");
-  const ended = exit(extraction, name);
+  const { child, ended } = run(input, name, ["x", "-so"]);
   // A damaged archive fails the text checks first; this verdict is then asked for no more.
   ended.catch(() => {});
-  return { stream: extraction.stdout, ended };
-}
-
-function exit(program: ReturnType<typeof spawn>, name: string): Promise<void> {
-  let complaint = "";
-  program.stderr?.on("data", (chunk) => {
-    complaint = `${complaint}${chunk}`.slice(-2_000);
-  });
-  return new Promise((done, fail) => {
-    program.once("error", fail);
-    program.once("close", (code) => {
-      if (code === 0) return done();
-      if (/password|encrypted/i.test(complaint)) return fail(new Refusal("invalid", `${name} ${NO_TEXT}`));
-      const why =
-        complaint
-          .split("\n")
-          .find((line) => /ERROR/.test(line))
-          ?.trim() ?? `7za ended with ${code}`;
-      fail(new Refusal("invalid", `${name} is damaged or cut off (7z: ${why}): fetch it again`));
-    });
-  });
+  return { stream: child.stdout, ended };
 }
 
 const NEWLINE = 10;

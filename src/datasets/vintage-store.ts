@@ -5,7 +5,15 @@
  */
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { Refusal, refuse } from "../domain/refusal.ts";
-import { type DuckdbLimits, interruptible, literal, openDuckdb, type Params, rows } from "./duckdb.ts";
+import {
+  type DuckdbLimits,
+  interruptible,
+  isFullDisk,
+  literal,
+  openDuckdb,
+  type Params,
+  rows,
+} from "./duckdb.ts";
 import {
   type Manifest,
   missing,
@@ -67,20 +75,12 @@ export class VintageStore {
    * earlier one. `unavailable` (dataset-missing) leaves the earlier one served.
    */
   async serve(vintage: string): Promise<Manifest> {
-    const manifest = await readManifest(this.#options.dataDir, vintage);
-    const opened: OpenPartition[] = [];
-    try {
-      for (const entry of manifest.partitions) {
-        opened.push(await this.#attach(vintage, entry));
-      }
-    } catch (error) {
-      this.#detach(opened);
-      throw error;
-    }
-    const before = this.#served.get(manifest.dataset);
-    this.#served.set(manifest.dataset, { manifest, partitions: opened, holders: 1 });
+    const opened = await this.#take(vintage);
+    const { dataset } = opened.manifest;
+    const before = this.#served.get(dataset);
+    this.#served.set(dataset, opened);
     if (before) this.#letGo(before);
-    return manifest;
+    return opened.manifest;
   }
 
   /** The vintage of a dataset that is served now; `unavailable` (dataset-missing) when there is none. */
@@ -93,6 +93,36 @@ export class VintageStore {
       });
     }
     served.holders++;
+    return this.#leaseOf(served);
+  }
+
+  /**
+   * Any vintage whose files are there, served now or not; its files are checked as those of a served one, and let go with
+   * the lease. `unavailable` (dataset-missing) when they are not usable.
+   */
+  async leaseVintage(vintage: string): Promise<Lease> {
+    const served = [...this.#served.values()].find(({ manifest }) => manifest.vintage === vintage);
+    if (served) return this.lease(served.manifest.dataset);
+    return this.#leaseOf(await this.#take(vintage));
+  }
+
+  /** Opens a vintage for one holder. */
+  async #take(vintage: string): Promise<Served> {
+    const manifest = await readManifest(this.#options.dataDir, vintage);
+    const partitions: OpenPartition[] = [];
+    try {
+      for (const entry of manifest.partitions) {
+        partitions.push(await this.#attach(vintage, entry));
+      }
+    } catch (error) {
+      this.#detach(partitions);
+      throw error;
+    }
+    return { manifest, partitions, holders: 1 };
+  }
+
+  /** A lease that lets go of one of the vintage's holders. */
+  #leaseOf(served: Served): Lease {
     let held = true;
     const { vintage } = served.manifest;
     return {
@@ -127,7 +157,11 @@ export class VintageStore {
       }
     } catch (error) {
       // The files were whole when they were opened, so what fails now is the disk below them.
-      if (error instanceof Error && /^(IO|FATAL|Serialization) Error/.test(error.message)) {
+      if (
+        error instanceof Error &&
+        /^(IO|FATAL|Serialization) Error/.test(error.message) &&
+        !isFullDisk(error)
+      ) {
         this.#withdraw(vintage);
         missing(vintage, error.message.split("\n")[0]!);
       }

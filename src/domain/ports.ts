@@ -1,10 +1,23 @@
 /** What the house needs from outside. One real adapter each in src/adapters, one fake in test/support. */
 import type { Limits, Usage } from "./access/quota.ts";
+import type { Chart, Provenance } from "./chart.ts";
 import type { PaymentFacts, SignedTransfer } from "./payments/usdc.ts";
+import type { Sheet } from "./sheet.ts";
 
 export type Clock = { now(): Date };
 
 export type Random = { bytes(length: number): Uint8Array };
+
+/** An answer to be written in another form than JSON. */
+export type Print =
+  | { form: "text/csv"; sheet: Sheet }
+  | { form: "application/vnd.apache.parquet"; sheet: Sheet; meta: object }
+  | { form: "image/svg+xml" | "image/png"; chart: Chart; provenance: Provenance };
+
+export type Printer = {
+  /** The same order gives the same bytes. Refuses `busy` when too many wait, `unavailable` when it fails. */
+  print(order: Print): Promise<Buffer>;
+};
 
 export type QuotaKey = { key_id: string } & Limits;
 export type Taken = { granted: boolean; usage: Usage };
@@ -47,6 +60,16 @@ export type Signer = {
   readonly kid: string;
   readonly public_key: OkpKey;
   sign(bytes: Uint8Array): Uint8Array;
+};
+
+/** The secret chains of seeds that random numbers are drawn from; chains are counted from 1, their seeds from 0. */
+export type SeedVault = {
+  /** Seeds in a chain. */
+  readonly length: number;
+  /** SHA-256 of a chain's first seed, in hex: what is published of it. */
+  head(space: string, chain: number): string;
+  /** 32 bytes that nobody outside may see before they are revealed. */
+  seed(space: string, chain: number, index: number): Uint8Array;
 };
 
 /** What a webhook answered; of its body nothing is kept. */

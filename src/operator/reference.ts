@@ -44,10 +44,16 @@ export async function importReference(
 
 const INVENTED = "Tallystick sandbox, invented figures";
 
-/** Makes and releases the invented stand-ins of all tables; those that are current already stay. */
-export async function releaseSandboxTables(app: App, dataDir: string): Promise<ReferenceReleased[]> {
+/** Makes and releases the invented stand-ins of all tables, or only of those that have none yet. */
+export async function releaseSandboxTables(
+  app: App,
+  dataDir: string,
+  { only_missing = false }: { only_missing?: boolean } = {},
+): Promise<ReferenceReleased[]> {
   const released: ReferenceReleased[] = [];
   for (const table of referenceTables) {
+    const { status } = await app.load(reference, { tenant: OPERATOR, id: sandboxOf(table) });
+    if (only_missing && status === "released") continue;
     const about = { dataset: sandboxOf(table), source: INVENTED, synthetic: true };
     const written = writtenText(table, about, table.sandbox());
     released.push(await release(app, dataDir, written, [], "sandbox"));

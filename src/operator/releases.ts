@@ -5,15 +5,21 @@ import type { DuckdbLimits } from "../datasets/duckdb.ts";
 import { buildImport, type ImportReport } from "../datasets/import.ts";
 import { releaseFacts } from "../datasets/manifest.ts";
 import type { Progress } from "../datasets/progress.ts";
+import { type EcbRates, ecbRates } from "../datasets/reference/ecb-rates.ts";
+import { readReference } from "../datasets/reference/files.ts";
+import type { Reference } from "../datasets/reference/table.ts";
 import { KEEP_DAYS, sweepVintages } from "../datasets/retention.ts";
-import { buildSandbox } from "../datasets/sandbox.ts";
+import { buildSandbox, SANDBOX } from "../datasets/sandbox.ts";
+import { buildSandboxLv, SANDBOX_LV } from "../datasets/sandbox-lv.ts";
+import { sweepSnapshots } from "../datasets/snapshots.ts";
+import * as reference from "../domain/reference/dataset.ts";
+import { refuse } from "../domain/refusal.ts";
 import * as dataset from "../domain/trade/dataset.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
 import { releasesProjection, vintagesSince } from "../projections/trade/releases.ts";
 
 /** Releases belong to the operator: no tenant's feed carries them. */
 export const OPERATOR = "operator";
-export const SANDBOX = "sandbox";
 
 export type BuildOptions = {
   data_dir: string;
@@ -36,6 +42,7 @@ export async function importFiles(
       ...rest,
       files,
       currentVintage: (name) => currentVintage(app, name),
+      rates: () => currentRates(app, data_dir),
     });
     return { ...(await release(app, space, built, "import")), report: built.report };
   });
@@ -49,6 +56,18 @@ export async function releaseSandbox(
   const { data_dir, ...rest } = options;
   return inBuildSpace(options, async (space) => {
     const built = await buildSandbox(space, { ...rest, replaces: await currentVintage(app, SANDBOX) });
+    return release(app, space, built, "sandbox");
+  });
+}
+
+/** Makes and releases Latvia's trade at CN8, split from the sandbox that is current; `conflict` where there is none. */
+export async function releaseSandboxLv(app: App, options: BuildOptions): Promise<Released> {
+  const { data_dir, ...rest } = options;
+  return inBuildSpace(options, async (space) => {
+    const basis = await currentVintage(app, SANDBOX);
+    if (basis === null) return refuse("conflict", "there is no sandbox to split: make it first");
+    const replaces = await currentVintage(app, SANDBOX_LV);
+    const built = await buildSandboxLv(space, { ...rest, basis, replaces });
     return release(app, space, built, "sandbox");
   });
 }
@@ -80,12 +99,20 @@ async function sweep(app: App, space: BuildSpace): Promise<void> {
   if (!(await app.caughtUp(releasesProjection))) return;
   const now = app.clock.now();
   const oldest = new Date(now.getTime() - KEEP_DAYS * 86_400_000);
-  await sweepVintages(space, await vintagesSince(app.pool, oldest), now);
+  const keep = await vintagesSince(app.pool, oldest);
+  await sweepVintages(space, keep, now);
+  await sweepSnapshots(space.dataDir, keep, now);
 }
 
 async function currentVintage(app: App, name: string): Promise<string | null> {
   const state = await app.load(dataset, { tenant: OPERATOR, id: name });
   return state.status === "released" ? state.current.vintage : null;
+}
+
+/** The ECB's rates as they were imported last. */
+async function currentRates(app: App, dataDir: string): Promise<Reference<EcbRates> | undefined> {
+  const state = await app.load(reference, { tenant: OPERATOR, id: ecbRates.name });
+  return state.status === "released" ? readReference(dataDir, state.current.vintage) : undefined;
 }
 
 export const isReleased = async (app: App, name: string) => (await currentVintage(app, name)) !== null;

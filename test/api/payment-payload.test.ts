@@ -309,7 +309,7 @@ describe("the 402", () => {
 
   test("says why a payment was refused, in both generations", () => {
     const refused = new PaymentRefused("insufficient_funds", "the wallet holds too little; fund it");
-    const { body, v2: offered } = paymentRequired(countCalls, "0.05", "/", terms, refused);
+    const { body, v2: offered } = paymentRequired(countCalls, "0.05", "/", terms, { refused });
     expect(body).toMatchObject({
       error: "insufficient_funds",
       detail: "the wallet holds too little; fund it",

@@ -1,5 +1,6 @@
 /** What holds for every operation of the catalogue, over real HTTP and MCP. */
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,8 +22,10 @@ import {
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
 import { claimExample } from "../support/claimed.ts";
 import { signExample } from "../support/log-example.ts";
-import { openSandbox } from "../support/sandbox.ts";
+import { rollExample } from "../support/rolled.ts";
+import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
+import { linkExample } from "../support/signed.ts";
 import { subscribeExamples } from "../support/subscribed.ts";
 import { specifiedPrices } from "./prices.ts";
 
@@ -30,13 +33,26 @@ let service: Service;
 let mine: Record<string, string>;
 type OpenApi = { paths: Record<string, Record<string, Record<string, unknown>>> };
 let described: OpenApi;
+/** Inputs that no example can know before. */
+let live: Record<string, Record<string, unknown>>;
 
 beforeAll(async () => {
-  service = await startService({ env: { OPEN_CALLS_PER_MINUTE: "10000" } });
+  service = await startService({
+    env: { OPEN_CALLS_PER_MINUTE: "10000" },
+    chain: "embedded",
+    reactors: true,
+  });
   await openSandbox(service);
+  await openSandboxLv(service);
   await claimExample(service.app);
   await signExample(service.app);
   await subscribeExamples(service.app);
+  const seed = { seed_hash: await rollExample(service.app) };
+  live = {
+    trade_snapshot_file: linkExample(service.app),
+    rng_anchor_commit: seed,
+    rng_anchor_verify: seed,
+  };
   mine = (
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
   ).headers;
@@ -46,7 +62,11 @@ afterAll(() => service.stop());
 
 const each = catalogue.map((operation) => [operation.name, operation] as const);
 
-const cachingOf = ({ caching, input, example }: Operation) => caching!(input.parse(example) as never);
+/** Its example, or what stands in for it: a signed link is good for minutes, and a seed is known when it is there. */
+const exampleFor = ({ name, example }: Operation) => live[name] ?? example;
+
+const cachingOf = (operation: Operation) =>
+  operation.caching!(operation.input.parse(exampleFor(operation)) as never);
 
 /** The request that asks an operation an input. */
 function request(
@@ -54,11 +74,8 @@ function request(
   input: Record<string, unknown>,
   headers: Record<string, string>,
 ): Promise<Response> {
-  const [method, path, body] = exampleOf({ ...operation, example: input }).split(/ (.*?)(?: (?=\{)|$)/s) as [
-    string,
-    string,
-    string,
-  ];
+  const written = exampleOf({ ...operation, example: input });
+  const [, method, path, body] = /^(\S+) (\S+)(?: (.*))?$/s.exec(written)!;
   return fetch(service.url + path, {
     method,
     headers: body ? { ...headers, "Content-Type": "application/json" } : headers,
@@ -80,7 +97,7 @@ describe("every operation", () => {
   });
 
   test.each(each)("%s answers its example with something that fits its schema", async (_, operation) => {
-    const response = await request(operation, operation.example, mine);
+    const response = await request(operation, exampleFor(operation), mine);
     const body = Buffer.from(await response.arrayBuffer());
     const text = body.toString();
     expect(response.status, text).toBe(operation.status ?? 200);
@@ -89,12 +106,16 @@ describe("every operation", () => {
     if (operation.caching) {
       expect(response.headers.get("cache-control")).toBe(cachingOf(operation));
       const etag = response.headers.get("etag")!;
-      const again = await request(operation, operation.example, { ...mine, "If-None-Match": etag });
+      const again = await request(operation, exampleFor(operation), { ...mine, "If-None-Match": etag });
       expect([again.status, again.headers.get("cache-control")]).toEqual([304, cachingOf(operation)]);
     }
     if (output.kind === "bytes") {
       expect(body.length).toBeGreaterThan(0);
       if (output.media_type.startsWith("text/")) expect(Buffer.from(text)).toEqual(body);
+      return;
+    }
+    if (output.kind === "file") {
+      expect(response.headers.get("etag")).toBe(`"${createHash("sha256").update(body).digest("hex")}"`);
       return;
     }
     if (output.kind === "stream") {
@@ -119,7 +140,7 @@ describe("every operation", () => {
   test.each(each)(
     "%s without credentials is 402 when priced, 401 when keyed, open otherwise",
     async (_, operation) => {
-      const response = await request(operation, operation.example, {});
+      const response = await request(operation, exampleFor(operation), {});
       await response.body?.cancel();
       const open = operation.access.some(({ kind }) => kind === "open");
       expect(response.status).toBe(open ? (operation.status ?? 200) : paymentOf(operation) ? 402 : 401);
@@ -129,7 +150,7 @@ describe("every operation", () => {
   test.each(each)("%s with each input broken is 400 and names it", async (_, operation) => {
     const { schema } = inputReader(operation.input);
     for (const name of [...Object.keys(schema.properties), "no_such_parameter"]) {
-      const broken = { ...operation.example, [name]: "\u{1F4A5}" };
+      const broken = { ...exampleFor(operation), [name]: "\u{1F4A5}" };
       const response = await request(operation, broken, mine);
       if (schema.properties[name]?.type === "string" && response.status === 200) {
         // A free text may hold anything, but never without end.
@@ -162,7 +183,11 @@ describe("every operation", () => {
       const payment = paymentOf(operation);
       expect(entry!["x-payment-info"]).toEqual(
         payment && {
-          price: { mode: "fixed", currency: "USD", amount: payment.unit_price },
+          price: {
+            mode: typeof payment.price === "function" ? "dynamic" : "fixed",
+            currency: "USD",
+            amount: payment.unit_price,
+          },
           protocols: ["x402"],
         },
       );
@@ -212,23 +237,34 @@ describe("MCP", () => {
   test("areas choose", async () => {
     const client = await connect(mine, "?areas=replay");
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(["wal_since"]);
+    expect(tools.map(({ name }) => name)).toEqual(["wal_since", "trade_snapshot", "trade_snapshot_file"]);
     await client.close();
   });
 
   test.each(each)("%s answers its example as HTTP does", async (_, operation) => {
     const client = await connect(mine);
-    const answer = await client.callTool({ name: operation.name, arguments: operation.example });
+    const answer = await client.callTool({ name: operation.name, arguments: exampleFor(operation) });
     expect(answer.isError, JSON.stringify(answer.content)).toBeFalsy();
     const { output } = operation;
     if (output.kind === "json" && operation.vintage) {
       const { success: _, ...http } = (await (
-        await request(operation, operation.example, mine)
+        await request(operation, exampleFor(operation), mine)
       ).json()) as Record<string, unknown>;
       expect(answer.structuredContent).toEqual(http);
     }
+    if (output.kind === "file") {
+      const {
+        uri,
+        media_type: mimeType,
+        bytes,
+        sha256,
+      } = answer.structuredContent as Record<string, unknown>;
+      const file = Buffer.from(await (await fetch(uri as string)).arrayBuffer());
+      expect([file.length, createHash("sha256").update(file).digest("hex")]).toEqual([bytes, sha256]);
+      expect(answer.content).toMatchObject([{ type: "resource_link", uri, mimeType, size: bytes }]);
+    }
     if (output.kind === "bytes") {
-      const http = await request(operation, operation.example, mine);
+      const http = await request(operation, exampleFor(operation), mine);
       const body = Buffer.from(await http.arrayBuffer());
       const blob = body.toString("base64");
       const { url: uri } = http;

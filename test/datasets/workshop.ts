@@ -9,6 +9,7 @@ import { onTestFinished } from "vitest";
 import { publish, takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { buildImport, type ImportRequest } from "../../src/datasets/import.ts";
 import { buildSandbox } from "../../src/datasets/sandbox.ts";
+import { buildSandboxLv } from "../../src/datasets/sandbox-lv.ts";
 import { openVintages, type VintageStore } from "../../src/datasets/vintage-store.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 
@@ -97,4 +98,16 @@ export async function refusalOf(work: Promise<unknown>): Promise<Refusal> {
   );
   if (outcome instanceof Refusal) return outcome;
   throw outcome;
+}
+
+/** Latvia at CN8, split from a vintage of the sandbox in the folder. */
+export async function makeSandboxLv(dataDir: string, basis: string) {
+  const space = await takeBuildSpace(dataDir);
+  try {
+    const built = await buildSandboxLv(space, { basis, replaces: null, limits });
+    await publish(space, built);
+    return built;
+  } finally {
+    await space.release();
+  }
 }

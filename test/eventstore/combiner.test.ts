@@ -60,6 +60,53 @@ test("appends to one stream do not travel together, and come in the order they w
   expect(results.flatMap(appended).map((event) => event.version)).toEqual(results.map((_, n) => n + 1));
 });
 
+describe("a guarded stream", () => {
+  const guarded = (stream_id: string, expected_version: number): Commit => ({
+    ...commitOf({ stream_id: randomUUID() }),
+    guards: [{ tenant: "acme", stream_id, expected_version }],
+  });
+
+  test("lets commits through that saw its version, in one call, and no other", async () => {
+    const stream_id = randomUUID();
+    appended(await log.store.append(commitOf({ stream_id })));
+    const before = (await log.store.head()).position;
+    await Promise.all(
+      Array.from({ length: 100 }, () => log.store.append(guarded(stream_id, 1)).then(appended)),
+    );
+    const { rows } = await log.pool.query(
+      "select count(distinct xmin::text)::int as calls from eventstore.events where position > $1",
+      [before],
+    );
+    expect(rows[0].calls).toBeLessThan(10);
+    expect(await log.store.streamVersion({ tenant: "acme", stream_id })).toBe(1);
+    const late = { status: "wrong_version", tenant: "acme", stream_id, actual: 1 };
+    expect(await log.store.append(guarded(stream_id, 0))).toEqual(late);
+    expect(await log.store.append(guarded(stream_id, 2))).toEqual(late);
+  });
+
+  test("that is extended at the same time lets through only what was appended before", async () => {
+    const stream_id = randomUUID();
+    const all = Array.from({ length: 60 }, (_, n) =>
+      n === 30 ? commitOf({ stream_id, expected_version: 0 }) : guarded(stream_id, 0),
+    );
+    const results = await Promise.all(all.map((commit) => log.store.append(commit)));
+    const end = appended(results[30]!)[0]!.position;
+    for (const [n, result] of results.entries()) {
+      if (result.status === "appended") expect(result.events[0]!.position <= end || n === 30).toBe(true);
+      else expect(result).toMatchObject({ status: "wrong_version", stream_id, actual: 1 });
+    }
+    expect(results.slice(31).every(({ status }) => status === "wrong_version")).toBe(true);
+  });
+
+  test("is no stream that the commit extends, and stands there once", async () => {
+    const commit = commitOf({ stream_id: "one" });
+    const guard = { tenant: "acme", stream_id: "one", expected_version: 0 };
+    await expect(log.store.append({ ...commit, guards: [guard] })).rejects.toThrow(/guards\[0\]\.stream_id/);
+    const other = { ...guard, stream_id: "two" };
+    await expect(log.store.append({ ...commit, guards: [other, other] })).rejects.toThrow(/guards\[1\]/);
+  });
+});
+
 describe("a bad commit fails alone", () => {
   test("one that Postgres refuses", async () => {
     const all = [...many(40), typed("Poison"), ...many(40)];

@@ -101,7 +101,11 @@ async function build(
   }
   const source = `A generated cube, invented figures × ${factor}`;
   const named = { dataset: CUBE, source, synthetic: true, partitions };
-  const coverage = await coverageOf(connection, databases, { national: true, complete_below: [] });
+  const coverage = await coverageOf(connection, databases, {
+    national: true,
+    complete_below: [],
+    every_month: true,
+  });
   for (const name of databases) await connection.run(`detach ${name}`);
   return { format: 2, vintage: vintageDigest(named), ...named, coverage, inputs: [] };
 }
@@ -152,7 +156,7 @@ async function writeYear(
     cells: none,
     aggregates: none,
     chapters: "from scaled",
-    spoken: `select r.code as reporter, flow, ${year * 100} + m as period, '' as product
+    spoken: `select r.code as reporter, flow, ${year * 100} + m as period, '' as product, null::varchar as partner
       from ${values(reporterCodes.map((code) => `('${code}')`))} as r(code),
         (values ('IMPORT'), ('EXPORT')) as f(flow), range(1, 13) months(m)`,
   });

@@ -126,7 +126,7 @@ describe("outside coverage is refused, naming the range", () => {
     ],
     [{ reporter: "FR", hs: "39206290" } as const, "reporter", /covers the reporters DE; not FR/],
     [{ reporter: "DE", hs: "7208" } as const, "hs", /no dataset covers the question/],
-    [{ reporter: "DE", dataset: "nope" } as const, "dataset", /there is sandbox, comext-ds-045409/],
+    [{ reporter: "DE", dataset: "nope" } as const, "dataset", /there is comext-ds-045409, sandbox/],
   ])("%j", async (input, path, says) => {
     const refusal = await refusalOf(ask.topPartners(input));
     expect(refusal.code).toBe("invalid");

@@ -8,8 +8,11 @@ import type { TradeData } from "../../src/projections/trade/question.ts";
 import { importFiles, limits } from "../datasets/workshop.ts";
 import { independentFigures } from "./independent-figures.ts";
 
-const shared = resolve(process.env.SHARED_DATA ?? new URL("../../../shared/data", import.meta.url).pathname);
-const filesIn = (folder: string) =>
+/** The folder of real files. */
+export const shared = resolve(
+  process.env.SHARED_DATA ?? new URL("../../../shared/data", import.meta.url).pathname,
+);
+export const filesIn = (folder: string) =>
   readdirSync(join(shared, folder)).map((name) => join(shared, folder, name));
 const codeOf = (path: string) => /CN_(\d{8})/.exec(path)![1]!;
 

@@ -3,6 +3,9 @@ import {
   concentrationInput,
   concentrationOutput,
 } from "../../projections/trade/concentration.ts";
+import { pricesChart, seasonChart } from "../../projections/trade/forms/prices.ts";
+import { concentrationChart } from "../../projections/trade/forms/rankings.ts";
+import { concentrationTable, seasonTable } from "../../projections/trade/forms/tables.ts";
 import { pricesInput, pricesOutput, pricesPerTonne } from "../../projections/trade/prices.ts";
 import { season, seasonInput, seasonOutput } from "../../projections/trade/seasonality.ts";
 import { json, key, operation, pay } from "../operation.ts";
@@ -17,7 +20,7 @@ const priceOperation = operation({
 over complete months. Without a flow imports and exports stand apart. ${sharedWithin}`,
   access: [key("read"), pay("0.10")],
   input: pricesInput,
-  output: json(pricesOutput),
+  output: json(pricesOutput, { table: "data.series", chart: pricesChart }),
   example: { reporter: "LV", hs2: "44", years: "2023-2024", flow: "EXPORT" },
   vintage,
   handle: ({ input, app, signal }) => pricesPerTonne(dataOf(app), input, signal),
@@ -32,7 +35,7 @@ const seasonalityOperation = operation({
 says so. Without a flow each has its own. ${sharedWithin}`,
   access: [key("read"), pay("0.10")],
   input: seasonInput,
-  output: json(seasonOutput),
+  output: json(seasonOutput, { table: seasonTable, chart: seasonChart }),
   example: { reporter: "LV", hs2: "44", years: "2015-2024", flow: "EXPORT" },
   vintage,
   handle: ({ input, app, signal }) => season(dataOf(app), input, signal),
@@ -47,7 +50,7 @@ const concentrationOperation = operation({
 The index is over the partners that the source lists; \`listed_share\` tells how much of the total that is. ${shared}`,
   access: [key("read"), pay("0.10")],
   input: concentrationInput,
-  output: json(concentrationOutput),
+  output: json(concentrationOutput, { table: concentrationTable, chart: concentrationChart }),
   example: { reporter: "LV", hs2: "27", year: 2024, flow: "IMPORT" },
   vintage,
   handle: ({ input, app, signal }) => concentration(dataOf(app), input, signal),

@@ -1,3 +1,6 @@
+import { productDetailChart } from "../../projections/trade/forms/lines.ts";
+import { heatmapChart, woodChart } from "../../projections/trade/forms/rankings.ts";
+import { woodTable } from "../../projections/trade/forms/tables.ts";
 import { heatmap, heatmapInput, heatmapOutput } from "../../projections/trade/heatmap.ts";
 import {
   productDetail,
@@ -17,7 +20,7 @@ const woodOperation = operation({
 finer codes below one of them. The last line, \`rest\`, is what no heading holds, confidential trade above all. ${whichDataset}`,
   access: [key("read"), pay("0.10")],
   input: woodInput,
-  output: json(woodOutput),
+  output: json(woodOutput, { table: woodTable, chart: woodChart }),
   example: { reporter: "LV", year: 2024, flow: "EXPORT" },
   vintage,
   handle: ({ input, app, signal }) => woodProducts(dataOf(app), input, signal),
@@ -32,7 +35,7 @@ const heatmapOperation = operation({
 delivered stands last, without figures: nothing delivered is not zero. ${shared}`,
   access: [key("read"), pay("0.10")],
   input: heatmapInput,
-  output: json(heatmapOutput),
+  output: json(heatmapOutput, { table: "data", chart: heatmapChart }),
   example: { year: 2024, flow: "EXPORT", hs2: "44" },
   vintage,
   handle: ({ input, app, signal }) => heatmap(dataOf(app), input, signal),
@@ -47,7 +50,7 @@ const productDetailOperation = operation({
 ${sharedWithin}`,
   access: [key("read"), pay("0.10")],
   input: productDetailInput,
-  output: json(productDetailOutput),
+  output: json(productDetailOutput, { table: "data.months", chart: productDetailChart }),
   example: { reporter: "LV", hs2: "44", years: "2023-2024" },
   vintage,
   handle: ({ input, app, signal }) => productDetail(dataOf(app), input, signal),

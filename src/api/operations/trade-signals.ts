@@ -1,6 +1,8 @@
 import { alerts, alertsInput, alertsOutput } from "../../projections/trade/alerts.ts";
 import { corridor, corridorInput, corridorOutput } from "../../projections/trade/corridor.ts";
 import { flowPulse, flowPulseInput, flowPulseOutput } from "../../projections/trade/flow-pulse.ts";
+import { corridorChart } from "../../projections/trade/forms/lines.ts";
+import { corridorTable, rerouteTable } from "../../projections/trade/forms/tables.ts";
 import { rerouteInput, rerouteOutput, rerouteWatch } from "../../projections/trade/rerouting.ts";
 import { sources, sourcesInput, sourcesOutput } from "../../projections/trade/sources.ts";
 import { json, key, operation, pay } from "../operation.ts";
@@ -15,7 +17,7 @@ const alertsOperation = operation({
 \`confirmed\` tells which remain when the season is taken out. A month that a reporter has not delivered in full is never judged. ${shared}`,
   access: [key("read"), pay("0.10")],
   input: alertsInput,
-  output: json(alertsOutput),
+  output: json(alertsOutput, { table: "data.alerts" }),
   example: { months: 6, flow: "IMPORT" },
   vintage,
   handle: ({ input, app, signal }) => alerts(dataOf(app), input, signal),
@@ -30,7 +32,7 @@ const corridorOperation = operation({
 and the largest products with their prices. Each database stands apart and says what it covers; their figures are never added up. ${shared}`,
   access: [key("read"), pay("0.15")],
   input: corridorInput,
-  output: json(corridorOutput),
+  output: json(corridorOutput, { table: corridorTable, chart: corridorChart }),
   example: { reporter: "DE", partner: "FR", years: "2020-2024" },
   vintage,
   handle: ({ input, app, signal }) => corridor(dataOf(app), input, signal),
@@ -45,7 +47,7 @@ const flowPulseOperation = operation({
 are listed too; \`significant\` tells them apart. ${shared}`,
   access: [key("read"), pay("1.00")],
   input: flowPulseInput,
-  output: json(flowPulseOutput),
+  output: json(flowPulseOutput, { table: "data" }),
   example: { months: 3, limit: 5 },
   vintage,
   handle: ({ input, app, signal }) => flowPulse(dataOf(app), input, signal),
@@ -60,7 +62,7 @@ const rerouteOperation = operation({
 or more, beside countries outside the EU with half as much again and EUR 10 M more. It is a signal and no finding. ${shared}`,
   access: [key("read"), pay("0.50")],
   input: rerouteInput,
-  output: json(rerouteOutput),
+  output: json(rerouteOutput, { table: rerouteTable }),
   example: { origin: "RU", month: "2022-03", flow: "IMPORT", limit: 5 },
   vintage,
   handle: ({ input, app, signal }) => rerouteWatch(dataOf(app), input, signal),
@@ -75,7 +77,7 @@ const sourcesOperation = operation({
 about single buyers. ${shared}`,
   access: [key("read"), pay("0.15")],
   input: sourcesInput,
-  output: json(sourcesOutput),
+  output: json(sourcesOutput, { table: "data" }),
   example: { reporter: "LV", year: 2024, limit: 5 },
   vintage,
   handle: ({ input, app, signal }) => sources(dataOf(app), input, signal),

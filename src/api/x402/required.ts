@@ -1,7 +1,9 @@
 /** The 402 of x402, in both generations at once: v1 in the JSON body, v2 in the PAYMENT-REQUIRED header. */
 import type { encodePaymentRequiredHeader } from "@x402/core/http";
+import type { App } from "../../app.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import type { Hex } from "../../domain/ports.ts";
+import { type Form, JSON_FORM } from "../forms/form.ts";
 import { mediaTypeOf, methodOf, type Operation, pathOf, paymentOf, type Usdc } from "../operation.ts";
 import { type Problem, problem } from "../problem.ts";
 import { bazaarForms, type Extension, paymentIdentifier } from "./extensions.ts";
@@ -65,29 +67,29 @@ export function microUsdc(amount: Usdc): string {
   return BigInt(whole + fraction.padEnd(USDC.decimals, "0")).toString();
 }
 
-/** The price of a call with this input; the unit price when the input is not known or not valid. */
-export function priceOf(operation: Operation, input?: object): Usdc {
+/** The price of a call with this input as the data is now; the unit price when the input is not known or not valid. */
+export function priceOf(operation: Operation, app: App, input?: object): Usdc {
   const way = paymentOf(operation);
   if (!way) throw new Error(`${operation.name} has no price`);
-  return typeof way.price === "function" && input ? way.price(input as never) : way.unit_price;
+  return typeof way.price === "function" && input ? way.price(input as never, app) : way.unit_price;
 }
 
 /**
- * Everything an agent needs to pay for `operation` and ask again. `path` is the request's own path and query; `refused`
- * says why the payment that came with the request will not do.
+ * Everything an agent needs to pay for `operation` and ask again. `path` is the request's own path and query, `form` what is
+ * answered as; `refused` says why the payment that came with the request will not do.
  */
 export function paymentRequired(
   operation: Operation,
   price: Usdc,
   path: string,
   terms: PaymentTerms,
-  refused?: PaymentRefused,
+  { refused, form = JSON_FORM }: { refused?: PaymentRefused; form?: Form } = {},
 ): PaymentRequired {
   const resource = terms.public_url + path;
   const caps = STOCK_CAPS.find(([above]) => Number(price) > above)?.[1] ?? "";
   const warning = terms.embedded_chain ? DEVELOPMENT_CHAIN : "";
   const description = `${operation.summary}. ${price} USDC a call.${caps}${warning}`;
-  const mimeType = mediaTypeOf(operation);
+  const mimeType = form === JSON_FORM ? mediaTypeOf(operation) : form;
   const amount = microUsdc(price);
   const shared = {
     scheme: "exact" as const,

@@ -34,6 +34,7 @@ import {
   used,
 } from "./charge.ts";
 import { PaymentRefused } from "./refused.ts";
+import { microUsdc, priceOf } from "./required.ts";
 
 /** What a call came to, and the payment that bought it; none when the answer was given before without one. */
 export type Served = { made: Made; bought?: Bought };
@@ -190,6 +191,7 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
   let charged: Charged | undefined;
   const beforeAppend = async (made: Made): Promise<Stage<Made>> => {
     if (isUnchanged(call, made)) return async () => {};
+    if (state.status === "unknown" || payments.isFree(state)) refuseOtherPrice(purchase);
     charging = true;
     charged = await settle();
     const { settlement } = charged;
@@ -200,7 +202,7 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
     };
   };
   const command = commandOf(call, idempotencyOf(call) ?? idempotencyOfPayment(call, payment.id));
-  const work: Work<Made> = (decide, said) => make(parts, call, decide, said);
+  const work: Work<Made> = (unit) => make(parts, call, unit);
   let done: Committed<Made>;
   try {
     done = await transact(app.unit, command, work, beforeAppend);
@@ -230,6 +232,16 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
   // Another call was faster, or this one's own append went through unseen: what was made now is not what was recorded.
   if (replayed || !charged) return repeat(purchase, payment_id);
   return { made, bought: { ...charged, payment_id, answer: answerOf(made), event } };
+}
+
+/** A new vintage may have changed what the call costs since its payment was judged: then nothing is claimed. */
+function refuseOtherPrice({ app, call, payment }: Purchase): void {
+  const price = microUsdc(priceOf(call.operation, app, call.input));
+  if (payment.signed.transfer.value !== BigInt(price))
+    throw new PaymentRefused(
+      "invalid_exact_evm_payload_authorization_value",
+      `authorization.value: the data has changed, and this costs ${price} by now; sign a new one`,
+    );
 }
 
 const retold = ({ code, message, errors, type }: Refusal, addition: string, event?: EventName) =>
@@ -267,7 +279,7 @@ const keptName = (id: string, digest: string) => `/payment/${id}/${digest}`;
 
 /** Keeps the bytes before the log says that they were given, so that they can be given again after a crash. */
 async function keep({ app, call, payment }: Sale, made: Made): Promise<void> {
-  if (made.kind === "stream") return;
+  if (made.kind !== "body") return;
   const { status, body } = made;
   const kept = { request_sha256: call.request_sha256, status, payment_id: payment.id };
   const once = idempotencyOf(call);
@@ -286,15 +298,15 @@ async function repeat({ app, parts, call }: Asked, id: string): Promise<Served> 
   if (kept?.body) return { made: { kind: "body", status, body: kept.body, etag: "", vintage }, bought };
   const age = app.clock.now().getTime() - bought.event.recorded_at_us / 1_000;
   if (digest === null && age > STREAM_HOLDS_MS) gone();
-  const again: Work<Made> = (decide, command) => make(parts, call, decide, command);
+  const again: Work<Made> = (unit) => make(parts, call, unit);
   const recalled = async (idempotency: Idempotency | undefined) =>
     idempotency && recall(app.unit, commandOf(call, idempotency), again);
   const made =
     (await recalled(idempotencyOfPayment(call, id))) ??
     (await recalled(idempotencyOf(call))) ??
     // Under a key that is not said this time: what was decided stands, and is not decided again.
-    (await again(gone, commandOf(call)));
-  return made.kind === "stream" || sha256(made.body) === digest ? { made, bought } : gone();
+    (await again({ decide: gone, watch: gone, command: commandOf(call) }));
+  return made.kind !== "body" || sha256(made.body) === digest ? { made, bought } : gone();
 }
 
 function refuseGone({ payment_id, answer }: Bought): never {

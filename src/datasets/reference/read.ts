@@ -1,10 +1,11 @@
-/** Reads a file of reference data as text, plain or packed by gzip. */
+/** Reads a file of reference data as text: plain, packed by gzip, or the first sheet of a workbook. */
 import { createHash } from "node:crypto";
 import { open, readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { promisify } from "node:util";
 import { constants, gunzip, gunzipSync } from "node:zlib";
 import { refuse } from "../../domain/refusal.ts";
+import { isWorkbook, workbookText } from "./workbook.ts";
 
 const unpack = promisify(gunzip);
 
@@ -29,6 +30,11 @@ export async function readTextFile(path: string): Promise<ReadFile> {
   if (!found.isFile() || found.size > LARGEST)
     refuse("invalid", `${path} is no file, or too large for a table`);
   const given = await readFile(path).catch(() => refuse("invalid", `${path} cannot be read`));
+  const sha256 = createHash("sha256").update(given).digest("hex");
+  if (isWorkbook(given)) {
+    const text = await workbookText(path, name);
+    return { name, text, header: firstLine(text), sha256, bytes: given.length };
+  }
   const bytes = isGzip(given)
     ? await unpack(given, { maxOutputLength: LARGEST }).catch((error: Error) =>
         refuse("invalid", `${name} is damaged or too large (gzip: ${error.message})`),
@@ -36,17 +42,17 @@ export async function readTextFile(path: string): Promise<ReadFile> {
     : given;
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
   if (text.includes("\0")) refuse("invalid", `${name} holds a NUL byte: not a text file`);
-  const sha256 = createHash("sha256").update(given).digest("hex");
   return { name, text, header: firstLine(text), sha256, bytes: given.length };
 }
 
-/** The first line of a file, plain or packed by gzip; "" where there is none to be read. */
+/** The first line of such a file; "" where there is none to be read. */
 export async function headerOf(path: string): Promise<string> {
   const file = await open(path, "r").catch(() => undefined);
   if (!file) return "";
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST_HEADER), 0, LONGEST_HEADER, 0);
     const head = buffer.subarray(0, bytesRead);
+    if (isWorkbook(head)) return firstLine(await workbookText(path, basename(path)));
     // The beginning of a packed file unpacks as far as it goes.
     const text = isGzip(head) ? gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }) : head;
     return firstLine(text.toString("utf8").replace(/^\uFEFF/, ""));

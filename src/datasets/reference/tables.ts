@@ -1,7 +1,32 @@
 /** All tables of reference data; a new one adds its line here. */
+import { brent } from "./brent.ts";
+import { cnNomenclature, hsNomenclature, hsSections } from "./cn-nomenclature.ts";
+import { ecbMro } from "./ecb-mro.ts";
+import { ecbRates } from "./ecb-rates.ts";
+import { hicp } from "./hicp.ts";
+import { iloExposure } from "./ilo-exposure.ts";
+import { iscoNaceEmployment } from "./isco-nace-employment.ts";
+import { labourCosts } from "./labour-costs.ts";
+import { lvWages } from "./lv-wages.ts";
+import { sesEarnings } from "./ses-earnings.ts";
 import type { ReferenceTable } from "./table.ts";
+import { taricDuties } from "./taric-duties.ts";
 
-export const referenceTables: ReferenceTable<object>[] = [];
+export const referenceTables: ReferenceTable<object>[] = [
+  brent,
+  ecbMro,
+  ecbRates,
+  hicp,
+  iloExposure,
+  iscoNaceEmployment,
+  labourCosts,
+  lvWages,
+  sesEarnings,
+  cnNomenclature,
+  hsNomenclature,
+  hsSections,
+  taricDuties,
+];
 
 /** The table and layout that a file with this first line is of, if any. */
 export function referenceLayoutOf(header: string) {

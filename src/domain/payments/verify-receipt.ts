@@ -21,7 +21,7 @@ export type Evidence = {
   /** The answer as it was received, decoded. */
   body?: Uint8Array | undefined;
   /** What was asked, with the defaults filled in. */
-  request?: { operation: string; input: unknown } | undefined;
+  request?: { operation: string; input: unknown; form?: unknown } | undefined;
   /** The events of the payment's stream, out of an export whose hashes were verified. */
   log?: { origin: string; events: readonly LoggedEvent[] } | undefined;
 };
@@ -182,8 +182,8 @@ function evidenceChecks(payload: Members, { body, request, log }: Evidence): Che
   if (body)
     checks.push(check("body", bodyFault(payload, body), `${body.length} bytes, as they were answered`));
   if (request) {
-    const { operation, input } = request;
-    const isSame = sha256(canonical({ operation, input })) === payload.request_sha256;
+    const { operation } = request;
+    const isSame = sha256(canonical(request)) === payload.request_sha256;
     const fault = isSame ? undefined : `asked was another: ${payload.operation}, ${payload.request_sha256}`;
     checks.push(check("request", fault, `${operation}, with this input`));
   }

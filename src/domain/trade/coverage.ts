@@ -17,6 +17,8 @@ export type ReporterCoverage = {
 export type Spoken = {
   /** Codes as imported; [""] is all products. */
   products: string[];
+  /** The partners it is about; without it, all of them. */
+  partners?: string[];
   reporters: ReporterCode[];
   flows: Flow[];
   from: Period;
@@ -34,38 +36,55 @@ export type Coverage = {
     /** The codes that have rows, sorted. */
     codes: string[];
   };
-  /** Without overlap: a product, reporter, flow and month stands in one of them at most. */
+  /** Without overlap: a product, reporter, flow, month (and partner, where named) stands in one of them at most. */
   spoken: Spoken[];
 };
 
 export type Question = {
   hs?: string | undefined;
+  /** The one partner asked about; without it, all of them together or beside each other. */
+  partner?: string | undefined;
+  /** All products are to be told apart down to codes of so many digits. */
+  digits?: number | undefined;
   reporters: readonly ReporterCode[];
   flow?: Flow | undefined;
   years?: Years | undefined;
 };
 
 /** Why a dataset cannot answer; `path` is the input field to change. */
-export type Gap = { path: "hs" | "reporter" | "flow" | "years"; message: string };
+export type Gap = { path: "hs" | "partner" | "reporter" | "flow" | "years"; message: string };
 
 /** The flows asked for: the one named, else both. */
 export const flowsOf = (flow: Flow | undefined): readonly Flow[] => (flow === undefined ? flows : [flow]);
 
-/** What was spoken for of the products that `hs` sums up (all products without it). */
-function spokenBelow({ spoken }: Coverage, hs = ""): Spoken[] {
-  return spoken.filter(({ products }) => products.some((code) => code === "" || code.startsWith(hs)));
+/** What a question is about, of products and partners. */
+type Subject = Pick<Question, "hs" | "partner" | "digits">;
+
+/** The only partners a dataset knows; undefined where it knows all of them. */
+export function knownPartners({ spoken }: Coverage): string[] | undefined {
+  const named = spoken.flatMap(({ partners }) => partners ?? []);
+  return named.length === 0 ? undefined : [...new Set(named)].sort();
+}
+
+/** What was spoken for of the products that `hs` sums up (all products without it), with the partner asked about. */
+function spokenOn({ spoken }: Coverage, { hs = "", partner }: Subject): Spoken[] {
+  return spoken.filter(
+    ({ products, partners }) =>
+      products.some((code) => code === "" || code.startsWith(hs)) &&
+      (partners === undefined || (partner !== undefined && partners.includes(partner))),
+  );
 }
 
 /** Whether a reporter's flow of a month is known in full: delivered, and every product asked for spoken for. */
 export type Known = (reporter: ReporterCode, flow: Flow, period: Period) => boolean;
 
-/** Tells what is known of the products under `hs` (of all products without it). */
-export function knownOf(coverage: Coverage, hs: string | undefined): Known {
+/** Tells what is known of the products under `hs` (of all products without it), with one partner or with all. */
+export function knownOf(coverage: Coverage, hs: string | undefined, partner?: string): Known {
   const wanted = coverage.products.codes.filter((code) => code.startsWith(hs ?? "")).length;
   const delivered = new Map(coverage.reporters.map((entry) => [entry.reporter, entry]));
   type Span = { from: Period; to: Period; products: number };
   const spans = { IMPORT: new Map<ReporterCode, Span[]>(), EXPORT: new Map<ReporterCode, Span[]>() };
-  for (const { products, reporters, flows, from, to } of spokenBelow(coverage, hs)) {
+  for (const { products, reporters, flows, from, to } of spokenOn(coverage, { hs, partner })) {
     const counted = products.includes("")
       ? Number.POSITIVE_INFINITY
       : products.filter((code) => code.startsWith(hs ?? "")).length;
@@ -99,7 +118,7 @@ export function lastCompleteYear(coverage: Coverage, question: Question): number
     ...reporters.map(({ from }) => (from % 100 === 1 ? yearOf(from) : yearOf(from) + 1)),
   );
   const ragged = new Set(reporters.flatMap(({ missing }) => missing.map(yearOf)));
-  const known = knownOf(coverage, question.hs);
+  const known = knownOf(coverage, question.hs, question.partner);
   const isKnown = (year: number) =>
     question.reporters.every((code) =>
       flowsOf(question.flow).every((flow) =>
@@ -116,29 +135,40 @@ export function lastYearWithAny(coverage: Coverage, question: Question): number 
 }
 
 /** What was spoken for of the products, the reporters and the flow that a question asks for. */
-function spokenOf(coverage: Coverage, { hs, reporters, flow }: Question): Spoken[] {
-  return spokenBelow(coverage, hs).filter(
+function spokenOf(coverage: Coverage, { reporters, flow, ...subject }: Question): Spoken[] {
+  return spokenOn(coverage, subject).filter(
     (span) =>
       (reporters.length === 0 || span.reporters.some((code) => reporters.includes(code))) &&
       (flow === undefined || span.flows.includes(flow)),
   );
 }
 
-/** Whether the products under `hs` (all products without it) are there without a hole. */
-export function productsComplete({ products }: Coverage, hs: string | undefined): boolean {
-  if (hs === undefined) return products.national;
-  return products.codes.includes(hs) || products.complete_below.some((prefix) => hs.startsWith(prefix));
+/**
+ * Whether the products under `hs` (all products without it) are there without a hole, told apart to `digits` digits, with
+ * all partners or the one asked about.
+ */
+export function productsComplete(coverage: Coverage, { hs, partner, digits = 0 }: Subject): boolean {
+  const { products } = coverage;
+  if (partner === undefined && knownPartners(coverage)) return false;
+  if (products.complete_below.some((prefix) => hs?.startsWith(prefix) ?? prefix === "")) return true;
+  if (digits > (hs?.length ?? 0)) return false;
+  return hs === undefined ? products.national : products.codes.includes(hs);
 }
 
 /** The first thing the question asks for that lies outside; a partly covered product is a gap unless `partial` is allowed. */
 export function gapIn(coverage: Coverage, question: Question, partial: boolean): Gap | undefined {
   const { hs, years } = question;
-  if (!productsComplete(coverage, hs)) {
+  const partners = knownPartners(coverage);
+  if (partners && spokenOn(coverage, { partner: question.partner }).length === 0) {
+    const message = `covers the partners ${partners.join(", ")}; not ${question.partner ?? "all of them together"}`;
+    return { path: "partner", message };
+  }
+  if (!productsComplete(coverage, question)) {
     const known = coverage.products.codes.filter((code) => code.startsWith(hs ?? ""));
     if (!partial || known.length === 0)
-      return { path: "hs", message: productGap(coverage, hs, known.length) };
+      return { path: "hs", message: productGap(coverage, question, known.length) };
   }
-  const present = new Set(spokenBelow(coverage, hs).flatMap(({ reporters }) => reporters));
+  const present = new Set(spokenOn(coverage, question).flatMap(({ reporters }) => reporters));
   const absent = question.reporters.filter((code) => !present.has(code));
   const of = hs === undefined ? "" : ` for ${hs}`;
   if (absent.length > 0) {
@@ -161,9 +191,10 @@ export function gapIn(coverage: Coverage, question: Question, partial: boolean):
 
 const LISTED = 60;
 
-function productGap({ products }: Coverage, hs: string | undefined, known: number): string {
+function productGap({ products }: Coverage, { hs, digits }: Question, known: number): string {
   const part = hs === undefined ? "of all products" : `below ${hs}`;
-  if (known > 0) return `covers ${known} codes ${part}, not all of them`;
+  const fine = digits === undefined ? "" : ` to ${digits} digits`;
+  if (known > 0) return `covers ${known} codes ${part}, not all of them${fine}`;
   if (products.codes.length <= LISTED) return `covers the products ${products.codes.join(", ")}`;
   const deeper =
     products.complete_below.length > 0 ? `, and all codes below ${products.complete_below.join(", ")}` : "";

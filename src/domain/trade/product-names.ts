@@ -1,5 +1,5 @@
 /** Short English names of products, worded here: the HS chapters, and the headings of chapter 44. */
-const names: Record<string, string> = {
+export const ownNames: Readonly<Record<string, string>> = {
   "01": "Live animals",
   "02": "Meat",
   "03": "Fish and seafood",
@@ -121,5 +121,8 @@ const names: Record<string, string> = {
   "99": "Special and unspecified goods",
 };
 
-/** The name of a chapter or a heading of chapter 44; undefined for other codes. */
-export const productName = (code: string): string | undefined => names[code];
+/** Tells the name of a code; null where none is known. */
+export type NameOf = (code: string) => string | null;
+
+/** The name of a chapter or a heading of chapter 44; null for other codes. */
+export const ownName: NameOf = (code) => ownNames[code] ?? null;

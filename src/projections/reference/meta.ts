@@ -17,3 +17,18 @@ export const aboutReference = ({
   source,
   as_of,
 }: Reference<object>): z.infer<typeof referenceMeta> => ({ dataset, vintage, synthetic, source, as_of });
+
+/** What an answer over several tables rests on, in one: their names and states joined, and whether any of them is invented. */
+export const joined = z.object({
+  dataset: z.string().describe("The tables' datasets, joined by +"),
+  vintage: z.string().describe("Their vintages in the same order, joined by +"),
+  synthetic: z.boolean().describe("true: at least one of the tables is invented; `tables` tells which"),
+  source: z.string(),
+});
+
+export const joinedOf = (tables: readonly z.infer<typeof referenceMeta>[]): z.infer<typeof joined> => ({
+  dataset: tables.map(({ dataset }) => dataset).join("+"),
+  vintage: tables.map(({ vintage }) => vintage).join("+"),
+  synthetic: tables.some(({ synthetic }) => synthetic),
+  source: [...new Set(tables.map(({ source }) => source))].join("; "),
+});

@@ -4,7 +4,7 @@ import type { Lease } from "../../datasets/vintage-store.ts";
 import { FALSE_DISCOVERY_RATE } from "../../domain/trade/anomalies.ts";
 import { knownOf } from "../../domain/trade/coverage.ts";
 import { dataset, flow, hs, recentMonths } from "../../domain/trade/inputs.ts";
-import { productName } from "../../domain/trade/product-names.ts";
+import type { NameOf } from "../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
 import { OUTLIER_SCORE } from "../../domain/trade/unit-values.ts";
 import { addMonths, type Flow, flows, monthsBetween, sixDecimals } from "../../domain/trade/units.ts";
@@ -22,7 +22,7 @@ import {
   watchedMonths,
   yearOnYearScores,
 } from "./anomalies.ts";
-import { onDataset, type TradeData } from "./question.ts";
+import { aboutNames, namesOf, onDataset, type TradeData } from "./question.ts";
 
 /** An answer lists at most so many alerts, the most certain first. */
 const MOST_ALERTS = 100;
@@ -84,7 +84,7 @@ export async function alerts(
     };
     const [judged, movers] = await Promise.all([
       judge(lease, watched, signal),
-      topMovers(lease, watched, signal),
+      topMovers(lease, namesOf(trade), watched, signal),
     ]);
     const significant = judged.anomalies.filter(isSignificant);
     const listed = significant.slice(0, MOST_ALERTS);
@@ -94,7 +94,7 @@ export async function alerts(
         alerts: listed.map((anomaly, at) => {
           const score = scores[at]!;
           const confirmed = score === null ? null : Math.abs(score) > OUTLIER_SCORE;
-          return { ...rowOf(anomaly), year_on_year_score: score, confirmed };
+          return { ...rowOf(anomaly, namesOf(trade)), year_on_year_score: score, confirmed };
         }),
         movers,
       },
@@ -102,6 +102,7 @@ export async function alerts(
         ...aboutWatched(lease, watched, judged),
         count: listed.length,
         significant: significant.length,
+        ...aboutNames(trade),
         formula: `${ANOMALY_FORMULA}; an alert has p_adjusted ≤ ${FALSE_DISCOVERY_RATE}`,
       },
     };
@@ -120,6 +121,7 @@ type Compared = {
 /** Compares the months that a reporter has delivered both now and a year ago. */
 async function topMovers(
   lease: Lease,
+  nameOf: NameOf,
   watched: Watched,
   signal: AbortSignal | undefined,
 ): Promise<z.infer<typeof mover>[]> {
@@ -145,7 +147,7 @@ async function topMovers(
     .filter(({ value_eur, year_before_eur }) => value_eur !== year_before_eur)
     .map(({ value_eur, year_before_eur, ...row }) => ({
       ...row,
-      name: productName(row.product) ?? null,
+      name: nameOf(row.product),
       value_eur,
       year_before_eur,
       change_eur: value_eur - year_before_eur,

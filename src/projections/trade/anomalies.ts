@@ -15,7 +15,7 @@ import {
   yearOnYearScore,
 } from "../../domain/trade/anomalies.ts";
 import { flowsOf, knownOf } from "../../domain/trade/coverage.ts";
-import { productName } from "../../domain/trade/product-names.ts";
+import type { NameOf } from "../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
 import {
   addMonths,
@@ -74,10 +74,10 @@ export const anomalyRow = z.object({
   significant: z.boolean().describe(`p_adjusted ≤ ${FALSE_DISCOVERY_RATE}`),
 });
 
-export const rowOf = (anomaly: Anomaly): z.infer<typeof anomalyRow> => ({
+export const rowOf = (anomaly: Anomaly, nameOf: NameOf): z.infer<typeof anomalyRow> => ({
   reporter: anomaly.reporter,
   product: anomaly.product,
-  name: productName(anomaly.product) ?? null,
+  name: nameOf(anomaly.product),
   flow: anomaly.flow,
   period: monthText(anomaly.period),
   direction: anomaly.z > 0 ? "spike" : "drop",

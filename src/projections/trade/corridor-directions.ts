@@ -9,7 +9,7 @@ import {
   TRAILING,
   trailingScore,
 } from "../../domain/trade/anomalies.ts";
-import { productName } from "../../domain/trade/product-names.ts";
+import type { NameOf } from "../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
 import { median } from "../../domain/trade/robust.ts";
 import { pricePerTonne } from "../../domain/trade/unit-values.ts";
@@ -96,6 +96,7 @@ export type Seen = {
   months: MonthRow[];
   products: ProductRow[];
   products_year: number;
+  nameOf: NameOf;
 };
 
 const opposite = { IMPORT: "EXPORT", EXPORT: "IMPORT" } as const;
@@ -194,7 +195,7 @@ function alertsIn(months: MonthValue[]): z.infer<typeof corridorAlert>[] {
     .filter(({ p_adjusted }) => p_adjusted <= FALSE_DISCOVERY_RATE);
 }
 
-function productsOf({ pair, products }: Seen, flow: Flow): z.infer<typeof corridorProduct>[] {
+function productsOf({ pair, products, nameOf }: Seen, flow: Flow): z.infer<typeof corridorProduct>[] {
   const own = products.filter((row) => row.reporter === pair.reporter && row.flow === flow);
   const sum = own.reduce((total, { value_eur }) => total + value_eur, 0);
   const theirs = new Map(
@@ -206,7 +207,7 @@ function productsOf({ pair, products }: Seen, flow: Flow): z.infer<typeof corrid
     const price = pricePerTonne(priced_eur, priced_kg);
     return {
       product,
-      name: productName(product) ?? null,
+      name: nameOf(product),
       value_eur,
       share: sum > 0 ? sixDecimals(value_eur / sum) : null,
       price_eur_per_tonne: price === undefined ? null : sixDecimals(price),

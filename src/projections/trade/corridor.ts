@@ -4,15 +4,18 @@ import type { Lease } from "../../datasets/vintage-store.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { knownOf } from "../../domain/trade/coverage.ts";
 import { dataset, hs, partner, readYears, reporter, years } from "../../domain/trade/inputs.ts";
+import type { NameOf } from "../../domain/trade/product-names.ts";
 import { isReporter, partnerName, type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
 import type { Flow, Years } from "../../domain/trade/units.ts";
 import { balanceOf, balanceYear, direction, directionOf, WATCHED } from "./corridor-directions.ts";
 import { monthsOfPair, type Pair, productsOfPair } from "./corridor-rows.ts";
 import {
+  aboutNames,
   formula,
   meta,
   metaOf,
   monthsOf,
+  namesOf,
   onDatasets,
   type TradeData,
   yearOrLast,
@@ -69,12 +72,15 @@ export async function corridor(
   };
   const question = {
     hs: input.hs,
+    partner: input.partner,
     dataset: input.dataset,
     reporters: [input.reporter],
     years: input.years === undefined ? undefined : readYears(input.years),
   };
   return onDatasets(trade, question, async (leases) => {
-    const sections = await Promise.all(leases.map((lease) => sectionOf(lease, pair, question, signal)));
+    const sections = await Promise.all(
+      leases.map((lease) => sectionOf(lease, namesOf(trade), pair, question, signal)),
+    );
     // A database that covers the question may still hold nothing of this pair.
     const databases = sections.filter(({ balance }, at) => at === 0 || balance.some(hasTrade));
     return {
@@ -87,6 +93,7 @@ export async function corridor(
         ...databases[0]!.about,
         count: databases.length,
         product: input.hs ?? null,
+        ...aboutNames(trade),
         formula: FORMULA,
       },
     };
@@ -96,11 +103,12 @@ export async function corridor(
 const hasTrade = ({ exports_eur, imports_eur }: z.infer<typeof balanceYear>) =>
   Boolean(exports_eur || imports_eur);
 
-type Asked = { hs: string | undefined; reporters: ReporterCode[]; years: Years | undefined };
+type Asked = { hs: string | undefined; partner: string; reporters: ReporterCode[]; years: Years | undefined };
 
 /** One database's view of the pair. */
 async function sectionOf(
   lease: Lease,
+  nameOf: NameOf,
   pair: Pair,
   question: Asked,
   signal: AbortSignal | undefined,
@@ -112,17 +120,21 @@ async function sectionOf(
     monthsOfPair(lease, pair, { hs, years }, signal),
     productsOfPair(lease, pair, { hs, year: products_year }, signal),
   ]);
-  const known = knownOf(lease.manifest.coverage, hs);
+  const { coverage } = lease.manifest;
+  const known = knownOf(coverage, hs, pair.partner);
+  const knownToOther = knownOf(coverage, hs, pair.reporter);
   const found = new Map(months.map((row) => [`${row.reporter} ${row.flow} ${row.period}`, row.value_eur]));
-  const values = (reporter: ReporterCode, flow: Flow) =>
-    monthsOf(lease, years).map((period) => ({
+  const values = (reporter: ReporterCode, flow: Flow) => {
+    const isKnown = reporter === pair.reporter ? known : knownToOther;
+    return monthsOf(lease, years).map((period) => ({
       period,
-      value: known(reporter, flow, period) ? (found.get(`${reporter} ${flow} ${period}`) ?? 0) : null,
+      value: isKnown(reporter, flow, period) ? (found.get(`${reporter} ${flow} ${period}`) ?? 0) : null,
     }));
-  const seen = { pair, values, months, products, products_year };
+  };
+  const seen = { pair, values, months, products, products_year, nameOf };
   const reporters = pair.other === undefined ? [pair.reporter] : [pair.reporter, pair.other];
   return {
-    about: metaOf(lease, { hs, reporters, years }),
+    about: metaOf(lease, { hs, partner: pair.partner, reporters, years }),
     years,
     directions: [directionOf(seen, "EXPORT"), directionOf(seen, "IMPORT")],
     balance: balanceOf(seen),

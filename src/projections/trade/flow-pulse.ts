@@ -15,7 +15,7 @@ import {
   watchedMeta,
   watchedMonths,
 } from "./anomalies.ts";
-import { onDataset, type TradeData } from "./question.ts";
+import { aboutNames, namesOf, onDataset, type TradeData } from "./question.ts";
 import { inFlow, inReporters, totalsIn } from "./tables.ts";
 
 export const flowPulseInput = z.object({
@@ -66,12 +66,13 @@ export async function flowPulse(
         rank: at + 1,
         pulse: sixDecimals(strength),
         share_of_trade: sixDecimals(share),
-        ...rowOf(anomaly),
+        ...rowOf(anomaly, namesOf(trade)),
       })),
       meta: {
         ...aboutWatched(lease, watched, judged),
         count: ranked.length,
         ranked_of: judged.anomalies.length,
+        ...aboutNames(trade),
         formula: `pulse = |z|·√share of the reporter's trade; ${ANOMALY_FORMULA}`,
       },
     };

@@ -42,6 +42,7 @@ export const overviewOutput = z.object({
           source: z.string(),
           months: z.object({ from: z.string(), to: z.string() }),
           all_products: z.boolean(),
+          reporters: z.int().describe("How many of the 27 it holds"),
         }),
       ),
     }),
@@ -119,6 +120,7 @@ const datasetsOf = ({ vintages, allow_synthetic }: TradeData) =>
       source,
       months: { from: monthText(coverage.months.from), to: monthText(coverage.months.to) },
       all_products: coverage.products.national,
+      reporters: coverage.reporters.length,
     }));
 
 function paragraph(

@@ -4,25 +4,46 @@ import type { Manifest } from "../../datasets/manifest.ts";
 import type { Lease, VintageStore } from "../../datasets/vintage-store.ts";
 import { refuse } from "../../domain/refusal.ts";
 import {
+  type Coverage,
   type Question as Covered,
   flowsOf,
   type Gap,
   gapIn,
   knownOf,
+  knownPartners,
   lastCompleteYear,
   lastYearWithAny,
   productsComplete,
 } from "../../domain/trade/coverage.ts";
+import { type NameOf, ownName } from "../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
 import { monthsBetween, monthText, type Period, type Years, yearOf } from "../../domain/trade/units.ts";
 
-/** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing. */
-export type TradeData = { vintages: VintageStore; allow_synthetic: boolean };
+/** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing, without `nameOf` few products have a name. */
+export type TradeData = {
+  vintages: VintageStore;
+  allow_synthetic: boolean;
+  nameOf?: NameOf;
+  /** The table that those names come from, and its vintage. */
+  names_from?: string | undefined;
+};
+
+/** What the products of answers are called. */
+export const namesOf = ({ nameOf = ownName }: TradeData): NameOf => nameOf;
+
+/** Where they come from, for `meta` of an answer that names products. */
+export const aboutNames = ({ names_from }: TradeData) => ({ names_from: names_from ?? null });
 
 export type Question = Covered & {
   dataset?: string | undefined;
-  /** The input fields that name product, reporters and years, for refusals. */
-  fields?: { hs?: "hs" | "hs2"; reporter?: "reporter" | "reporters"; years?: "year" | "years" | "month" };
+  /** The input fields that name product, reporters, flow and years, for refusals. */
+  fields?: {
+    hs?: "hs" | "hs2" | "code" | "dataset";
+    reporter?: "reporter" | "reporters" | "dataset";
+    flow?: "flow" | "direction";
+    years?: "year" | "years" | "month";
+    partner?: "target_country";
+  };
 };
 
 /** Codes listed in `coverage.products.codes`; more are counted only. */
@@ -35,6 +56,11 @@ export const meta = z.object({
     .describe("SHA-256 that names the immutable state of the dataset; the log holds its release"),
   synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
   source: z.string(),
+  names_from: z
+    .string()
+    .nullable()
+    .optional()
+    .describe("Table and vintage that name products beyond chapters and wood; null = none is loaded"),
   coverage: z.object({
     products: z.object({
       complete: z
@@ -45,6 +71,10 @@ export const meta = z.object({
       count: z.int().describe("Product codes with data under the `hs` asked for"),
       codes: z.array(z.string()).describe(`The codes, when there are at most ${LISTED_CODES}`),
     }),
+    partners: z
+      .array(z.string())
+      .optional()
+      .describe("The only partners the dataset knows; absent: all of them"),
     reporters: z.array(z.string()),
     months: z.object({ from: z.string(), to: z.string() }),
   }),
@@ -75,7 +105,7 @@ export async function onDataset<T>(
   question: Question,
   work: (lease: Lease) => Promise<T>,
 ): Promise<T> {
-  const lease = trade.vintages.lease(chooseDataset(trade, question));
+  const lease = trade.vintages.lease(chooseDataset(trade, question).dataset);
   try {
     return await work(lease);
   } finally {
@@ -92,7 +122,7 @@ export async function onDatasets<T>(
   question: Question,
   work: (leases: Lease[]) => Promise<T>,
 ): Promise<T> {
-  const first = chooseDataset(trade, question);
+  const first = chooseDataset(trade, question).dataset;
   const others = question.dataset === undefined ? trade.vintages.open() : [];
   const parts = others
     .filter(({ dataset, synthetic }) => dataset !== first && !synthetic)
@@ -107,43 +137,59 @@ export async function onDatasets<T>(
   }
 }
 
-/** Real before synthetic, and a whole before a part; nothing is ever drawn from two. */
-function chooseDataset(trade: TradeData, question: Question): string {
-  const open = trade.vintages.open().filter(({ synthetic }) => trade.allow_synthetic || !synthetic);
+/** Whether any dataset would answer by the usual choice. */
+export const isCovered = ({ vintages, allow_synthetic }: TradeData, question: Covered): boolean =>
+  vintages
+    .open()
+    .filter(({ synthetic }) => allow_synthetic || !synthetic)
+    .some(({ coverage }) => gapIn(coverage, question, false) === undefined);
+
+/** What may answer, in the usual order: real before synthetic, a whole before a part, many reporters before few. */
+export function inUsualOrder({ vintages, allow_synthetic }: TradeData): Manifest[] {
+  const open = vintages.open().filter(({ synthetic }) => allow_synthetic || !synthetic);
   if (open.length === 0) {
     refuse("unavailable", "no trade dataset is loaded (yet)", { type: "dataset-missing", retry_after_s: 5 });
   }
-  if (question.dataset !== undefined) return namedDataset(open, question, question.dataset);
-  const order = ({ synthetic, coverage }: Manifest) => (synthetic ? 2 : coverage.products.national ? 0 : 1);
-  const candidates = open.toSorted((a, b) => order(a) - order(b));
+  const isWhole = (coverage: Coverage) => coverage.products.national && !knownPartners(coverage);
+  const order = ({ synthetic, coverage }: Manifest) => (synthetic ? 2 : isWhole(coverage) ? 0 : 1);
+  const breadth = ({ coverage }: Manifest) => coverage.reporters.length;
+  return open.toSorted((a, b) => order(a) - order(b) || breadth(b) - breadth(a));
+}
+
+/** The dataset that answers, as it is open now; nothing is ever drawn from two. */
+export function chooseDataset(trade: TradeData, question: Question): Manifest {
+  const candidates = inUsualOrder(trade);
+  if (question.dataset !== undefined) return namedDataset(candidates, question, question.dataset);
   const gaps: { dataset: string; gap: Gap }[] = [];
-  for (const { dataset, coverage } of candidates) {
-    const gap = gapIn(coverage, question, false);
-    if (!gap) return dataset;
-    gaps.push({ dataset, gap });
+  for (const candidate of candidates) {
+    const gap = gapIn(candidate.coverage, question, false);
+    if (!gap) return candidate;
+    gaps.push({ dataset: candidate.dataset, gap });
   }
   const message = gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`).join("; ");
   // The dataset that came nearest to an answer says which field to change.
-  const progress = ["hs", "reporter", "flow", "years"];
+  const progress = ["hs", "partner", "reporter", "flow", "years"];
   const [nearest] = gaps
     .map(({ gap }) => gap)
     .toSorted((a, b) => progress.indexOf(b.path) - progress.indexOf(a.path));
   return refuseGap(question, nearest!, `no dataset covers the question: ${message}`);
 }
 
-function namedDataset(open: Manifest[], question: Question, name: string): string {
+function namedDataset(open: Manifest[], question: Question, name: string): Manifest {
   const found = open.find(({ dataset }) => dataset === name);
   if (!found) {
     const message = `there is no dataset ${name}; there is ${open.map(({ dataset }) => dataset).join(", ")}`;
     return refuse("invalid", message, { errors: [{ path: "dataset", message }] });
   }
   const gap = gapIn(found.coverage, question, true);
-  return gap ? refuseGap(question, gap, `${name} ${gap.message}`) : name;
+  return gap ? refuseGap(question, gap, `${name} ${gap.message}`) : found;
 }
 
 function refuseGap(question: Question, gap: Gap, message: string): never {
-  const { hs = "hs", reporter = "reporter", years = "years" } = question.fields ?? {};
-  const path = { hs, reporter, flow: "flow", years }[gap.path];
+  const { hs = "hs", reporter = "reporter", flow = "flow", years = "years" } = question.fields ?? {};
+  // A question about all partners names none: another dataset is what would answer it.
+  const partner = question.partner === undefined ? "dataset" : (question.fields?.partner ?? "partner");
+  const path = { hs, partner, reporter, flow, years }[gap.path];
   return refuse("invalid", message, { errors: [{ path, message }], type: "outside-coverage" });
 }
 
@@ -172,10 +218,11 @@ export function monthsOf({ manifest }: Pick<Lease, "manifest">, years: Years): P
 /** What the answer rests on; `asked` is what the figures are about. */
 export function metaOf({ manifest }: Pick<Lease, "manifest">, asked: Covered & { years: Years }): Meta {
   const { dataset, vintage, synthetic, source, coverage } = manifest;
+  const partners = knownPartners(coverage);
   const codes = coverage.products.codes.filter((code) => code.startsWith(asked.hs ?? ""));
   const lastMonth = Math.min(asked.years.to * 100 + 12, coverage.months.to);
   const months = monthsOf({ manifest }, asked.years);
-  const known = knownOf(coverage, asked.hs);
+  const known = knownOf(coverage, asked.hs, asked.partner);
   const isKnown = (reporter: ReporterCode, period: Period) =>
     flowsOf(asked.flow).every((flow) => known(reporter, flow, period));
   const incomplete = coverage.reporters
@@ -198,10 +245,11 @@ export function metaOf({ manifest }: Pick<Lease, "manifest">, asked: Covered & {
     source,
     coverage: {
       products: {
-        complete: productsComplete(coverage, asked.hs),
+        complete: productsComplete(coverage, asked),
         count: codes.length,
         codes: codes.length <= LISTED_CODES ? codes : [],
       },
+      ...(partners && { partners }),
       reporters: coverage.reporters.map(({ reporter }) => reporter),
       months: { from: monthText(coverage.months.from), to: monthText(coverage.months.to) },
     },

@@ -3,12 +3,12 @@ import { z } from "zod";
 import type { Lease } from "../../datasets/vintage-store.ts";
 import { knownOf } from "../../domain/trade/coverage.ts";
 import { dataset, flow, hs, limit, reporter, year } from "../../domain/trade/inputs.ts";
-import { productName } from "../../domain/trade/product-names.ts";
+import type { NameOf } from "../../domain/trade/product-names.ts";
 import { isResidue, nextDigits, productLevels } from "../../domain/trade/products.ts";
 import { partnerName } from "../../domain/trade/reporters.ts";
 import { type Flow, sixDecimals, type Years } from "../../domain/trade/units.ts";
 import { aboutYear, inOneYear, type YearQuestion, yearMeta } from "./one-year.ts";
-import { monthsOf, type TradeData } from "./question.ts";
+import { aboutNames, monthsOf, namesOf, type TradeData } from "./question.ts";
 import { SUMS } from "./series.ts";
 import { finerTotalsIn, flowSums, inFlow, inReporters, partnersIn, type Slice, totalsIn } from "./tables.ts";
 
@@ -34,7 +34,7 @@ const line = {
   share: z.number().nullable().describe("Of the total, 0 to 1"),
 };
 
-const REST = "rest";
+export const REST = "rest";
 
 /** A partner's line. The last line, `rest`, is the total less the lines above it. */
 export const partnerRow = z.object({
@@ -47,7 +47,7 @@ export const partnerRow = z.object({
 export const productRow = z.object({
   ...line,
   product: z.string().describe(`HS or CN code; ${REST} on the last line`),
-  name: z.string().nullable().describe("Name of a chapter, or of a heading of chapter 44"),
+  name: z.string().nullable().describe("null where the nomenclature that is loaded has no such code"),
 });
 
 /** What the shares of a ranking are of. */
@@ -90,8 +90,8 @@ export const topProducts = (
   signal?: AbortSignal,
 ): Promise<z.infer<typeof topProductsOutput>> =>
   inOneYear(trade, input, async (lease, years) => {
-    const { rows, ...ranked } = await rankProducts(lease, { ...input, years }, signal);
-    return { data: rows, meta: { ...ranked, ...aboutRanking(lease, input, years) } };
+    const { rows, ...ranked } = await rankProducts(lease, namesOf(trade), { ...input, years }, signal);
+    return { data: rows, meta: { ...ranked, ...aboutRanking(lease, input, years), ...aboutNames(trade) } };
   });
 
 const aboutRanking = (lease: Lease, input: YearQuestion, years: Years) => ({
@@ -101,10 +101,12 @@ const aboutRanking = (lease: Lease, input: YearQuestion, years: Years) => ({
 
 export const RANKED = `share = value / total; rest = total − ranked lines; ${SUMS}`;
 
-/** What a ranking is about. */
-export type Asked = Pick<Input, "reporter" | "flow" | "hs" | "limit"> & { years: Years };
+/** What a ranking is about; by value unless said otherwise. */
+export type Asked = Pick<Input, "reporter" | "flow" | "hs" | "limit"> & { years: Years; by?: RankedBy };
+/** The amount that decides the order: EUR or known kg. */
+export type RankedBy = "value_eur" | "quantity_kg";
 /** The lines, largest first, the rest last; how many are ranked, of how many, and the total that shares are of. */
-type Ranking<Row> = { rows: Row[]; count: number; ranked_of: number; total: z.infer<typeof totals> };
+export type Ranking<Row> = { rows: Row[]; count: number; ranked_of: number; total: z.infer<typeof totals> };
 
 export async function rankPartners(
   lease: Lease,
@@ -127,17 +129,32 @@ export async function rankPartners(
 
 export async function rankProducts(
   lease: Lease,
+  nameOf: NameOf,
   asked: Asked,
   signal: AbortSignal | undefined,
 ): Promise<Ranking<z.infer<typeof productRow>>> {
-  const { rows, ...ranked } = await rank(lease, asked, productsBelow(lease, asked), signal);
-  const named = rows.map(({ code, ...amounts }) => ({
+  return named(await rank(lease, asked, productsBelow(lease, asked), signal), nameOf);
+}
+
+/** As rankProducts, all products at the finest level, whatever chapter they are of. */
+export async function rankFinest(
+  lease: Lease,
+  nameOf: NameOf,
+  asked: Asked,
+  signal: AbortSignal | undefined,
+): Promise<Ranking<z.infer<typeof productRow>>> {
+  const from = finerTotalsIn(lease, asked, productLevels.cn8);
+  return named(await rank(lease, asked, { code: "product", from }, signal), nameOf);
+}
+
+const named = ({ rows, ...ranked }: Ranking<Line>, nameOf: NameOf): Ranking<z.infer<typeof productRow>> => ({
+  rows: rows.map(({ code, ...amounts }) => ({
     ...amounts,
     product: code,
-    name: code === REST ? "All other products, confidential trade among them" : (productName(code) ?? null),
-  }));
-  return { rows: named, ...ranked };
-}
+    name: code === REST ? "All other products, confidential trade among them" : nameOf(code),
+  })),
+  ...ranked,
+});
 
 /** What is ranked: a SQL expression for the code, over a table. */
 type Ranked = { code: string; from: string };
@@ -162,7 +179,7 @@ type Line = z.infer<z.ZodObject<typeof line>> & { code: string };
 
 async function rank(
   lease: Lease,
-  { reporter, flow, hs, limit, years }: Asked,
+  { reporter, flow, hs, limit, years, by = "value_eur" }: Asked,
   { code, from }: Ranked,
   signal: AbortSignal | undefined,
 ): Promise<Ranking<Line>> {
@@ -171,7 +188,7 @@ async function rank(
   const [found, totals] = await Promise.all([
     lease.query<Found>(
       `select ${code} as code, ${sums}, count(*) over () as "of" from ${from} ${where} group by 1
-       having not regexp_matches(code, '[0-9][A-Z]') order by value_eur desc, code limit ${limit}`,
+       having not regexp_matches(code, '[0-9][A-Z]') order by ${by} desc nulls last, code limit ${limit}`,
       undefined,
       signal,
     ),

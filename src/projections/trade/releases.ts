@@ -52,9 +52,11 @@ export const releasesProjection: Projection = {
   },
 };
 
+const utc = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
 const COLUMNS = `position::float8 as position, dataset, vintage, source, synthetic, periods,
   rows::float8 as rows, control_totals, partitions, replaces,
-  to_char(released_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as released_at`;
+  ${utc("released_at")} as released_at`;
 
 /** The newest release of every dataset. */
 export async function currentReleases(pool: pg.Pool): Promise<ReleaseRow[]> {
@@ -66,6 +68,28 @@ export async function currentReleases(pool: pg.Pool): Promise<ReleaseRow[]> {
 export async function currentRelease(pool: pg.Pool, dataset: string): Promise<ReleaseRow | undefined> {
   const sql = `select ${COLUMNS} from read.trade_releases_v1 r where dataset = $1 order by r.position desc limit 1`;
   return (await pool.query<ReleaseRow>(sql, [dataset])).rows[0];
+}
+
+/** A release and when it was replaced; null: it is current. */
+export type DatedRelease = ReleaseRow & { replaced_at: string | null };
+
+/** The release of each dataset that was current just before a moment. */
+export async function releasesBefore(pool: pg.Pool, moment: Date): Promise<DatedRelease[]> {
+  const sql = `select ${COLUMNS}, ${utc("replaced_at")} as replaced_at from (
+      select *, lead(r.released_at) over (partition by dataset order by r.position) as replaced_at
+      from read.trade_releases_v1 r) r
+    where r.released_at < $1 and (r.replaced_at is null or r.replaced_at >= $1)`;
+  return (await pool.query<DatedRelease>(sql, [moment])).rows;
+}
+
+/** When each of these datasets, or this vintage, was first released; the earliest of all, undefined where none was. */
+export async function firstReleaseOf(
+  pool: pg.Pool,
+  of: { datasets: string[] } | { vintage: string },
+): Promise<string | undefined> {
+  const [column, values] = "vintage" in of ? ["vintage", [of.vintage]] : ["dataset", of.datasets];
+  const sql = `select ${utc("min(r.released_at)")} as first from read.trade_releases_v1 r where ${column} = any($1)`;
+  return (await pool.query<{ first: string | null }>(sql, [values])).rows[0]?.first ?? undefined;
 }
 
 /** Releases of a dataset, newest first; a page of at most `limit` before a position. */

@@ -17,7 +17,7 @@ import {
   readMonth,
   reporter,
 } from "../../domain/trade/inputs.ts";
-import { productName } from "../../domain/trade/product-names.ts";
+import type { NameOf } from "../../domain/trade/product-names.ts";
 import { partnerName, type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
 import { type Rerouting, rerouteBounds, rerouting } from "../../domain/trade/rerouting.ts";
 import {
@@ -30,7 +30,7 @@ import {
   sixDecimals,
   yearOf,
 } from "../../domain/trade/units.ts";
-import { formula, meta, metaOf, onDataset, type TradeData } from "./question.ts";
+import { aboutNames, formula, meta, metaOf, namesOf, onDataset, type TradeData } from "./question.ts";
 import { inFlow, inReporters, partnersIn } from "./tables.ts";
 
 const WINDOW = 12;
@@ -130,7 +130,7 @@ export async function rerouteWatch(
     const compared = asked.filter(isWhole);
     const watched = { hs, flow, origin, from, first, to };
     const found = compared.length === 0 ? [] : await collapsed(lease, compared, watched, signal);
-    const signals = signalsIn(found, origin);
+    const signals = signalsIn(found, origin, namesOf(trade));
     const data = signals.slice(0, input.limit).map((row, at) => ({ rank: at + 1, ...row }));
     return {
       data,
@@ -144,6 +144,7 @@ export async function rerouteWatch(
         after: { from: input.month, to: monthText(to) },
         left_out: asked.filter((code) => !compared.includes(code)),
         note: NOTE,
+        ...aboutNames(trade),
         formula: `twelve months before against twelve after; collapse = drop / before ≥ ${rerouteBounds.collapse}; a surge is after / before ≥ ${rerouteBounds.surge} with at least EUR ${rerouteBounds.excess_eur / 1e6} M more, of a country outside the EU other than the origin; offset = Σ excess / drop`,
       },
     };
@@ -194,7 +195,11 @@ const collapsed = (
     signal,
   );
 
-function signalsIn(found: Found[], origin: string): Omit<z.infer<typeof rerouteRow>, "rank">[] {
+function signalsIn(
+  found: Found[],
+  origin: string,
+  nameOf: NameOf,
+): Omit<z.infer<typeof rerouteRow>, "rank">[] {
   const changeOf = ({ partner, before_eur, after_eur }: Found) => ({
     country: partner,
     before_eur,
@@ -208,18 +213,22 @@ function signalsIn(found: Found[], origin: string): Omit<z.infer<typeof rerouteR
           flow === direct.flow && product === direct.product && partner !== origin,
       );
       const signal = rerouting(changeOf(direct), others.map(changeOf));
-      return signal ? [rowOf(direct, signal)] : [];
+      return signal ? [rowOf(direct, signal, nameOf)] : [];
     })
     .sort((a, b) => b.at_most_eur - a.at_most_eur);
 }
 
 const named = <Of extends { country: string }>(of: Of) => ({ ...of, name: partnerName(of.country) });
 
-function rowOf({ flow, product }: Found, { direct, drop_eur, collapse, surges, offset }: Rerouting) {
+function rowOf(
+  { flow, product }: Found,
+  { direct, drop_eur, collapse, surges, offset }: Rerouting,
+  nameOf: NameOf,
+) {
   const excess = surges.reduce((sum, { excess_eur }) => sum + excess_eur, 0);
   return {
     product,
-    name: productName(product) ?? null,
+    name: nameOf(product),
     flow,
     direct: named(direct),
     drop_eur,

@@ -44,7 +44,7 @@ export const seasonOutput = z.object({
   meta: productMeta.extend({ count: z.int() }),
 });
 
-const FORMULA = `classical decomposition: each month's value / its centred 2×12 moving average, averaged by calendar month, scaled to mean 1; at least ${LEAST_MONTHS} complete months`;
+export const SEASON_FORMULA = `classical decomposition: each month's value / its centred 2×12 moving average, averaged by calendar month, scaled to mean 1; at least ${LEAST_MONTHS} complete months`;
 
 /** The seasonal profile of a reporter's trade in a product, each flow apart. */
 export async function season(
@@ -55,22 +55,21 @@ export async function season(
   const question = productQuestion(input);
   return onDataset(trade, question, async (lease) => {
     const span = yearsOrAll(lease, question.years);
-    const found = await lease.query<SeriesRow>(
-      monthsSql(lease, "reporter", { ...question, years: span }),
-      undefined,
-      signal,
-    );
-    const values = knownValues(lease, { hs: question.hs, reporter: input.reporter, years: span }, found);
-    const data = flowsOf(input.flow).map((flow) => profileOf(flow, values(flow)));
-    return {
-      data,
-      meta: {
-        ...aboutProduct(lease, question, span),
-        count: data.length,
-        formula: FORMULA,
-      },
-    };
+    const data = await profilesOf(lease, { ...question, reporter: input.reporter, years: span }, signal);
+    const about = aboutProduct(lease, question, span);
+    return { data, meta: { ...about, count: data.length, formula: SEASON_FORMULA } };
   });
+}
+
+/** The profile of each flow asked for of a reporter's trade in a product. */
+export async function profilesOf(
+  lease: Lease,
+  asked: { hs?: string | undefined; reporter: ReporterCode; flow?: Flow | undefined; years: Years },
+  signal: AbortSignal | undefined,
+): Promise<z.infer<typeof profile>[]> {
+  const sql = monthsSql(lease, "reporter", { ...asked, reporters: [asked.reporter] });
+  const values = knownValues(lease, asked, await lease.query<SeriesRow>(sql, undefined, signal));
+  return flowsOf(asked.flow).map((flow) => profileOf(flow, values(flow)));
 }
 
 export type MonthValue = { period: Period; value: number | null };

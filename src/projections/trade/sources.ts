@@ -12,10 +12,19 @@ import {
   reporter,
   year,
 } from "../../domain/trade/inputs.ts";
-import { productName } from "../../domain/trade/product-names.ts";
+import type { NameOf } from "../../domain/trade/product-names.ts";
 import { partnerName, type ReporterCode, reporterCodes } from "../../domain/trade/reporters.ts";
 import { flows, sixDecimals } from "../../domain/trade/units.ts";
-import { formula, meta, metaOf, onDataset, type TradeData, yearOrLast } from "./question.ts";
+import {
+  aboutNames,
+  formula,
+  meta,
+  metaOf,
+  namesOf,
+  onDataset,
+  type TradeData,
+  yearOrLast,
+} from "./question.ts";
 import { SUMS } from "./series.ts";
 import { inFlow, inReporters, partnersIn, totalsIn } from "./tables.ts";
 
@@ -127,7 +136,7 @@ export async function sources(
       signal,
     );
     return {
-      data: found.map((row, at) => rowOf(row, at + 1)),
+      data: found.map((row, at) => rowOf(row, at + 1, namesOf(trade))),
       meta: {
         ...metaOf(lease, { ...question, reporters, years: slice.years }),
         count: found.length,
@@ -136,13 +145,14 @@ export async function sources(
         flow,
         product: hs ?? null,
         threshold,
+        ...aboutNames(trade),
         formula: `share = largest partner's value / total ≥ ${threshold}; judged where the year's total is at least EUR ${LEAST_TOTAL_EUR / 1e6} M; ${SUMS}`,
       },
     };
   });
 }
 
-function rowOf(found: Found, rank: number): z.infer<typeof sourceRow> {
+function rowOf(found: Found, rank: number, nameOf: NameOf): z.infer<typeof sourceRow> {
   const { reporter, product, listed, partners, listed_eur, total_eur } = found;
   const [first, second] = listed as [Listed, Listed | undefined];
   const shareOf = (value: number) => sixDecimals(value / total_eur);
@@ -150,7 +160,7 @@ function rowOf(found: Found, rank: number): z.infer<typeof sourceRow> {
     rank,
     reporter,
     product,
-    name: productName(product) ?? null,
+    name: nameOf(product),
     partner: first.partner,
     partner_name: partnerName(first.partner),
     value_eur: first.value,

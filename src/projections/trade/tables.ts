@@ -22,12 +22,12 @@ export function totalsIn(lease: Lease, slice: Slice): string {
 }
 
 /** As totalsIn, below chapter level: rows have `product`, of at least `digits` digits. */
-export function finerTotalsIn(lease: Lease, slice: { hs: string; years: Years }, digits: number): string {
+export function finerTotalsIn(lease: Lease, slice: Slice, digits: number): string {
   return union(lease, slice.years, "totals", productFilter(slice.hs, digits));
 }
 
 /** As partnersIn, below chapter level: rows have `product`, of at least `digits` digits. */
-export function finerPartnersIn(lease: Lease, slice: { hs: string; years: Years }, digits: number): string {
+export function finerPartnersIn(lease: Lease, slice: Slice, digits: number): string {
   return union(lease, slice.years, "cells", productFilter(slice.hs, digits));
 }
 
@@ -36,7 +36,9 @@ export function finerPartnersIn(lease: Lease, slice: { hs: string; years: Years 
  * value_eur, quantity_kg. `where` is a condition on the columns but product and the amounts.
  */
 export function finestIn(lease: Lease, { hs, years }: Slice, where: string): string {
-  const cells = union(lease, years, "cells", `${productFilter(hs)} and ${where}`);
+  // A source may state chapters alone: then they are cells, and stand in chapter_partners, too.
+  const finer = `length(product) > ${productLevels.hs2}`;
+  const cells = union(lease, years, "cells", `${productFilter(hs)} and ${finer} and ${where}`);
   const isWhole = (code: string) => code.length === productLevels.hs2 && code.startsWith(hs ?? "");
   const whole = lease.manifest.coverage.products.codes.filter(isWhole);
   if (whole.length === 0) return cells;
@@ -77,7 +79,7 @@ const inChapter = (hs2: string | undefined) => (hs2 === undefined ? "true" : `hs
 
 /** The products under `hs`; no code of a dataset contains another of its rows, so each amount is there once. */
 function productFilter(hs: string | undefined, digits = 0): string {
-  if (hs === undefined) return "true";
+  if (hs === undefined) return digits === 0 ? "true" : `length(product) >= ${digits}`;
   const below = `starts_with(product, ${literal(hs)}) and length(product) >= ${digits}`;
   return `${inChapter(hs.slice(0, productLevels.hs2))} and ${below}`;
 }

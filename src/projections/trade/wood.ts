@@ -5,7 +5,7 @@ import { dataset, flow, hs, reporter, year } from "../../domain/trade/inputs.ts"
 import { partnerName } from "../../domain/trade/reporters.ts";
 import { sixDecimals } from "../../domain/trade/units.ts";
 import { aboutYear, inOneYear } from "./one-year.ts";
-import type { TradeData } from "./question.ts";
+import { aboutNames, namesOf, type TradeData } from "./question.ts";
 import { type Asked, digitsBelow, productRow, RANKED, rankingMeta, rankProducts } from "./rankings.ts";
 import { finerPartnersIn, inFlow, inReporters } from "./tables.ts";
 
@@ -56,7 +56,7 @@ export const woodProducts = (
   inOneYear(trade, { ...input, hs }, async (lease, years) => {
     const asked = { ...input, hs, years, limit: ALL };
     const [{ rows, ...ranked }, partners] = await Promise.all([
-      rankProducts(lease, asked, signal),
+      rankProducts(lease, namesOf(trade), asked, signal),
       lease.query<Partner>(partnersSql(lease, asked), undefined, signal),
     ]);
     const data = rows.map((row) => ({
@@ -72,7 +72,7 @@ export const woodProducts = (
     }));
     const about = aboutYear(lease, { ...input, hs }, years);
     const formula = `${RANKED}; a partner's share = its value / the product's value`;
-    return { data, meta: { ...about, ...ranked, formula } };
+    return { data, meta: { ...about, ...ranked, ...aboutNames(trade), formula } };
   });
 
 function partnersSql(lease: Lease, { reporter, flow, hs, years }: Asked & { hs: string }): string {

@@ -58,7 +58,7 @@ async function evaluate(app: App, release: Unseen, signal: AbortSignal | undefin
 function judgeable(coverage: Coverage, products: ReadonlySet<string | null>): Set<string | undefined> {
   const wanted = [...products].map((hs) => hs ?? undefined);
   const asked = wanted.map((hs) => (coverage.products.national && hs?.length === 2 ? undefined : hs));
-  return new Set(asked.filter((hs) => productsComplete(coverage, hs)));
+  return new Set(asked.filter((hs) => productsComplete(coverage, { hs })));
 }
 
 /** What is significant in the last months, of what is watched; the largest |z| first. Undefined when the vintage was swapped. */
@@ -76,7 +76,7 @@ async function findings(
     for (const hs of judgeable(lease.manifest.coverage, products)) {
       const { anomalies } = await judge(lease, { hs, reporters, months: MONTHS }, signal);
       for (const anomaly of anomalies.filter(isSignificant)) {
-        const { name: _, significant: __, ...row } = rowOf(anomaly);
+        const { name: _, significant: __, ...row } = rowOf(anomaly, () => null);
         found.push({ ...row, dataset, vintage, synthetic });
       }
     }

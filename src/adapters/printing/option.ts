@@ -1,0 +1,235 @@
+/** A chart in the words of ECharts: what stands where, in which colour, and what is written. */
+import type { EChartsOption } from "echarts";
+import type { Chart, Provenance } from "../../domain/chart.ts";
+import { COLOURS, FONT, GRID, HEIGHT, INK, MARGIN, MUTED, WARNING, WIDTH } from "./look.ts";
+import { drawnSeries, paleName, shownSeries } from "./series.ts";
+import { axisUnit, clipped, numberText, readable, type Scale, scaleOf, textWidth } from "./text.ts";
+
+const INNER = WIDTH - 2 * MARGIN;
+const SUBTITLE_TOP = 44;
+const LEGEND_TOP = 64;
+const LEGEND_ROW = 26;
+const NOTE_ROW = 15;
+/** Longest names, in characters. */
+const LEGEND_NAME = 24;
+const RANKED_NAME = 42;
+const WARNED = "SYNTHETIC sandbox figures";
+/** Bars that have room below each other. */
+const MOST_RANKED = 30;
+
+/** What is drawn of a chart. */
+export function optionOf(given: Chart, provenance: Provenance): EChartsOption {
+  const chart = readable(fitting(given));
+  const scale = scaleOf(chart);
+  const notes = notesOf(chart, vintagesOf(provenance.vintage));
+  const legend = legendOf(chart);
+  const isEmpty = chart.series.every(({ values }) => values.every((value) => value === null));
+  const top = LEGEND_TOP + legend.rows * LEGEND_ROW + (chart.kind === "ranking" ? 4 : 22);
+  return {
+    animation: false,
+    backgroundColor: "#ffffff",
+    textStyle: { fontFamily: `${FONT}, Verdana, sans-serif`, color: INK },
+    color: [...COLOURS],
+    title: [
+      { text: clipped(chart.title, 74), left: MARGIN - 5, top: 12, textStyle: { fontSize: 18, color: INK } },
+      ...headOf(readable(provenance)),
+      ...notes.map((note, at) => ({
+        text: note,
+        left: MARGIN - 5,
+        top: HEIGHT - 12 - (notes.length - at) * NOTE_ROW,
+        padding: [0, 5],
+        textStyle: { fontSize: 11, fontWeight: "normal" as const, color: MUTED },
+      })),
+      ...(isEmpty ? [nothing] : []),
+    ],
+    legend: {
+      show: legend.rows > 0,
+      data: legend.names,
+      left: MARGIN - 5,
+      top: LEGEND_TOP,
+      width: INNER,
+      icon: "roundRect",
+      itemWidth: 14,
+      itemHeight: chart.kind === "line" ? 4 : 10,
+      itemGap: 16,
+      selectedMode: false,
+      formatter: (name) => clipped(name, LEGEND_NAME),
+      textStyle: { fontSize: 12, color: INK },
+    },
+    grid: {
+      left: MARGIN,
+      right: chart.kind === "ranking" ? 84 : MARGIN + 6,
+      top,
+      bottom: 20 + notes.length * NOTE_ROW,
+      outerBoundsMode: "same",
+      outerBoundsContain: "axisLabel",
+    },
+    ...axesOf(chart, scale, isEmpty),
+    series: drawnSeries(chart, scale),
+  };
+}
+
+/** Rankings end where there is no more room, and say so. */
+function fitting(chart: Chart): Chart {
+  if (chart.kind !== "ranking" || chart.x.length <= MOST_RANKED) return chart;
+  return {
+    ...chart,
+    x: chart.x.slice(0, MOST_RANKED),
+    series: chart.series.map(({ name, values }) => ({ name, values: values.slice(0, MOST_RANKED) })),
+    notes: [...chart.notes, `The first ${MOST_RANKED} of ${chart.x.length} are drawn.`],
+  };
+}
+
+/** Of more tables than these the vintages stand below the figures. */
+const MOST_VINTAGES = 2;
+
+const vintagesOf = (vintage: string) => vintage.split("+").map((one) => one.slice(0, 12));
+
+/** Source and vintage; invented figures say so in plain sight. */
+function headOf({ source, vintage, synthetic }: Provenance) {
+  const style = { fontSize: 12, fontWeight: "normal" as const, color: MUTED };
+  const left = MARGIN + (synthetic ? textWidth(WARNED, 12, true) + 22 : 0) - 5;
+  const vintages = vintagesOf(vintage);
+  const told =
+    vintages.length > MOST_VINTAGES ? `${vintages.length} tables` : `vintage ${vintages.join(", ")}`;
+  const most = (synthetic ? 90 : 124) - told.length;
+  const about = { text: `${clipped(source, Math.max(most, 20))} · ${told}` };
+  return [
+    ...(synthetic
+      ? [
+          {
+            text: WARNED,
+            left: MARGIN,
+            top: SUBTITLE_TOP - 2,
+            padding: [3, 6],
+            backgroundColor: WARNING,
+            textStyle: { fontSize: 12, fontWeight: "bold" as const, color: "#ffffff" },
+          },
+        ]
+      : []),
+    { ...about, left, top: SUBTITLE_TOP - 4, textStyle: style },
+  ];
+}
+
+const nothing = {
+  text: "There are no figures to draw",
+  left: "center",
+  top: "middle",
+  textStyle: { fontSize: 15, fontWeight: "normal" as const, color: MUTED },
+};
+
+function legendOf(chart: Chart): { names: string[]; rows: number } {
+  const { coloured, pale } = shownSeries(chart);
+  const names = [...coloured.map(({ name }) => name), ...(pale.length > 0 ? [paleName(pale)] : [])];
+  if (names.length < 2) return { names: [], rows: 0 };
+  let rows = 1;
+  let used = 0;
+  for (const name of names) {
+    const width = textWidth(clipped(name, LEGEND_NAME), 12) + 36;
+    if (used > 0 && used + width > INNER) {
+      rows++;
+      used = 0;
+    }
+    used += width;
+  }
+  return { names, rows };
+}
+
+/** At most four lines below the figures. */
+function notesOf(chart: Chart, vintages: string[]): string[] {
+  const { coloured, pale } = shownSeries(chart);
+  const isOpen = chart.series.some(({ provisional }) => provisional?.includes(true));
+  const isMarked = chart.series.some(({ marked }) => marked?.includes(true));
+  return [
+    ...(pale.length > 0
+      ? [
+          `In colour the ${coloured.length} largest. Pale: ${pale
+            .map(({ name }) => name)
+            .sort()
+            .join(", ")}`,
+        ]
+      : []),
+    ...(isOpen ? [`${chart.kind === "line" ? "Dashed" : "Lighter"}: provisional or not complete.`] : []),
+    ...(isMarked ? ["Ring: stands out."] : []),
+    ...(isFarFromZero(chart) ? ["The axis does not begin at zero."] : []),
+    ...(vintages.length > MOST_VINTAGES ? [`Vintages: ${vintages.join(", ")}`] : []),
+    ...chart.notes,
+  ]
+    .slice(0, 4)
+    .map((note) => clipped(note, 128));
+}
+
+function axesOf(chart: Chart, scale: Scale, isEmpty: boolean): Pick<EChartsOption, "xAxis" | "yAxis"> {
+  const base = chart.base ?? 0;
+  const isKnown = (at: number) => chart.series.some(({ values }) => values[at] !== null);
+  const names = {
+    type: "category" as const,
+    data: chart.x,
+    axisTick: { show: false },
+    axisLine: { lineStyle: { color: MUTED } },
+  };
+  const figures = {
+    type: "value" as const,
+    name: isEmpty ? "" : axisUnit(chart.unit, scale),
+    nameTextStyle: { color: MUTED, fontSize: 12, align: "left" as const },
+    scale: isFarFromZero(chart),
+    axisLabel: {
+      show: !isEmpty,
+      color: MUTED,
+      fontSize: 12,
+      formatter: (value: number) => numberText(value + base),
+    },
+    splitLine: { lineStyle: { color: GRID } },
+  };
+  if (chart.kind !== "ranking") {
+    const ofMonths = chart.x.length > 24 && chart.x.every((x) => /^\d{4}-\d{2}$/.test(x));
+    const axisLabel = {
+      color: MUTED,
+      fontSize: 12,
+      hideOverlap: true,
+      ...(ofMonths && {
+        interval: (at: number) => chart.x[at]!.endsWith("-01"),
+        formatter: (month: string) => month.slice(0, 4),
+      }),
+    };
+    return {
+      xAxis: {
+        ...names,
+        boundaryGap: chart.kind === "bar",
+        axisLabel,
+        axisLine: { ...names.axisLine, onZero: true },
+      },
+      yAxis: { ...figures, nameGap: 10 },
+    };
+  }
+  return {
+    xAxis: {
+      ...figures,
+      nameLocation: "end",
+      nameGap: 8,
+      axisLabel: { ...figures.axisLabel, hideOverlap: true },
+    },
+    yAxis: {
+      ...names,
+      inverse: true,
+      axisLabel: {
+        color: INK,
+        fontSize: chart.x.length > 22 ? 10 : 12,
+        interval: 0,
+        formatter: (name: string, at: number) =>
+          isKnown(at) ? clipped(name, RANKED_NAME) : `${clipped(name, RANKED_NAME - 12)} (no figure)`,
+      },
+    },
+  };
+}
+
+/** Whether lines would all run along the top if the axis began at zero. */
+function isFarFromZero({ kind, series }: Chart): boolean {
+  const values = series.flatMap((one) => one.values.filter((value) => value !== null));
+  let [least, most] = [Infinity, -Infinity];
+  for (const value of values) {
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  return kind === "line" && least < most && least > 0.6 * most;
+}

@@ -1,0 +1,105 @@
+/** Writes rows and draws charts in a thread of its own, one at a time: they take longer than the event loop may wait. */
+import { Worker } from "node:worker_threads";
+import type { Print, Printer } from "../../domain/ports.ts";
+import { Refusal } from "../../domain/refusal.ts";
+
+/** What the thread answers to an order. */
+export type Printed = { bytes: Uint8Array } | { error: string };
+
+type Waiting = { order: Print; done(bytes: Buffer): void; fail(error: Error): void };
+
+/** Orders that may wait for their turn. */
+const MOST_WAITING = 50;
+/** One that takes longer is given up, and its thread with it. */
+const TIMEOUT_MS = 15_000;
+const MEMORY_MB = 256;
+
+const [tsx, thread] = ["tsx/esm/api", "./thread.ts"].map((name) => JSON.stringify(import.meta.resolve(name)));
+/** A thread does not take over what its process has registered to read TypeScript. */
+const START = `import(${tsx}).then(({ register }) => { register(); return import(${thread}); })`;
+
+/** The thread starts with the first order, keeps no process alive, and ends with `close`. */
+export function createPrinter(): Printer & { close(): Promise<void> } {
+  const waiting: Waiting[] = [];
+  let worker: Worker | undefined;
+  let printing = false;
+  let closed = false;
+
+  /** One that ends, or is given up, gets no further order; the next order starts another. */
+  const forget = (gone: Worker) => {
+    if (worker === gone) worker = undefined;
+  };
+
+  async function printAll(): Promise<void> {
+    printing = true;
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      worker ??= startWorker(forget);
+      await printed(worker, next.order, forget).then(next.done, next.fail);
+    }
+    printing = false;
+  }
+
+  return {
+    print(order) {
+      if (closed || waiting.length >= MOST_WAITING)
+        return Promise.reject(
+          new Refusal("unavailable", "too many answers wait to be printed", {
+            type: "busy",
+            retry_after_s: 5,
+          }),
+        );
+      return new Promise((done, fail) => {
+        waiting.push({ order, done, fail });
+        if (!printing) void printAll();
+      });
+    },
+    async close() {
+      closed = true;
+      const stopped = new Refusal("unavailable", "the service is stopping");
+      for (const { fail } of waiting.splice(0)) fail(stopped);
+      await worker?.terminate();
+    },
+  };
+}
+
+function startWorker(forget: (gone: Worker) => void): Worker {
+  const worker = new Worker(START, {
+    eval: true,
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  });
+  worker.unref();
+  // What ends the thread is told to the order under way.
+  worker.on("error", () => forget(worker)).on("exit", () => forget(worker));
+  return worker;
+}
+
+/** What the thread answers to one order; refuses when it ends or hangs, which ends it. */
+function printed(worker: Worker, order: Print, forget: (gone: Worker) => void): Promise<Buffer> {
+  return new Promise((done, fail) => {
+    const cause = (reason: string) =>
+      new Refusal("unavailable", "the answer could not be printed", { cause: new Error(reason) });
+    const timer = setTimeout(() => {
+      settle();
+      forget(worker);
+      void worker.terminate();
+      fail(cause(`nothing after ${TIMEOUT_MS} ms`));
+    }, TIMEOUT_MS);
+    const onMessage = (answer: Printed) => {
+      settle();
+      if ("bytes" in answer) done(Buffer.from(answer.bytes));
+      else fail(cause(answer.error));
+    };
+    const onEnd = (reason: unknown) => {
+      settle();
+      fail(cause(`the thread ended: ${reason}`));
+    };
+    const settle = () => {
+      clearTimeout(timer);
+      worker.off("message", onMessage).off("error", onEnd).off("exit", onEnd).unref();
+    };
+    worker.ref();
+    worker.on("message", onMessage).on("error", onEnd).on("exit", onEnd);
+    worker.postMessage(order);
+  });
+}

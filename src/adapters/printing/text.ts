@@ -1,0 +1,70 @@
+/** What is written into a chart. */
+import type { Chart } from "../../domain/chart.ts";
+
+/** By what values are divided, and how that is called. */
+export type Scale = { divisor: number; word: string };
+
+const SCALES: Scale[] = [
+  { divisor: 1e9, word: "billion" },
+  { divisor: 1e6, word: "million" },
+  { divisor: 1e3, word: "thousand" },
+];
+/** Units whose figures grow as large as they like; others (a price, an index) are written in full below a million. */
+const AMOUNTS = new Set(["EUR", "USD", "kg", "t"]);
+
+/** The largest value decides, so that an axis has short numbers. */
+export function scaleOf({ series, unit, base = 0 }: Chart): Scale {
+  let largest = 0;
+  for (const { values } of series)
+    for (const value of values) largest = Math.max(largest, Math.abs((value ?? base) - base));
+  const fits = SCALES.find(({ divisor }) => largest >= divisor);
+  return fits && (AMOUNTS.has(unit) || fits.divisor > 1e3) ? fits : { divisor: 1, word: "" };
+}
+
+/** "billion EUR" */
+export const axisUnit = (unit: string, { word }: Scale) => (word ? `${word} ${unit}` : unit);
+
+/** "1.72B", "66.9": a value in full, as short as a bar's label has to be. */
+export const labelText = (value: number): string =>
+  value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 });
+
+/** With as many digits as a label needs; rounding to significant digits also drops what floating point leaves behind. */
+export const numberText = (value: number): string =>
+  Number(value.toPrecision(6)).toLocaleString("en", { maximumSignificantDigits: 6 });
+
+/** About as wide as its characters are in DejaVu Sans, in ems. */
+const WIDTHS: [pattern: RegExp, ems: number][] = [
+  [/[ijlI.,:;'|! ()[\]tfr/-]/, 0.38],
+  [/[mwMW%@—…]/, 0.95],
+  [/[A-Z0-9]/, 0.68],
+  [/[\u1100-\uffff]/, 1],
+];
+
+/** Pixels that a text takes, rather too many than too few: nothing here can measure a font. */
+export function textWidth(text: string, size: number, isBold = false): number {
+  let ems = 0;
+  for (const character of text) ems += WIDTHS.find(([pattern]) => pattern.test(character))?.[1] ?? 0.62;
+  return ems * size * (isBold ? 1.12 : 1);
+}
+
+/** At most so many characters, the end told by an ellipsis. */
+export function clipped(text: string, most: number): string {
+  const characters = [...text];
+  return characters.length <= most
+    ? text
+    : `${characters
+        .slice(0, most - 1)
+        .join("")
+        .trimEnd()}…`;
+}
+
+/** Characters that XML cannot carry, or that would break a line or turn the direction of the text. */
+const UNREADABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu;
+
+/** The same plain value with texts that can be drawn: names come from data. */
+export function readable<T>(value: T): T {
+  if (typeof value === "string") return value.toWellFormed().replace(UNREADABLE, " ") as T;
+  if (Array.isArray(value)) return value.map(readable) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, readable(one)])) as T;
+}

@@ -1,0 +1,28 @@
+/** The thread that prints: an order comes as a message, its bytes go back as one. */
+import { parentPort } from "node:worker_threads";
+import type { Print } from "../../domain/ports.ts";
+import { csvOf } from "./csv.ts";
+import { parquetOf } from "./parquet.ts";
+import type { Printed } from "./printer.ts";
+
+async function print(order: Print): Promise<Uint8Array> {
+  switch (order.form) {
+    case "text/csv":
+      return csvOf(order.sheet);
+    case "application/vnd.apache.parquet":
+      return parquetOf(order.sheet, order.meta);
+    case "image/svg+xml":
+    case "image/png": {
+      // Loaded with the first picture: it takes longer than rows do.
+      const { draw } = await import("./picture.ts");
+      return draw(order.chart, order.provenance, order.form);
+    }
+  }
+}
+
+parentPort!.on("message", (order: Print) => {
+  print(order).then(
+    (bytes) => parentPort!.postMessage({ bytes } satisfies Printed),
+    (error) => parentPort!.postMessage({ error: String(error) } satisfies Printed),
+  );
+});

@@ -1,0 +1,34 @@
+/** Chains of seeds, made from one secret: what is kept is 32 bytes, however many seeds there are. */
+import { createHash, createHmac } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import type { SeedVault } from "../domain/ports.ts";
+
+/** Links of a chain: at a seed a day enough for 27 years. */
+const LENGTH = 10_000;
+
+/**
+ * `secret` is any text that nobody can guess. The last link of a chain is HMAC-SHA256(secret, "seeds:<space>:<chain>"), and
+ * each one before it the SHA-256 of the next.
+ */
+export function openSeedVault(secret: string, length = LENGTH): SeedVault {
+  const chains = new LRUCache<string, Buffer[]>({ max: 8 });
+  const linksOf = (space: string, chain: number): Buffer[] => {
+    const name = `${space}:${chain}`;
+    const kept = chains.get(name);
+    if (kept) return kept;
+    const links = [createHmac("sha256", secret).update(`seeds:${name}`).digest()];
+    while (links.length <= length) links.push(createHash("sha256").update(links.at(-1)!).digest());
+    links.reverse();
+    chains.set(name, links);
+    return links;
+  };
+  return {
+    length,
+    head: (space, chain) => linksOf(space, chain)[0]!.toString("hex"),
+    seed: (space, chain, index) => {
+      const seed = linksOf(space, chain)[index + 1];
+      if (!seed) throw new RangeError(`chain ${chain} has no seed ${index}`);
+      return seed;
+    },
+  };
+}

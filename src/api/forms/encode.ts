@@ -1,0 +1,22 @@
+import type { Printer } from "../../domain/ports.ts";
+import type { Output } from "../operation.ts";
+import type { Form, JSON_FORM } from "./form.ts";
+import { type Marked, sheetOf } from "./table.ts";
+
+/** An answer in another form than JSON, one that its operation has. */
+export function encodeAnswer(
+  { table, chart }: Extract<Output, { kind: "json" }>,
+  form: Exclude<Form, typeof JSON_FORM>,
+  answer: Marked,
+  printer: Printer,
+): Promise<Buffer> {
+  switch (form) {
+    case "text/csv":
+      return printer.print({ form, sheet: sheetOf(table!, answer) });
+    case "application/vnd.apache.parquet":
+      return printer.print({ form, sheet: sheetOf(table!, answer), meta: answer.meta });
+    case "image/svg+xml":
+    case "image/png":
+      return printer.print({ form, chart: chart!(answer as never), provenance: answer.meta });
+  }
+}

@@ -1,0 +1,386 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { App } from "../../app.ts";
+import { refuse } from "../../domain/refusal.ts";
+import { ByteStream, message } from "../../domain/rng/bytes.ts";
+import { type GameName, gameNames, play, readParams } from "../../domain/rng/games.ts";
+import type { RollFacts } from "../../domain/rng/roll.ts";
+import * as rolls from "../../domain/rng/roll.ts";
+import * as seeds from "../../domain/rng/seeds.ts";
+import { chiSquare } from "../../domain/rng/statistics.ts";
+import {
+  countsSince,
+  findChain,
+  findRoll,
+  findSeed,
+  lastRevealed,
+  listRolls,
+  rngProjection,
+} from "../../projections/rng/rng.ts";
+import type { Caller } from "../caller.ts";
+import { type Context, json, key, operation, pay } from "../operation.ts";
+import {
+  cursor,
+  hash,
+  pageLimit,
+  rollId,
+  rollShown,
+  seedPlace,
+  shownRoll,
+  spaceOf,
+  tenantMeta,
+} from "./rng-fields.ts";
+
+const clientSeed = z
+  .string()
+  .min(1, "is at least one character, or left out")
+  .max(256, "is at most 256 characters")
+  .describe(
+    "Your own part of the randomness. Where it may be left out, it is then `tenant:` and your tenant",
+  );
+const gameType = z
+  .enum(gameNames, `game_type is one of ${gameNames.join(", ")}`)
+  .default("dice")
+  .describe("dice, coin, range, float, shuffle or pick");
+const params = z
+  .record(z.string(), z.unknown())
+  .describe(
+    "dice: sides (2-1000, default 6), count (1-100, default 1); range: min and max, both included; shuffle and pick: items, at most 1000; coin and float: none",
+  )
+  .optional();
+const demandedHash = hash
+  .describe(
+    "The seed you expect to be drawn from; when another one is active by now, nothing is rolled (409)",
+  )
+  .optional();
+
+const seedNow = operation({
+  name: "rng_seed",
+  area: "rng",
+  route: "GET /v1/agent/rng/seed",
+  summary: "The hash of the seed that rolls are drawn from now",
+  description: `The seed itself stays secret until its rolls or its time are used up; then it is revealed, and anybody can draw all its
+rolls again. Its hash leads by \`chain_index\` times SHA-256 to the chain's head, which was committed to Base before its first use.`,
+  access: [key("read"), pay("0.001")],
+  input: z.object({
+    format: z
+      .enum(["hex", "base64"], "format is hex or base64")
+      .default("hex")
+      .describe("How hashes and seeds are written"),
+  }),
+  output: json(
+    z.object({
+      data: z.object({
+        seed_hash: z.string().describe("SHA-256 of the active seed"),
+        ...seedPlace,
+        chain_head: z.string(),
+        committed: z
+          .object({
+            network: z.string(),
+            contract: z.string(),
+            signer: z.string(),
+            block_number: z.int(),
+            committed_at: z.iso.datetime(),
+          })
+          .nullable()
+          .describe("Where the chain's head stands on Base; rng_anchor_verify reads it from there"),
+        activated_at: z.iso.datetime(),
+        rolls: z.int().describe("Rolls on it so far"),
+        max_rolls: z.int().describe("It is revealed soon after so many"),
+        retires_at: z.iso.datetime().describe("Or at this time, if it was used"),
+        revealed_before: z
+          .object({
+            seed: z.string(),
+            seed_hash: z.string(),
+            chain: z.int(),
+            chain_index: z.int(),
+            revealed_at: z.iso.datetime(),
+          })
+          .nullable()
+          .describe("The seed before; within a chain it is the active one's hash"),
+      }),
+      meta: tenantMeta,
+    }),
+  ),
+  example: {},
+  handle: async ({ input: { format }, caller, app }) => {
+    const space = spaceOf(caller);
+    const active = seeds.activeSeed(await app.load(seeds, seeds.targetOf(space)));
+    await app.caughtUp(rngProjection);
+    const { chain, index } = active;
+    const [used, found, before] = await Promise.all([
+      findSeed(app.pool, active.seed_hash),
+      findChain(app.pool, { space, chain }),
+      lastRevealed(app.pool, space),
+    ]);
+    const written = (hex: string) => (format === "hex" ? hex : Buffer.from(hex, "hex").toString("base64"));
+    const committed = found?.committed;
+    return {
+      data: {
+        seed_hash: written(active.seed_hash),
+        space,
+        chain,
+        chain_index: index,
+        chain_head: written(found?.head_hash ?? active.seed_hash),
+        committed: committed
+          ? {
+              network: committed.network,
+              contract: committed.contract,
+              signer: committed.signer,
+              block_number: committed.block_number,
+              committed_at: committed.committed_at,
+            }
+          : null,
+        activated_at: active.activated_at,
+        rolls: used?.rolls ?? 0,
+        max_rolls: active.max_rolls,
+        retires_at: active.retires_at,
+        revealed_before: before?.revealed
+          ? {
+              seed: written(before.revealed.seed),
+              seed_hash: written(before.seed_hash),
+              chain: before.chain,
+              chain_index: before.index,
+              revealed_at: before.revealed.revealed_at,
+            }
+          : null,
+      },
+      meta: { tenant: caller.tenant },
+    };
+  },
+});
+
+type Wanted = { client_seed: string; game_type: GameName; params?: Record<string, unknown> | undefined };
+
+/** Draws rolls in their order from the active seed; all are recorded in one commit, and only while that seed is active. */
+async function draw(
+  { app, caller, decide, watch }: Pick<Context<never>, "app" | "caller" | "decide" | "watch">,
+  ids: readonly string[],
+  wanted: readonly Wanted[],
+  demanded: string | undefined,
+): Promise<RollFacts[]> {
+  const space = spaceOf(caller);
+  const seed = seeds.activeSeed(await watch(seeds, seeds.targetOf(space)));
+  if (demanded !== undefined && demanded !== seed.seed_hash)
+    refuse("conflict", `the active seed is ${seed.seed_hash} by now, and nothing was rolled`, {
+      type: "other-seed",
+    });
+  const secret = app.seeds.seed(space, seed.chain, seed.index);
+  const rolled_at = app.clock.now().toISOString();
+  const drawn: RollFacts[] = [];
+  for (const [at, { client_seed, game_type: game, params }] of wanted.entries()) {
+    const roll_id = ids[at]!;
+    const read = readParams(game, params, wanted.length > 1 ? `rolls.${at}.params` : "params");
+    const request = { roll_id, tenant: caller.tenant, game, params: read, client_seed, rolled_at };
+    const id = rolls.rollsId(seed.seed_hash, game, client_seed);
+    const { events } = await decide(rolls, { tenant: caller.tenant, id }, rolls.roll(request, seed, secret));
+    // Said again, the events of all rolls of the stream come back: each is found by its id.
+    drawn.push(events.find((event) => event.data.roll_id === roll_id)!.data);
+  }
+  return drawn;
+}
+
+const ownSeed = ({ tenant }: Caller) => `tenant:${tenant}`;
+
+const roll = operation({
+  name: "rng_roll",
+  area: "rng",
+  route: "POST /v1/agent/rng/roll",
+  summary: "A provably fair random number",
+  description: `Drawn by HMAC-SHA256 from a secret seed, whose hash was published and committed to Base before, and from your client
+seed and a counter: neither side alone decides. rng_verify gives the proof at once, and the seed when it is revealed.`,
+  access: [key("order"), pay("0.005")],
+  input: z.object({
+    client_seed: clientSeed.optional(),
+    game_type: gameType,
+    params,
+    seed_hash: demandedHash,
+  }),
+  output: json(z.object({ data: rollShown, meta: tenantMeta })),
+  refuses: [409],
+  example: { client_seed: "my own words", game_type: "dice", params: { sides: 20 } },
+  handle: async ({ input, ...context }) => {
+    const { caller, fresh_id } = context;
+    const wanted = { ...input, client_seed: input.client_seed ?? ownSeed(caller) };
+    const [drawn] = await draw(context, [fresh_id], [wanted], input.seed_hash);
+    return { data: shownRoll(drawn!), meta: { tenant: caller.tenant } };
+  },
+});
+
+const MOST_ROLLS = 100;
+
+const rollBatch = operation({
+  name: "rng_roll_batch",
+  area: "rng",
+  route: "POST /v1/agent/rng/roll/batch",
+  summary: `Up to ${MOST_ROLLS} random numbers at once`,
+  description: "As rng_roll, drawn in the order given and recorded together: all of them or none.",
+  access: [key("order"), pay("0.01")],
+  input: z.object({
+    rolls: z
+      .array(z.strictObject({ client_seed: clientSeed, game_type: gameType, params }))
+      .min(1, "name at least one roll")
+      .max(MOST_ROLLS, `at most ${MOST_ROLLS} rolls fit into a batch`),
+    seed_hash: demandedHash,
+  }),
+  output: json(z.object({ data: z.array(rollShown), meta: tenantMeta.extend({ count: z.int() }) })),
+  refuses: [409],
+  example: { rolls: [{ client_seed: "one" }, { client_seed: "two", game_type: "coin" }] },
+  handle: async ({ input, ...context }) => {
+    const { caller, fresh_id } = context;
+    const ids = input.rolls.map((_, at) =>
+      createHash("sha256").update(`${fresh_id}:${at}`).digest("hex").slice(0, 32),
+    );
+    const drawn = await draw(context, ids, input.rolls, input.seed_hash);
+    return { data: drawn.map(shownRoll), meta: { tenant: caller.tenant, count: drawn.length } };
+  },
+});
+
+const verify = operation({
+  name: "rng_verify",
+  area: "rng",
+  route: "POST /v1/agent/rng/verify",
+  summary: "The proof of a roll",
+  description: `The messages that were signed with the seed and their HMACs, from which the result follows, at once; the seed, by which anybody
+can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md has a verifier of thirty lines.`,
+  access: [key("read"), pay("0.001")],
+  input: z.object({ roll_id: rollId }),
+  output: json(
+    z.object({
+      data: z.object({
+        roll: rollShown,
+        tenant: z.string().describe("Whose roll it is: part of the messages"),
+        proof: z
+          .array(z.object({ message: z.string(), hmac: hash }))
+          .describe("HMAC-SHA256 of each message, in order"),
+        valid: z.boolean().describe("The result follows from the proof"),
+        seed: hash.nullable().describe("The seed, in hex; null until it is revealed"),
+        revealed_at: z.iso.datetime().nullable(),
+        chain_head: hash.nullable(),
+      }),
+      meta: z.object({}),
+    }),
+  ),
+  refuses: [404],
+  example: { roll_id: "0".repeat(32) },
+  handle: async ({ input: { roll_id }, app }) => {
+    await app.caughtUp(rngProjection);
+    const facts = await findRoll(app.pool, roll_id);
+    if (!facts) return refuse("not_found", "there is no such roll");
+    const [seed, chain] = await Promise.all([
+      findSeed(app.pool, facts.seed_hash),
+      findChain(app.pool, facts),
+    ]);
+    const { blocks, result } = drawnAgain(app, facts, seed?.revealed?.seed);
+    return {
+      data: {
+        roll: shownRoll(facts),
+        tenant: facts.tenant,
+        proof: blocks.map((hmac, round) => ({ message: message(facts, round), hmac })),
+        valid: JSON.stringify(result) === JSON.stringify(facts.result),
+        seed: seed?.revealed?.seed ?? null,
+        revealed_at: seed?.revealed?.revealed_at ?? null,
+        chain_head: chain?.head_hash ?? null,
+      },
+      meta: {},
+    };
+  },
+});
+
+function drawnAgain({ seeds: vault }: App, facts: RollFacts, revealed: string | undefined) {
+  const { space, chain, index, seed_hash, game, params } = facts;
+  const seed = revealed ? Buffer.from(revealed, "hex") : vault.seed(space, chain, index);
+  if (createHash("sha256").update(seed).digest("hex") !== seed_hash)
+    return refuse(
+      "unavailable",
+      "the seed of this roll is not at hand: its secret was lost before it was revealed",
+      {
+        type: "seed-missing",
+      },
+    );
+  const bytes = new ByteStream(seed, facts);
+  return { result: play(game, params, bytes), blocks: bytes.blocks };
+}
+
+const history = operation({
+  name: "rng_history",
+  area: "rng",
+  route: "GET /v1/agent/rng/history",
+  summary: "Your rolls, newest first",
+  description: "Or the one named by `roll_id`, if it is yours.",
+  access: [key("read"), pay("0.005")],
+  input: z.object({ roll_id: rollId.optional(), limit: pageLimit, cursor }),
+  output: json(
+    z.object({
+      data: z.array(rollShown),
+      meta: tenantMeta.extend({ count: z.int(), next_cursor: z.string().nullable() }),
+    }),
+  ),
+  example: { limit: 5 },
+  handle: async ({ input: { roll_id, limit, cursor }, caller: { tenant }, app }) => {
+    await app.caughtUp(rngProjection);
+    if (roll_id !== undefined) {
+      const found = await findRoll(app.pool, roll_id);
+      const own = found?.tenant === tenant ? [shownRoll(found)] : [];
+      return { data: own, meta: { tenant, count: own.length, next_cursor: null } };
+    }
+    const before = cursor === undefined ? undefined : Number(cursor);
+    const found = await listRolls(app.pool, { tenant, before, limit: limit + 1 });
+    const page = found.slice(0, limit);
+    const next_cursor = found.length > limit ? String(page.at(-1)!.position) : null;
+    return {
+      data: page.map(({ facts }) => shownRoll(facts)),
+      meta: { tenant, count: page.length, next_cursor },
+    };
+  },
+});
+
+const stats = operation({
+  name: "rng_stats",
+  area: "rng",
+  route: "GET /v1/agent/rng/stats",
+  summary: "Whether the rolls of all callers look even",
+  description: `For each game how often it was rolled, and Pearson's chi-square over ten cells of what the first number drawn could have been:
+a p-value below 0.001 is a reason to look closer. With too few rolls there is none.`,
+  access: [key("read"), pay("0.001")],
+  input: z.object({
+    days: z
+      .int("days is a whole number")
+      .min(1, "days is at least 1")
+      .max(365, "days is at most 365")
+      .default(30)
+      .describe("UTC days to look back, today included"),
+  }),
+  output: json(
+    z.object({
+      data: z.array(
+        z.object({
+          game_type: z.string(),
+          rolls: z.int(),
+          cells: z.array(z.object({ observed: z.int(), expected: z.number() })),
+          chi_square: z
+            .object({ statistic: z.number(), df: z.int(), p: z.number() })
+            .nullable()
+            .describe("null: too few rolls to tell"),
+        }),
+      ),
+      meta: z.object({ ...{ space: seedPlace.space }, since: z.string(), count: z.int() }),
+    }),
+  ),
+  example: { days: 30 },
+  handle: async ({ input: { days }, caller, app }) => {
+    await app.caughtUp(rngProjection);
+    const since = new Date(app.clock.now().getTime() - (days - 1) * 86_400_000).toISOString().slice(0, 10);
+    const space = spaceOf(caller);
+    const counts = await countsSince(app.pool, space, since);
+    const data = counts.map(({ game, rolls, cells }) => ({
+      game_type: game,
+      rolls,
+      cells,
+      chi_square: chiSquare(cells),
+    }));
+    return { data, meta: { space, since, count: data.length } };
+  },
+});
+
+export const rngOperations = [seedNow, roll, rollBatch, verify, history, stats];

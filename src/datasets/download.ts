@@ -1,0 +1,261 @@
+/**
+ * A download that may be cut off or killed at any moment and goes on where it stopped. Beside `<file>` stand
+ *
+ *   <file>.part        what has come so far
+ *   <file>.part.json   which state of which address that is
+ *   <file>.sha256      the digest of the finished file, as `sha256sum` writes and checks it
+ */
+import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { Refusal, refuse } from "../domain/refusal.ts";
+import { fileDigest } from "./manifest.ts";
+
+export type Download = {
+  url: string;
+  path: string;
+  /** What a 404 means. */
+  absent: string;
+  /** Refuses a file that is not what it should be; it is then thrown away. */
+  check: (part: string, name: string) => Promise<void>;
+  /** Fetch it, although the finished file is there. */
+  again?: boolean;
+  /** Bytes that have come, of how many where that is known. */
+  progress?: (done: number, total: number | undefined) => void;
+  signal?: AbortSignal;
+  /** Waits between two tries; a test listens here. */
+  pause?: (ms: number, signal: AbortSignal | undefined) => Promise<unknown>;
+};
+
+export type Downloaded = {
+  path: string;
+  sha256: string;
+  bytes: number;
+  /** false: it was there already, with the digest written beside it. */
+  fetched: boolean;
+};
+
+const part = (path: string) => `${path}.part`;
+const stateFile = (path: string) => `${path}.part.json`;
+const digestFile = (path: string) => `${path}.sha256`;
+
+/** Tries in a row that bring nothing, before it is given up. */
+const FRUITLESS = 6;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** A server that asks for more patience than this is left alone. */
+const LONGEST_RETRY_AFTER_MS = 600_000;
+
+/** Fetches the file, or finds it there already. `unavailable` when the server or the disk will not; what came stays. */
+export async function download(request: Download): Promise<Downloaded> {
+  const { path, signal, pause = sleepFor } = request;
+  const finished = request.again ? undefined : await finishedFile(path);
+  if (finished) return finished;
+  let fruitless = 0;
+  let furthest = await sizeOf(part(path));
+  for (;;) {
+    try {
+      await once(request);
+      break;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!(error instanceof Passing)) throw explained(error, path);
+      const come = await sizeOf(part(path));
+      fruitless = come > furthest ? 0 : fruitless + 1;
+      furthest = Math.max(furthest, come);
+      if (fruitless === FRUITLESS) giveUp(request, error.message);
+      const backoff = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.max(0, fruitless - 1));
+      await pause(Math.max(error.retryAfterMs, backoff), signal).catch(() => signal?.throwIfAborted());
+    }
+  }
+  return finish(request);
+}
+
+const sleepFor = (ms: number, signal: AbortSignal | undefined) => sleep(ms, undefined, { signal });
+
+/** What a later try may mend: a server that is busy, a connection that broke. */
+class Passing extends Error {
+  readonly retryAfterMs: number;
+  constructor(message: string, retryAfterMs = 0) {
+    super(message);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** What the part file is a part of; without a validator it cannot be gone on with. */
+const state = z.strictObject({
+  url: z.string(),
+  validator: z.string().nullable(),
+  total: z.int().nullable(),
+});
+type State = z.infer<typeof state>;
+
+async function once({ url, path, absent, progress, signal }: Download): Promise<void> {
+  const known = await stateOf(path, url);
+  const have = known?.validator ? await sizeOf(part(path)) : 0;
+  if (have > 0 && have === known?.total) return;
+  const validator = have > 0 ? known?.validator : undefined;
+  const response = await fetch(url, {
+    signal,
+    // A length and a range count the bytes of the file, so it must come as it is.
+    headers: {
+      "accept-encoding": "identity",
+      ...(validator && { range: `bytes=${have}-`, "if-range": validator }),
+    },
+  }).catch((error) => cut(error, signal));
+  const { status, headers } = response;
+  const rest = status === 206 ? restOf(headers, have, known) : undefined;
+  if (status === 200 || rest) {
+    const total = rest ? rest.total : (lengthOf(headers) ?? null);
+    if (!rest) await startOver(path, { url, validator: validatorOf(headers), total });
+    await append(response, path, { at: rest ? have : 0, total, progress, signal });
+    return;
+  }
+  await response.body?.cancel();
+  if (status === 206 || status === 416) {
+    await discard(path);
+    throw new Passing(`the server answered ${status} to a range it should have had`);
+  }
+  if (status === 404 || status === 410) refuse("not_found", absent);
+  if (status === 429 || status === 408 || status >= 500) throw busy(status, headers);
+  refuse("unavailable", `${url} answered ${status}; nothing was fetched`);
+}
+
+function busy(status: number, headers: Headers): Passing {
+  const text = headers.get("retry-after") ?? "";
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  const wait = Number.isNaN(ms) ? 0 : Math.max(0, ms);
+  if (wait <= LONGEST_RETRY_AFTER_MS) return new Passing(`the server answered ${status}`, wait);
+  return refuse(
+    "unavailable",
+    `the server answered ${status} and asks to be left alone for ${Math.ceil(wait / 60_000)} minutes: run it again then`,
+  );
+}
+
+/** The rest that a 206 brings, where it is of the same state of the file and just what was asked for. */
+function restOf(headers: Headers, have: number, known: State | undefined): { total: number } | undefined {
+  const found = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers.get("content-range") ?? "");
+  if (!found || !known || (validatorOf(headers) ?? known.validator) !== known.validator) return undefined;
+  const [from, to, of] = found.slice(1).map(Number) as [number, number, number];
+  return from === have && to === of - 1 && of === (known.total ?? of) ? { total: of } : undefined;
+}
+
+function lengthOf(headers: Headers): number | undefined {
+  const text = headers.get("content-length");
+  return text === null || !/^\d+$/.test(text) ? undefined : Number(text);
+}
+
+/** What names this state of the file for If-Range, which takes no weak ETag (RFC 9110, 13.1.5). */
+function validatorOf(headers: Headers): string | null {
+  const etag = headers.get("etag");
+  return etag?.startsWith('"') ? etag : headers.get("last-modified");
+}
+
+/** First the old part goes, then the new state is said: killed in between, nothing of two states is ever joined. */
+async function startOver(path: string, now: State): Promise<void> {
+  await discard(path);
+  await writeFile(`${stateFile(path)}.new`, JSON.stringify(now));
+  await rename(`${stateFile(path)}.new`, stateFile(path));
+}
+
+async function discard(path: string): Promise<void> {
+  await rm(part(path), { force: true });
+  await rm(stateFile(path), { force: true });
+}
+
+type Appending = Pick<Download, "progress" | "signal"> & { at: number; total: number | null };
+
+async function append(
+  response: Response,
+  path: string,
+  { at, total, progress, signal }: Appending,
+): Promise<void> {
+  const file = await open(part(path), "a");
+  const reader = response.body!.getReader();
+  let done = at;
+  try {
+    for (;;) {
+      progress?.(done, total ?? undefined);
+      const chunk = await reader.read().catch((error) => cut(error, signal));
+      if (chunk.done) break;
+      await file.appendFile(chunk.value);
+      done += chunk.value.length;
+    }
+    await file.sync();
+  } finally {
+    // An answer that nobody reads to its end would keep the process from ending.
+    await reader.cancel().catch(() => undefined);
+    await file.close();
+  }
+  if (total !== null && done < total) throw new Passing(`cut off after ${done} of ${total} bytes`);
+  if (total !== null && done > total) {
+    await discard(path);
+    throw new Passing(`${done} bytes came where the server had said ${total}`);
+  }
+}
+
+function cut(error: unknown, signal: AbortSignal | undefined): never {
+  signal?.throwIfAborted();
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  throw new Passing(cause instanceof Error ? cause.message : String(cause));
+}
+
+/** Checks what came, and gives it its name last. */
+async function finish({ path, check, signal }: Download): Promise<Downloaded> {
+  try {
+    await check(part(path), basename(path));
+  } catch (error) {
+    signal?.throwIfAborted();
+    // It would be no better for what came after it.
+    if (error instanceof Refusal && error.code === "invalid") await discard(path);
+    throw explained(error, path);
+  }
+  const sha256 = await fileDigest(part(path));
+  const bytes = await sizeOf(part(path));
+  // Killed in between, the digest fits no file yet, and the part is whole.
+  await writeFile(digestFile(path), `${sha256}  ${basename(path)}\n`);
+  await rename(part(path), path);
+  await rm(stateFile(path), { force: true });
+  return { path, sha256, bytes, fetched: true };
+}
+
+async function finishedFile(path: string): Promise<Downloaded | undefined> {
+  const said = await readFile(digestFile(path), "utf8").catch(() => "");
+  const sha256 = /^([0-9a-f]{64}) /.exec(said)?.[1];
+  if (sha256 === undefined || (await sizeOf(path)) === 0 || (await fileDigest(path)) !== sha256)
+    return undefined;
+  return { path, sha256, bytes: await sizeOf(path), fetched: false };
+}
+
+async function stateOf(path: string, url: string): Promise<State | undefined> {
+  const text = await readFile(stateFile(path), "utf8").catch(() => "null");
+  try {
+    const found = state.parse(JSON.parse(text));
+    return found.url === url ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const sizeOf = (path: string) =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+
+function giveUp({ url, path }: Download, why: string): never {
+  return refuse(
+    "unavailable",
+    `${url} could not be fetched (${why}): what came is in ${part(path)}; run it again to go on from there`,
+  );
+}
+
+function explained(error: unknown, path: string): unknown {
+  if ((error as NodeJS.ErrnoException).code !== "ENOSPC") return error;
+  return new Refusal(
+    "unavailable",
+    `no space left for ${path}: what came stays; free some space and run it again to go on`,
+    { type: "disk-full" },
+  );
+}

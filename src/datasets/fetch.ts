@@ -1,0 +1,97 @@
+/** Fetches Eurostat's monthly bulk files of Comext and checks that they are whole. */
+import { mkdir, open, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { refuse } from "../domain/refusal.ts";
+import { addMonths, monthsBetween, monthText, type Period } from "../domain/trade/units.ts";
+import { type Download, type Downloaded, download } from "./download.ts";
+import { sevenZip } from "./seven-zip.ts";
+
+/** Eurostat's file service; `{period}` stands for the month as YYYYMM. */
+export const COMEXT_URL =
+  "https://ec.europa.eu/eurostat/api/dissemination/files?file=comext%2FCOMEXT_DATA%2FPRODUCTS%2Ffull_v2_{period}.7z";
+
+export type ComextRequest = Pick<Download, "again" | "progress" | "signal" | "pause"> & {
+  from: Period;
+  to: Period;
+  dir: string;
+  /** Where a mirror has the files: an address with {period} in it. */
+  url?: string;
+  now: Date;
+  /** Told before each month is begun. */
+  begin?: (period: Period) => void;
+  /** Told when each month is there. */
+  done?: (period: Period, file: Downloaded) => void;
+};
+
+/** Fetches the months one after another; those that are there already, with their digest, are not fetched again. */
+export async function fetchComext(request: ComextRequest): Promise<Downloaded[]> {
+  const { from, to, dir, url = COMEXT_URL, now, begin, done, ...options } = request;
+  if (from > to)
+    refuse("invalid", `${monthText(from)} comes after ${monthText(to)}: name the earlier month first`);
+  const current = monthOf(now);
+  if (to >= current) refuse("invalid", `${monthText(to)} is not over: ${likely(now)}`);
+  await mkdir(dir, { recursive: true });
+  const files: Downloaded[] = [];
+  for (const period of monthsBetween(from, to)) {
+    begin?.(period);
+    const name = `full_v2_${period}.7z`;
+    const file = await download({
+      ...options,
+      url: url.replaceAll("{period}", String(period)),
+      path: join(dir, name),
+      absent: `${name} is not there (404): ${likely(now)}`,
+      check: (part) => checkArchive(part, name, options.signal),
+    });
+    done?.(period, file);
+    files.push(file);
+  }
+  return files;
+}
+
+const monthOf = (day: Date): Period => day.getUTCFullYear() * 100 + day.getUTCMonth() + 1;
+
+/** How long after its end a month is published in detail, about. */
+const DAYS_TO_PUBLISH = 70;
+
+/** The last month that is published by now, in all likelihood. */
+export const lastLikelyMonth = (now: Date): Period =>
+  addMonths(monthOf(new Date(now.getTime() - DAYS_TO_PUBLISH * 86_400_000)), -1);
+
+const likely = (now: Date) =>
+  `a month is published about ten weeks after its end, so the last one that is likely there is ${monthText(lastLikelyMonth(now))}`;
+
+/** Signature, version, checksum of what follows, then place, size and checksum of the end header (7zFormat.txt of the 7-Zip SDK). */
+const START_HEADER = 32;
+const SIGNATURE = "377abcaf271c";
+
+/** Refuses what is no 7z archive, one that is cut off, and one whose contents do not have their checksums. */
+export async function checkArchive(path: string, name: string, signal?: AbortSignal): Promise<void> {
+  const { size } = await stat(path);
+  const file = await open(path, "r");
+  try {
+    const head = Buffer.alloc(START_HEADER);
+    const { bytesRead } = await file.read(head, 0, START_HEADER, 0);
+    if (bytesRead < START_HEADER || head.toString("hex", 0, 6) !== SIGNATURE) {
+      const begins = JSON.stringify(head.toString("latin1", 0, Math.min(bytesRead, 24)));
+      refuse("invalid", `${name} is no 7z archive, it begins with ${begins}: is the address right?`);
+    }
+    const damaged = (why: string) =>
+      refuse("invalid", `${name} is damaged (${why}) and was thrown away: fetch it again`);
+    if (crc32(head.subarray(12)) !== head.readUInt32LE(8)) damaged("the checksum of its start header");
+    const ends = START_HEADER + Number(head.readBigUInt64LE(12)) + Number(head.readBigUInt64LE(20));
+    if (ends !== size) damaged(`it has ${size} bytes and should have ${ends}`);
+  } finally {
+    await file.close();
+  }
+  const dir = `${path}.checking`;
+  await rm(dir, { recursive: true, force: true });
+  await mkdir(dir);
+  try {
+    const test = (await sevenZip(dir, signal))(path, name, ["t"]);
+    test.child.stdout.resume();
+    await test.ended;
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}

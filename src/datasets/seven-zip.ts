@@ -1,0 +1,51 @@
+/** The 7-Zip program, run in a folder of its own. */
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
+import { chmod, copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { path7za } from "7zip-bin";
+import { Refusal } from "../domain/refusal.ts";
+
+export const NO_TEXT = "holds no text; if the archive has a password, unpack it first";
+
+/** Runs a command of 7za on an archive; `ended` refuses when the archive turns out to be damaged. */
+export type SevenZip = (
+  archive: string,
+  name: string,
+  command: string[],
+) => { child: ChildProcessByStdio<null, Readable, Readable>; ended: Promise<void> };
+
+export async function sevenZip(dir: string, signal?: AbortSignal): Promise<SevenZip> {
+  // The package's binary comes without the execute bit, and node_modules may be read-only.
+  const program = join(dir, "7za");
+  await copyFile(path7za, program);
+  await chmod(program, 0o700);
+  return (archive, name, command) => {
+    // With an empty password and no input, an encrypted archive is an error, not a question that nobody answers.
+    const child = spawn(program, [...command, "-p-", "--", archive], {
+      signal,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    return { child, ended: exit(child, name) };
+  };
+}
+
+function exit(program: ChildProcess, name: string): Promise<void> {
+  let complaint = "";
+  program.stderr?.on("data", (chunk) => {
+    complaint = `${complaint}${chunk}`.slice(-2_000);
+  });
+  return new Promise((done, fail) => {
+    program.once("error", fail);
+    program.once("close", (code) => {
+      if (code === 0) return done();
+      if (/password|encrypted/i.test(complaint)) return fail(new Refusal("invalid", `${name} ${NO_TEXT}`));
+      const why =
+        complaint
+          .split("\n")
+          .find((line) => /ERROR/.test(line))
+          ?.trim() ?? `7za ended with ${code}`;
+      fail(new Refusal("invalid", `${name} is damaged or cut off (7z: ${why}): fetch it again`));
+    });
+  });
+}

@@ -1,0 +1,187 @@
+/**
+ * Vintages as Parquet files, each made when it is first asked for and kept as long as its vintage:
+ *
+ *   <data dir>/snapshots/<vintage>.<sha256>.parquet   a snapshot under the digest of its bytes
+ *   <data dir>/snapshots/making-<random>              one at work; swept when its maker was killed
+ */
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Refusal, refuse } from "../domain/refusal.ts";
+import { syncFile } from "./build-space.ts";
+import { explainShortage, literal } from "./duckdb.ts";
+import { fileDigest, type Manifest } from "./manifest.ts";
+import type { Lease, OpenPartition, VintageStore } from "./vintage-store.ts";
+
+/** The columns of a snapshot, in their order, with their Parquet types. */
+export const snapshotColumns = {
+  reporter: "string",
+  partner: "string",
+  product: "string",
+  flow: "string",
+  period: "int32",
+  value_eur: "int64",
+  quantity_kg: "decimal(18,3)",
+  is_aggregate: "boolean",
+} as const;
+
+/** A snapshot's file, whole and checked. */
+export type Snapshot = { path: string; sha256: string; bytes: number };
+
+/** Less than proxies commonly wait for an answer. */
+const PATIENCE_MS = 50_000;
+
+export const snapshotsDir = (dataDir: string) => join(dataDir, "snapshots");
+const NAME = /^([0-9a-f]{64})\.([0-9a-f]{64})\.parquet$/;
+
+export class SnapshotStore {
+  readonly #options: { data_dir: string; vintages: VintageStore; patience_ms: number };
+  readonly #making = new Map<string, Promise<Snapshot>>();
+  /** Files whose bytes this process has held against their names. */
+  readonly #checked = new Map<string, Promise<Snapshot | undefined>>();
+  readonly #stop = new AbortController();
+  /** The snapshot that is made last: one at a time leaves the other queries room. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: { data_dir: string; vintages: VintageStore; patience_ms?: number }) {
+    this.#options = { patience_ms: PATIENCE_MS, ...options };
+  }
+
+  /**
+   * The snapshot of a vintage, made first where there is none. One that takes too long is `unavailable`
+   * (snapshot-being-made), and made all the same.
+   */
+  async open(vintage: string, released_at: string): Promise<Snapshot> {
+    const found = await this.#find(vintage);
+    if (found) return found;
+    let making = this.#making.get(vintage);
+    if (!making) {
+      making = this.#inTurn(() => this.#make(vintage, released_at)).finally(() =>
+        this.#making.delete(vintage),
+      );
+      this.#making.set(vintage, making);
+    }
+    return withPatience(making, this.#options.patience_ms);
+  }
+
+  /** Interrupts what is being made. */
+  async close(): Promise<void> {
+    this.#stop.abort(
+      new Refusal("unavailable", "the service is stopping", { type: "busy", retry_after_s: 1 }),
+    );
+    await this.#last;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => undefined);
+    return done;
+  }
+
+  async #find(vintage: string): Promise<Snapshot | undefined> {
+    const dir = snapshotsDir(this.#options.data_dir);
+    const names = await readdir(dir).catch(() => []);
+    for (const name of names.filter((one) => NAME.exec(one)?.[1] === vintage)) {
+      const path = join(dir, name);
+      if (!this.#checked.has(path)) this.#checked.set(path, checked(path, NAME.exec(name)![2]!));
+      const snapshot = await this.#checked.get(path);
+      const bytes = await sizeOf(path);
+      if (snapshot && snapshot.bytes === bytes) return snapshot;
+      this.#checked.delete(path);
+      await rm(path, { force: true });
+    }
+    return undefined;
+  }
+
+  async #make(vintage: string, released_at: string): Promise<Snapshot> {
+    const { data_dir, vintages } = this.#options;
+    const dir = snapshotsDir(data_dir);
+    const draft = join(dir, `making-${randomBytes(8).toString("hex")}`);
+    const lease = await vintages.leaseVintage(vintage);
+    try {
+      await mkdir(dir, { recursive: true });
+      // Made here first, so that what the folder itself refuses is not taken for a fault of the vintage's files.
+      await (await open(draft, "wx")).close();
+      await lease.query(copySql(lease, draft, released_at), undefined, this.#stop.signal);
+      await syncFile(draft);
+      const sha256 = await fileDigest(draft);
+      const path = join(dir, `${vintage}.${sha256}.parquet`);
+      await rename(draft, path);
+      await syncFile(dir);
+      const snapshot = { path, sha256, bytes: (await stat(path)).size };
+      this.#checked.set(path, Promise.resolve(snapshot));
+      return snapshot;
+    } catch (error) {
+      return explainShortage(error, data_dir);
+    } finally {
+      lease.release();
+      await rm(draft, { force: true });
+    }
+  }
+}
+
+/** The file if its bytes are those that its name tells. */
+async function checked(path: string, sha256: string): Promise<Snapshot | undefined> {
+  const found = await fileDigest(path).catch(() => undefined);
+  const bytes = await sizeOf(path);
+  return found === sha256 && bytes !== undefined ? { path, sha256, bytes } : undefined;
+}
+
+const sizeOf = (path: string) =>
+  stat(path).then(
+    ({ size }) => size,
+    () => undefined,
+  );
+
+async function withPatience<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<"late">((wake) => {
+    timer = setTimeout(() => wake("late"), ms);
+  });
+  try {
+    const first = await Promise.race([work, late]);
+    if (first !== "late") return first;
+  } finally {
+    clearTimeout(timer);
+  }
+  work.catch(() => undefined);
+  return refuse("unavailable", "the snapshot is being made: nothing was charged; ask again in a while", {
+    type: "snapshot-being-made",
+    retry_after_s: 30,
+  });
+}
+
+/** One file over all partitions, in their order, with what it is in its key-value metadata. */
+function copySql(lease: Lease, draft: string, released_at: string): string {
+  const { dataset, vintage, source, synthetic }: Manifest = lease.manifest;
+  const facts = { dataset, vintage, source, synthetic: String(synthetic), released_at };
+  const metadata = Object.entries(facts).map(([name, value]) => `${name}: ${literal(value)}`);
+  return `copy (${lease.partitions.map(recordsOf).join(" union all ")}) to ${literal(draft)}
+    (format parquet, compression zstd, use_tmp_file false, kv_metadata {${metadata.join(", ")}})`;
+}
+
+/** A year's rows as fine as the source has them; chapters that have no finer rows stand with two digits. */
+function recordsOf({ database }: OpenPartition): string {
+  const columns = (product: string, is_aggregate: boolean) =>
+    `select reporter, partner, ${product} as product, flow, period::integer as period, value_eur, quantity_kg,
+       ${is_aggregate} as is_aggregate`;
+  return `${columns("product", false)} from ${database}.cells
+    union all ${columns("hs2", false)} from ${database}.chapter_partners
+      where hs2 not in (select distinct hs2 from ${database}.cells)
+    union all ${columns("product", true)} from ${database}.aggregates`;
+}
+
+/** Deletes the snapshots of vintages that are not in `keep`, and drafts whose makers were killed. Those younger than a day stay. */
+export async function sweepSnapshots(dataDir: string, keep: ReadonlySet<string>, now: Date): Promise<number> {
+  const cutoff = now.getTime() - 86_400_000;
+  const dir = snapshotsDir(dataDir);
+  let swept = 0;
+  for (const name of await readdir(dir).catch(() => [])) {
+    const vintage = NAME.exec(name)?.[1];
+    const path = join(dir, name);
+    if ((vintage !== undefined && keep.has(vintage)) || (await stat(path)).mtimeMs > cutoff) continue;
+    await rm(path, { force: true });
+    swept++;
+  }
+  return swept;
+}

@@ -1,0 +1,34 @@
+/** A chart as plain data: what is drawn, before anybody knows how. Whoever answers figures says with one what they look like. */
+
+/** One line, or one bar at each place of the x axis; `values` has as many members as the chart's `x`. */
+export type Series = {
+  name: string;
+  /** null leaves a gap, and is never drawn as zero. */
+  values: (number | null)[];
+  /** Which values may still change: drawn dashed, or lighter. */
+  provisional?: boolean[];
+  /** Which values stand out: drawn with a ring. */
+  marked?: boolean[];
+  /** A line among bars. */
+  as_line?: true;
+};
+
+/**
+ * `line` and `bar` go along `x` (months, years) from left to right; `ranking` has a horizontal bar for each name in `x`,
+ * the first on top. Source, vintage and whether the figures are synthetic are drawn from the answer's `meta`.
+ */
+export type Chart = {
+  kind: "line" | "bar" | "ranking";
+  title: string;
+  x: string[];
+  series: Series[];
+  /** Of all values: "EUR" and "kg" are scaled to millions and the like, any other is written as it is. */
+  unit: string;
+  /** Where bars begin, when it is not at 0: 1 for factors. */
+  base?: number;
+  /** Sentences for below the figures. */
+  notes: string[];
+};
+
+/** What every figure of an answer rests on; vintages of several tables are joined by "+". */
+export type Provenance = { dataset: string; vintage: string; synthetic: boolean; source: string };

@@ -1,0 +1,21 @@
+import { readMonth } from "../trade/inputs.ts";
+import type { Period } from "../trade/units.ts";
+import { meansByMonth, type Reading } from "./indicators.ts";
+
+/** The rates of a day: units of a foreign currency that one euro buys, by ISO 4217 code. */
+export type DayRates = { date: string; rates: Readonly<Record<string, number>> };
+
+/** A currency's rates, of the days that have one. */
+export const ratesOf = (days: readonly DayRates[], currency: string): Reading[] =>
+  days.flatMap(({ date, rates }) => {
+    const rate = rates[currency];
+    return rate === undefined ? [] : [{ at: date, value: rate }];
+  });
+
+/** Plain means over the days of each month that have a rate, by month, as the ECB averages its reference rates. */
+export const monthlyMeans = (days: readonly DayRates[], currency: string): Map<Period, number> =>
+  new Map([...meansByMonth(ratesOf(days, currency))].map(([month, mean]) => [readMonth(month), mean]));
+
+/** Units of the currency a euro in the mean of a month's days; null where no day of it has a rate. */
+export const monthlyMean = (days: readonly DayRates[], currency: string, period: Period): number | null =>
+  monthlyMeans(days, currency).get(period) ?? null;

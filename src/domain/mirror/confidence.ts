@@ -1,0 +1,45 @@
+/** How far a reconstructed figure can be relied on: a product of three shares, each from 0 to 1. */
+import { sixDecimals } from "../trade/units.ts";
+
+/** Mirror ratios of so many pair-months at least, or reliability is not known. */
+export const LEAST_RATIOS = 30;
+
+/** How closely two ends of the same flow agree: their ratios' weighted median of |ln(imports ÷ exports)|, and of how many. */
+export type MirrorRatios = { count: number; median_abs_ln: number | null };
+
+/** 1 − median |ln mirror ratio|, at least 0; null where there are too few ratios to say. */
+export const reliabilityOf = ({ count, median_abs_ln }: MirrorRatios): number | null =>
+  count < LEAST_RATIOS || median_abs_ln === null ? null : sixDecimals(Math.max(0, 1 - median_abs_ln));
+
+export type Evidence = {
+  /** How many partners reported the month, of how many there are. */
+  reported: number;
+  partners: number;
+  reliability: number | null;
+  value_eur: number;
+  /** EUR of the rows that state a mass above 0. */
+  weighed_eur: number;
+};
+
+/** The factors of a confidence and their product. */
+export type Confidence = {
+  /** null: reliability is not known. */
+  confidence: number | null;
+  coverage: number;
+  reliability: number | null;
+  /** Share of the value whose mass is stated; null where there is no value, which then lowers nothing. */
+  mass_quality: number | null;
+};
+
+/** coverage × reliability × mass quality. */
+export function confidenceOf(evidence: Evidence): Confidence {
+  const { reported, partners, reliability, value_eur, weighed_eur } = evidence;
+  const coverage = reported / partners;
+  const mass = value_eur > 0 ? weighed_eur / value_eur : null;
+  return {
+    confidence: reliability === null ? null : sixDecimals(coverage * reliability * (mass ?? 1)),
+    coverage: sixDecimals(coverage),
+    reliability,
+    mass_quality: mass === null ? null : sixDecimals(mass),
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * Mirror statistics: a country's trade as its partners' own figures show it. Importers count goods with freight and
+ * insurance (CIF), exporters without (FOB), so a figure of one side becomes the other's by a factor (United Nations,
+ * International Merchandise Trade Statistics: Concepts and Definitions 2010, chapter IV on valuation, VI on partners).
+ */
+import { type Coverage, knownOf } from "../trade/coverage.ts";
+import { type ReporterCode, reporterCodes } from "../trade/reporters.ts";
+import { type Flow, monthsBetween, type Period, type Years, yearOf } from "../trade/units.ts";
+
+/** τ, the CIF value over the FOB value less one: what freight and insurance add. */
+export const CIF_FOB = 0.1;
+
+/** The flow in which the partners report what is the target's `direction`: its imports are their exports. */
+export const mirrorOf = (direction: Flow): Flow => (direction === "IMPORT" ? "EXPORT" : "IMPORT");
+
+/** Whole EUR of the target's trade from what its partners report: exports × (1+τ) are its imports, imports ÷ (1+τ) its exports. */
+export const reconstructed = (direction: Flow, reported_eur: number, cif_fob: number): number =>
+  Math.round(direction === "IMPORT" ? reported_eur * (1 + cif_fob) : reported_eur / (1 + cif_fob));
+
+/** Those of the 27 whose figures are summed: all of them but the target itself. */
+export const partnersOf = (target: string): readonly ReporterCode[] =>
+  reporterCodes.filter((code) => code !== target);
+
+/** Who reported a month in full, and who did not. */
+export type CoveredMonth = { period: Period; reported: ReporterCode[]; not_reported: ReporterCode[] };
+
+export type Asked = {
+  target: string;
+  direction: Flow;
+  hs: string;
+  years?: Years | undefined;
+  /** One month of those years. */
+  period?: Period | undefined;
+};
+
+/** The months asked for that at least one partner reported in full. */
+export function coveredMonths(coverage: Coverage, asked: Asked): CoveredMonth[] {
+  const { from, to } = coverage.months;
+  const known = knownOf(coverage, asked.hs, asked.target);
+  const flow = mirrorOf(asked.direction);
+  const partners = partnersOf(asked.target);
+  return monthsBetween(from, to)
+    .filter((period) => asked.period === undefined || period === asked.period)
+    .filter(
+      (period) => !asked.years || (yearOf(period) >= asked.years.from && yearOf(period) <= asked.years.to),
+    )
+    .map((period) => ({
+      period,
+      reported: partners.filter((code) => known(code, flow, period)),
+      not_reported: partners.filter((code) => !known(code, flow, period)),
+    }))
+    .filter(({ reported }) => reported.length > 0);
+}

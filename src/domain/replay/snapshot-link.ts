@@ -1,0 +1,29 @@
+/** Signed addresses of snapshots: whoever holds one may download that vintage, and nothing else, until it expires. */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { refuse } from "../refusal.ts";
+
+/** How long a link is good for. */
+export const LINK_SECONDS = 900;
+
+/** What a link says: which vintage, and until when in seconds of Unix time. */
+export type SnapshotLink = { vintage: string; expires: number };
+
+/** HMAC-SHA256 over "TS/SNAPSHOT-LINK/1", the vintage and the time, a line each; in hex. */
+export const signLink = (secret: Uint8Array, { vintage, expires }: SnapshotLink): string =>
+  createHmac("sha256", secret).update(`TS/SNAPSHOT-LINK/1\n${vintage}\n${expires}`).digest("hex");
+
+/** Refuses a link whose signature is not ours (`forbidden`) or whose time is over (link-expired). `signature` is 64 hex digits. */
+export function checkLink(secret: Uint8Array, link: SnapshotLink & { signature: string }, now: Date): void {
+  const wanted = Buffer.from(signLink(secret, link), "hex");
+  if (!timingSafeEqual(wanted, Buffer.from(link.signature, "hex")))
+    refuse(
+      "forbidden",
+      "this link is not one that the service signed: use the url of replay/eu-trade-snapshot as it is",
+    );
+  if (now.getTime() >= link.expires * 1000)
+    refuse(
+      "forbidden",
+      `this link was good until ${new Date(link.expires * 1000).toISOString()}: ask replay/eu-trade-snapshot for a new one`,
+      { type: "link-expired" },
+    );
+}

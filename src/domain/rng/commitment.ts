@@ -1,0 +1,71 @@
+/** A hash of a seed in the anchoring contract: asked for by somebody, then kept there under the time of a block. */
+import type { Event } from "@event-driven-io/emmett";
+import { z } from "zod";
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const time = z.iso.datetime();
+
+const asked = z.strictObject({ seed_hash: sha256, asked_at: time });
+
+const committed = z.strictObject({
+  seed_hash: sha256,
+  network: z.string(),
+  contract: z.string(),
+  signer: z.string(),
+  transaction: z.string(),
+  block_number: z.int(),
+  /** The time of that block. */
+  committed_at: time,
+});
+
+const reorged = z.strictObject({ seed_hash: sha256, transaction: z.string(), found_at: time });
+
+export const events = {
+  SeedCommitmentAsked: { 1: asked, public: true },
+  SeedCommitted: { 1: committed, public: true },
+  SeedCommitmentReorged: { 1: reorged, public: true },
+};
+
+export type Commitment = z.infer<typeof committed>;
+export type CommitmentEvent =
+  | Event<"SeedCommitmentAsked", z.infer<typeof asked>>
+  | Event<"SeedCommitted", Commitment>
+  | Event<"SeedCommitmentReorged", z.infer<typeof reorged>>;
+
+/** `asked`: the next turn carries it to the chain. */
+export type CommitmentState =
+  | { status: "none" }
+  | { status: "asked" }
+  | { status: "committed"; commitment: Commitment };
+
+export const streamOf = (seedHash: string) => `seed-commitment-${seedHash}`;
+
+/** Nobody's own: whoever asks first, everybody may rely on it. */
+export const targetOf = (seedHash: string) => ({ tenant: "operator", id: seedHash });
+
+export const initialState = (): CommitmentState => ({ status: "none" });
+
+export function evolve(_: CommitmentState, { type, data }: CommitmentEvent): CommitmentState {
+  return type === "SeedCommitted" ? { status: "committed", commitment: data } : { status: "asked" };
+}
+
+/** Asks for a hash to be committed; asked or committed before, nothing happens. */
+export const ask =
+  (seed_hash: string, asked_at: string) =>
+  (state: CommitmentState): CommitmentEvent[] =>
+    state.status === "none" ? [{ type: "SeedCommitmentAsked", data: { seed_hash, asked_at } }] : [];
+
+/** Records what the contract keeps. */
+export const record =
+  (facts: Commitment) =>
+  (state: CommitmentState): CommitmentEvent[] =>
+    state.status === "asked" ? [{ type: "SeedCommitted", data: facts }] : [];
+
+/** The contract does not keep it any more: the chain took the block back. It is carried there again. */
+export const reorg =
+  (found_at: string) =>
+  (state: CommitmentState): CommitmentEvent[] => {
+    if (state.status !== "committed") return [];
+    const { seed_hash, transaction } = state.commitment;
+    return [{ type: "SeedCommitmentReorged", data: { seed_hash, transaction, found_at } }];
+  };

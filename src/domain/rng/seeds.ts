@@ -1,0 +1,213 @@
+/**
+ * The seeds that rolls are drawn from: links of a chain in which each is the SHA-256 of the next one, so that a chain's
+ * published head commits to all of them, and a seed that is revealed tells nothing of those to come.
+ *
+ *   head = SHA-256(seed 0),  seed i = SHA-256(seed i + 1),  the hash of seed i is the head or the seed before it
+ *
+ * Live and test keys have chains of their own. One seed is active at a time; when its rolls or its time are used up it is
+ * revealed, and the next one is active from the same event on. A roll watches this stream, so none is ever recorded on
+ * a seed that has been revealed.
+ */
+import type { Event } from "@event-driven-io/emmett";
+import { z } from "zod";
+import { refuse } from "../refusal.ts";
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const time = z.iso.datetime();
+export const spaces = ["live", "test"] as const;
+export type Space = (typeof spaces)[number];
+
+/** Where a seed stands: the chain, counted from 1, and its link, counted from 0. */
+const place = { space: z.enum(spaces), chain: z.int().min(1), index: z.int().min(0) };
+
+const published = z.strictObject({
+  space: z.enum(spaces),
+  chain: z.int().min(1),
+  /** SHA-256 of seed 0. */
+  head_hash: sha256,
+  /** Number of links. */
+  length: z.int().min(1),
+  published_at: time,
+});
+
+/** The head stands in the contract, from a block that was mined before the chain is used. */
+const committed = z.strictObject({
+  space: z.enum(spaces),
+  chain: z.int().min(1),
+  head_hash: sha256,
+  network: z.string(),
+  contract: z.string(),
+  signer: z.string(),
+  block_number: z.int(),
+  /** Of that block. */
+  committed_at: time,
+});
+
+const activated = z.strictObject({
+  ...place,
+  /** SHA-256 of the seed. */
+  seed_hash: sha256,
+  activated_at: time,
+  /** It is revealed soon after so many rolls, or at this time. */
+  max_rolls: z.int().min(1),
+  retires_at: time,
+});
+
+const revealed = z.strictObject({
+  ...place,
+  seed_hash: sha256,
+  seed: sha256,
+  reason: z.enum(["rolls", "time"]),
+  revealed_at: time,
+});
+
+/** The secret that a chain is made from is gone: its remaining seeds are used no more. */
+const abandoned = z.strictObject({
+  space: z.enum(spaces),
+  chain: z.int().min(1),
+  head_hash: sha256,
+  abandoned_at: time,
+});
+
+export const events = {
+  SeedChainPublished: { 1: published, public: true },
+  SeedChainCommitted: { 1: committed, public: true },
+  SeedActivated: { 1: activated, public: true },
+  SeedRevealed: { 1: revealed, public: true },
+  SeedChainAbandoned: { 1: abandoned, public: true },
+};
+
+export type PublishedChain = z.infer<typeof published>;
+export type CommittedChain = z.infer<typeof committed>;
+export type ActiveSeed = z.infer<typeof activated>;
+export type RevealedSeed = z.infer<typeof revealed>;
+export type SeedEvent =
+  | Event<"SeedChainPublished", PublishedChain>
+  | Event<"SeedChainCommitted", CommittedChain>
+  | Event<"SeedActivated", ActiveSeed>
+  | Event<"SeedRevealed", RevealedSeed>
+  | Event<"SeedChainAbandoned", z.infer<typeof abandoned>>;
+
+export type Chain = PublishedChain & { committed: boolean };
+
+/** `chains`: those with links left to use, the one in use first. */
+export type SeedState = { chains: Chain[]; published: number; active: ActiveSeed | undefined };
+
+export const streamOf = (space: string) => `seeds-${space}`;
+/** Seeds belong to the operator, and are public. */
+export const targetOf = (space: Space) => ({ tenant: "operator", id: space });
+
+export const initialState = (): SeedState => ({ chains: [], published: 0, active: undefined });
+
+export function evolve(state: SeedState, { type, data }: SeedEvent): SeedState {
+  switch (type) {
+    case "SeedChainPublished":
+      return { ...state, chains: [...state.chains, { ...data, committed: false }], published: data.chain };
+    case "SeedChainCommitted": {
+      const marked = (one: Chain) => (one.chain === data.chain ? { ...one, committed: true } : one);
+      return { ...state, chains: state.chains.map(marked) };
+    }
+    case "SeedActivated":
+      return { ...state, active: data };
+    case "SeedRevealed": {
+      const chains = state.chains.filter(
+        ({ chain, length }) => chain !== data.chain || data.index + 1 < length,
+      );
+      return { ...state, chains, active: undefined };
+    }
+    case "SeedChainAbandoned": {
+      const chains = state.chains.filter(({ chain }) => chain !== data.chain);
+      return { ...state, chains, active: state.active?.chain === data.chain ? undefined : state.active };
+    }
+  }
+}
+
+/** Publishes the next chain. It is used when the one before is used up, and its head is committed to the chain before that. */
+export const publish =
+  (chain: Omit<PublishedChain, "chain">) =>
+  (state: SeedState): SeedEvent[] => {
+    if (state.chains.length > 1) return [];
+    return [{ type: "SeedChainPublished", data: { ...chain, chain: state.published + 1 } }];
+  };
+
+/** Records that the contract keeps a chain's head. */
+export const commit =
+  (facts: CommittedChain) =>
+  (state: SeedState): SeedEvent[] => {
+    const found = state.chains.find(({ chain }) => chain === facts.chain);
+    if (!found || found.committed) return [];
+    if (found.head_hash !== facts.head_hash) refuse("conflict", `chain ${facts.chain} has another head`);
+    return [{ type: "SeedChainCommitted", data: facts }];
+  };
+
+/** How long a seed is used. */
+export type Use = Pick<ActiveSeed, "activated_at" | "max_rolls" | "retires_at">;
+
+/** Begins with the first seed of the chain at hand, where none is active and the chain is committed. */
+export const activateFirst =
+  (use: Use) =>
+  (state: SeedState): SeedEvent[] => {
+    const [chain] = state.chains;
+    if (state.active || !chain?.committed) return [];
+    return [activation(chain, 0, chain.head_hash, use)];
+  };
+
+/**
+ * Reveals the active seed and goes on with the next one: of its chain, or of the next chain's first. Between two chains
+ * there may be none for a moment: then rolls wait.
+ */
+export const rotate =
+  (
+    ended: Pick<ActiveSeed, "chain" | "index"> & Pick<RevealedSeed, "seed" | "reason" | "revealed_at">,
+    use: Use,
+  ) =>
+  (state: SeedState): SeedEvent[] => {
+    const { active, chains } = state;
+    if (!active || active.chain !== ended.chain || active.index !== ended.index) return [];
+    const { space, chain, index, seed_hash } = active;
+    const { seed, reason, revealed_at } = ended;
+    const data = { space, chain, index, seed_hash, seed, reason, revealed_at };
+    const [current, next] = chains;
+    if (!current) return refuse("conflict", `there is no chain ${chain} of seeds`);
+    const following =
+      index + 1 < current.length
+        ? [activation(current, index + 1, seed, use)]
+        : next?.committed
+          ? [activation(next, 0, next.head_hash, use)]
+          : [];
+    return [{ type: "SeedRevealed", data }, ...following];
+  };
+
+/** Gives a chain up whose seeds cannot be made any more. */
+export const abandon =
+  (chain: number, abandoned_at: string) =>
+  (state: SeedState): SeedEvent[] => {
+    const found = state.chains.find((one) => one.chain === chain);
+    if (!found) return [];
+    const { space, head_hash } = found;
+    return [{ type: "SeedChainAbandoned", data: { space, chain, head_hash, abandoned_at } }];
+  };
+
+const activation = (chain: PublishedChain, index: number, seed_hash: string, use: Use): SeedEvent => {
+  const { activated_at, max_rolls, retires_at } = use;
+  const { space } = chain;
+  return {
+    type: "SeedActivated",
+    data: { space, chain: chain.chain, index, seed_hash, activated_at, max_rolls, retires_at },
+  };
+};
+
+/** The active seed; `unavailable` (seed-missing) while there is none. */
+export function activeSeed({ active }: SeedState): ActiveSeed {
+  return (
+    active ??
+    refuse(
+      "unavailable",
+      "no seed is active: the next chain of seeds is being committed to the chain first",
+      {
+        type: "seed-missing",
+        retry_after_s: 5,
+      },
+    )
+  );
+}

@@ -1,0 +1,10 @@
+/** The year of which most are known, the last of those: in one year all are compared. Undefined where nothing is known. */
+export function commonYear(known: readonly (readonly number[])[]): number | undefined {
+  const counts = new Map<number, number>();
+  for (const years of known) for (const year of new Set(years)) counts.set(year, (counts.get(year) ?? 0) + 1);
+  let best: [year: number, count: number] | undefined;
+  for (const [year, count] of counts) {
+    if (!best || count > best[1] || (count === best[1] && year > best[0])) best = [year, count];
+  }
+  return best?.[0];
+}

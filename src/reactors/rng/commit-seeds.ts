@@ -1,0 +1,91 @@
+/** Whenever a hash of a seed is to stand in the anchoring contract, it is carried there, many in one transaction. */
+import type { App } from "../../app.ts";
+import {
+  ANCHOR_ADDRESS,
+  commitSeedsCall,
+  MOST_SEEDS,
+  seedCall,
+  seedCommitment,
+  seedCommittedIn,
+  seedCommittedQuery,
+} from "../../domain/anchoring/contract.ts";
+import type { Hex } from "../../domain/ports.ts";
+import * as commitments from "../../domain/rng/commitment.ts";
+import { askedCommitments, commitmentsSince, rngProjection } from "../../projections/rng/rng.ts";
+import { forEach, untilStopped } from "../../turn.ts";
+
+const meta = { actor: "reactor:rng", operation: "rng.commit" };
+
+/** For so long a block may still be taken back; Base's finality takes about a quarter of an hour. */
+const UNSURE_MS = 3_600_000;
+
+/**
+ * Carries what was asked for and stands not yet in the contract, and records what does. What a process that died sent is
+ * found there. Rejects with ChainUnavailable or TransactionPending: the next turn goes on.
+ */
+export async function commitAsked(app: App, signal?: AbortSignal): Promise<void> {
+  await app.caughtUp(rngProjection);
+  const asked = await askedCommitments(app.pool, MOST_SEEDS);
+  if (asked.length === 0) return;
+  const missing = await recordKept(app, asked);
+  if (missing.length === 0) return;
+  const { call, options } = commitSeedsCall(missing.map(hexOf));
+  await untilStopped(app.chain.send(call, options), signal);
+  await recordKept(app, missing);
+}
+
+/** Records those that the contract keeps; answers the others. */
+async function recordKept(app: App, hashes: string[]): Promise<string[]> {
+  const kept = await keptAt(app, hashes);
+  await forEach([...kept], async ([seed_hash, { block_number, timestamp }]) => {
+    const facts = {
+      seed_hash,
+      network: `eip155:${app.chain.chain_id}`,
+      contract: ANCHOR_ADDRESS,
+      signer: app.chain.sender,
+      transaction: await transactionOf(app, seed_hash, block_number),
+      block_number: Number(block_number),
+      committed_at: new Date(timestamp * 1_000).toISOString(),
+    };
+    await app.decide(commitments, commitments.targetOf(seed_hash), commitments.record(facts), { meta });
+  });
+  return hashes.filter((hash) => !kept.has(hash));
+}
+
+async function keptAt(app: App, hashes: string[]) {
+  const answers = await app.chain.read(
+    hashes.map((hash) => seedCall(app.chain.sender, hexOf(hash))),
+    { mined: true },
+  );
+  const found = hashes.map((hash, at) => [hash, seedCommitment(answers[at]!)] as const);
+  return new Map(found.flatMap(([hash, kept]) => (kept ? [[hash, kept] as const] : [])));
+}
+
+async function transactionOf(app: App, hash: string, block: bigint): Promise<Hex> {
+  const range = { from_block: block, to_block: block };
+  const logs = await app.chain.logs(seedCommittedQuery(app.chain.sender, [hexOf(hash)], range));
+  const log = logs.find((one) => seedCommittedIn(one)?.seed_hash === hexOf(hash));
+  if (!log) throw new Error(`block ${block} has no log of the commitment to ${hash}`);
+  return log.transaction;
+}
+
+/** Whatever was recorded of late and is gone from the contract is asked for again. */
+export async function takeBackReorged(app: App): Promise<void> {
+  const now = app.clock.now();
+  const recent = await commitmentsSince(app.pool, new Date(now.getTime() - UNSURE_MS));
+  const own = recent.filter(({ committed }) => committed?.signer === app.chain.sender);
+  if (own.length === 0) return;
+  const kept = await keptAt(
+    app,
+    own.map(({ seed_hash }) => seed_hash),
+  );
+  await forEach(
+    own.filter(({ seed_hash }) => !kept.has(seed_hash)),
+    ({ seed_hash }) =>
+      app.decide(commitments, commitments.targetOf(seed_hash), commitments.reorg(now.toISOString()), {
+        meta,
+      }),
+  );
+}
+
+const hexOf = (hash: string): Hex => `0x${hash}`;

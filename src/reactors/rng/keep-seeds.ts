@@ -1,0 +1,85 @@
+/** Whenever a chain of seeds runs short the next is published and committed, and whenever a seed is used up it is revealed. */
+import type { App } from "../../app.ts";
+import * as commitments from "../../domain/rng/commitment.ts";
+import * as seeds from "../../domain/rng/seeds.ts";
+import { findSeed, rngProjection } from "../../projections/rng/rng.ts";
+
+const meta = { actor: "reactor:rng", operation: "rng.seeds" };
+
+/** The next chain is published when this many seeds of the last one are left. */
+const LEFT = 10;
+
+/** One look at the seeds of a space: each step that is due is taken. */
+export async function keepSeeds(app: App, space: seeds.Space): Promise<void> {
+  await abandonLost(app, space);
+  await publishNext(app, space);
+  await recordCommitted(app, space);
+  const decide = decider(app, space);
+  await decide(seeds.activateFirst(useFrom(app)));
+  await revealUsed(app, space);
+}
+
+const decider = (app: App, space: seeds.Space) => (decision: (state: seeds.SeedState) => seeds.SeedEvent[]) =>
+  app.decide(seeds, seeds.targetOf(space), decision, { meta });
+
+const load = (app: App, space: seeds.Space) => app.load(seeds, seeds.targetOf(space));
+
+/** A chain whose head the secret at hand does not make is lost: with another secret its seeds cannot be had. */
+async function abandonLost(app: App, space: seeds.Space): Promise<void> {
+  const { chains } = await load(app, space);
+  for (const { chain, head_hash } of chains)
+    if (app.seeds.head(space, chain) !== head_hash)
+      await decider(app, space)(seeds.abandon(chain, app.clock.now().toISOString()));
+}
+
+async function publishNext(app: App, space: seeds.Space): Promise<void> {
+  const { chains, active, published } = await load(app, space);
+  const [current] = chains;
+  const used = active && active.chain === current?.chain ? active.index + 1 : 0;
+  if (chains.length > 1 || (current && current.length - used > LEFT)) return;
+  const head_hash = app.seeds.head(space, published + 1);
+  const published_at = app.clock.now().toISOString();
+  await decider(app, space)(seeds.publish({ space, head_hash, length: app.seeds.length, published_at }));
+  await app.decide(commitments, commitments.targetOf(head_hash), commitments.ask(head_hash, published_at), {
+    meta,
+  });
+}
+
+async function recordCommitted(app: App, space: seeds.Space): Promise<void> {
+  const { chains } = await load(app, space);
+  for (const { chain, head_hash, committed } of chains) {
+    if (committed) continue;
+    const target = commitments.targetOf(head_hash);
+    const state = await app.load(commitments, target);
+    // Whoever published it may have died before it asked.
+    if (state.status === "none")
+      await app.decide(commitments, target, commitments.ask(head_hash, app.clock.now().toISOString()), {
+        meta,
+      });
+    if (state.status !== "committed") continue;
+    const { network, contract, signer, block_number, committed_at } = state.commitment;
+    const facts = { space, chain, head_hash, network, contract, signer, block_number, committed_at };
+    await decider(app, space)(seeds.commit(facts));
+  }
+}
+
+/** A clock that was set back for a while must not reveal early nor late: only what was announced with the seed counts. */
+async function revealUsed(app: App, space: seeds.Space): Promise<void> {
+  const { active } = await load(app, space);
+  if (!active) return;
+  await app.caughtUp(rngProjection);
+  const rolls = (await findSeed(app.pool, active.seed_hash))?.rolls ?? 0;
+  const now = app.clock.now().toISOString();
+  const reason = rolls >= active.max_rolls ? "rolls" : now >= active.retires_at ? "time" : undefined;
+  // A seed that was never used stays: time alone reveals nothing that anybody waits for.
+  if (!reason || rolls === 0) return;
+  const { chain, index } = active;
+  const seed = Buffer.from(app.seeds.seed(space, chain, index)).toString("hex");
+  await decider(app, space)(seeds.rotate({ chain, index, seed, reason, revealed_at: now }, useFrom(app)));
+}
+
+function useFrom({ clock, settings }: App): seeds.Use {
+  const now = clock.now();
+  const retires_at = new Date(now.getTime() + settings.seeds.seconds * 1_000).toISOString();
+  return { activated_at: now.toISOString(), max_rolls: settings.seeds.max_rolls, retires_at };
+}

@@ -1,0 +1,82 @@
+/** `tallystick fetch comext` as a process of its own: killed, interrupted, run again, and followed by an import. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { reporterCodes } from "../../src/domain/trade/reporters.ts";
+import { comextMirror } from "../datasets/mirror-of-comext.ts";
+import { bulkFixture, fileOf, packed7z, tempDir } from "../datasets/workshop.ts";
+
+const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
+const NAME = "full_v2_202402.7z";
+
+type Running = { child: ChildProcess; ended: Promise<{ code: number | null; output: string }> };
+
+function start(dir: string, args: string[]): Running {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: dir,
+    DATA_DIR: join(dir, "data"),
+    SANDBOX: "0",
+    LOG_LEVEL: "warn",
+  };
+  const child = spawn(process.execPath, [bin, "fetch", "comext", "--period", "202402", ...args], { env });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  return { child, ended: new Promise((done) => child.once("close", (code) => done({ code, output }))) };
+}
+
+test("killed and interrupted halfway, the next run goes on from what came", async () => {
+  const dir = await tempDir();
+  const file = join(dir, "noise");
+  await writeFile(file, randomBytes(60_000));
+  const bytes = await readFile(await packed7z(dir, file));
+  const out = join(dir, "out");
+  const part = join(out, `${NAME}.part`);
+  const { url, asked, whims } = await comextMirror(bytes, part);
+  const has = (length: number) =>
+    vi.waitFor(async () => expect((await stat(part)).size).toBeGreaterThan(length), { timeout: 20_000 });
+
+  whims.push({ slowly: true }, { slowly: true });
+  const killed = start(dir, ["--url", url, "--out", out]);
+  await has(2_000);
+  killed.child.kill("SIGKILL");
+  await killed.ended;
+  const left = (await stat(part)).size;
+
+  const interrupted = start(dir, ["--url", url, "--out", out]);
+  await has(left + 2_000);
+  interrupted.child.kill("SIGINT");
+  const told = await interrupted.ended;
+  expect(told).toMatchObject({ code: 1, output: expect.stringMatching(/^interrupted: what came is kept/) });
+
+  const { code, output } = await start(dir, ["--url", url, "--out", out]).ended;
+  expect({ code, output }).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/^fetched: .*sha256 [0-9a-f]{64}/s),
+  });
+  expect((await readFile(join(out, NAME))).equals(bytes)).toBe(true);
+  expect((await readdir(out)).toSorted()).toEqual([NAME, `${NAME}.sha256`]);
+  expect(asked.map(({ status }) => status)).toEqual([200, 206, 206]);
+  expect(asked[1]!.range).toBe(`bytes=${left}-`);
+
+  const again = await start(dir, ["--url", url, "--out", out]).ended;
+  expect(again).toMatchObject({ code: 0, output: expect.stringMatching(/^already there/) });
+  expect(asked).toHaveLength(3);
+});
+
+test("with --import what was fetched is released; a wrong month is told before anything is asked", async () => {
+  const dir = await tempDir();
+  await chmod(dir, 0o755);
+  const [header, row] = (await readFile(bulkFixture, "utf8")).split("\n") as [string, string];
+  const rows = reporterCodes.map((code) => row.replace(/^[A-Z]{2}/, code));
+  const bytes = await readFile(await packed7z(dir, await fileOf(dir, "month.dat", [header, ...rows])));
+  const { url, asked } = await comextMirror(bytes, join(dir, "data/downloads", `${NAME}.part`));
+  const wrong = await start(dir, ["--to", "202452", "--url", url]).ended;
+  expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/52 is the file of a whole year/) });
+  expect(asked).toEqual([]);
+  const { code, output } = await start(dir, ["--import", "--url", url]).ended;
+  expect(output).toMatch(/^fetched: .*comext-bulk released: .* 27 rows, 202402 to 202402/s);
+  expect(code).toBe(0);
+});

@@ -1,0 +1,203 @@
+/** Fetching bulk files from a server that cuts off, changes, refuses and lies. */
+import { createHash, randomBytes } from "node:crypto";
+import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type ComextRequest, fetchComext, lastLikelyMonth } from "../../src/datasets/fetch.ts";
+import { comextMirror } from "./mirror-of-comext.ts";
+import { packed7z, refusalOf, tempDir } from "./workshop.ts";
+
+const NAME = "full_v2_202402.7z";
+const now = new Date("2026-04-20T00:00:00Z");
+
+/** An archive of noise, so that it is as long as what it holds. */
+async function archive(dir: string, length = 40_000): Promise<Buffer> {
+  const file = join(dir, "full_v2_202402.dat");
+  await writeFile(file, randomBytes(length));
+  return readFile(await packed7z(dir, file));
+}
+
+async function mirror() {
+  const bytes = await archive(await tempDir());
+  const dir = await tempDir();
+  const path = join(dir, NAME);
+  const served = await comextMirror(bytes, `${path}.part`);
+  const pauses: number[] = [];
+  const pause = async (ms: number) => pauses.push(ms);
+  const ask = (options: Partial<ComextRequest> = {}) =>
+    fetchComext({ from: 202402, to: 202402, dir, url: served.url, now, pause, ...options });
+  return { ...served, bytes, dir, path, ask, pauses };
+}
+
+const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+
+async function expectWhole({ dir, path, bytes }: { dir: string; path: string; bytes: Buffer }) {
+  expect((await readFile(path)).equals(bytes)).toBe(true);
+  expect(await readFile(`${path}.sha256`, "utf8")).toBe(`${sha256(bytes)}  ${NAME}\n`);
+  expect((await readdir(dir)).toSorted()).toEqual([NAME, `${NAME}.sha256`]);
+}
+
+describe("a month", () => {
+  test("is fetched once; what is there with its digest is not fetched again, unless that is asked for", async () => {
+    const house = await mirror();
+    const seen: number[] = [];
+    const [file] = await house.ask({ progress: (done) => seen.push(done) });
+    expect(file).toMatchObject({ path: house.path, sha256: sha256(house.bytes), fetched: true });
+    expect(seen.at(-1)).toBe(house.bytes.length);
+    await expectWhole(house);
+    expect((await house.ask())[0]).toMatchObject({ sha256: sha256(house.bytes), fetched: false });
+    expect(house.asked).toHaveLength(1);
+    expect(house.asked[0]!.url).toBe(`/files?file=${NAME}`);
+    await house.ask({ again: true });
+    expect(house.asked).toHaveLength(2);
+  });
+
+  test("whose file was changed since is fetched anew", async () => {
+    const house = await mirror();
+    await house.ask();
+    await writeFile(house.path, "something else");
+    expect((await house.ask())[0]).toMatchObject({ fetched: true });
+    await expectWhole(house);
+  });
+
+  test("cut off at several places goes on from each, naming the state it has", async () => {
+    const house = await mirror();
+    house.whims.push({ cut_after: 0 }, { cut_after: 1 }, { cut_after: 30_000 }, { cut_after: 5_000 });
+    await house.ask();
+    await expectWhole(house);
+    expect(house.asked.map(({ status }) => status)).toEqual([200, 200, 206, 206, 206]);
+    expect(house.asked.slice(2).map(({ range }) => range)).toEqual([
+      "bytes=1-",
+      "bytes=30001-",
+      "bytes=35001-",
+    ]);
+    expect(house.asked.slice(2).every(({ ifRange }) => ifRange === '"one"')).toBe(true);
+  });
+
+  test("without an ETag goes on by its date", async () => {
+    const house = await mirror();
+    house.file.etag = undefined;
+    house.whims.push({ cut_after: 9_000 });
+    await house.ask();
+    await expectWhole(house);
+    expect(house.asked[1]).toMatchObject({ status: 206, ifRange: house.file.modified });
+  });
+
+  test("changed on the server in between starts over", async () => {
+    const house = await mirror();
+    house.whims.push({ cut_after: 9_000 }, { cut_after: 0 }, ...Array(5).fill({ status: 500 }));
+    await refusalOf(house.ask());
+    house.whims.length = 0;
+    house.file.bytes = await archive(await tempDir(), 30_000);
+    house.file.etag = '"two"';
+    await house.ask();
+    await expectWhole({ ...house, bytes: house.file.bytes });
+    expect(house.asked.at(-1)).toMatchObject({ range: "bytes=9000-", ifRange: '"one"', status: 200 });
+  });
+
+  test("from a server that sends the rest of another state starts over", async () => {
+    const house = await mirror();
+    house.whims.push({ cut_after: 9_000 }, { headers: { etag: '"other"' } });
+    await house.ask();
+    await expectWhole(house);
+    expect(house.asked.map(({ status }) => status)).toEqual([200, 206, 200]);
+  });
+
+  test("from a server that knows no ranges starts over", async () => {
+    const house = await mirror();
+    house.whims.push({ cut_after: 9_000 }, { ignore_range: true });
+    await house.ask();
+    await expectWhole(house);
+    expect(house.asked.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  test("is tried again when the server is busy, as late as it says", async () => {
+    const house = await mirror();
+    house.whims.push({ status: 503, headers: { "retry-after": "70" } }, { status: 429 }, { status: 500 });
+    await house.ask();
+    expect(house.pauses).toEqual([70_000, 2_000, 4_000]);
+    expect(house.asked.map(({ status }) => status)).toEqual([503, 429, 500, 200]);
+    house.whims.push({
+      status: 503,
+      headers: { "retry-after": new Date(Date.now() + 300_000).toUTCString() },
+    });
+    await house.ask({ again: true });
+    expect(Math.round(house.pauses[3]! / 60_000)).toBe(5);
+  });
+});
+
+describe("is refused, and why", () => {
+  test("a month that is not there, naming the last likely one", async () => {
+    const house = await mirror();
+    house.whims.push({ status: 404 });
+    const refusal = await refusalOf(house.ask());
+    expect(refusal).toMatchObject({ code: "not_found", message: expect.stringMatching(/404.* 2026-01$/) });
+    expect(await readdir(house.dir)).toEqual([]);
+  });
+
+  test("a month that is not over, before anything is asked", async () => {
+    const house = await mirror();
+    expect((await refusalOf(house.ask({ to: 202604 }))).message).toMatch(/2026-04 is not over/);
+    expect(house.asked).toEqual([]);
+  });
+
+  test("a server that stays away, keeping what came", async () => {
+    const house = await mirror();
+    house.whims.push({ cut_after: 9_000 }, ...Array(6).fill({ status: 502 }));
+    expect((await refusalOf(house.ask())).message).toMatch(/answered 502.*what came is in .*\.part/);
+    expect(await readFile(`${house.path}.part`)).toHaveLength(9_000);
+  });
+
+  test("a server that wants to be left alone for hours", async () => {
+    const house = await mirror();
+    house.whims.push({ status: 429, headers: { "retry-after": "7200" } });
+    expect((await refusalOf(house.ask())).message).toMatch(/left alone for 120 minutes/);
+  });
+
+  test("a file shorter than the server says", async () => {
+    const house = await mirror();
+    const lie = { "content-length": String(house.bytes.length + 10) };
+    house.whims.push(...Array(20).fill({ headers: lie, cut_after: house.bytes.length }));
+    expect((await refusalOf(house.ask())).message).toMatch(/could not be fetched/);
+  });
+
+  const damage = (at: number) => (bytes: Buffer) => {
+    const damaged = Buffer.from(bytes);
+    damaged[at]! ^= 0xff;
+    return damaged;
+  };
+  test.each<[string, (bytes: Buffer) => Buffer, RegExp]>([
+    [
+      "a page instead of an archive",
+      () => Buffer.from(`<!DOCTYPE html>${" ".repeat(99)}`),
+      /no 7z archive, it begins with "<!DOC/,
+    ],
+    ["an empty file", () => Buffer.from("7z"), /no 7z archive/],
+    ["a damaged start header", damage(15), /damaged \(the checksum of its start header\)/],
+    [
+      "an archive without its end",
+      (bytes) => bytes.subarray(0, 20_000),
+      /it has 20000 bytes and should have/,
+    ],
+    ["damaged contents", damage(5_000), /7z: .*ERROR/],
+  ])("%s, which is thrown away", async (_, spoil, says) => {
+    const house = await mirror();
+    house.whims.push({ body: spoil(house.bytes) });
+    const refusal = await refusalOf(house.ask());
+    expect(refusal).toMatchObject({ code: "invalid", message: expect.stringMatching(says) });
+    expect(await readdir(house.dir)).toEqual([]);
+    await house.ask();
+    await expectWhole(house);
+  });
+
+  test("a full disk", async () => {
+    const house = await mirror();
+    await symlink("/dev/full", `${house.path}.part.json.new`);
+    expect(await refusalOf(house.ask())).toMatchObject({ code: "unavailable", type: "disk-full" });
+  });
+});
+
+test("the last likely month is one that ended ten weeks ago", () => {
+  expect(lastLikelyMonth(new Date("2026-03-12T00:00:00Z"))).toBe(202512);
+  expect(lastLikelyMonth(new Date("2026-03-11T23:00:00Z"))).toBe(202511);
+});

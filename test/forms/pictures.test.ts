@@ -1,0 +1,245 @@
+/** Charts as the printing thread draws them: what must be seen, what must not, and what a hostile name does. */
+import { Resvg } from "@resvg/resvg-js";
+import { afterAll, describe, expect, test } from "vitest";
+import { createPrinter } from "../../src/adapters/printing/printer.ts";
+import { drawnSeries, shownSeries } from "../../src/adapters/printing/series.ts";
+import { labelText, scaleOf, textWidth } from "../../src/adapters/printing/text.ts";
+import type { Chart, Series } from "../../src/domain/chart.ts";
+import type { Refusal } from "../../src/domain/refusal.ts";
+
+const printer = createPrinter();
+afterAll(() => printer.close());
+
+const provenance = { dataset: "d", vintage: "3fa9c0b1d2e4f5a6", synthetic: false, source: "Eurostat Comext" };
+const months = (count: number) =>
+  Array.from(
+    { length: count },
+    (_, at) => `${2020 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, "0")}`,
+  );
+const chartOf = (more: Partial<Chart> = {}): Chart => ({
+  kind: "line",
+  title: "Monthly trade",
+  x: months(6),
+  series: [{ name: "imports", values: [1, 2, 3, 4, 5, 6] }],
+  unit: "EUR",
+  notes: [],
+  ...more,
+});
+const draw = (chart: Chart, more: Partial<typeof provenance> = {}) =>
+  printer
+    .print({ form: "image/svg+xml", chart, provenance: { ...provenance, ...more } })
+    .then((svg) => svg.toString());
+const drawPng = (chart: Chart) => printer.print({ form: "image/png", chart, provenance });
+const textsOf = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text!);
+
+/** The pixels of a PNG, read by placing it into a drawing: 4 bytes each. */
+const pixelsOf = (png: Buffer) => {
+  const href = `data:image/png;base64,${png.toString("base64")}`;
+  return new Resvg(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="900" height="500"><image width="900" height="500" href="${href}"/></svg>`,
+  ).render().pixels;
+};
+
+describe("a picture", () => {
+  test("tells title, source, vintage, unit and notes, and warns of figures that are invented", async () => {
+    const chart = chartOf({ notes: ["A note."] });
+    const texts = textsOf(await draw(chart));
+    for (const text of ["Monthly trade", "Eurostat Comext · vintage 3fa9c0b1d2e4", "EUR", "A note."])
+      expect(texts).toContain(text);
+    expect(texts.join()).not.toContain("SYNTHETIC");
+    expect(textsOf(await draw(chart, { synthetic: true }))).toContain("SYNTHETIC sandbox figures");
+  });
+
+  test("is the same bytes for the same chart, whatever was drawn between", async () => {
+    const first = await draw(chartOf());
+    const png = await drawPng(chartOf());
+    await draw(chartOf({ kind: "bar", title: "Another" }));
+    expect(await draw(chartOf())).toBe(first);
+    expect(await drawPng(chartOf())).toEqual(png);
+    const other = createPrinter();
+    expect(await other.print({ form: "image/svg+xml", chart: chartOf(), provenance })).toEqual(
+      Buffer.from(first),
+    );
+    await other.close();
+  });
+
+  test("as PNG has 900×500 pixels, its lines in colour and its letters", async () => {
+    const png = await drawPng(chartOf());
+    const pixels = pixelsOf(png);
+    expect(pixels.length).toBe(900 * 500 * 4);
+    const isLine = (at: number) => pixels[at] === 0x00 && pixels[at + 1] === 0x72 && pixels[at + 2] === 0xb2;
+    let blue = 0;
+    let dark = 0;
+    for (let at = 0; at < pixels.length; at += 4) {
+      if (isLine(at)) blue++;
+      // The title stands in the first forty rows of pixels, and nothing else does.
+      if (at < 900 * 40 * 4 && pixels[at]! < 100) dark++;
+    }
+    expect(blue).toBeGreaterThan(500);
+    expect(dark).toBeGreaterThan(300);
+  });
+
+  test("without figures says so", async () => {
+    for (const series of [[], [{ name: "a", values: [null, null] }]])
+      expect(textsOf(await draw(chartOf({ x: ["a", "b"].slice(0, series.length), series })))).toContain(
+        "There are no figures to draw",
+      );
+  });
+
+  test("of hostile names is well-formed, refers to nothing outside and carries no element of theirs", async () => {
+    const evil = `</text><script>alert(1)</script><image href="http://evil.example/x"/>]]>&amp;"'\u0000\u001b\ud800\u202e{a|b}{value}`;
+    const kinds = ["line", "bar", "ranking"] as const;
+    for (const kind of kinds) {
+      const svg = await draw(
+        chartOf({
+          kind,
+          title: evil,
+          x: [evil, "b"],
+          series: [
+            { name: evil, values: [1, 2] },
+            { name: "b", values: [2, 1] },
+          ],
+          unit: evil,
+          notes: [evil],
+        }),
+        { source: evil },
+      );
+      // A strict reader of XML takes it.
+      expect(new Resvg(svg).width).toBe(900);
+      expect(new Set([...svg.matchAll(/<([a-z]\w*)/gi)].map(([, name]) => name))).toEqual(
+        new Set(
+          ["svg", "rect", "path", "text", ...(kind === "line" ? ["g", "defs", "clipPath"] : [])].filter(
+            (name) => svg.includes(`<${name}`),
+          ),
+        ),
+      );
+      expect(svg.replaceAll(/>[^<]*</g, "><")).not.toMatch(/\s(href|on\w+|xlink:href)=|url\((?!#)/);
+      expect(svg).toContain("&lt;script&gt;");
+    }
+  });
+});
+
+describe("figures", () => {
+  const scale = { divisor: 1, word: "" };
+  const dataOf = (series: Series, kind: Chart["kind"] = "line") =>
+    drawnSeries(chartOf({ kind, series: [series] }), scale).map(
+      ({ data, lineStyle }: { data?: unknown; lineStyle?: { type?: unknown } }) => ({
+        values: (data as { value: unknown }[]).map(({ value }) => value),
+        type: lineStyle?.type,
+      }),
+    );
+
+  test("that are not known are gaps, never zero", () => {
+    expect(dataOf({ name: "a", values: [1, null, 0] })).toEqual([{ values: [1, "-", 0], type: "solid" }]);
+    for (const kind of ["bar", "ranking"] as const)
+      expect(dataOf({ name: "a", values: [1, null, 0] }, kind)[0]!.values).toEqual([1, "-", 0]);
+  });
+
+  test("that are provisional go on dashed from the last settled one", () => {
+    expect(dataOf({ name: "a", values: [1, 2, 3, 4], provisional: [false, false, true, true] })).toEqual([
+      { values: [1, 2, "-", "-"], type: "solid" },
+      { values: ["-", 2, 3, 4], type: "dashed" },
+    ]);
+  });
+
+  test("are given short numbers by the largest of them", () => {
+    const of = (values: number[], unit = "EUR", base?: number) =>
+      scaleOf({ ...chartOf({ series: [{ name: "a", values }], unit }), ...(base !== undefined && { base }) })
+        .word;
+    expect(of([1e9, 5])).toBe("billion");
+    expect(of([-2_500_000])).toBe("million");
+    expect(of([12_000])).toBe("thousand");
+    expect(of([999])).toBe("");
+    // A price or an index is written in full.
+    expect(of([12_000], "EUR per tonne")).toBe("");
+    expect(of([1.2], "factor", 1)).toBe("");
+    expect([labelText(1_723_000_000), labelText(66.94), labelText(0)]).toEqual(["1.72B", "66.9", "0"]);
+  });
+
+  test("of more lines than colours: the largest have one, the others are pale and named", async () => {
+    const series = Array.from({ length: 27 }, (_, at) => ({
+      name: `S${at}`,
+      values: Array(6).fill(at + 1) as number[],
+    }));
+    const { coloured, pale } = shownSeries(chartOf({ series }));
+    expect(coloured.map(({ name }) => name)).toEqual(["S20", "S21", "S22", "S23", "S24", "S25", "S26"]);
+    expect(pale).toHaveLength(20);
+    const texts = textsOf(await draw(chartOf({ series })));
+    expect(texts).toContain("20 others");
+    expect(texts.some((text) => text.startsWith("In colour the 7 largest. Pale: S0, S1, "))).toBe(true);
+  });
+
+  test("of a ranking without room for all end with a note", async () => {
+    const x = Array.from({ length: 40 }, (_, at) => `Country ${at}`);
+    const texts = textsOf(
+      await draw(chartOf({ kind: "ranking", x, series: [{ name: "a", values: x.map((_, at) => 40 - at) }] })),
+    );
+    expect(texts).toContain("The first 30 of 40 are drawn.");
+    expect(texts).toContain("Country 29");
+    expect(texts).not.toContain("Country 30");
+  });
+
+  test("far from zero are drawn from near the least of them, and a note says so", async () => {
+    const note = "The axis does not begin at zero.";
+    const told = async (values: number[], kind: Chart["kind"] = "line") =>
+      textsOf(await draw(chartOf({ kind, series: [{ name: "a", values }] }))).includes(note);
+    expect(await told([900, 1000])).toBe(true);
+    expect(await told([100, 1000])).toBe(false);
+    expect(await told([1000])).toBe(false);
+    expect(await told([900, 1000], "bar")).toBe(false);
+  });
+
+  test("of several tables name each vintage", async () => {
+    const vintage = ["a", "b", "c"].map((one) => one.repeat(64)).join("+");
+    const svg = await printer.print({
+      form: "image/svg+xml",
+      chart: chartOf(),
+      provenance: { ...provenance, vintage },
+    });
+    expect(textsOf(svg.toString())).toContain(
+      `Vintages: ${"a".repeat(12)}, ${"b".repeat(12)}, ${"c".repeat(12)}`,
+    );
+  });
+
+  test("a text is taken to be wider the longer and the bolder it is", () => {
+    expect(textWidth("ab", 12)).toBeLessThan(textWidth("abc", 12));
+    expect(textWidth("abc", 12)).toBeLessThan(textWidth("abc", 12, true));
+  });
+});
+
+describe("the printer", () => {
+  const orders = (count: number, from: ReturnType<typeof createPrinter>) =>
+    Promise.allSettled(
+      Array.from({ length: count }, () =>
+        from.print({ form: "image/svg+xml", chart: chartOf(), provenance }),
+      ),
+    );
+
+  test("refuses what more than fifty would wait for, and draws the others", async () => {
+    const told = await orders(60, printer);
+    const refused = told.filter((one): one is PromiseRejectedResult => one.status === "rejected");
+    expect(refused.length).toBe(9);
+    for (const { reason } of refused) expect((reason as Refusal).type).toBe("busy");
+  });
+
+  test("goes on after an order that cannot be drawn, and after one that ends its thread", async () => {
+    const broken = { ...chartOf(), series: 7 } as unknown as Chart;
+    await expect(draw(broken)).rejects.toThrow("could not be printed");
+    expect(await draw(chartOf())).toContain("Monthly trade");
+    const endless = {
+      x: [],
+      columns: [],
+      rows: Array.from({ length: 250_000 }, () => Array(30).fill("x".repeat(20))),
+    };
+    await expect(printer.print({ form: "text/csv", sheet: endless })).rejects.toThrow("could not be printed");
+    expect(await draw(chartOf())).toContain("Monthly trade");
+  });
+
+  test("that is closed prints nothing more", async () => {
+    const own = createPrinter();
+    const told = orders(3, own);
+    await own.close();
+    expect((await told).every(({ status }) => status === "rejected")).toBe(true);
+    expect((await orders(1, own))[0]!.status).toBe("rejected");
+  });
+});

@@ -1,0 +1,153 @@
+/** Rows from answers, and CSV from rows, against cases written by hand. */
+
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { csvOf } from "../../src/adapters/printing/csv.ts";
+import { type Marked, sheetOf, tableAt } from "../../src/api/forms/table.ts";
+import type { Sheet } from "../../src/domain/sheet.ts";
+
+const meta = { dataset: "d", vintage: "v", synthetic: false, source: "s" };
+const MARKS = [
+  { name: "dataset", type: "text" },
+  { name: "vintage", type: "text" },
+  { name: "synthetic", type: "boolean" },
+];
+const sheet = (row: z.ZodType, data: object[]) =>
+  sheetOf(tableAt(z.object({ data: z.array(row) }), "data"), { data, meta } as Marked);
+
+describe("columns", () => {
+  test("have the types of the schema, nested ones a dotted name, and end with the marks", () => {
+    const row = z.object({
+      year: z.int(),
+      share: z.object({ value: z.number().nullable(), of: z.enum(["a", "b"]) }),
+      complete: z.boolean(),
+      codes: z.array(z.string()),
+      either: z.union([z.string(), z.number()]),
+      parts: z.array(z.object({ code: z.string() })),
+    });
+    const data = [
+      {
+        year: 2024,
+        share: { value: null, of: "a" },
+        complete: true,
+        codes: ["44", "27"],
+        either: 3,
+        parts: [{ code: "x" }],
+      },
+    ];
+    expect(sheet(row, data)).toEqual({
+      columns: [
+        { name: "year", type: "integer" },
+        { name: "share.value", type: "number" },
+        { name: "share.of", type: "text" },
+        { name: "complete", type: "boolean" },
+        { name: "codes", type: "text" },
+        { name: "either", type: "text" },
+        { name: "parts", type: "text" },
+        ...MARKS,
+      ],
+      rows: [[2024, null, "a", true, "44 27", "3", '[{"code":"x"}]', "d", "v", false]],
+    });
+  });
+
+  test("that may be absent are left out when all rows lack them, and are all there without rows", () => {
+    const row = z.object({ a: z.int().optional(), b: z.int().optional(), c: z.int() });
+    const names = (data: object[]) =>
+      sheet(row, data)
+        .columns.map(({ name }) => name)
+        .slice(0, -MARKS.length);
+    expect(names([{ c: 1 }, { b: 2, c: 1 }])).toEqual(["b", "c"]);
+    expect(names([{ b: null, c: 1 }])).toEqual(["b", "c"]);
+    expect(names([])).toEqual(["a", "b", "c"]);
+  });
+
+  test("of alternatives stand side by side, in the order of the longest", () => {
+    const short = z.object({ code: z.string(), to: z.string() });
+    const row = z.union([short.extend({ name: z.string() }), short]);
+    expect(sheet(row, [{ code: "LV", to: "2024" }]).columns.map(({ name }) => name)).toEqual([
+      "code",
+      "to",
+      ...MARKS.map(({ name }) => name),
+    ]);
+    expect(sheet(row, [{ code: "LV", to: "2024", name: "Latvia" }]).rows[0]).toContain("Latvia");
+  });
+
+  test("of an object that may be null are null with it", () => {
+    const row = z.object({ first: z.object({ code: z.string(), eur: z.number() }).nullable() });
+    expect(
+      sheet(row, [{ first: null }, { first: { code: "DE", eur: 1 } }]).rows.map((cells) => cells.slice(0, 2)),
+    ).toEqual([
+      [null, null],
+      ["DE", 1],
+    ]);
+  });
+
+  test("of a row that marks itself are not marked again", () => {
+    const row = z.object({ year: z.int(), dataset: z.string(), vintage: z.string(), synthetic: z.boolean() });
+    const own = { year: 2024, dataset: "mine", vintage: "w", synthetic: true };
+    expect(sheet(row, [own]).rows).toEqual([[2024, "mine", "w", true]]);
+  });
+
+  test("a place that is no list is told when the operation is declared", () => {
+    expect(() => tableAt(z.object({ data: z.object({}) }), "data.months")).toThrow("data.months is no array");
+  });
+});
+
+describe("CSV", () => {
+  const lines = (rows: Sheet["rows"]) =>
+    csvOf({
+      columns: [
+        { name: "a", type: "text" },
+        { name: "b, c", type: "number" },
+      ],
+      rows,
+    }).toString();
+
+  test("is what RFC 4180 says", () => {
+    expect(
+      lines([
+        ["x", 1.5],
+        ['say "hi"', null],
+        ["two\r\nlines", -2],
+        ["", 0],
+        [null, 1e21],
+      ]),
+    ).toBe('a,"b, c"\r\nx,1.5\r\n"say ""hi""",\r\n"two\r\nlines",-2\r\n"",0\r\n,1e+21\r\n');
+  });
+
+  test.each(["=1+1", "+1", "-1", "@x", "\tx", "\rx", "＝1"])("the text %j is no formula", (text) => {
+    expect(parse(lines([[text, -1]]))[1]).toEqual([`'${text}`, "-1"]);
+  });
+
+  test("comes back from another's reader as it went in", () => {
+    const cell = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom('"', ",", "\r\n", "\n", " a "));
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(cell, fc.double({ noNaN: true, noDefaultInfinity: true })), { minLength: 1 }),
+        (rows) => {
+          const read = parse(
+            csvOf({
+              columns: [
+                { name: "a", type: "text" },
+                { name: "b", type: "number" },
+              ],
+              rows,
+            }),
+            {
+              from_line: 1,
+              record_delimiter: "\r\n",
+            },
+          ).slice(1) as string[][];
+          expect(read.length).toBe(rows.length);
+          for (const [at, [text, number]] of rows.entries()) {
+            expect([text, `'${text}`]).toContain(read[at]![0]);
+            expect(Number(read[at]![1])).toBe(number === 0 ? 0 : number);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

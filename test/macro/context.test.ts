@@ -1,0 +1,109 @@
+/** The macroeconomic context over rows made by hand, and the reading of series by month. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { brent } from "../../src/datasets/reference/brent.ts";
+import { ecbMro } from "../../src/datasets/reference/ecb-mro.ts";
+import { ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
+import { hicp } from "../../src/datasets/reference/hicp.ts";
+import {
+  changesOf,
+  indicatorNames,
+  inForce,
+  meansByMonth,
+  monthsUpTo,
+} from "../../src/domain/macro/indicators.ts";
+import { macroContext } from "../../src/projections/macro/context.ts";
+import { made, storeOf } from "../reference/made.ts";
+
+test("a key rate: in force from its last change, the one before it, and what held at each month's end", async () => {
+  const store = await storeOf(
+    made(ecbMro, [
+      { date: "2025-01-31", rate_pct: 3.15 },
+      { date: "2025-02-05", rate_pct: 2.9 },
+      { date: "2025-02-06", rate_pct: 2.9 },
+      { date: "2025-06-11", rate_pct: 2.15 },
+      { date: "2025-07-01", rate_pct: 2.15 },
+    ]),
+  );
+  const [rate] = macroContext(store, { indicators: ["ecb_mro"] }).data;
+  expect(rate).toMatchObject({ value: 2.15, as_of: "2025-07-01", since: "2025-06-11" });
+  expect(rate).toMatchObject({
+    previous: 2.9,
+    previous_as_of: "2025-02-05",
+    change: -0.75,
+    synthetic: false,
+  });
+  const known = rate!.history.filter(({ value }) => value !== null);
+  expect(known.map(({ month, value }) => `${month} ${value}`)).toEqual([
+    ...[
+      "2025-01 3.15",
+      "2025-02 2.9",
+      "2025-03 2.9",
+      "2025-04 2.9",
+      "2025-05 2.9",
+      "2025-06 2.15",
+      "2025-07 2.15",
+    ],
+  ]);
+  expect(rate!.history).toHaveLength(12);
+});
+
+test("daily series: the last two days, and means by month; a day without the dollar is passed over", async () => {
+  const store = await storeOf(
+    made(ecbRates, [
+      { date: "2025-05-30", rates: { USD: 1.1 } },
+      { date: "2025-06-02", rates: { USD: 1.2 } },
+      { date: "2025-06-03", rates: { USD: 1.4, GBP: 0.8 } },
+      { date: "2025-06-04", rates: { GBP: 0.8 } },
+    ]),
+  );
+  const [dollar] = macroContext(store, { indicators: ["eur_usd"] }).data;
+  expect(dollar).toMatchObject({ value: 1.4, as_of: "2025-06-03", previous: 1.2, change: 0.2, since: null });
+  expect(dollar!.history.slice(-3)).toEqual([
+    { month: "2025-04", value: null },
+    { month: "2025-05", value: 1.1 },
+    { month: "2025-06", value: 1.3 },
+  ]);
+});
+
+test("inflation is the euro area's: of changing members before fixed ones, of those the newest, and nobody else's", async () => {
+  const row = (geo: string, yoy_pct: number | null) => ({ geo, month: "2025-12", yoy_pct, index: 100 });
+  const of = async (...rows: ReturnType<typeof row>[]) =>
+    macroContext(await storeOf(made(hicp, rows)), { indicators: ["hicp_yoy"] }).data[0]!.value;
+  expect(await of(row("EA", 2), row("EA20", 3), row("LV", 4))).toBe(2);
+  expect(await of(row("EA20", 3), row("EA21", 5), row("LV", 4))).toBe(5);
+  expect(await of(row("LV", 4), row("EU27", 1))).toBeNull();
+  expect(await of(row("EA", null))).toBeNull();
+});
+
+test("a real and an invented table stand side by side, each marked", async () => {
+  const store = await storeOf(
+    made(brent, [{ date: "2025-06-02", usd_per_bbl: 65 }]),
+    made(hicp, hicp.sandbox(), true),
+  );
+  const { data, meta } = macroContext(store, { indicators: [...indicatorNames] });
+  expect(data.map(({ indicator, synthetic }) => [indicator, synthetic])).toEqual([
+    ...[
+      ["ecb_mro", null],
+      ["eur_usd", null],
+      ["hicp_yoy", true],
+      ["brent_usd", false],
+    ],
+  ]);
+  expect(meta.missing).toEqual(["ecb_mro", "eur_usd"]);
+  expect(data[3]).toMatchObject({ value: 65, previous: null, change: null, dataset: "brent" });
+});
+
+test("months are counted back over the turn of a year", () =>
+  expect(monthsUpTo("2025-02", 4)).toEqual(["2024-11", "2024-12", "2025-01", "2025-02"]));
+
+test("between changes the rate in force is that of the last one", () =>
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 60 }), (values) => {
+      const months = monthsUpTo("2025-12", values.length);
+      const readings = values.map((value, at) => ({ at: `${months[at]}-15`, value }));
+      const changes = changesOf(readings);
+      expect(months.map((month) => inForce(changes, month))).toEqual(values);
+      expect([...meansByMonth(readings).values()]).toEqual(values);
+    }),
+  ));

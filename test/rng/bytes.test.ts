@@ -1,0 +1,122 @@
+import { createHmac } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ByteStream, below, bytesFor, type Draw, fraction, shuffled } from "../../src/domain/rng/bytes.ts";
+
+const draw: Draw = { tenant: "acme", game: "dice", client_seed: "my seed", nonce: 7 };
+const seed = Buffer.alloc(32, 0xab);
+/** Bytes that were chosen, and how many of them were read. */
+const chosen = (bytes: number[]) => {
+  let at = 0;
+  return {
+    get read() {
+      return at;
+    },
+    number(length: number) {
+      let value = 0;
+      for (let left = length; left > 0; left--) {
+        if (at === bytes.length) throw new RangeError("no bytes are left");
+        value = value * 256 + bytes[at++]!;
+      }
+      return value;
+    },
+  };
+};
+
+describe("the bytes of a draw", () => {
+  test("are HMAC-SHA256 blocks over numbered messages, one after the other", () => {
+    const stream = new ByteStream(seed, draw);
+    const read = Buffer.from(Array.from({ length: 70 }, () => stream.byte()));
+    const blocks = [0, 1, 2].map((round) =>
+      createHmac("sha256", seed).update(`v1:acme:dice:my seed:7:${round}`, "utf8").digest(),
+    );
+    expect(read.equals(Buffer.concat(blocks).subarray(0, 70))).toBe(true);
+    expect(stream.blocks).toEqual(blocks.map((block) => block.toString("hex")));
+  });
+
+  test("are read no further than needed", () => {
+    const stream = new ByteStream(seed, draw);
+    expect(stream.blocks).toEqual([]);
+    for (let n = 0; n < 32; n++) stream.byte();
+    expect(stream.blocks).toHaveLength(1);
+  });
+
+  test("differ in each part of the draw", () => {
+    const others: Draw[] = [
+      { ...draw, tenant: "other" },
+      { ...draw, game: "coin" },
+      { ...draw, client_seed: "my Seed" },
+      { ...draw, nonce: 8 },
+    ];
+    const texts = [draw, ...others].map((one) => new ByteStream(seed, one).number(6));
+    expect(new Set(texts).size).toBe(5);
+  });
+});
+
+describe("a number below n", () => {
+  test("takes the fewest bytes that reach n", () => {
+    expect([1, 2, 256, 257, 65_536, 65_537, 2 ** 24, 2 ** 24 + 1, 2 ** 32].map(bytesFor)).toEqual([
+      0, 1, 1, 2, 2, 3, 3, 4, 4,
+    ]);
+  });
+
+  test("is exactly even for every n up to 4096: over all values of its bytes each result stands as often", () => {
+    // A value that is drawn again asks for more bytes: then zero comes, told apart by how often was asked.
+    const bytes = { value: 0, asked: 0, number: () => (bytes.asked++ === 0 ? bytes.value : 0) };
+    for (let n = 1; n <= 4096; n++) {
+      const reach = 256 ** bytesFor(n);
+      const times = new Uint32Array(n);
+      let again = 0;
+      for (let value = 0; value < reach; value++) {
+        bytes.value = value;
+        bytes.asked = 0;
+        const result = below(bytes, n);
+        if (bytes.asked > 1) again++;
+        else times[result]!++;
+      }
+      const each = Math.floor(reach / n);
+      expect(times.every((count) => count === each)).toBe(true);
+      expect(again).toBe(reach - each * n);
+    }
+  });
+
+  test("draws again where the remainder would favour small numbers", () => {
+    // 256 = 25 * 10 + 6: 250 to 255 are passed over.
+    const bytes = chosen([250, 255, 251, 249]);
+    expect(below(bytes, 10)).toBe(9);
+    expect(bytes.read).toBe(4);
+  });
+
+  test("is big-endian", () => expect(below(chosen([1, 2]), 65_536)).toBe(258));
+
+  test("of one choice takes no byte", () => expect(below(chosen([]), 1)).toBe(0));
+});
+
+test("a fraction is the upper 53 of 64 bits", () => {
+  expect(fraction(chosen([0, 0, 0, 0, 0, 0, 0, 0]))).toBe(0);
+  expect(fraction(chosen([0x80, 0, 0, 0, 0, 0, 0, 0]))).toBe(0.5);
+  expect(fraction(chosen(Array<number>(8).fill(255)))).toBe(1 - 2 ** -53);
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 8, maxLength: 8 }), (bytes) => {
+      const whole = Buffer.from(bytes).readBigUInt64BE() >> 11n;
+      expect(fraction(chosen([...bytes]))).toBe(Number(whole) / 2 ** 53);
+    }),
+  );
+});
+
+describe("a shuffle", () => {
+  test("gives each order of four as often, over all draws it can be made of", () => {
+    const times = new Map<string, number>();
+    // Bytes below 252 = 4 * 63 = 3 * 84 = 2 * 126 are taken for each of the three draws, so 12 values stand for all.
+    for (let a = 0; a < 4; a++)
+      for (let b = 0; b < 3; b++)
+        for (let c = 0; c < 2; c++) {
+          const order = shuffled(chosen([a, b, c]), 4).join("");
+          times.set(order, (times.get(order) ?? 0) + 1);
+        }
+    expect(times.size).toBe(24);
+    expect([...times.values()].every((count) => count === 1)).toBe(true);
+  });
+
+  test("swaps from the last place down", () => expect(shuffled(chosen([0, 0, 0]), 4)).toEqual([1, 2, 3, 0]));
+});

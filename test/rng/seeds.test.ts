@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { Refusal } from "../../src/domain/refusal.ts";
+import {
+  abandon,
+  activateFirst,
+  activeSeed,
+  commit,
+  evolve,
+  initialState,
+  publish,
+  rotate,
+  type SeedEvent,
+  type SeedState,
+} from "../../src/domain/rng/seeds.ts";
+
+const hash = (bytes: Buffer) => createHash("sha256").update(bytes).digest();
+/** A chain of `length` seeds as it is used: seed 0 first. */
+const chainOf = (fill: number, length: number) => {
+  const seeds = [Buffer.alloc(32, fill)];
+  while (seeds.length < length) seeds.unshift(hash(seeds[0]!));
+  return { head_hash: hash(seeds[0]!).toString("hex"), seeds: seeds.map((seed) => seed.toString("hex")) };
+};
+const [first, second] = [chainOf(1, 3), chainOf(2, 2)];
+const at = "2026-01-01T00:00:00.000Z";
+const use = { activated_at: at, max_rolls: 10, retires_at: "2026-01-02T00:00:00.000Z" };
+const published = (head_hash: string, length: number) =>
+  publish({ space: "live", head_hash, length, published_at: at });
+const kept = (chain: number, head_hash: string) =>
+  commit({
+    space: "live",
+    chain,
+    head_hash,
+    network: "eip155:31337",
+    contract: "0xc",
+    signer: "0xs",
+    block_number: 5,
+    committed_at: at,
+  });
+const ended = (index: number, seed: string, chain = 1) =>
+  rotate({ chain, index, seed, reason: "rolls", revealed_at: at }, use);
+
+/** Runs decisions one after the other; the state they lead to and the types of their events. */
+function ledTo(...decisions: ((state: SeedState) => SeedEvent[])[]) {
+  let state = initialState();
+  const told: SeedEvent[] = [];
+  for (const decide of decisions) {
+    const events = decide(state);
+    told.push(...events);
+    state = events.reduce(evolve, state);
+  }
+  return { state, types: told.map(({ type }) => type), told };
+}
+const begun = [published(first.head_hash, 3), kept(1, first.head_hash), activateFirst(use)];
+
+describe("a chain of seeds", () => {
+  test("is used only once its head is committed", () => {
+    const early = ledTo(published(first.head_hash, 3), activateFirst(use));
+    expect(early.types).toEqual(["SeedChainPublished"]);
+    expect(() => activeSeed(early.state)).toThrow(Refusal);
+    const { state } = ledTo(...begun);
+    expect(activeSeed(state)).toMatchObject({ chain: 1, index: 0, seed_hash: first.head_hash });
+  });
+
+  test("is committed by its own head alone, and once", () => {
+    expect(() => ledTo(published(first.head_hash, 3), kept(1, second.head_hash))).toThrow(/another head/);
+    expect(
+      ledTo(...begun, kept(1, first.head_hash)).types.filter((type) => type === "SeedChainCommitted"),
+    ).toHaveLength(1);
+  });
+
+  test("reveals one seed with the event that activates the next, whose hash is the one revealed", () => {
+    const { state, told } = ledTo(...begun, ended(0, first.seeds[0]!));
+    expect(told.slice(-2)).toMatchObject([
+      { type: "SeedRevealed", data: { index: 0, seed: first.seeds[0], seed_hash: first.head_hash } },
+      { type: "SeedActivated", data: { index: 1, seed_hash: first.seeds[0] } },
+    ]);
+    expect(createHash("sha256").update(Buffer.from(first.seeds[1]!, "hex")).digest("hex")).toBe(
+      activeSeed(state).seed_hash,
+    );
+  });
+
+  test("is rotated once for each seed, whoever asks", () =>
+    expect(ledTo(...begun, ended(0, first.seeds[0]!), ended(0, first.seeds[0]!)).types.slice(3)).toEqual([
+      "SeedRevealed",
+      "SeedActivated",
+    ]));
+
+  test("that is used up is followed by the next one, which was committed before", () => {
+    const { state, told } = ledTo(
+      ...begun,
+      published(second.head_hash, 2),
+      kept(2, second.head_hash),
+      ended(0, first.seeds[0]!),
+      ended(1, first.seeds[1]!),
+      ended(2, first.seeds[2]!),
+    );
+    expect(activeSeed(state)).toMatchObject({ chain: 2, index: 0, seed_hash: second.head_hash });
+    const hashes = told.flatMap((event) => (event.type === "SeedActivated" ? [event.data.seed_hash] : []));
+    expect(new Set(hashes).size).toBe(4);
+    expect(state.chains.map(({ chain }) => chain)).toEqual([2]);
+  });
+
+  test("that is used up before the next is committed leaves no seed, until it is", () => {
+    const spent = [0, 1, 2].map((index) => ended(index, first.seeds[index]!));
+    const gap = ledTo(...begun, published(second.head_hash, 2), ...spent);
+    expect(() => activeSeed(gap.state)).toThrow(/no seed is active/);
+    const { state } = ledTo(
+      ...begun,
+      published(second.head_hash, 2),
+      ...spent,
+      kept(2, second.head_hash),
+      activateFirst(use),
+    );
+    expect(activeSeed(state).chain).toBe(2);
+  });
+
+  test("has at most one successor waiting", () => {
+    const twice = ledTo(...begun, published(second.head_hash, 2), published(first.head_hash, 2));
+    expect(twice.state.chains).toHaveLength(2);
+  });
+
+  test("that is given up is used no more", () => {
+    const { state } = ledTo(...begun, abandon(1, at));
+    expect(state).toMatchObject({ chains: [], active: undefined, published: 1 });
+    expect(ledTo(...begun, abandon(1, at), published(second.head_hash, 2)).state.chains[0]!.chain).toBe(2);
+  });
+});

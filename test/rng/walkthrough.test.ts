@@ -1,0 +1,214 @@
+/** Random numbers over real HTTP on the embedded chain, checked by a verifier written apart. */
+import { createHash, createHmac } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as seeds from "../../src/domain/rng/seeds.ts";
+import { until } from "../eventstore/fixture.ts";
+import { type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let mine: Record<string, string>;
+let other: Record<string, string>;
+
+beforeAll(async () => {
+  service = await startService({
+    chain: "embedded",
+    reactors: true,
+    env: { SEED_ROLLS: "8", SEED_SECONDS: "3600" },
+  });
+  mine = (await service.issue({ tenant: "acme" })).headers;
+  other = (await service.issue({ tenant: "other" })).headers;
+  await until(async () => (await ask("GET", "seed")).status === 200);
+}, 60_000);
+afterAll(() => service?.stop());
+
+type Json = ReturnType<typeof JSON.parse>;
+type Answer = { status: number; body: Json };
+async function ask(
+  method: string,
+  path: string,
+  body?: object,
+  headers = mine,
+  more: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(`${service.url}/v1/agent/rng/${path}`, {
+    method,
+    headers: { ...headers, ...more, ...(body && { "Content-Type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+const roll = async (body: object, headers = mine) => (await ask("POST", "roll", body, headers)).body.data;
+
+const sha256 = (hex: string) => createHash("sha256").update(Buffer.from(hex, "hex")).digest("hex");
+
+/** A die, drawn by the text alone. */
+function dieOf(seed: string, tenant: string, clientSeed: string, nonce: number, sides: number): number {
+  for (let round = 0; ; round++) {
+    const block = createHmac("sha256", Buffer.from(seed, "hex"))
+      .update(`v1:${tenant}:dice:${clientSeed}:${nonce}:${round}`)
+      .digest();
+    for (const byte of block) if (byte < 256 - (256 % sides)) return 1 + (byte % sides);
+  }
+}
+
+describe("a roll", () => {
+  test("is drawn from the seed whose hash was published, and verified from the seed once that is revealed", async () => {
+    const before = (await ask("GET", "seed")).body.data;
+    const mineRolls = [];
+    for (let n = 0; n < 8; n++)
+      mineRolls.push(await roll({ client_seed: "chosen by me", params: { sides: 20 } }));
+    expect(mineRolls.map(({ nonce }) => nonce)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(new Set(mineRolls.map(({ seed_hash }) => seed_hash))).toEqual(new Set([before.seed_hash]));
+    await until(async () => (await ask("GET", "seed")).body.data.seed_hash !== before.seed_hash);
+    const after = (await ask("GET", "seed")).body.data;
+    const { seed } = after.revealed_before;
+    expect([sha256(seed), after.revealed_before.seed_hash]).toEqual([before.seed_hash, before.seed_hash]);
+    for (const { nonce, result } of mineRolls)
+      expect(result.dice).toEqual([dieOf(seed, "acme", "chosen by me", nonce, 20)]);
+    // Within a chain the seed that was revealed is the hash of the next one.
+    expect(after.seed_hash).toBe(seed);
+  });
+
+  test("is proven at once by its HMACs, and by the seed when it is known", async () => {
+    const { roll_id, seed_hash } = await roll({
+      game_type: "shuffle",
+      params: { items: ["a", "b", "c", 4] },
+    });
+    const proof = (await ask("POST", "verify", { roll_id }, other)).body.data;
+    expect(proof).toMatchObject({ valid: true, seed: null, tenant: "acme", roll: { seed_hash } });
+    expect(proof.proof).toHaveLength(1);
+    expect(proof.proof[0].message).toBe("v1:acme:shuffle:tenant:acme:0:0");
+    for (let n = 0; n < 8; n++) await roll({ client_seed: `${n}` });
+    await until(async () => (await ask("POST", "verify", { roll_id })).body.data.seed !== null);
+    const told = (await ask("POST", "verify", { roll_id })).body.data;
+    expect(sha256(told.seed)).toBe(seed_hash);
+    expect(
+      createHmac("sha256", Buffer.from(told.seed, "hex")).update(told.proof[0].message).digest("hex"),
+    ).toBe(told.proof[0].hmac);
+    expect(told.proof).toEqual(proof.proof);
+  });
+
+  test("asked twice under one key is one roll", async () => {
+    const key = { "Idempotency-Key": "once" };
+    const [first, second] = await Promise.all([
+      ask("POST", "roll", { client_seed: "twice" }, mine, key),
+      ask("POST", "roll", { client_seed: "twice" }, mine, key),
+    ]);
+    expect(second).toEqual(first);
+    expect((await ask("POST", "roll", { client_seed: "twice" }, mine, key)).body).toEqual(first.body);
+    expect((await ask("POST", "roll", { client_seed: "else" }, mine, key)).status).toBe(422);
+  });
+
+  test("of one tenant moves no counter of another", async () => {
+    const { seed_hash } = (await ask("GET", "seed")).body.data;
+    const first = await roll({ client_seed: "ours", seed_hash });
+    const theirs = await roll({ client_seed: "ours", seed_hash }, other);
+    expect([first.nonce, theirs.nonce]).toEqual([0, 0]);
+  });
+
+  test("on a seed that was demanded and is not active draws nothing", async () => {
+    const { status, body } = await ask("POST", "roll", { client_seed: "x", seed_hash: "0".repeat(64) });
+    expect([status, body.type]).toEqual([409, expect.stringContaining("other-seed")]);
+  });
+
+  test.each([
+    [{ game_type: "dice", params: { sides: 1 } }, "params.sides"],
+    [{ game_type: "dice", params: { faces: 6 } }, "params"],
+    [{ game_type: "range", params: { min: 5, max: 4 } }, "params.max"],
+    [{ game_type: "range", params: { min: 0, max: 2 ** 32 } }, "params.max"],
+    [{ game_type: "range" }, "params.min"],
+    [{ game_type: "pick", params: { items: [] } }, "params.items"],
+    [{ game_type: "poker" }, "game_type"],
+    [{ client_seed: "x".repeat(257) }, "client_seed"],
+  ])("%j is refused by its field", async (body, path) => {
+    const { status, body: problem } = await ask("POST", "roll", body);
+    expect([status, problem.errors[0].path]).toEqual([400, path]);
+  });
+});
+
+test("a batch is all or nothing, in order, with nonces that go on", async () => {
+  const rolls = Array.from({ length: 100 }, (_, n) => ({ client_seed: `batch ${n % 2}`, game_type: "coin" }));
+  const { body } = await ask("POST", "roll/batch", { rolls });
+  expect(body.data.map(({ nonce }: { nonce: number }) => nonce)).toEqual(rolls.map((_, n) => n >> 1));
+  expect(new Set(body.data.map(({ roll_id }: { roll_id: string }) => roll_id)).size).toBe(100);
+  const bad = [...rolls.slice(1), { client_seed: "bad", game_type: "dice", params: { sides: 0 } }];
+  const refused = await ask("POST", "roll/batch", { rolls: bad });
+  expect([refused.status, refused.body.errors[0].path]).toEqual([400, "rolls.99.params.sides"]);
+  expect((await ask("POST", "roll/batch", { rolls: [...rolls, rolls[0]] })).status).toBe(400);
+});
+
+test("history is the caller's own, newest first, page by page", async () => {
+  const seen = [];
+  let cursor: string | null = null;
+  do {
+    const page: Answer = await ask("GET", `history?limit=40${cursor ? `&cursor=${cursor}` : ""}`);
+    seen.push(...page.body.data);
+    cursor = page.body.meta.next_cursor;
+  } while (cursor);
+  expect(new Set(seen.map(({ roll_id }) => roll_id)).size).toBe(seen.length);
+  expect(seen.length).toBeGreaterThan(100);
+  const one = (await ask("GET", `history?roll_id=${seen[3].roll_id}`)).body.data;
+  expect(one).toEqual([seen[3]]);
+  expect((await ask("GET", `history?roll_id=${seen[3].roll_id}`, undefined, other)).body.data).toEqual([]);
+});
+
+test("statistics count what was rolled", async () => {
+  const { data } = (await ask("GET", "stats?days=1")).body;
+  const coins = data.find(({ game_type }: { game_type: string }) => game_type === "coin");
+  expect(coins.rolls).toBe(100);
+  expect(coins.cells.map(({ expected }: { expected: number }) => expected)).toEqual([
+    50, 0, 0, 0, 0, 50, 0, 0, 0, 0,
+  ]);
+  expect(coins.chi_square.df).toBe(1);
+});
+
+describe("commitments", () => {
+  test("of a chain's head stand on chain before its first seed was active", async () => {
+    const seed = (await ask("GET", "seed")).body.data;
+    expect(seed.committed.network).toBe("eip155:8453");
+    const first = await service.app.load(seeds, seeds.targetOf("live"));
+    expect(Date.parse(seed.committed.committed_at)).toBeLessThanOrEqual(
+      Date.parse(first.active!.activated_at) + 1_000,
+    );
+    let hash = seed.seed_hash;
+    for (let n = 0; n < seed.chain_index; n++) hash = sha256(hash);
+    expect(hash).toBe(seed.chain_head);
+  });
+
+  test("are asked for by hashes that were published, and read back from the chain", async () => {
+    const { seed_hash, chain_index, chain_head } = (await ask("GET", "seed")).body.data;
+    expect((await ask("POST", "anchor/commit", { seed_hash, chain_index: chain_index + 1 })).status).toBe(
+      409,
+    );
+    const asked = await ask("POST", "anchor/commit", { seed_hash, chain_index });
+    expect(asked.body.data).toMatchObject({ seed_hash, chain_index });
+    await until(async () => (await ask("POST", "anchor/verify", { seed_hash })).body.data.itself !== null);
+    const proven = (await ask("POST", "anchor/verify", { seed_hash })).body.data;
+    expect(proven).toMatchObject({
+      committed: true,
+      published: { chain_head },
+      by_head: { signer: service.app.chain.sender },
+    });
+    await until(
+      async () => (await ask("POST", "anchor/commit", { seed_hash })).body.data.status === "committed",
+    );
+    const history = (await ask("GET", "anchor/history")).body.data;
+    expect(history.map((one: { seed_hash: string }) => one.seed_hash)).toContain(seed_hash);
+    expect(new Set(history.map((one: { seed_hash: string }) => one.seed_hash)).size).toBe(history.length);
+  });
+
+  test("of hashes that were never published are refused and not found", async () => {
+    expect((await ask("POST", "anchor/commit", { seed_hash: "0".repeat(64) })).status).toBe(404);
+    expect((await ask("POST", "anchor/verify", { seed_hash: "0".repeat(64) })).body.data).toMatchObject({
+      committed: false,
+      published: null,
+    });
+  });
+});
+
+test("test keys draw from seeds of their own", async () => {
+  const test = (await service.issue({ tenant: "acme", space: "test" })).headers;
+  const [live, own] = [await ask("GET", "seed"), await ask("GET", "seed", undefined, test)];
+  expect(own.body.data.space).toBe("test");
+  expect(own.body.data.chain_head).not.toBe(live.body.data.chain_head);
+});

@@ -1,0 +1,79 @@
+/** Salary and macro answers as rows and pictures: what is drawn, what is told in words, and the mark of what is invented. */
+import { expect, test } from "vitest";
+import { sheetOf } from "../../src/api/forms/table.ts";
+import { brent } from "../../src/datasets/reference/brent.ts";
+import { hicp } from "../../src/datasets/reference/hicp.ts";
+import { labourCosts } from "../../src/datasets/reference/labour-costs.ts";
+import { lvWages } from "../../src/datasets/reference/lv-wages.ts";
+import { sesEarnings } from "../../src/datasets/reference/ses-earnings.ts";
+import { macroContext } from "../../src/projections/macro/context.ts";
+import { macroChart, macroTable } from "../../src/projections/macro/forms.ts";
+import { compare, compareOutput } from "../../src/projections/salary/compare.ts";
+import { compareChart, lvWagesChart } from "../../src/projections/salary/forms.ts";
+import { wagesInLatvia } from "../../src/projections/salary/lv-wages.ts";
+import { made, storeOf } from "../reference/made.ts";
+
+const cost = (geo: string, eur_per_hour: number) => ({
+  ...{ geo, nace: "C", year: 2024, part: "total" as const, eur_per_hour, flag: "" },
+});
+
+test("countries compared are drawn with the Union among them, the unknown in words, and invented tables marked", async () => {
+  const store = await storeOf(
+    made(labourCosts, [cost("LV", 15), cost("DE", 45), cost("EU27", 30)]),
+    made(sesEarnings, sesEarnings.sandbox(), true),
+  );
+  const answer = compare(store, { countries: ["LV", "GE", "DE"], nace: "C" });
+  expect(compareChart(answer)).toMatchObject({
+    kind: "ranking",
+    title: "Labour cost of an hour, Manufacturing, 2024",
+    x: ["Germany", "EU27", "Latvia"],
+    series: [{ values: [45, 30, 15] }],
+    notes: ["Not known: Georgia"],
+  });
+  expect(answer.meta).toMatchObject({ dataset: "labour-costs+sandbox-ses-earnings", synthetic: true });
+  const table = { row: compareOutput.shape.data.element, rows: () => answer.data };
+  const { columns, rows } = sheetOf(table, answer);
+  expect(columns.slice(-3).map(({ name }) => name)).toEqual(["dataset", "vintage", "synthetic"]);
+  expect(rows.map((row) => row.at(-1))).toEqual([true, true, true]);
+});
+
+test("wages are drawn by quarter where there are quarters, a gap where one is not known", async () => {
+  const wage = (nace: string, period: string, gross_eur_per_month: number) => ({
+    nace,
+    period,
+    gross_eur_per_month,
+  });
+  const quarters = [wage("C", "2024-Q1", 1400), wage("C", "2024-Q2", 1450), wage("F", "2024-Q2", 1300)];
+  const store = await storeOf(made(lvWages, [wage("C", "2024", 1425), ...quarters]));
+  expect(lvWagesChart(wagesInLatvia(store, {}))).toMatchObject({
+    x: ["2024-Q1", "2024-Q2"],
+    series: [
+      { name: "Manufacturing", values: [1400, 1450] },
+      { name: "Construction", values: [null, 1300] },
+    ],
+  });
+  const years = await storeOf(made(lvWages, [wage("C", "2023", 1300), wage("C", "2024", 1425)]));
+  expect(lvWagesChart(wagesInLatvia(years, {})).x).toEqual(["2023", "2024"]);
+});
+
+test("one indicator is drawn in its unit, several as indices of the first month, and each row names its own table", async () => {
+  const day = (date: string, usd_per_bbl: number) => ({ date, usd_per_bbl });
+  const store = await storeOf(
+    made(brent, [day("2024-12-02", 50), day("2025-11-03", 60), day("2025-11-04", 70)]),
+    made(hicp, hicp.sandbox(), true),
+  );
+  const one = macroContext(store, { indicators: ["brent_usd"] });
+  expect(macroChart(one)).toMatchObject({ unit: "USD a barrel", title: "Brent crude oil, spot" });
+  expect([macroChart(one).series[0]!.values[0], macroChart(one).series[0]!.values.at(-1)]).toEqual([50, 65]);
+  expect(one.meta).toMatchObject({ dataset: "brent", synthetic: false });
+
+  const several = macroContext(store, { indicators: ["brent_usd", "hicp_yoy", "eur_usd"] });
+  const chart = macroChart(several);
+  expect(chart.unit).toBe("first month = 100");
+  expect(chart.notes).toEqual(["Not drawn: Euro reference rate of the US dollar"]);
+  const oil = chart.series.find(({ name }) => name === "brent_usd")!;
+  expect(oil.values[chart.x.indexOf("2025-11")]).toBe(130);
+  expect(oil.values[chart.x.indexOf("2025-12")]).toBeNull();
+  const rows = sheetOf(macroTable, several).rows.map((row) => [row[0], row.at(-3), row.at(-1)].join(" "));
+  expect(new Set(rows)).toEqual(new Set(["brent_usd brent false", "hicp_yoy sandbox-hicp true"]));
+});
