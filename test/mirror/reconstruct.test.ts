@@ -118,7 +118,9 @@ describe("by hand", () => {
     });
     expect(meta.scope).toMatch(/never its trade with the world/);
     expect(meta.notes[0]).toMatch(/^No month has more than 3 of the 27 partners/);
-    expect(meta.notes.join(" ")).toMatch(/Only 1 pair-months .* Months that the exchange rates do not reach/);
+    expect(meta.notes.join(" ")).toMatch(
+      /Only 1 pair-months .* Months that the exchange rates do not wholly cover/,
+    );
   });
 
   test("its imports: what they report as exports, with freight as asked", async () => {

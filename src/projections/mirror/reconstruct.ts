@@ -227,7 +227,7 @@ function notesOf(
       "There are no exchange rates of the same kind, and real figures never meet invented ones: value_usd is null.",
     dollars &&
       data.some(({ value_usd }) => value_usd === null) &&
-      "Months that the exchange rates do not reach have no value_usd.",
+      "Months that the exchange rates do not wholly cover have no value_usd.",
   ];
   return notes.filter((note) => typeof note === "string");
 }
