@@ -40,6 +40,7 @@ import * as seedCommitment from "./domain/rng/commitment.ts";
 import * as roll from "./domain/rng/roll.ts";
 import * as seeds from "./domain/rng/seeds.ts";
 import * as dataset from "./domain/trade/dataset.ts";
+import * as airdrop from "./domain/wallet/airdrop.ts";
 import { keysProjection } from "./projections/access/keys.ts";
 import { alertsProjection } from "./projections/alerts/subscriptions.ts";
 import { anchorGas, anchorGasProjection } from "./projections/anchoring/gas.ts";
@@ -50,9 +51,12 @@ import { referenceProjection } from "./projections/reference/releases.ts";
 import { rngProjection } from "./projections/rng/rng.ts";
 import { runnerDdl, startRunner } from "./projections/runner.ts";
 import { releasesProjection } from "./projections/trade/releases.ts";
+import { airdropGas, airdropsProjection } from "./projections/wallet/airdrops.ts";
+import { transfersDdl } from "./projections/wallet/transfers.ts";
 import { startAlertReactors } from "./reactors/alerts/start.ts";
 import { startPaymentReactors } from "./reactors/payments/start.ts";
 import { startSeedReactors } from "./reactors/rng/start.ts";
+import { startWalletReactors } from "./reactors/wallet/start.ts";
 import { StreamCache } from "./stream-cache.ts";
 
 export type House = {
@@ -75,6 +79,7 @@ const eventSchemas = [
   seedCommitment.events,
   roll.events,
   evaluation.events,
+  airdrop.events,
 ];
 const projections = [
   keysProjection,
@@ -85,6 +90,7 @@ const projections = [
   logProjection,
   alertsProjection,
   rngProjection,
+  airdropsProjection,
 ];
 
 const APP_ROLE = "tallystick_app";
@@ -136,7 +142,9 @@ async function furnish(
     );
   }
   const gasRecorded = async (day: string, except: readonly Hex[]) =>
-    (await gasSpent(pool, day, except)) + (await anchorGas(pool, day, except));
+    (await gasSpent(pool, day, except)) +
+    (await anchorGas(pool, day, except)) +
+    (await airdropGas(pool, day, except));
   const chain = opening.chain
     ? await openedChain(config, log, opened, gasRecorded)
     : await absentChain(config);
@@ -201,6 +209,8 @@ async function furnish(
     opened.push(() => alerts.stop());
     const seedTurns = startSeedReactors(app, log);
     opened.push(() => seedTurns.stop());
+    const wallet = startWalletReactors(app, log);
+    opened.push(() => wallet.stop());
   }
   if (opening.reactors && config.ANCHORING) {
     await checkOrigin(app);
@@ -312,6 +322,7 @@ async function prepare(database: Database, host: string): Promise<void> {
         keptAnswersDdl,
         tilesDdl,
         keptProofsDdl,
+        transfersDdl,
         ...projections.map((projection) => projection.ddl),
       ])
         await client.query(ddl);

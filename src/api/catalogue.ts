@@ -16,6 +16,8 @@ import { tradeOperations } from "./operations/trade.ts";
 import { tradeAnalyticsOperations } from "./operations/trade-analytics.ts";
 import { tradeProductOperations } from "./operations/trade-products.ts";
 import { tradeSignalOperations } from "./operations/trade-signals.ts";
+import { walletOperations } from "./operations/wallet.ts";
+import { walletAirdropOperations } from "./operations/wallet-airdrop.ts";
 import { x402Operations } from "./operations/x402.ts";
 
 export const catalogue: Operation[] = [
@@ -30,6 +32,8 @@ export const catalogue: Operation[] = [
   ...customsOperations,
   ...rngOperations,
   ...rngAnchorOperations,
+  ...walletOperations,
+  ...walletAirdropOperations,
   ...alertOperations,
   ...replayOperations,
   ...snapshotOperations,

@@ -18,6 +18,7 @@ export const areas = {
   mirror: "The trade of countries outside the EU, reconstructed from what their partners report",
   customs: "Latvia's customs: trade at KN8, the nomenclature, import duties",
   rng: "Provably fair random numbers: seeds committed to Base, rolls, proofs",
+  wallet: "The platform token, USDC and ether: balances, transfers, airdrops",
   alerts: "Webhooks that are told of anomalies in EU trade",
   replay: "The change feed and dated snapshots",
   payments: "Paying per call: x402, refunds and the public revenue ledger",
@@ -126,6 +127,8 @@ export type Context<In> = {
   watch: Watch;
   /** 32 hex digits to name what the command makes: others for each command, the same when it is said again. */
   fresh_id: string;
+  /** The caller's own name for the command, where it gave one. */
+  idempotency_key: string | undefined;
   /** Says which event the answer stands for, where `handle` appended it itself. */
   names: (event: EventName) => void;
   /** Aborted when the caller goes away or the service stops. */
