@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { z } from "zod";
 import { releaseFacts } from "../../src/datasets/manifest.ts";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
@@ -115,6 +115,28 @@ describe("which dataset answers", () => {
       type: "dataset-missing",
     });
     await none.vintages.close();
+  });
+});
+
+describe("a dataset that is there, but not open", () => {
+  test("is waited for where nothing else answers, or where it is named", async () => {
+    const { vintages } = trade;
+    vintages.expect([{ dataset: "comext-bulk", synthetic: false }]);
+    onTestFinished(() => vintages.expect([]));
+    const missing = { code: "unavailable", type: "dataset-missing" };
+    const asked = [{ hs: "72142000" }, { hs: "39206290", dataset: "comext-bulk" }];
+    for (const input of asked)
+      expect(await refusalOf(ask.balance({ reporter: "DE", ...input }))).toMatchObject(missing);
+    const { meta } = await ask.balance({ reporter: "DE", hs: "39206290" });
+    expect(meta.dataset).toBe("comext-ds-045409");
+  });
+
+  test("is not waited for where it is synthetic and no such figures are sold", async () => {
+    const { vintages } = trade;
+    vintages.expect([{ dataset: "sandbox-lv", synthetic: true }]);
+    onTestFinished(() => vintages.expect([]));
+    const real = { vintages, allow_synthetic: false };
+    expect(await refusalOf(balance(real, { reporter: "DE" }))).toMatchObject({ type: "outside-coverage" });
   });
 });
 
