@@ -1,6 +1,7 @@
 /** Everything the service does, area by area: the one list that all faces and documents derive from. */
 import type { Operation } from "./operation.ts";
 import { alertOperations } from "./operations/alerts.ts";
+import { checkOperations } from "./operations/checks.ts";
 import { customsOperations } from "./operations/customs.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
 import { logOperations } from "./operations/log.ts";
@@ -34,6 +35,7 @@ export const catalogue: Operation[] = [
   ...rngAnchorOperations,
   ...walletOperations,
   ...walletAirdropOperations,
+  ...checkOperations,
   ...alertOperations,
   ...replayOperations,
   ...snapshotOperations,
