@@ -32,6 +32,7 @@ import * as apiKey from "./domain/access/key.ts";
 import * as evaluation from "./domain/alerts/evaluation.ts";
 import * as subscription from "./domain/alerts/subscription.ts";
 import * as anchor from "./domain/anchoring/anchor.ts";
+import * as loungeAccount from "./domain/lounge/account.ts";
 import * as confirmation from "./domain/payments/confirmation.ts";
 import * as payment from "./domain/payments/payment.ts";
 import type { Hex, Quotas } from "./domain/ports.ts";
@@ -75,6 +76,7 @@ const eventSchemas = [
   seedCommitment.events,
   roll.events,
   evaluation.events,
+  loungeAccount.events,
 ];
 const projections = [
   keysProjection,

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { CommitmentEvent } from "../../domain/rng/commitment.ts";
 import { firstDrawn } from "../../domain/rng/games.ts";
-import type { RollFacts } from "../../domain/rng/roll.ts";
+import { type DrawnFacts, drawn } from "../../domain/rng/roll.ts";
 import type { SeedEvent, Space } from "../../domain/rng/seeds.ts";
 import { CELLS, type Cell, cellOf, shareOf } from "../../domain/rng/statistics.ts";
 import type { Projection } from "../projection.ts";
@@ -53,7 +53,8 @@ export const rngProjection: Projection = {
     );`,
   async fold(events, tx) {
     for (const { type, payload, position } of events) {
-      if (type === "Rolled") await addRoll(tx, payload as unknown as RollFacts, position);
+      if (type === "Rolled" || type === "BetPlayed")
+        await addRoll(tx, drawnBy(payload as unknown as DrawnFacts), position);
       else if (type.startsWith("SeedCommit"))
         await foldCommitment(tx, { type, data: payload } as unknown as CommitmentEvent, position);
       else if (type.startsWith("Seed")) await foldSeed(tx, { type, data: payload } as unknown as SeedEvent);
@@ -61,10 +62,11 @@ export const rngProjection: Projection = {
   },
 };
 
-async function addRoll(tx: pg.ClientBase, facts: RollFacts, position: number): Promise<void> {
+async function addRoll(tx: pg.ClientBase, facts: DrawnFacts, position: number): Promise<void> {
   const { roll_id, tenant, seed_hash, space, game, params, result, rolled_at } = facts;
   await tx.query("insert into read.rng_rolls_v1 values ($1, $2, $3, $4)", [roll_id, tenant, position, facts]);
-  await countUse(tx, seed_hash);
+  // A seed is revealed after so many uses, whatever they were.
+  await tx.query("update read.rng_seeds_v1 set rolls = rolls + 1 where seed_hash = $1", [seed_hash]);
   const { value, of } = firstDrawn(game, params, result);
   const cells = Array.from({ length: CELLS }, (_, cell) => cell);
   await tx.query(
@@ -82,9 +84,11 @@ async function addRoll(tx: pg.ClientBase, facts: RollFacts, position: number): P
   );
 }
 
-/** A seed is revealed after so many uses, whatever they were. */
-export const countUse = (tx: pg.ClientBase, seedHash: string) =>
-  tx.query("update read.rng_seeds_v1 set rolls = rolls + 1 where seed_hash = $1", [seedHash]);
+/** What a bet was drawn from, without what it came to on the account. */
+function drawnBy(payload: DrawnFacts): DrawnFacts {
+  const facts = Object.keys(drawn).map((name) => [name, payload[name as keyof DrawnFacts]]);
+  return { ...Object.fromEntries(facts), game: payload.game };
+}
 
 async function foldSeed(tx: pg.ClientBase, { type, data }: SeedEvent): Promise<void> {
   const { space, chain } = data;
@@ -137,15 +141,15 @@ async function foldCommitment(
   );
 }
 
-/** A roll by its id. */
-export async function findRoll(pool: pg.Pool, rollId: string): Promise<RollFacts | undefined> {
+/** A roll or a bet by its id. */
+export async function findRoll(pool: pg.Pool, rollId: string): Promise<DrawnFacts | undefined> {
   const sql = "select facts from read.rng_rolls_v1 where roll_id = $1";
-  return (await pool.query<{ facts: RollFacts }>(sql, [rollId])).rows[0]?.facts;
+  return (await pool.query<{ facts: DrawnFacts }>(sql, [rollId])).rows[0]?.facts;
 }
 
-export type ListedRoll = { position: number; facts: RollFacts };
+export type ListedRoll = { position: number; facts: DrawnFacts };
 
-/** A tenant's rolls, newest first, before a position. */
+/** A tenant's rolls and bets, newest first, before a position. */
 export async function listRolls(
   pool: pg.Pool,
   page: { tenant: string; before: number | undefined; limit: number },
