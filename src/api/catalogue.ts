@@ -4,6 +4,7 @@ import { alertOperations } from "./operations/alerts.ts";
 import { customsOperations } from "./operations/customs.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
 import { logOperations } from "./operations/log.ts";
+import { loungeOperations } from "./operations/lounge.ts";
 import { macroOperations } from "./operations/macro.ts";
 import { mirrorOperations } from "./operations/mirror.ts";
 import { paymentOperations } from "./operations/payments.ts";
@@ -30,6 +31,7 @@ export const catalogue: Operation[] = [
   ...customsOperations,
   ...rngOperations,
   ...rngAnchorOperations,
+  ...loungeOperations,
   ...alertOperations,
   ...replayOperations,
   ...snapshotOperations,

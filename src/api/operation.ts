@@ -18,6 +18,7 @@ export const areas = {
   mirror: "The trade of countries outside the EU, reconstructed from what their partners report",
   customs: "Latvia's customs: trade at KN8, the nomenclature, import duties",
   rng: "Provably fair random numbers: seeds committed to Base, rolls, proofs",
+  lounge: "Keno, roulette and dice from the same seeds, with exact odds and proofs; and a bar",
   alerts: "Webhooks that are told of anomalies in EU trade",
   replay: "The change feed and dated snapshots",
   payments: "Paying per call: x402, refunds and the public revenue ledger",
