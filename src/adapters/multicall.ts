@@ -1,9 +1,7 @@
 /** Multicall3: many calls in one, each failing alone. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
+import { MULTICALL3 } from "../domain/multicall.ts";
 import type { Call, CallResult, Hex } from "../domain/ports.ts";
-
-/** Source: the Multicall3 project; the same address on every chain. */
-export const MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
 const ABI = parseAbi([
   "struct Call { address target; bool allowFailure; bytes callData; }",

@@ -1,6 +1,7 @@
 /** The Settlement port over our own gas key: facts asked together, payments sent together. */
 import { LRUCache } from "lru-cache";
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
+import { MULTICALL3 } from "../domain/multicall.ts";
 import {
   CONTRACT_PAYER_GAS,
   endedQuery,
@@ -24,7 +25,6 @@ import {
   TransactionPending,
 } from "../domain/ports.ts";
 import { readable } from "./json-rpc.ts";
-import { MULTICALL3 } from "./multicall.ts";
 
 const HEIGHT_ABI = parseAbi(["function getBlockNumber() view returns (uint256)"]);
 

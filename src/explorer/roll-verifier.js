@@ -1,10 +1,13 @@
-/** Verifies a roll or a bet, as rng_verify answers it once its seed is revealed, by docs/rng.md alone; runs in Node and in browsers. */
+/** Verifies a roll or a bet, as rng_verify answers it once its seed is revealed, by docs/rng.md alone; runs in Node and in browsers.
+ * @typedef {{ roll: { game_type: string, params: any, client_seed: string, nonce: number, result: any, seed_hash: string,
+ *   chain_index: number }, tenant: string, seed: string | null, chain_head: string | null }} RollProof */
 const bytesOf = (hex) => Uint8Array.from(hex.match(/../g), (byte) => Number.parseInt(byte, 16));
 const hexOf = (bytes) =>
   [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 const sha256 = async (hex) => hexOf(await crypto.subtle.digest("SHA-256", bytesOf(hex)));
 
-/** Why the roll is not what its seed makes of it; undefined when all is as it should be. */
+/** Why the roll is not what its seed makes of it; undefined when all is as it should be.
+ * @param {any} proof @returns {Promise<string | undefined>} */
 export async function faultOf({ roll, tenant, seed, chain_head }) {
   if ((await sha256(seed)) !== roll.seed_hash) return "the seed is not the one whose hash was published";
   let head = roll.seed_hash;

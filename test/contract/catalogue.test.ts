@@ -9,6 +9,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { catalogue } from "../../src/api/catalogue.ts";
+import { defaultTools } from "../../src/api/default-tools.ts";
 import { inputReader } from "../../src/api/input.ts";
 import {
   isEnveloped,
@@ -231,6 +232,13 @@ describe("MCP", () => {
       inputSchema: { type: "object", required: ["reporter"] },
       outputSchema: { type: "object" },
     });
+    await client.close();
+  });
+
+  test("unasked, the tools asked most are listed in their order", async () => {
+    const client = await connect(mine);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(defaultTools);
     await client.close();
   });
 
