@@ -34,6 +34,7 @@ import * as subscription from "./domain/alerts/subscription.ts";
 import * as anchor from "./domain/anchoring/anchor.ts";
 import * as check from "./domain/checks/check.ts";
 import * as following from "./domain/checks/following.ts";
+import * as loungeAccount from "./domain/lounge/account.ts";
 import * as confirmation from "./domain/payments/confirmation.ts";
 import * as payment from "./domain/payments/payment.ts";
 import type { Hex, Quotas } from "./domain/ports.ts";
@@ -86,6 +87,7 @@ const eventSchemas = [
   following.events,
   evaluation.events,
   airdrop.events,
+  loungeAccount.events,
 ];
 const projections = [
   keysProjection,

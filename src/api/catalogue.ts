@@ -5,6 +5,7 @@ import { checkOperations } from "./operations/checks.ts";
 import { customsOperations } from "./operations/customs.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
 import { logOperations } from "./operations/log.ts";
+import { loungeOperations } from "./operations/lounge.ts";
 import { macroOperations } from "./operations/macro.ts";
 import { mirrorOperations } from "./operations/mirror.ts";
 import { paymentOperations } from "./operations/payments.ts";
@@ -36,6 +37,7 @@ export const catalogue: Operation[] = [
   ...walletOperations,
   ...walletAirdropOperations,
   ...checkOperations,
+  ...loungeOperations,
   ...alertOperations,
   ...replayOperations,
   ...snapshotOperations,

@@ -20,6 +20,7 @@ export const areas = {
   checks: "Signed USDC checks (ERC-3009) that nobody but their issuer can pay, redeemed on Base",
   rng: "Provably fair random numbers: seeds committed to Base, rolls, proofs",
   wallet: "The platform token, USDC and ether: balances, transfers, airdrops",
+  lounge: "Keno, roulette and dice from the same seeds, with exact odds and proofs; and a bar",
   alerts: "Webhooks that are told of anomalies in EU trade",
   replay: "The change feed and dated snapshots",
   payments: "Paying per call: x402, refunds and the public revenue ledger",
