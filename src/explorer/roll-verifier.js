@@ -1,4 +1,4 @@
-/** Verifies a roll, as rng_verify answers it once its seed is revealed, by docs/rng.md alone; runs in Node and in browsers.
+/** Verifies a roll or a bet, as rng_verify answers it once its seed is revealed, by docs/rng.md alone; runs in Node and in browsers.
  * @typedef {{ roll: { game_type: string, params: any, client_seed: string, nonce: number, result: any, seed_hash: string,
  *   chain_index: number }, tenant: string, seed: string | null, chain_head: string | null }} RollProof */
 const bytesOf = (hex) => Uint8Array.from(hex.match(/../g), (byte) => Number.parseInt(byte, 16));
@@ -51,9 +51,12 @@ export async function faultOf({ roll, tenant, seed, chain_head }) {
     float: async () => ((await number(4)) * 2 ** 21 + Math.floor((await number(4)) / 2 ** 11)) / 2 ** 53,
     shuffle: async () => shuffled(items.map((_, place) => place)),
     pick: async () => (await shuffled(items.map((_, place) => place)))[0],
+    keno: async () => (await shuffled(Array.from({ length: 62 }, (_, place) => place + 1))).slice(0, 20),
+    roulette: async () => [...Array(37).keys(), "00", "000"].map(String)[await below(39)],
+    "lounge-dice": async () => 1 + (await below(100)),
   };
-  const { dice, side, value, order, index } = roll.result;
-  const told = dice ?? side ?? value ?? order ?? index;
+  const { dice, side, value, order, index, pocket, ...bet } = roll.result;
+  const told = dice ?? side ?? value ?? order ?? index ?? pocket ?? bet.drawn ?? bet.number;
   const made = await drawn[roll.game_type]();
   return JSON.stringify(made) === JSON.stringify(told)
     ? undefined

@@ -1,8 +1,9 @@
 /** What is asked of random numbers: rolls by their id, seeds and how often each was used, commitments, and counts a day. */
 import type pg from "pg";
+import type { JsonObject } from "../../../eventstore/types.ts";
 import type { CommitmentEvent } from "../../domain/rng/commitment.ts";
 import { firstDrawn } from "../../domain/rng/games.ts";
-import type { RollFacts } from "../../domain/rng/roll.ts";
+import { type DrawnFacts, drawn } from "../../domain/rng/roll.ts";
 import type { SeedEvent, Space } from "../../domain/rng/seeds.ts";
 import { CELLS, type Cell, cellOf, shareOf } from "../../domain/rng/statistics.ts";
 import type { Projection } from "../projection.ts";
@@ -54,7 +55,7 @@ export const rngProjection: Projection = {
   async fold(events, tx) {
     const rolls: Rolled[] = [];
     for (const { type, payload, position } of events) {
-      if (type === "Rolled") rolls.push({ facts: payload as unknown as RollFacts, position });
+      if (type === "Rolled" || type === "BetPlayed") rolls.push({ facts: drawnIn(payload), position });
       else if (type.startsWith("SeedCommit"))
         await foldCommitment(tx, { type, data: payload } as unknown as CommitmentEvent, position);
       else if (type.startsWith("Seed")) await foldSeed(tx, { type, data: payload } as unknown as SeedEvent);
@@ -64,7 +65,13 @@ export const rngProjection: Projection = {
   },
 };
 
-type Rolled = { facts: RollFacts; position: number };
+type Rolled = { facts: DrawnFacts; position: number };
+
+/** What was drawn, without what a bet came to on its account. */
+const drawnIn = (payload: JsonObject): DrawnFacts =>
+  Object.fromEntries(
+    Object.entries(payload).filter(([name]) => name === "game" || name in drawn),
+  ) as unknown as DrawnFacts;
 
 async function addRolls(tx: pg.ClientBase, rolls: Rolled[]): Promise<void> {
   await tx.query(
@@ -114,7 +121,7 @@ async function addCounts(tx: pg.ClientBase, day: string[], rolls: Rolled[]): Pro
 }
 
 /** A seed is revealed after so many uses, whatever they were. */
-export const countUses = (tx: pg.ClientBase, seedHash: string, uses: number) =>
+const countUses = (tx: pg.ClientBase, seedHash: string, uses: number) =>
   tx.query("update read.rng_seeds_v1 set rolls = rolls + $2 where seed_hash = $1", [seedHash, uses]);
 
 async function foldSeed(tx: pg.ClientBase, { type, data }: SeedEvent): Promise<void> {
@@ -168,15 +175,15 @@ async function foldCommitment(
   );
 }
 
-/** A roll by its id. */
-export async function findRoll(pool: pg.Pool, rollId: string): Promise<RollFacts | undefined> {
+/** A roll or a bet by its id. */
+export async function findRoll(pool: pg.Pool, rollId: string): Promise<DrawnFacts | undefined> {
   const sql = "select facts from read.rng_rolls_v1 where roll_id = $1";
-  return (await pool.query<{ facts: RollFacts }>(sql, [rollId])).rows[0]?.facts;
+  return (await pool.query<{ facts: DrawnFacts }>(sql, [rollId])).rows[0]?.facts;
 }
 
-export type ListedRoll = { position: number; facts: RollFacts };
+export type ListedRoll = { position: number; facts: DrawnFacts };
 
-/** A tenant's rolls, newest first, before a position. */
+/** A tenant's rolls and bets, newest first, before a position. */
 export async function listRolls(
   pool: pg.Pool,
   page: { tenant: string; before: number | undefined; limit: number },
