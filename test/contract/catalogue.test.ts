@@ -20,6 +20,7 @@ import {
   paymentOf,
 } from "../../src/api/operation.ts";
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
+import { airdropExample } from "../support/airdropped.ts";
 import { claimExample } from "../support/claimed.ts";
 import { signExample } from "../support/log-example.ts";
 import { rollExample } from "../support/rolled.ts";
@@ -47,6 +48,7 @@ beforeAll(async () => {
   await claimExample(service.app);
   await signExample(service.app);
   await subscribeExamples(service.app);
+  await airdropExample(service.app);
   const seed = { seed_hash: await rollExample(service.app) };
   live = {
     trade_snapshot_file: linkExample(service.app),
