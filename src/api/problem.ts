@@ -150,6 +150,11 @@ export const problemKinds = {
     title: "Dataset missing",
     meaning: "The data this needs is not loaded (yet); see Retry-After.",
   },
+  "platform-token-missing": {
+    status: 503,
+    title: "Platform token missing",
+    meaning: "This service has no platform token on its chain, and what moves it cannot be done.",
+  },
   "seed-missing": {
     status: 503,
     title: "Seed missing",

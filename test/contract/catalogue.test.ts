@@ -22,6 +22,7 @@ import {
 } from "../../src/api/operation.ts";
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
 import { writeExamples } from "../support/checked.ts";
+import { airdropExample } from "../support/airdropped.ts";
 import { claimExample } from "../support/claimed.ts";
 import { signExample } from "../support/log-example.ts";
 import { rollExample } from "../support/rolled.ts";
@@ -49,6 +50,7 @@ beforeAll(async () => {
   await claimExample(service.app);
   await signExample(service.app);
   await subscribeExamples(service.app);
+  await airdropExample(service.app);
   const seed = { seed_hash: await rollExample(service.app) };
   live = {
     trade_snapshot_file: linkExample(service.app),

@@ -14,6 +14,7 @@ import { json, key, operation, pay } from "../operation.ts";
 import { address, decimal, developmentChain, hash, network, refuseField } from "./wallet-fields.ts";
 
 const ETHER_DECIMALS = 18;
+const USDC_ADDRESS = USDC.address.toLowerCase();
 
 const whose = account.describe("Whose; omitted = the platform's wallet, to which payments go").optional();
 
@@ -71,7 +72,7 @@ const balances = operation({
         network: networkOf(chain),
         block_number: Number(block_number),
         block_time: timeOf(timestamp),
-        usdc: USDC.address.toLowerCase(),
+        usdc: USDC_ADDRESS,
         development_chain: app.embedded_chain,
       },
     };
@@ -151,7 +152,7 @@ through at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\`
           direction: from === to ? ("self" as const) : to === account ? ("in" as const) : ("out" as const),
           token,
           symbol,
-          amount: decimalOf(amount, decimals),
+          amount: token === USDC_ADDRESS ? decimalUsdc(amount) : decimalOf(amount, decimals),
           from,
           to,
           transaction,

@@ -10,6 +10,7 @@ const ADDRESS = "is an address: 0x and 40 hex digits, in lower case or with the 
 /** An address as callers write it; in lower case once it is read. */
 export const account = z
   .string(ADDRESS)
+  .regex(/^0x[0-9a-fA-F]{40}$/, { error: ADDRESS, abort: true })
   .refine((text) => isAddress(text), ADDRESS)
   .transform((text) => text.toLowerCase() as Hex);
 

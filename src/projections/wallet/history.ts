@@ -5,9 +5,11 @@ import type { Transfer } from "../../domain/wallet/token.ts";
 import { transfersOf } from "./read-transfers.ts";
 import { keptTransfers, type Place, reachOf } from "./transfers.ts";
 
-/** Blocks of one question to the node, and of all that a page may ask. */
-const SPAN = 2_000n;
+/** The most blocks that a page looks through where nothing is kept. */
 export const MOST_BLOCKS = 10_000n;
+
+/** Blocks of one question to the node, and of all that a page may ask. */
+const LIMITS = { span: 2_000n, most_blocks: MOST_BLOCKS };
 
 export type HistoryQuestion = {
   account: Hex;
@@ -25,6 +27,7 @@ export async function historyPage(
   { pool, chain }: { pool: pg.Pool; chain: Chain },
   { account, tokens, before, limit }: HistoryQuestion,
   latest: bigint,
+  { span, most_blocks } = LIMITS,
 ): Promise<HistoryPage> {
   const network = `eip155:${chain.chain_id}`;
   const kept = await commonReach(pool, network, account, tokens);
@@ -33,7 +36,7 @@ export async function historyPage(
     block_number < start.block_number || (block_number === start.block_number && index < start.index);
   let upper = start.index > 0 ? start.block_number : start.block_number - 1n;
   let scanned_to = upper + 1n;
-  let left = MOST_BLOCKS;
+  let left = most_blocks;
   const found: Transfer[] = [];
   while (found.length <= limit && upper >= 0n) {
     if (kept && kept.from_block <= upper && upper <= kept.to_block) {
@@ -43,7 +46,7 @@ export async function historyPage(
     } else {
       if (left <= 0n) break;
       const floor = kept && kept.to_block < upper ? kept.to_block + 1n : 0n;
-      const from_block = greatest(floor, upper - SPAN + 1n);
+      const from_block = greatest(floor, upper - span + 1n);
       const range = { from_block, to_block: upper };
       found.push(...(await transfersOf(chain, tokens, account, range)).filter(isBefore).reverse());
       left -= upper - from_block + 1n;

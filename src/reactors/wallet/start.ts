@@ -2,7 +2,15 @@
 import type { App } from "../../app.ts";
 import { alone, inTurns, type ReactorLog } from "../../turn.ts";
 import { followTransfers } from "./follow-transfers.ts";
-import { payAirdrops } from "./pay-airdrops.ts";
+import { type AirdropOptions, payAirdrops } from "./pay-airdrops.ts";
+
+/** One turn, unless another process takes one. Rejects with ChainUnavailable. */
+export const takeWalletTurn = (app: App, options: AirdropOptions): Promise<"done" | "taken"> =>
+  alone(app, "wallet", async () => {
+    await payAirdrops(app, options);
+    await followTransfers(app, options.log);
+    return "done" as const;
+  });
 
 /** Takes turns, one process of those that share the log at a time, until it is stopped. */
 export function startWalletReactors(
@@ -13,10 +21,7 @@ export function startWalletReactors(
   const told = new Set<string>();
   let last: string | undefined;
   const take = async (signal: AbortSignal) => {
-    await alone(app, "wallet", async () => {
-      await payAirdrops(app, { log, told, signal });
-      await followTransfers(app, log);
-    });
+    await takeWalletTurn(app, { log, told, signal });
     if (last !== undefined) log.info({}, "airdrops and transfers are followed on the chain again");
     last = undefined;
   };
