@@ -33,6 +33,7 @@ import * as evaluation from "./domain/alerts/evaluation.ts";
 import * as subscription from "./domain/alerts/subscription.ts";
 import * as anchor from "./domain/anchoring/anchor.ts";
 import * as loungeAccount from "./domain/lounge/account.ts";
+import * as loungeDeposits from "./domain/lounge/deposits.ts";
 import * as confirmation from "./domain/payments/confirmation.ts";
 import * as payment from "./domain/payments/payment.ts";
 import type { Hex, Quotas } from "./domain/ports.ts";
@@ -45,6 +46,7 @@ import { keysProjection } from "./projections/access/keys.ts";
 import { alertsProjection } from "./projections/alerts/subscriptions.ts";
 import { anchorGas, anchorGasProjection } from "./projections/anchoring/gas.ts";
 import { logProjection } from "./projections/anchoring/log.ts";
+import { depositsProjection } from "./projections/lounge/deposits.ts";
 import { paymentsProjection } from "./projections/payments/payments.ts";
 import { gasSpent } from "./projections/payments/sums.ts";
 import { referenceProjection } from "./projections/reference/releases.ts";
@@ -52,6 +54,7 @@ import { rngProjection } from "./projections/rng/rng.ts";
 import { runnerDdl, startRunner } from "./projections/runner.ts";
 import { releasesProjection } from "./projections/trade/releases.ts";
 import { startAlertReactors } from "./reactors/alerts/start.ts";
+import { startLoungeReactors } from "./reactors/lounge/start.ts";
 import { startPaymentReactors } from "./reactors/payments/start.ts";
 import { startSeedReactors } from "./reactors/rng/start.ts";
 import { StreamCache } from "./stream-cache.ts";
@@ -77,6 +80,7 @@ const eventSchemas = [
   roll.events,
   evaluation.events,
   loungeAccount.events,
+  loungeDeposits.events,
 ];
 const projections = [
   keysProjection,
@@ -87,6 +91,7 @@ const projections = [
   logProjection,
   alertsProjection,
   rngProjection,
+  depositsProjection,
 ];
 
 const APP_ROLE = "tallystick_app";
@@ -203,6 +208,8 @@ async function furnish(
     opened.push(() => alerts.stop());
     const seedTurns = startSeedReactors(app, log);
     opened.push(() => seedTurns.stop());
+    const lounge = startLoungeReactors(app, log);
+    opened.push(() => lounge.stop());
   }
   if (opening.reactors && config.ANCHORING) {
     await checkOrigin(app);
