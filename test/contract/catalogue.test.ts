@@ -21,8 +21,8 @@ import {
   paymentOf,
 } from "../../src/api/operation.ts";
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
-import { writeExamples } from "../support/checked.ts";
 import { airdropExample } from "../support/airdropped.ts";
+import { writeExamples } from "../support/checked.ts";
 import { claimExample } from "../support/claimed.ts";
 import { signExample } from "../support/log-example.ts";
 import { rollExample } from "../support/rolled.ts";
