@@ -13,9 +13,9 @@ import { walletTenant } from "../../domain/payments/payment.ts";
 import { ChainUnavailable, type Hex } from "../../domain/ports.ts";
 import { type Token, type Transfer, tokenCalls, tokenIn } from "../../domain/wallet/token.ts";
 import { type CreditedDeposit, creditedFrom, depositsProjection } from "../../projections/lounge/deposits.ts";
+import { depositsTo } from "../../projections/wallet/read-transfers.ts";
 import { alone, forEach, type Turn } from "../../turn.ts";
 import { networkOf } from "../payments/search.ts";
-import { depositsTo } from "../wallet/read-transfers.ts";
 
 /** A smaller transfer is a gift: otherwise anybody could fill the log for next to nothing. */
 export const LEAST_DEPOSIT = ATTO;
