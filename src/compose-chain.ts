@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { baseChain } from "./adapters/base-chain.ts";
+import { DEVELOPMENT_TOKEN } from "./adapters/chain-contracts.ts";
 import { EMBEDDED_CHAIN_ID, embeddedChain } from "./adapters/embedded-chain.ts";
 import { type GasBudget, type GasBudgetOptions, gasBudget } from "./adapters/gas-budget.ts";
 import { hostedSettlement } from "./adapters/hosted-facilitator.ts";
@@ -50,6 +51,7 @@ export async function openChain(
     recover: recoverKey(),
     pay_to: keys.pay_to,
     refunds: privateKeyToAccount(keys.refund),
+    platform_token: platformTokenOf(config),
     embedded_chain: node !== undefined,
     close: async () => {
       sending.close();
@@ -91,9 +93,14 @@ export async function absentChain(config: Config): Promise<ChainParts> {
     recover: recoverKey(),
     pay_to: keys.pay_to,
     refunds: privateKeyToAccount(keys.refund),
+    platform_token: platformTokenOf(config),
     embedded_chain: config.BASE_RPC_URL === undefined,
   };
 }
+
+/** The development chain has one of its own. */
+const platformTokenOf = ({ BASE_RPC_URL, PLATFORM_TOKEN }: Config): Hex | undefined =>
+  BASE_RPC_URL === undefined ? DEVELOPMENT_TOKEN : (PLATFORM_TOKEN?.toLowerCase() as Hex | undefined);
 
 /** Takes no payments, for the reason given. */
 export function closedSettlement(reason: string): Settlement {

@@ -23,6 +23,8 @@ const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//, "is a Postgres URL: postgres://user:password@host:5432/database");
 
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, "is an address: 0x and 40 hex digits");
+
 const privateKey = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, "is a private key: 0x and 64 hex digits")
@@ -66,10 +68,8 @@ export const environment = z.object({
       error: "is the URL of a Base node's JSON-RPC, such as https://mainnet.base.org",
     })
     .optional(),
-  PAY_TO: z
-    .string()
-    .regex(/^0x[0-9a-fA-F]{40}$/, "is an address: 0x and 40 hex digits")
-    .optional(),
+  PAY_TO: address.optional(),
+  PLATFORM_TOKEN: address.optional(),
   GAS_KEY: privateKey.optional(),
   REFUND_KEY: privateKey.optional(),
   GAS_BUDGET_ETH: z

@@ -11,7 +11,17 @@ export type ReactorLog = Record<"info" | "warn" | "error", (facts: object, messa
 
 /** The first number of the advisory locks is this service's, the second that of whatever takes turns. */
 const SERVICE = 1380270404;
-const LOCKS = { payments: 2, anchoring: 3, signing: 4, cosigning: 5, alerts: 6, seeds: 7, checks: 8 } as const;
+const LOCKS = {
+  payments: 2,
+  anchoring: 3,
+  signing: 4,
+  cosigning: 5,
+  alerts: 6,
+  seeds: 7,
+  wallet: 8,
+  checks: 9,
+  deposits: 10,
+} as const;
 
 /** Does the work unless another process is at it. Should the lock's connection break, two may act at once: the decider and the chain's nonces allow that. */
 export async function alone<T>(

@@ -2,10 +2,14 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { mnemonicToAccount } from "viem/accounts";
-import { encodeFunctionData, parseAbi, parseUnits } from "viem/utils";
-import { ANCHOR_ADDRESS, DEPLOYMENT_PROXY, deployCall } from "../domain/anchoring/contract.ts";
+import { encodeAbiParameters, encodeFunctionData, parseAbi, parseUnits } from "viem/utils";
+import { ANCHOR_ADDRESS, deployCall } from "../domain/anchoring/contract.ts";
+import { DEPLOYMENT_PROXY, deployedAt, deploymentOf } from "../domain/deployment.ts";
+import { MULTICALL3 } from "../domain/multicall.ts";
 import { USDC } from "../domain/payments/usdc.ts";
-import { type Call, type Hex, MULTICALL3 } from "../domain/ports.ts";
+import type { Call, Hex } from "../domain/ports.ts";
+import { AIRDROP_ADDRESS, airdropDeployment } from "../domain/wallet/airdrop-contract.ts";
+import { INIT_CODE as TOKEN_CODE } from "../domain/wallet/generated/platform-token.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -14,7 +18,7 @@ export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknow
 /** The mnemonic every development chain knows, and so does everybody: its wallets hold play money. */
 const MNEMONIC = "test test test test test test test test test test test junk";
 
-/** The accounts of the development mnemonic; each has 10,000 USDC and 10,000 ether on the embedded chain. */
+/** The accounts of the development mnemonic; each has 10,000 USDC, ether and platform tokens on the embedded chain. */
 export const demoAccounts = Array.from({ length: 10 }, (_, addressIndex) =>
   mnemonicToAccount(MNEMONIC, { addressIndex }),
 );
@@ -29,6 +33,16 @@ const SIGNATURE_CHECKER = "0x00000000000000000000000000000000005160c8";
 
 const MINED_MS = 10_000;
 
+const TOKEN_CREATION: Hex = `${TOKEN_CODE}${encodeAbiParameters([{ type: "address" }], [ISSUER]).slice(2)}`;
+
+/** The platform token of the development chain, whose whole supply its issuer has at first. */
+export const DEVELOPMENT_TOKEN = deployedAt(TOKEN_CREATION);
+
+const TOKEN = 10n ** 18n;
+const GAS_ACCOUNT_TOKENS = 100_000_000n * TOKEN;
+const LEAST_TOKENS = 10_000_000n * TOKEN;
+const DEMO_TOKENS = 10_000n * TOKEN;
+
 const TOKEN_ABI = parseAbi([
   "function initialize(string name, string symbol, string currency, uint8 decimals, address masterMinter, address pauser, address blacklister, address owner)",
   "function initializeV2(string name)",
@@ -37,6 +51,8 @@ const TOKEN_ABI = parseAbi([
   "function configureMinter(address minter, uint256 allowance) returns (bool)",
   "function mint(address to, uint256 amount) returns (bool)",
   "function totalSupply() view returns (uint256)",
+  "function balanceOf(address account) view returns (uint256)",
+  "function transfer(address to, uint256 amount) returns (bool)",
 ]);
 
 type Artifact = {
@@ -46,12 +62,27 @@ type Artifact = {
 
 /** Places what is missing. */
 export async function placeContracts(rpc: Rpc): Promise<void> {
-  await placeToken(rpc);
-  await placeAnchor(rpc);
+  await placeUsdc(rpc);
+  await placeAt(rpc, ANCHOR_ADDRESS, deployCall());
+  await placeAt(rpc, AIRDROP_ADDRESS, airdropDeployment());
+  await placeAt(rpc, DEVELOPMENT_TOKEN, deploymentOf(TOKEN_CREATION));
+  for (const { address } of demoAccounts) await giveTokens(rpc, address, DEMO_TOKENS, 1n);
+}
+
+/** Gives an account that pays for gas 100 million platform tokens when it has less than ten. */
+export const fundWithTokens = (rpc: Rpc, account: Hex): Promise<void> =>
+  giveTokens(rpc, account, GAS_ACCOUNT_TOKENS, LEAST_TOKENS);
+
+async function giveTokens(rpc: Rpc, account: Hex, amount: bigint, least: bigint): Promise<void> {
+  const abi = TOKEN_ABI;
+  const asked = encodeFunctionData({ abi, functionName: "balanceOf", args: [account] });
+  if ((await numberOf(rpc, DEVELOPMENT_TOKEN, asked)) >= least) return;
+  const data = encodeFunctionData({ abi, functionName: "transfer", args: [account, amount] });
+  await sendAll(rpc, [{ to: DEVELOPMENT_TOKEN, data }]);
 }
 
 /** The token's supply says that it is all there: the last mint completes it. */
-async function placeToken(rpc: Rpc): Promise<void> {
+async function placeUsdc(rpc: Rpc): Promise<void> {
   if ((await supplyOf(rpc)) >= SUPPLY) return;
   const library = artifact("util/SignatureChecker.sol/SignatureChecker.json");
   const token = artifact("v2/FiatTokenV2_2.sol/FiatTokenV2_2.json");
@@ -65,10 +96,10 @@ async function placeToken(rpc: Rpc): Promise<void> {
 }
 
 /** By the very call that deploys it on Base, so that it gets the same address. */
-async function placeAnchor(rpc: Rpc): Promise<void> {
-  if ((await rpc("eth_getCode", [ANCHOR_ADDRESS, "latest"])) !== "0x") return;
+async function placeAt(rpc: Rpc, address: Hex, deployment: Call): Promise<void> {
+  if ((await rpc("eth_getCode", [address, "latest"])) !== "0x") return;
   await rpc("anvil_setCode", [DEPLOYMENT_PROXY.address, DEPLOYMENT_PROXY.code]);
-  await sendAll(rpc, [deployCall()]);
+  await sendAll(rpc, [deployment]);
 }
 
 /** One after the other, by an account that the chain impersonates. */
@@ -92,9 +123,11 @@ async function succeeds(rpc: Rpc, hash: unknown): Promise<boolean> {
   return false;
 }
 
-async function supplyOf(rpc: Rpc): Promise<bigint> {
-  const data = encodeFunctionData({ abi: TOKEN_ABI, functionName: "totalSupply" });
-  const answer = (await rpc("eth_call", [{ to: USDC.address, data }, "latest"])) as Hex;
+const supplyOf = (rpc: Rpc): Promise<bigint> =>
+  numberOf(rpc, USDC.address, encodeFunctionData({ abi: TOKEN_ABI, functionName: "totalSupply" }));
+
+async function numberOf(rpc: Rpc, to: Hex, data: Hex): Promise<bigint> {
+  const answer = (await rpc("eth_call", [{ to, data }, "latest"])) as Hex;
   return answer === "0x" ? 0n : BigInt(answer);
 }
 

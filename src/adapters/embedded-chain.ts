@@ -15,7 +15,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Hex } from "../domain/ports.ts";
-import { placeContracts, type Rpc } from "./chain-contracts.ts";
+import { fundWithTokens, placeContracts, type Rpc } from "./chain-contracts.ts";
 import { isAlive, lockFolder } from "./folder-lock.ts";
 import { freePort } from "./free-port.ts";
 
@@ -34,7 +34,7 @@ export type EmbeddedChain = {
 export type EmbeddedChainOptions = {
   /** The chain's folder; made on first use. */
   dir: string;
-  /** Accounts that pay for gas: each is given 100 ether when it has less than one. */
+  /** Accounts that pay for gas: each is given 100 ether when it has less than one, and platform tokens. */
   gas_accounts?: readonly Hex[];
   /** Told when the node was lost; it is being started again. */
   onLost?: () => void;
@@ -303,6 +303,7 @@ async function writeAtomically(path: string, content: string | Buffer): Promise<
 async function fund(rpc: Rpc, account: Hex): Promise<void> {
   const balance = BigInt((await rpc("eth_getBalance", [account, "latest"])) as Hex);
   if (balance < ETHER) await rpc("anvil_setBalance", [account, `0x${(100n * ETHER).toString(16)}`]);
+  await fundWithTokens(rpc, account);
 }
 
 async function instanceOf(rpc: Rpc): Promise<string> {

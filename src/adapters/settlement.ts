@@ -1,6 +1,7 @@
 /** The Settlement port over our own gas key: facts asked together, payments sent together. */
 import { LRUCache } from "lru-cache";
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
+import { MULTICALL3 } from "../domain/multicall.ts";
 import {
   CONTRACT_PAYER_GAS,
   endedQuery,
@@ -18,7 +19,6 @@ import {
   ChainUnavailable,
   GasKeyEmpty,
   type Hex,
-  MULTICALL3,
   NotSettled,
   type Receipt,
   type Settlement,

@@ -1,5 +1,6 @@
 /** Puts the anchoring contract on the chain, where it is not there yet. */
-import { ANCHOR_ADDRESS, DEPLOY_GAS, DEPLOYMENT_PROXY, deployCall } from "../domain/anchoring/contract.ts";
+import { ANCHOR_ADDRESS, DEPLOY_GAS, deployCall } from "../domain/anchoring/contract.ts";
+import { DEPLOYMENT_PROXY } from "../domain/deployment.ts";
 import type { Chain, Hex } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 

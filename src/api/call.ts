@@ -72,7 +72,7 @@ export function requestDigest(
 /** Makes the answer. What is decided on the way is staged in the unit. */
 export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise<Made> {
   const { app } = parts;
-  const { operation, input, form, caller, signal, wire, last_event_id, request_id } = call;
+  const { operation, input, form, caller, signal, wire, idempotency_key, last_event_id, request_id } = call;
   const names = (event: EventName) => {
     call.named = event;
   };
@@ -85,6 +85,7 @@ export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise
     get fresh_id() {
       return freshId(app, unit.command);
     },
+    idempotency_key,
     names,
     signal,
     wire,

@@ -5,6 +5,7 @@ import { checkOperations } from "./operations/checks.ts";
 import { customsOperations } from "./operations/customs.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
 import { logOperations } from "./operations/log.ts";
+import { loungeOperations } from "./operations/lounge.ts";
 import { macroOperations } from "./operations/macro.ts";
 import { mirrorOperations } from "./operations/mirror.ts";
 import { paymentOperations } from "./operations/payments.ts";
@@ -17,6 +18,8 @@ import { tradeOperations } from "./operations/trade.ts";
 import { tradeAnalyticsOperations } from "./operations/trade-analytics.ts";
 import { tradeProductOperations } from "./operations/trade-products.ts";
 import { tradeSignalOperations } from "./operations/trade-signals.ts";
+import { walletOperations } from "./operations/wallet.ts";
+import { walletAirdropOperations } from "./operations/wallet-airdrop.ts";
 import { x402Operations } from "./operations/x402.ts";
 
 export const catalogue: Operation[] = [
@@ -31,7 +34,10 @@ export const catalogue: Operation[] = [
   ...customsOperations,
   ...rngOperations,
   ...rngAnchorOperations,
+  ...walletOperations,
+  ...walletAirdropOperations,
   ...checkOperations,
+  ...loungeOperations,
   ...alertOperations,
   ...replayOperations,
   ...snapshotOperations,

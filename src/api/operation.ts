@@ -19,6 +19,8 @@ export const areas = {
   customs: "Latvia's customs: trade at KN8, the nomenclature, import duties",
   checks: "Signed USDC checks (ERC-3009) that nobody but their issuer can pay, redeemed on Base",
   rng: "Provably fair random numbers: seeds committed to Base, rolls, proofs",
+  wallet: "The platform token, USDC and ether: balances, transfers, airdrops",
+  lounge: "Keno, roulette and dice from the same seeds, with exact odds and proofs; and a bar",
   alerts: "Webhooks that are told of anomalies in EU trade",
   replay: "The change feed and dated snapshots",
   payments: "Paying per call: x402, refunds and the public revenue ledger",
@@ -127,6 +129,8 @@ export type Context<In> = {
   watch: Watch;
   /** 32 hex digits to name what the command makes: others for each command, the same when it is said again. */
   fresh_id: string;
+  /** The caller's own name for the command, where it gave one. */
+  idempotency_key: string | undefined;
   /** Says which event the answer stands for, where `handle` appended it itself. */
   names: (event: EventName) => void;
   /** Aborted when the caller goes away or the service stops. */

@@ -101,9 +101,6 @@ export type KeptHeads = {
 /** 0x and hex digits, in lower case: an address (40), a hash (64) or bytes. */
 export type Hex = `0x${string}`;
 
-/** What `Chain.read` asks by. Source: the Multicall3 project; the same address on every chain. */
-export const MULTICALL3 = "0xcA11bde05977b3631167028862bE2a173976CA11";
-
 /** `timestamp` in seconds of Unix time. */
 export type Block = { number: bigint; hash: Hex; timestamp: number };
 

@@ -2,14 +2,18 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ARTIFACT, artifactOf, SOURCE } from "../../src/anchoring/contracts/compile.ts";
+import { artifactOf, contracts, logAnchor } from "../../src/anchoring/contracts/compile.ts";
 import { ABI, INIT_CODE, SOLC } from "../../src/domain/anchoring/generated/log-anchor.ts";
 
-const source = await readFile(SOURCE, "utf8");
+const source = await readFile(logAnchor.source, "utf8");
 
-test("the artifact is what `npm run contracts` makes of the source", async () => {
-  expect(artifactOf(source)).toBe(await readFile(ARTIFACT, "utf8"));
-});
+test.each(contracts)(
+  "the artifact of $name is what `npm run contracts` makes of its source",
+  async (contract) => {
+    const artifact = artifactOf(contract, await readFile(contract.source, "utf8"));
+    expect(artifact).toBe(await readFile(contract.artifact, "utf8"));
+  },
+);
 
 test("the compiler is pinned, in package.json and in the source", async () => {
   const { devDependencies } = JSON.parse(
@@ -17,14 +21,15 @@ test("the compiler is pinned, in package.json and in the source", async () => {
   );
   expect(devDependencies.solc).toMatch(/^\d+\.\d+\.\d+$/);
   expect(SOLC.startsWith(`${devDependencies.solc}+`)).toBe(true);
-  expect(source).toContain(`pragma solidity ${devDependencies.solc};`);
+  for (const contract of contracts)
+    expect(await readFile(contract.source, "utf8")).toContain(`pragma solidity ${devDependencies.solc};`);
 });
 
 test("a comment does not change the code, another line does, and a mistake is told in the compiler's words", () => {
-  const codeOf = (text: string) => /INIT_CODE = "(0x[0-9a-f]+)"/.exec(artifactOf(text))?.[1];
+  const codeOf = (text: string) => /INIT_CODE = "(0x[0-9a-f]+)"/.exec(artifactOf(logAnchor, text))?.[1];
   expect(codeOf(`${source}// and no more\n`)).toBe(INIT_CODE);
   expect(codeOf(source.replace("mstore8(input, 0x01)", "mstore8(input, 0x00)"))).not.toBe(INIT_CODE);
-  expect(() => artifactOf(source.replace("uint64 keptSize", "uint63 keptSize"))).toThrow(/uint63/);
+  expect(() => artifactOf(logAnchor, source.replace("uint64 keptSize", "uint63 keptSize"))).toThrow(/uint63/);
 });
 
 test("nobody owns the contract, and no function takes ether", () => {

@@ -9,6 +9,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { catalogue } from "../../src/api/catalogue.ts";
+import { defaultTools } from "../../src/api/default-tools.ts";
 import { inputReader } from "../../src/api/input.ts";
 import {
   isEnveloped,
@@ -20,6 +21,7 @@ import {
   paymentOf,
 } from "../../src/api/operation.ts";
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
+import { airdropExample } from "../support/airdropped.ts";
 import { writeExamples } from "../support/checked.ts";
 import { claimExample } from "../support/claimed.ts";
 import { signExample } from "../support/log-example.ts";
@@ -48,6 +50,7 @@ beforeAll(async () => {
   await claimExample(service.app);
   await signExample(service.app);
   await subscribeExamples(service.app);
+  await airdropExample(service.app);
   const seed = { seed_hash: await rollExample(service.app) };
   live = {
     trade_snapshot_file: linkExample(service.app),
@@ -233,6 +236,13 @@ describe("MCP", () => {
       inputSchema: { type: "object", required: ["reporter"] },
       outputSchema: { type: "object" },
     });
+    await client.close();
+  });
+
+  test("unasked, the tools asked most are listed in their order", async () => {
+    const client = await connect(mine);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(defaultTools);
     await client.close();
   });
 

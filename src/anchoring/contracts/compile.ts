@@ -1,12 +1,40 @@
-/** Compiles LogAnchor.sol to the artifact the service is built with. The same source gives the same bytes everywhere. */
+/** Compiles the contracts to the artifacts that the service is built with. The same sources give the same bytes everywhere. */
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import solc from "solc";
 
 const ROOT = join(import.meta.dirname, "../../..");
-export const SOURCE = join(import.meta.dirname, "LogAnchor.sol");
-export const ARTIFACT = join(ROOT, "src/domain/anchoring/generated/log-anchor.ts");
+
+/** `source` and `artifact` are files; `imports` names the package whose contracts it builds on. */
+export type Contract = { name: string; source: string; artifact: string; imports?: string };
+
+const inDomain = (path: string) => join(ROOT, "src/domain", path);
+
+export const logAnchor: Contract = {
+  name: "LogAnchor",
+  source: join(import.meta.dirname, "LogAnchor.sol"),
+  artifact: inDomain("anchoring/generated/log-anchor.ts"),
+};
+
+const OPENZEPPELIN = "@openzeppelin/contracts";
+
+export const contracts: readonly Contract[] = [
+  logAnchor,
+  {
+    name: "PlatformToken",
+    source: inDomain("wallet/contracts/PlatformToken.sol"),
+    artifact: inDomain("wallet/generated/platform-token.ts"),
+    imports: OPENZEPPELIN,
+  },
+  {
+    name: "Airdrop",
+    source: inDomain("wallet/contracts/Airdrop.sol"),
+    artifact: inDomain("wallet/generated/airdrop.ts"),
+    imports: OPENZEPPELIN,
+  },
+];
 
 /**
  * No hash of metadata in the code, which would change with every comment; the EVM of 2024, which every chain of today
@@ -26,15 +54,23 @@ type Output = {
   contracts: Record<string, Record<string, { abi: unknown; evm: { bytecode: { object: string } } }>>;
 };
 
-/** The artifact's text for a source. Rejects with the compiler's own words, warnings included. */
-export function artifactOf(source: string): string {
-  const sources = { "LogAnchor.sol": { content: source } };
+/** A package's file, asked for by the compiler; others are refused. */
+function imported(path: string, from: string | undefined): { contents: string } | { error: string } {
+  if (!from || !path.startsWith(`${from}/`)) return { error: `${path} may not be imported` };
+  return { contents: readFileSync(join(ROOT, "node_modules", path), "utf8") };
+}
+
+/** The artifact's text for a source of this contract. Throws the compiler's own words, warnings included. */
+export function artifactOf({ name, source: file, imports }: Contract, source: string): string {
+  const sources = { [`${name}.sol`]: { content: source } };
   const input = JSON.stringify({ language: "Solidity", sources, settings: SETTINGS });
-  const output = JSON.parse(solc.compile(input)) as Output;
+  const output = JSON.parse(
+    solc.compile(input, { import: (path: string) => imported(path, imports) }),
+  ) as Output;
   if (output.errors) throw new Error(output.errors.map((one) => one.formattedMessage).join("\n"));
-  const { abi, evm } = output.contracts["LogAnchor.sol"]!.LogAnchor!;
+  const { abi, evm } = output.contracts[`${name}.sol`]![name]!;
   const { evmVersion, optimizer } = SETTINGS;
-  return `/** Written by \`npm run contracts\` from ${relative(ROOT, SOURCE)}; not to be edited. */
+  return `/** Written by \`npm run contracts\` from ${relative(ROOT, file)}; not to be edited. */
 
 /** The compiler, and its settings: EVM ${evmVersion}, optimized for ${optimizer.runs} runs, no metadata. */
 export const SOLC = ${JSON.stringify(solc.version())};
@@ -48,4 +84,5 @@ export const ABI = ${JSON.stringify(abi, null, 2)} as const;
 }
 
 if (process.argv[1] === import.meta.filename)
-  await writeFile(ARTIFACT, artifactOf(await readFile(SOURCE, "utf8")));
+  for (const contract of contracts)
+    await writeFile(contract.artifact, artifactOf(contract, await readFile(contract.source, "utf8")));

@@ -12,6 +12,7 @@ import {
   encodeFunctionData,
   keccak256,
 } from "viem/utils";
+import { deployedAt, deploymentOf } from "../deployment.ts";
 import type { Call, CallResult, Hex, Log, LogQuery, SendOptions } from "../ports.ts";
 import { ABI, INIT_CODE } from "./generated/log-anchor.ts";
 
@@ -31,27 +32,11 @@ export type Anchored = TreeHead & { signer: Hex };
 export type SeedCommitted = { signer: Hex; seed_hash: Hex; timestamp: number };
 export type Endorsed = { signer: Hex; successor: Hex };
 
-/**
- * Deploys whatever is sent to it, after a salt of 32 bytes, to an address that follows from both alone. Source: Arachnid's
- * deterministic-deployment-proxy, on Base and most chains; its own address is that of a transaction anybody can send.
- */
-export const DEPLOYMENT_PROXY = {
-  address: "0x4e59b44847b379578588920ca78fbf26c0b4956c",
-  code: "0x7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3",
-} as const;
+/** Where the contract is on every chain it was deployed to with `deployCall`. */
+export const ANCHOR_ADDRESS = deployedAt(INIT_CODE);
 
-const SALT = "00".repeat(32);
-
-/** Where the contract is on every chain it was deployed to with `deployCall` (CREATE2, EIP-1014). */
-export const ANCHOR_ADDRESS: Hex = `0x${keccak256(
-  `0xff${DEPLOYMENT_PROXY.address.slice(2)}${SALT}${keccak256(INIT_CODE).slice(2)}`,
-).slice(-40)}`;
-
-/** Anybody may send it, and together with others; where the contract is already, the proxy refuses. */
-export const deployCall = (): Call => ({
-  to: DEPLOYMENT_PROXY.address,
-  data: `0x${SALT}${INIT_CODE.slice(2)}`,
-});
+/** Anybody may send it, and together with others; where the contract is already, it is refused. */
+export const deployCall = (): Call => deploymentOf(INIT_CODE);
 
 /** The most gas of `deployCall`. */
 export const DEPLOY_GAS = 700_000n;

@@ -1,0 +1,94 @@
+/** A house on a chain of its own whose airdrops are paid by hand, a turn at a time. */
+import { DEVELOPMENT_TOKEN } from "../../src/adapters/chain-contracts.ts";
+import type { App } from "../../src/app.ts";
+import type { Hex } from "../../src/domain/ports.ts";
+import type { AirdropFacts, AirdropState } from "../../src/domain/wallet/airdrop.ts";
+import * as airdrops from "../../src/domain/wallet/airdrop.ts";
+import { amountIn, balanceCall } from "../../src/domain/wallet/token.ts";
+import { type AirdropOptions, payAirdrops } from "../../src/reactors/wallet/pay-airdrops.ts";
+import { takeWalletTurn } from "../../src/reactors/wallet/start.ts";
+import { type LedgerHouse, openLedgerHouse } from "../payments/ledger-house.ts";
+
+export const TOKEN = 10n ** 18n;
+
+export type AirdropHouse = {
+  app: App;
+  ledger: LedgerHouse;
+  /** What the reactor warned of. */
+  warnings: string[];
+  /** Asks for an airdrop of one token to so many accounts that had nothing. */
+  ask(recipients: number, more?: Partial<AirdropFacts>): Promise<AirdropFacts>;
+  /** One turn of this process, or of another one, after whoever had it before is gone. */
+  turn(by?: App): Promise<void>;
+  /** The same without taking turns, as two processes would whose lock was lost. */
+  pay(by?: App): Promise<void>;
+  stateOf(facts: AirdropFacts): Promise<AirdropState>;
+  /** The types of an airdrop's events, without their common beginning. */
+  storyOf(facts: AirdropFacts): Promise<string[]>;
+  /** What each of its recipients has, in tokens. */
+  received(facts: AirdropFacts): Promise<bigint[]>;
+  /** How many transactions the gas key has sent. */
+  sent(): Promise<number>;
+  close(): Promise<void>;
+};
+
+export async function openAirdropHouse(): Promise<AirdropHouse> {
+  const ledger = await openLedgerHouse();
+  const { app, close } = await ledger.beside({ PLATFORM_TOKEN: DEVELOPMENT_TOKEN });
+  const { chain, rpc } = ledger.workshop;
+  const warnings: string[] = [];
+  const log = {
+    info: () => {},
+    error: () => {},
+    warn: (_: object, message: string) => void warnings.push(message),
+  };
+  const options: AirdropOptions = { log };
+  let accounts = 0;
+  let asked = 0;
+  return {
+    app,
+    ledger,
+    warnings,
+    ask: async (count, more = {}) => {
+      const facts: AirdropFacts = {
+        airdrop_id: (++asked).toString(16).padStart(32, "0"),
+        tenant: "acme",
+        network: "eip155:8453",
+        token: DEVELOPMENT_TOKEN,
+        symbol: "TALLY",
+        decimals: 18,
+        amount_each: String(TOKEN),
+        recipients: Array.from(
+          { length: count },
+          (): Hex => `0x${(0xb000_0000 + ++accounts).toString(16).padStart(40, "0")}`,
+        ),
+        asked_at: new Date(1_790_000_000_000 + asked).toISOString(),
+        ...more,
+      };
+      const decision = airdrops.ask(facts, airdrops.totalOf(facts));
+      await app.decide(airdrops, airdrops.targetOf(facts), decision, {
+        meta: { actor: "test", operation: "test" },
+      });
+      return facts;
+    },
+    turn: async (by = app) => {
+      while ((await takeWalletTurn(by, options)) === "taken")
+        await new Promise((wake) => setTimeout(wake, 20));
+    },
+    pay: (by = app) => payAirdrops(by, options),
+    stateOf: (facts) => app.load(airdrops, airdrops.targetOf(facts)),
+    storyOf: async ({ tenant, airdrop_id }) => {
+      const events = await app.store.readStream({ tenant, stream_id: airdrops.streamOf(airdrop_id) });
+      return events.map(({ type }) => type.replace("Airdrop", ""));
+    },
+    received: async ({ recipients }) => {
+      const answers = await chain.read(recipients.map((one) => balanceCall(DEVELOPMENT_TOKEN, one)));
+      return answers.map((answer) => amountIn(answer)! / TOKEN);
+    },
+    sent: async () => Number(await rpc<Hex>("eth_getTransactionCount", chain.sender, "latest")),
+    close: async () => {
+      await close();
+      await ledger.close();
+    },
+  };
+}

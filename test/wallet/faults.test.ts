@@ -1,0 +1,139 @@
+/** Whatever the node and the chain behind it do, an airdrop is paid once or not at all. */
+import { generatePrivateKey } from "viem/accounts";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { App } from "../../src/app.ts";
+import { ChainUnavailable, type Hex } from "../../src/domain/ports.ts";
+import { airdropGas, airdropsProjection } from "../../src/projections/wallet/airdrops.ts";
+import { reachOf } from "../../src/projections/wallet/transfers.ts";
+import { SAYS_NO } from "../chain/fixture.ts";
+import { openMeddler } from "../chain/meddler.ts";
+import { type AirdropHouse, openAirdropHouse, TOKEN } from "./airdrop-house.ts";
+
+let house: AirdropHouse;
+let app: App;
+beforeAll(async () => {
+  house = await openAirdropHouse();
+  app = house.app;
+  await house.ask(1);
+  await house.turn();
+}, 60_000);
+afterAll(() => house?.close());
+
+/** The same house, by way of an endpoint that does what the test says. */
+async function meddled() {
+  const meddler = await openMeddler(house.ledger.workshop.node.rpc_url);
+  const limits = { request_ms: 500, deadline_ms: 1_000, sending: { wait_ms: 1_500, poll_ms: 20 } };
+  const chain = house.ledger.workshop.connect({ rpc_url: meddler.url, ...limits });
+  onTestFinished(async () => {
+    chain.close();
+    await meddler.close();
+  });
+  return { meddler, by: { ...app, chain } };
+}
+const honest = () => undefined;
+
+test("a node that is away leaves it asked for, and it is paid when the node is back", async () => {
+  const { meddler, by } = await meddled();
+  const airdrop = await house.ask(2);
+  meddler.meddle = () => "hangs";
+  await expect(house.turn(by)).rejects.toThrow(ChainUnavailable);
+  expect(await house.storyOf(airdrop)).toEqual(["Asked"]);
+  meddler.meddle = honest;
+  await house.turn(by);
+  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent", "Paid"]);
+  expect(await house.received(airdrop)).toEqual([1n, 1n]);
+});
+
+test("a receipt that is lost leaves it sent, and it is found paid", async () => {
+  const { meddler, by } = await meddled();
+  const airdrop = await house.ask(2);
+  const before = await house.sent();
+  meddler.meddle = (method) => (method === "eth_getTransactionReceipt" ? { result: null } : undefined);
+  await house.turn(by);
+  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent"]);
+  expect((await house.stateOf(airdrop)).status).toBe("sent");
+  meddler.meddle = honest;
+  await house.turn();
+  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent", "Paid"]);
+  expect(await house.sent()).toBe(before + 1);
+  expect(await house.received(airdrop)).toEqual([1n, 1n]);
+});
+
+test("one that a reorg took back is paid again, under its name, and so once", async () => {
+  const airdrop = await house.ask(2);
+  const snapshot = await house.ledger.snapshot();
+  await house.turn();
+  expect(await house.received(airdrop)).toEqual([1n, 1n]);
+  await house.ledger.revert(snapshot);
+  expect(await house.received(airdrop)).toEqual([0n, 0n]);
+  await house.turn();
+  expect((await house.stateOf(airdrop)).status).toBe("sent");
+  await house.turn();
+  await house.turn();
+  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent", "Paid", "Reorged", "Paid"]);
+  expect(await house.received(airdrop)).toEqual([1n, 1n]);
+});
+
+test("two processes at once, whose turns collide, pay it once", async () => {
+  const { app: other, close } = await house.ledger.beside({ PLATFORM_TOKEN: app.platform_token! });
+  onTestFinished(close);
+  const airdrop = await house.ask(2);
+  await Promise.allSettled([house.pay(), house.pay(other)]);
+  await house.turn();
+  expect((await house.storyOf(airdrop)).slice(0, 3)).toEqual(["Asked", "Sent", "Paid"]);
+  expect((await house.stateOf(airdrop)).status).toBe("paid");
+  expect(await house.received(airdrop)).toEqual([1n, 1n]);
+});
+
+test("one that the token refuses is given up once that is final, and what it cost is counted", async () => {
+  const token: Hex = `0x${"c0de".repeat(10)}`;
+  await house.ledger.workshop.rpc("anvil_setCode", token, SAYS_NO);
+  const airdrop = await house.ask(2, { token, amount_each: "0" });
+  const day = app.clock.now().toISOString().slice(0, 10);
+  await app.caughtUp(airdropsProjection);
+  const cost = await airdropGas(app.pool, day);
+  await house.turn();
+  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent", "Reverted"]);
+  await house.ledger.mine(4);
+  await house.turn();
+  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent", "Reverted", "Failed"]);
+  expect(await house.stateOf(airdrop)).toMatchObject({ reason: expect.stringContaining("refused it") });
+  await app.caughtUp(airdropsProjection);
+  expect(await airdropGas(app.pool, day)).toBeGreaterThan(cost);
+});
+
+test("one that the account cannot pay for by then fails, and moves nothing", async () => {
+  const airdrop = await house.ask(2, { amount_each: String(60_000_000n * TOKEN) });
+  const before = await house.sent();
+  await house.turn();
+  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Failed"]);
+  expect([await house.sent(), await house.received(airdrop)]).toEqual([before, [0n, 0n]]);
+});
+
+test("one that is under way waits for the key it was sent with", async () => {
+  const { meddler, by } = await meddled();
+  const airdrop = await house.ask(1);
+  meddler.meddle = (method) => (method === "eth_sendRawTransaction" ? "hangs" : undefined);
+  await house.turn(by);
+  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent"]);
+  const other = house.ledger.workshop.connect({ gas_key: generatePrivateKey() });
+  onTestFinished(() => other.close());
+  await house.turn({ ...app, chain: other });
+  expect(house.warnings.at(-1)).toContain(`waits for GAS_KEY to be that of ${app.chain.sender} again`);
+  expect(await house.received(airdrop)).toEqual([0n]);
+  await house.turn();
+  expect(await house.received(airdrop)).toEqual([1n]);
+});
+
+test("transfers that were kept of another chain are forgotten and read anew", async () => {
+  const followed = { network: "eip155:8453", account: app.chain.sender, token: app.platform_token! };
+  await house.ledger.mine(3);
+  await house.turn();
+  const reach = (await reachOf(app.pool, followed))!;
+  await app.pool.query("update read.transfers_followed_v1 set to_hash = $1", [`0x${"0".repeat(64)}`]);
+  await house.turn();
+  expect(await reachOf(app.pool, followed)).toBeUndefined();
+  expect(house.warnings.at(-1)).toContain("read anew");
+  await house.turn();
+  expect((await reachOf(app.pool, followed))!.to_block).toBeGreaterThanOrEqual(reach.to_block);
+});
