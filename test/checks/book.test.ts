@@ -107,6 +107,18 @@ describe("writing a check", () => {
   });
 });
 
+test("a test key writes none where the money is real, and then there is no warning", async () => {
+  const testing = await desk.as("acme", "test");
+  expect((await testing("POST", "create", draft)).status).toBe(200);
+  desk.app.embedded_chain = false;
+  try {
+    expect(told(await testing("POST", "create", draft))).toEqual([403, "forbidden", undefined]);
+    expect((await mine("POST", "create", draft)).body.meta.warning).toBeNull();
+  } finally {
+    desk.app.embedded_chain = true;
+  }
+});
+
 describe("cancelling", () => {
   test("is the creator's, once or twice, and the check is not redeemed any more", async () => {
     const check = await write();
