@@ -32,6 +32,8 @@ import * as apiKey from "./domain/access/key.ts";
 import * as evaluation from "./domain/alerts/evaluation.ts";
 import * as subscription from "./domain/alerts/subscription.ts";
 import * as anchor from "./domain/anchoring/anchor.ts";
+import * as check from "./domain/checks/check.ts";
+import * as following from "./domain/checks/following.ts";
 import * as loungeAccount from "./domain/lounge/account.ts";
 import * as loungeDeposits from "./domain/lounge/deposits.ts";
 import * as confirmation from "./domain/payments/confirmation.ts";
@@ -42,10 +44,12 @@ import * as seedCommitment from "./domain/rng/commitment.ts";
 import * as roll from "./domain/rng/roll.ts";
 import * as seeds from "./domain/rng/seeds.ts";
 import * as dataset from "./domain/trade/dataset.ts";
+import * as airdrop from "./domain/wallet/airdrop.ts";
 import { keysProjection } from "./projections/access/keys.ts";
 import { alertsProjection } from "./projections/alerts/subscriptions.ts";
 import { anchorGas, anchorGasProjection } from "./projections/anchoring/gas.ts";
 import { logProjection } from "./projections/anchoring/log.ts";
+import { checksProjection } from "./projections/checks/checks.ts";
 import { depositsProjection } from "./projections/lounge/deposits.ts";
 import { paymentsProjection } from "./projections/payments/payments.ts";
 import { gasSpent } from "./projections/payments/sums.ts";
@@ -53,10 +57,14 @@ import { referenceProjection } from "./projections/reference/releases.ts";
 import { rngProjection } from "./projections/rng/rng.ts";
 import { runnerDdl, startRunner } from "./projections/runner.ts";
 import { releasesProjection } from "./projections/trade/releases.ts";
+import { airdropGas, airdropsProjection } from "./projections/wallet/airdrops.ts";
+import { transfersDdl } from "./projections/wallet/transfers.ts";
 import { startAlertReactors } from "./reactors/alerts/start.ts";
+import { startCheckReactors } from "./reactors/checks/start.ts";
 import { startLoungeReactors } from "./reactors/lounge/start.ts";
 import { startPaymentReactors } from "./reactors/payments/start.ts";
 import { startSeedReactors } from "./reactors/rng/start.ts";
+import { startWalletReactors } from "./reactors/wallet/start.ts";
 import { StreamCache } from "./stream-cache.ts";
 
 export type House = {
@@ -78,7 +86,10 @@ const eventSchemas = [
   seeds.events,
   seedCommitment.events,
   roll.events,
+  check.events,
+  following.events,
   evaluation.events,
+  airdrop.events,
   loungeAccount.events,
   loungeDeposits.events,
 ];
@@ -92,6 +103,8 @@ const projections = [
   alertsProjection,
   rngProjection,
   depositsProjection,
+  airdropsProjection,
+  checksProjection,
 ];
 
 const APP_ROLE = "tallystick_app";
@@ -143,7 +156,9 @@ async function furnish(
     );
   }
   const gasRecorded = async (day: string, except: readonly Hex[]) =>
-    (await gasSpent(pool, day, except)) + (await anchorGas(pool, day, except));
+    (await gasSpent(pool, day, except)) +
+    (await anchorGas(pool, day, except)) +
+    (await airdropGas(pool, day, except));
   const chain = opening.chain
     ? await openedChain(config, log, opened, gasRecorded)
     : await absentChain(config);
@@ -210,6 +225,10 @@ async function furnish(
     opened.push(() => seedTurns.stop());
     const lounge = startLoungeReactors(app, log);
     opened.push(() => lounge.stop());
+    const wallet = startWalletReactors(app, log);
+    opened.push(() => wallet.stop());
+    const checkTurns = startCheckReactors(app, log);
+    opened.push(() => checkTurns.stop());
   }
   if (opening.reactors && config.ANCHORING) {
     await checkOrigin(app);
@@ -321,6 +340,7 @@ async function prepare(database: Database, host: string): Promise<void> {
         keptAnswersDdl,
         tilesDdl,
         keptProofsDdl,
+        transfersDdl,
         ...projections.map((projection) => projection.ddl),
       ])
         await client.query(ddl);

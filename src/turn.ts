@@ -18,7 +18,9 @@ const LOCKS = {
   cosigning: 5,
   alerts: 6,
   seeds: 7,
-  deposits: 9,
+  wallet: 8,
+  checks: 9,
+  deposits: 10,
 } as const;
 
 /** Does the work unless another process is at it. Should the lock's connection break, two may act at once: the decider and the chain's nonces allow that. */

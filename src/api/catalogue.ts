@@ -1,6 +1,7 @@
 /** Everything the service does, area by area: the one list that all faces and documents derive from. */
 import type { Operation } from "./operation.ts";
 import { alertOperations } from "./operations/alerts.ts";
+import { checkOperations } from "./operations/checks.ts";
 import { customsOperations } from "./operations/customs.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
 import { logOperations } from "./operations/log.ts";
@@ -17,6 +18,8 @@ import { tradeOperations } from "./operations/trade.ts";
 import { tradeAnalyticsOperations } from "./operations/trade-analytics.ts";
 import { tradeProductOperations } from "./operations/trade-products.ts";
 import { tradeSignalOperations } from "./operations/trade-signals.ts";
+import { walletOperations } from "./operations/wallet.ts";
+import { walletAirdropOperations } from "./operations/wallet-airdrop.ts";
 import { x402Operations } from "./operations/x402.ts";
 
 export const catalogue: Operation[] = [
@@ -31,6 +34,9 @@ export const catalogue: Operation[] = [
   ...customsOperations,
   ...rngOperations,
   ...rngAnchorOperations,
+  ...walletOperations,
+  ...walletAirdropOperations,
+  ...checkOperations,
   ...loungeOperations,
   ...alertOperations,
   ...replayOperations,

@@ -21,6 +21,7 @@ import {
   paymentOf,
 } from "../../src/api/operation.ts";
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
+import { writeExamples } from "../support/checked.ts";
 import { claimExample } from "../support/claimed.ts";
 import { signExample } from "../support/log-example.ts";
 import { rollExample } from "../support/rolled.ts";
@@ -53,6 +54,7 @@ beforeAll(async () => {
     trade_snapshot_file: linkExample(service.app),
     rng_anchor_commit: seed,
     rng_anchor_verify: seed,
+    checks_redeem: await writeExamples(service.app),
   };
   mine = (
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })

@@ -27,7 +27,7 @@ import {
   tokenCalls,
   tokenIn,
 } from "../../src/domain/wallet/token.ts";
-import { depositsTo, transfersOf } from "../../src/reactors/wallet/read-transfers.ts";
+import { depositsTo, transfersOf } from "../../src/projections/wallet/read-transfers.ts";
 import { addressOf, GAS_KEY, openWorkshop, type Workshop, wallet } from "../chain/fixture.ts";
 
 const TOKEN = 10n ** 18n;

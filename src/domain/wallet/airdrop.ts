@@ -1,0 +1,200 @@
+/**
+ * An airdrop: the same amount of the platform token to each of many accounts, all in one transaction. It goes by one name on the
+ * chain however often it is sent, and the contract pays no name twice, so the chain alone says whether it was paid.
+ */
+import { createHash } from "node:crypto";
+import type { Event } from "@event-driven-io/emmett";
+import { z } from "zod";
+import type { Mined } from "../payments/payment.ts";
+import type { Hex } from "../ports.ts";
+import { refuse } from "../refusal.ts";
+import { MOST_RECIPIENTS, nameOnChain, type Terms } from "./airdrop-contract.ts";
+
+const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
+const integer = z.string().regex(/^\d{1,78}$/);
+const time = z.iso.datetime();
+
+const asked = z.strictObject({
+  airdrop_id: z.string(),
+  tenant: z.string(),
+  network: z.string(),
+  token: hex(40),
+  symbol: z.string(),
+  decimals: z.int(),
+  /** In the token's smallest unit. */
+  amount_each: integer,
+  recipients: z.array(hex(40)).min(1).max(MOST_RECIPIENTS),
+  asked_at: time,
+});
+
+const mined = {
+  transaction: hex(64),
+  block_number: z.int().nonnegative(),
+  block_hash: hex(64),
+  /** In wei. */
+  fee_wei: integer,
+};
+
+const airdrop_id = z.string();
+const payer = hex(40);
+
+export const events = {
+  AirdropAsked: { 1: asked },
+  /** From now on it may be on its way from `payer`, under `name`. */
+  AirdropSent: { 1: z.strictObject({ airdrop_id, payer, name: hex(64), sent_at: time }) },
+  AirdropPaid: { 1: z.strictObject({ airdrop_id, ...mined, paid_at: time }) },
+  /** The chain refused it, which counts once that block is final. */
+  AirdropReverted: { 1: z.strictObject({ airdrop_id, ...mined, found_at: time }) },
+  AirdropFailed: { 1: z.strictObject({ airdrop_id, reason: z.string(), failed_at: time }) },
+  AirdropReorged: { 1: z.strictObject({ airdrop_id, transaction: hex(64), found_at: time }) },
+};
+
+export type AirdropFacts = z.infer<typeof asked>;
+export type AirdropEvent = {
+  [Type in keyof typeof events]: Event<Type, z.infer<(typeof events)[Type][1]>>;
+}[keyof typeof events];
+
+/** `payer`: whose account may have paid it, or has. */
+type Sent = { facts: AirdropFacts; payer: Hex };
+
+/** `asked`: nothing is on its way; `sent`: it may be, or waits to be sent again; `failed`: nothing moved, for good. */
+export type AirdropState =
+  | { status: "none" }
+  | { status: "asked"; facts: AirdropFacts }
+  | ({ status: "sent" } & Sent)
+  | ({ status: "reverted"; mined: Mined } & Sent)
+  | ({ status: "paid"; mined: Mined; paid_at: string } & Sent)
+  | { status: "failed"; facts: AirdropFacts; reason: string };
+
+export const streamOf = (airdropId: string) => `airdrop-${airdropId}`;
+
+export const targetOf = ({ tenant, airdrop_id }: Pick<AirdropFacts, "tenant" | "airdrop_id">) => ({
+  tenant,
+  id: airdrop_id,
+});
+
+export const initialState = (): AirdropState => ({ status: "none" });
+
+export function evolve(state: AirdropState, { type, data }: AirdropEvent): AirdropState {
+  if (type === "AirdropAsked") return { status: "asked", facts: data };
+  if (state.status === "none") return state;
+  const { facts } = state;
+  if (type === "AirdropSent") return { status: "sent", facts, payer: data.payer };
+  if (type === "AirdropFailed") return { status: "failed", facts, reason: data.reason };
+  if (!("payer" in state)) return state;
+  const { payer } = state;
+  switch (type) {
+    case "AirdropPaid":
+      return { status: "paid", facts, payer, mined: minedIn(data), paid_at: data.paid_at };
+    case "AirdropReverted":
+      return { status: "reverted", facts, payer, mined: minedIn(data) };
+    case "AirdropReorged":
+      return { status: "sent", facts, payer };
+  }
+}
+
+const minedIn = ({ transaction, block_number, block_hash, fee_wei }: Mined): Mined => ({
+  transaction,
+  block_number,
+  block_hash,
+  fee_wei,
+});
+
+/** What is paid, and the name it goes by on the chain. */
+export const termsOf = ({ token, amount_each, recipients }: AirdropFacts): Terms => ({
+  token,
+  amount_each: BigInt(amount_each),
+  recipients,
+});
+export const nameOf = (facts: AirdropFacts): Hex => nameOnChain(facts.airdrop_id, termsOf(facts));
+
+export const totalOf = ({ amount_each, recipients }: Pick<AirdropFacts, "amount_each" | "recipients">) =>
+  BigInt(amount_each) * BigInt(recipients.length);
+
+/**
+ * The id of what a tenant asks for: by the name it gives to it, else by what is paid to whom. So whoever asks again, because it
+ * did not hear the answer, means the same airdrop.
+ */
+export function airdropId(
+  facts: Omit<AirdropFacts, "airdrop_id" | "symbol" | "decimals" | "asked_at">,
+  key: string | undefined,
+): string {
+  const { tenant, network, token, amount_each, recipients } = facts;
+  const named = key === undefined ? [network, token, amount_each, ...[...recipients].sort()] : [`key ${key}`];
+  return createHash("sha256")
+    .update([tenant, ...named].join("\n"))
+    .digest("hex")
+    .slice(0, 32);
+}
+
+const isSame = (a: AirdropFacts, b: AirdropFacts) =>
+  a.token === b.token &&
+  a.network === b.network &&
+  a.amount_each === b.amount_each &&
+  [...a.recipients].sort().join() === [...b.recipients].sort().join();
+
+/** Asks for an airdrop that `available` tokens cover. Asked before, it is the same one; one that failed is tried again under its name. */
+export const ask =
+  (facts: AirdropFacts, available: bigint) =>
+  (state: AirdropState): AirdropEvent[] => {
+    if (state.status !== "none" && !isSame(state.facts, facts))
+      refuse("unprocessable", "this idempotency_key names another airdrop; give each its own", {
+        type: "idempotency-key-reused",
+      });
+    if (state.status !== "none" && state.status !== "failed") return [];
+    if (totalOf(facts) > available)
+      refuse(
+        "conflict",
+        `the platform's account has fewer ${facts.symbol} than ${facts.recipients.length} such payments take`,
+      );
+    // Its name on the chain stays the one of the first time, whatever the order of the recipients is now.
+    const data = state.status === "failed" ? { ...state.facts, asked_at: facts.asked_at } : facts;
+    return [{ type: "AirdropAsked", data }];
+  };
+
+/** Says, before anything is sent, that it will be. */
+export const send =
+  (payer: Hex, sent_at: string) =>
+  (state: AirdropState): AirdropEvent[] => {
+    if (state.status === "sent" && state.payer === payer) return [];
+    if (state.status !== "asked")
+      return refuse("conflict", `an airdrop that is ${state.status} is not sent from ${payer}`);
+    const { facts } = state;
+    const { airdrop_id } = facts;
+    return [{ type: "AirdropSent", data: { airdrop_id, payer, name: nameOf(facts), sent_at } }];
+  };
+
+/** The contract keeps its name: it was paid, in this transaction as the chain stands now. */
+export const pay =
+  (mined: Mined, paid_at: string) =>
+  (state: AirdropState): AirdropEvent[] => {
+    if (!("payer" in state)) return refuse("conflict", "this airdrop was never sent");
+    if (state.status === "paid" && state.mined.block_hash === mined.block_hash) return [];
+    const { airdrop_id } = state.facts;
+    return [{ type: "AirdropPaid", data: { airdrop_id, ...mined, paid_at } }];
+  };
+
+/** Its transaction was mined and moved nothing. */
+export const revert =
+  (mined: Mined, found_at: string) =>
+  (state: AirdropState): AirdropEvent[] =>
+    state.status === "sent"
+      ? [{ type: "AirdropReverted", data: { airdrop_id: state.facts.airdrop_id, ...mined, found_at } }]
+      : [];
+
+/** Gives up one that cannot be paid any more: it was never sent, or refused in a block that stays. */
+export const fail =
+  (reason: string, failed_at: string) =>
+  (state: AirdropState): AirdropEvent[] => {
+    if (state.status !== "asked" && state.status !== "reverted")
+      return refuse("conflict", `an airdrop that is ${state.status} is not given up`);
+    return [{ type: "AirdropFailed", data: { airdrop_id: state.facts.airdrop_id, reason, failed_at } }];
+  };
+
+/** The chain took the block of its payment, or of its refusal, back: it is sent again. */
+export const reorg =
+  (transaction: Hex, found_at: string) =>
+  (state: AirdropState): AirdropEvent[] =>
+    (state.status === "paid" || state.status === "reverted") && state.mined.transaction === transaction
+      ? [{ type: "AirdropReorged", data: { airdrop_id: state.facts.airdrop_id, transaction, found_at } }]
+      : [];

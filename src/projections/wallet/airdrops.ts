@@ -1,0 +1,106 @@
+/** Airdrops by their id, those that are to be looked after, and what they cost in gas. */
+import type pg from "pg";
+import type { Hex } from "../../domain/ports.ts";
+import { type AirdropEvent, streamOf } from "../../domain/wallet/airdrop.ts";
+import type { Projection } from "../projection.ts";
+
+export const airdropsProjection: Projection = {
+  name: "airdrops",
+  version: 1,
+  ddl: `
+    create table if not exists read.airdrops_v1 (
+      airdrop_id text primary key,
+      tenant     text not null,
+      network    text not null,
+      status     text not null,
+      asked_at   timestamptz not null,
+      changed_at timestamptz not null
+    );
+    create index if not exists airdrops_v1_open on read.airdrops_v1 (network, asked_at)
+      where status not in ('paid', 'failed');
+    create index if not exists airdrops_v1_paid on read.airdrops_v1 (network, changed_at) where status = 'paid';
+    create table if not exists read.airdrops_gas_v1 (
+      transaction text primary key,
+      day         text not null,
+      fee_wei     numeric not null
+    );
+    create index if not exists airdrops_gas_v1_day on read.airdrops_gas_v1 (day);`,
+  async fold(events, tx) {
+    for (const { stream_id, type, payload } of events)
+      if (stream_id.startsWith(streamOf("")))
+        await add(tx, { type, data: payload } as unknown as AirdropEvent);
+  },
+};
+
+async function add(tx: pg.ClientBase, { type, data }: AirdropEvent): Promise<void> {
+  const moveTo = (status: string, at: string) =>
+    tx.query("update read.airdrops_v1 set status = $2, changed_at = $3 where airdrop_id = $1", [
+      data.airdrop_id,
+      status,
+      at,
+    ]);
+  switch (type) {
+    case "AirdropAsked":
+      await tx.query(
+        `insert into read.airdrops_v1 values ($1, $2, $3, 'asked', $4, $4)
+         on conflict (airdrop_id) do update set status = 'asked', asked_at = $4, changed_at = $4`,
+        [data.airdrop_id, data.tenant, data.network, data.asked_at],
+      );
+      return;
+    case "AirdropSent":
+      await moveTo("sent", data.sent_at);
+      return;
+    case "AirdropPaid":
+      await moveTo("paid", data.paid_at);
+      await spend(tx, data, data.paid_at);
+      return;
+    case "AirdropReverted":
+      await moveTo("reverted", data.found_at);
+      await spend(tx, data, data.found_at);
+      return;
+    case "AirdropFailed":
+      await moveTo("failed", data.failed_at);
+      return;
+    case "AirdropReorged":
+      await moveTo("sent", data.found_at);
+      await tx.query("delete from read.airdrops_gas_v1 where transaction = $1", [data.transaction]);
+      return;
+  }
+}
+
+/** A transaction that moved to another block is paid for once. */
+const spend = (
+  tx: pg.ClientBase,
+  { transaction, fee_wei }: { transaction: Hex; fee_wei: string },
+  at: string,
+) =>
+  tx.query("insert into read.airdrops_gas_v1 values ($1, $2, $3) on conflict do nothing", [
+    transaction,
+    at.slice(0, 10),
+    fee_wei,
+  ]);
+
+export type AirdropName = { airdrop_id: string; tenant: string };
+
+/** Airdrops of a network whose outcome is open, the oldest first, and those paid since a time, which a reorg may still take back. */
+export async function airdropsToFollow(
+  pool: pg.Pool,
+  { network, paid_since }: { network: string; paid_since: Date },
+): Promise<AirdropName[]> {
+  const sql = `
+    (select airdrop_id, tenant, asked_at from read.airdrops_v1
+      where network = $1 and status not in ('paid', 'failed') order by asked_at limit 100)
+    union all
+    (select airdrop_id, tenant, asked_at from read.airdrops_v1
+      where network = $1 and status = 'paid' and changed_at >= $2)
+    order by asked_at`;
+  return (await pool.query<AirdropName>(sql, [network, paid_since])).rows;
+}
+
+/** What the airdrops of a UTC day (YYYY-MM-DD) cost, without the transactions in `except`; in wei. */
+export async function airdropGas(pool: pg.Pool, day: string, except: readonly Hex[] = []): Promise<bigint> {
+  const sql = `select coalesce(sum(fee_wei), 0)::text as wei from read.airdrops_gas_v1
+    where day = $1 and transaction <> all($2)`;
+  const { rows } = await pool.query<{ wei: string }>(sql, [day, except]);
+  return BigInt(rows[0]!.wei);
+}

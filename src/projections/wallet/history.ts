@@ -1,0 +1,74 @@
+/** A page of an account's transfers, newest first: from what is kept where blocks were followed, else from the chain, so far back at a time. */
+import type pg from "pg";
+import type { Chain, Hex } from "../../domain/ports.ts";
+import type { Transfer } from "../../domain/wallet/token.ts";
+import { transfersOf } from "./read-transfers.ts";
+import { keptTransfers, type Place, reachOf } from "./transfers.ts";
+
+/** Blocks of one question to the node, and of all that a page may ask. */
+const SPAN = 2_000n;
+export const MOST_BLOCKS = 10_000n;
+
+export type HistoryQuestion = {
+  account: Hex;
+  tokens: readonly Hex[];
+  /** Only what lies before it; undefined = from the newest block. */
+  before: Place | undefined;
+  limit: number;
+};
+
+/** `scanned_to`: every transfer down to this block is told, here or on an earlier page. `next` is where to go on. */
+export type HistoryPage = { transfers: Transfer[]; scanned_to: bigint; next: Place | undefined };
+
+/** `latest` is the newest block's number. Rejects with ChainUnavailable. */
+export async function historyPage(
+  { pool, chain }: { pool: pg.Pool; chain: Chain },
+  { account, tokens, before, limit }: HistoryQuestion,
+  latest: bigint,
+): Promise<HistoryPage> {
+  const network = `eip155:${chain.chain_id}`;
+  const kept = await commonReach(pool, network, account, tokens);
+  const start = before ?? { block_number: latest + 1n, index: 0 };
+  const isBefore = ({ block_number, index }: Place) =>
+    block_number < start.block_number || (block_number === start.block_number && index < start.index);
+  let upper = start.index > 0 ? start.block_number : start.block_number - 1n;
+  let scanned_to = upper + 1n;
+  let left = MOST_BLOCKS;
+  const found: Transfer[] = [];
+  while (found.length <= limit && upper >= 0n) {
+    if (kept && kept.from_block <= upper && upper <= kept.to_block) {
+      const top = upper < start.block_number ? { block_number: upper + 1n, index: 0 } : start;
+      found.push(...(await keptTransfers(pool, { network, account, tokens }, top, limit + 1)));
+      scanned_to = kept.from_block;
+    } else {
+      if (left <= 0n) break;
+      const floor = kept && kept.to_block < upper ? kept.to_block + 1n : 0n;
+      const from_block = greatest(floor, upper - SPAN + 1n);
+      const range = { from_block, to_block: upper };
+      found.push(...(await transfersOf(chain, tokens, account, range)).filter(isBefore).reverse());
+      left -= upper - from_block + 1n;
+      scanned_to = from_block;
+    }
+    upper = scanned_to - 1n;
+  }
+  const transfers = found.slice(0, limit);
+  const last = transfers.at(-1);
+  if (found.length > limit && last) return { transfers, scanned_to: last.block_number, next: placeOf(last) };
+  const next = scanned_to > 0n ? { block_number: scanned_to, index: 0 } : undefined;
+  return { transfers, scanned_to, next };
+}
+
+const placeOf = ({ block_number, index }: Transfer): Place => ({ block_number, index });
+
+/** The blocks that were followed for all of the tokens. */
+async function commonReach(pool: pg.Pool, network: string, account: Hex, tokens: readonly Hex[]) {
+  const reaches = await Promise.all(tokens.map((token) => reachOf(pool, { network, account, token })));
+  const known = reaches.filter((reach) => reach !== undefined);
+  if (known.length < tokens.length) return undefined;
+  const from_block = known.map((reach) => reach.from_block).reduce(greatest);
+  const to_block = known.map((reach) => reach.to_block).reduce(least);
+  return from_block <= to_block ? { from_block, to_block } : undefined;
+}
+
+const greatest = (a: bigint, b: bigint) => (a > b ? a : b);
+const least = (a: bigint, b: bigint) => (a < b ? a : b);

@@ -1,0 +1,61 @@
+/** Whenever blocks become final, the transfers of the platform's own accounts in them are kept. */
+import type { App } from "../../app.ts";
+import { USDC } from "../../domain/payments/usdc.ts";
+import type { Hex } from "../../domain/ports.ts";
+import { transfersOf } from "../../projections/wallet/read-transfers.ts";
+import {
+  type Followed,
+  forgetTransfers,
+  keepTransfers,
+  reachOf,
+} from "../../projections/wallet/transfers.ts";
+import type { ReactorLog } from "../../turn.ts";
+import { networkOf } from "../payments/search.ts";
+
+/** Blocks read in a turn: a service that was away catches up in some turns. */
+const AT_ONCE = 10_000n;
+
+const lower = (address: string) => address.toLowerCase() as Hex;
+
+/** The accounts that payments go to, that pays for gas and airdrops, and that refunds come from. */
+export const platformAccounts = ({ pay_to, chain, refunds }: App): Hex[] => [
+  ...new Set([pay_to, chain.sender, refunds.address].map(lower)),
+];
+
+/** The tokens whose transfers are told: the platform's, where there is one, and USDC. */
+export const platformTokens = ({ platform_token }: Pick<App, "platform_token">): Hex[] => [
+  ...(platform_token ? [lower(platform_token)] : []),
+  lower(USDC.address),
+];
+
+/** Reads on from where it was. Rejects with ChainUnavailable. */
+export async function followTransfers(app: App, log: ReactorLog): Promise<void> {
+  const { chain } = app;
+  const { finalized } = await chain.heads();
+  for (const account of platformAccounts(app))
+    for (const token of platformTokens(app))
+      await followOne(app, { network: networkOf(chain), account, token }, finalized.number, log);
+}
+
+async function followOne(app: App, followed: Followed, final: bigint, log: ReactorLog): Promise<void> {
+  const { chain, pool } = app;
+  const last = await reachOf(pool, followed);
+  if (last) {
+    const block = await chain.block(last.to_block);
+    // A node that lags behind is asked again later.
+    if (!block) return;
+    if (block.hash !== last.to_hash) {
+      log.warn({ account: followed.account }, "the chain is another one: transfers are read anew");
+      return forgetTransfers(pool, followed);
+    }
+  }
+  // On Base what was before is sought when it is asked for: its beginning is millions of blocks away.
+  const from_block = last ? last.to_block + 1n : app.embedded_chain ? 0n : final;
+  const to_block = final < from_block + AT_ONCE ? final : from_block + AT_ONCE - 1n;
+  if (to_block < from_block) return;
+  const transfers = await transfersOf(chain, [followed.token], followed.account, { from_block, to_block });
+  const end = await chain.block(to_block);
+  if (!end) return;
+  const reach = { from_block: last?.from_block ?? from_block, to_block, to_hash: end.hash };
+  await keepTransfers(pool, followed, reach, last, transfers);
+}

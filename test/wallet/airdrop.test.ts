@@ -1,0 +1,201 @@
+/** Stories of an airdrop: every step, every refusal, and ids that mean the same. */
+import { DeciderSpecification } from "@event-driven-io/emmett";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Mined } from "../../src/domain/payments/payment.ts";
+import type { Hex } from "../../src/domain/ports.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+import type { AirdropEvent, AirdropFacts, AirdropState } from "../../src/domain/wallet/airdrop.ts";
+import * as airdrops from "../../src/domain/wallet/airdrop.ts";
+import { decimalOf, unitsOf } from "../../src/domain/wallet/amount.ts";
+import { amountEach, recipients } from "../../src/domain/wallet/inputs.ts";
+
+const AT = "2026-11-21T12:00:00.000Z";
+const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
+const facts: AirdropFacts = {
+  airdrop_id: "1".repeat(32),
+  tenant: "acme",
+  network: "eip155:8453",
+  token: address("e"),
+  symbol: "TALLY",
+  decimals: 18,
+  amount_each: "5",
+  recipients: [address("a"), address("b")],
+  asked_at: AT,
+};
+const { airdrop_id } = facts;
+const payer = address("c");
+const mined: Mined = {
+  transaction: `0x${"7".repeat(64)}`,
+  block_number: 9,
+  block_hash: `0x${"8".repeat(64)}`,
+  fee_wei: "21000",
+};
+
+const asked: AirdropEvent = { type: "AirdropAsked", data: facts };
+const sent: AirdropEvent = {
+  type: "AirdropSent",
+  data: { airdrop_id, payer, name: airdrops.nameOf(facts), sent_at: AT },
+};
+const paid: AirdropEvent = { type: "AirdropPaid", data: { airdrop_id, ...mined, paid_at: AT } };
+const reverted: AirdropEvent = { type: "AirdropReverted", data: { airdrop_id, ...mined, found_at: AT } };
+const failed: AirdropEvent = { type: "AirdropFailed", data: { airdrop_id, reason: "r", failed_at: AT } };
+const { transaction } = mined;
+const reorged: AirdropEvent = { type: "AirdropReorged", data: { airdrop_id, transaction, found_at: AT } };
+
+const given = DeciderSpecification.for<(state: AirdropState) => AirdropEvent[], AirdropEvent, AirdropState>({
+  decide: (decision, state) => decision(state),
+  evolve: airdrops.evolve,
+  initialState: airdrops.initialState,
+});
+const refused = (sentence: RegExp) => (error: Error) =>
+  error instanceof Refusal && sentence.test(error.message);
+
+describe("an airdrop", () => {
+  test("that the tokens cover is asked for, once", () => {
+    given([]).when(airdrops.ask(facts, 10n)).then([asked]);
+    for (const story of [[asked], [asked, sent], [asked, sent, reverted], [asked, sent, paid]])
+      given(story).when(airdrops.ask(facts, 0n)).thenNothingHappened();
+  });
+
+  test("that they do not cover is refused", () => {
+    given([])
+      .when(airdrops.ask(facts, 9n))
+      .thenThrows(refused(/fewer TALLY/));
+    given([asked, failed])
+      .when(airdrops.ask(facts, 9n))
+      .thenThrows(refused(/fewer TALLY/));
+  });
+
+  test("of one name is of one content, in whatever order", () => {
+    given([asked])
+      .when(airdrops.ask({ ...facts, amount_each: "6" }, 100n))
+      .thenThrows(refused(/names another airdrop/));
+    const reversed = { ...facts, recipients: facts.recipients.toReversed(), asked_at: AT };
+    given([asked]).when(airdrops.ask(reversed, 100n)).thenNothingHappened();
+    given([asked, failed]).when(airdrops.ask(reversed, 100n)).then([asked]);
+  });
+
+  test("is said to be sent before it is, once, and from one account", () => {
+    given([asked]).when(airdrops.send(payer, AT)).then([sent]);
+    given([asked, sent]).when(airdrops.send(payer, AT)).thenNothingHappened();
+    given([asked, sent, paid, reorged]).when(airdrops.send(payer, AT)).thenNothingHappened();
+    given([asked, sent])
+      .when(airdrops.send(address("d"), AT))
+      .thenThrows(refused(/that is sent is not sent from/));
+    for (const story of [[], [asked, sent, paid], [asked, sent, reverted], [asked, failed]])
+      given(story)
+        .when(airdrops.send(payer, AT))
+        .thenThrows(refused(/is not sent/));
+  });
+
+  test("is paid as the chain says, also when it moved to another block or was thought refused", () => {
+    given([asked, sent]).when(airdrops.pay(mined, AT)).then([paid]);
+    given([asked, sent, reverted]).when(airdrops.pay(mined, AT)).then([paid]);
+    given([asked, sent, paid]).when(airdrops.pay(mined, AT)).thenNothingHappened();
+    const moved = { ...mined, block_hash: `0x${"9".repeat(64)}` as Hex };
+    given([asked, sent, paid])
+      .when(airdrops.pay(moved, AT))
+      .then([{ type: "AirdropPaid", data: { airdrop_id, ...moved, paid_at: AT } }]);
+    for (const story of [[], [asked], [asked, failed]])
+      given(story)
+        .when(airdrops.pay(mined, AT))
+        .thenThrows(refused(/never sent/));
+  });
+
+  test("that the chain refused is given up once that stands, and never while it may still be paid", () => {
+    given([asked, sent]).when(airdrops.revert(mined, AT)).then([reverted]);
+    given([asked, sent, paid]).when(airdrops.revert(mined, AT)).thenNothingHappened();
+    given([asked, sent, reverted]).when(airdrops.fail("r", AT)).then([failed]);
+    given([asked]).when(airdrops.fail("r", AT)).then([failed]);
+    for (const story of [
+      [],
+      [asked, sent],
+      [asked, sent, paid],
+      [asked, sent, paid, reorged],
+      [asked, failed],
+    ])
+      given(story)
+        .when(airdrops.fail("r", AT))
+        .thenThrows(refused(/is not given up/));
+  });
+
+  test("that a reorg took back is sent again under its name", () => {
+    given([asked, sent, paid]).when(airdrops.reorg(transaction, AT)).then([reorged]);
+    given([asked, sent, reverted]).when(airdrops.reorg(transaction, AT)).then([reorged]);
+    given([asked, sent, paid])
+      .when(airdrops.reorg(`0x${"0".repeat(64)}`, AT))
+      .thenNothingHappened();
+    given([asked, sent]).when(airdrops.reorg(transaction, AT)).thenNothingHappened();
+    expect([asked, sent, paid, reorged].reduce(airdrops.evolve, airdrops.initialState())).toEqual({
+      status: "sent",
+      facts,
+      payer,
+    });
+  });
+
+  test("that failed and is asked for again goes by the same name", () => {
+    const again = [asked, failed, asked].reduce(airdrops.evolve, airdrops.initialState());
+    expect(again).toEqual({ status: "asked", facts });
+  });
+});
+
+describe("an id", () => {
+  test("is that of what is paid to whom, in whatever order, unless it is named", () => {
+    const id = airdrops.airdropId(facts, undefined);
+    const same = { ...facts, recipients: facts.recipients.toReversed() };
+    expect(airdrops.airdropId(same, undefined)).toBe(id);
+    const others = [
+      { tenant: "b" },
+      { network: "n" },
+      { token: payer },
+      { amount_each: "6" },
+      { recipients: [payer] },
+    ];
+    const ids = others.map((other) => airdrops.airdropId({ ...facts, ...other }, undefined));
+    const named = [airdrops.airdropId(facts, "one"), airdrops.airdropId(facts, "two")];
+    expect(new Set([id, ...ids, ...named]).size).toBe(8);
+    expect(airdrops.airdropId({ ...facts, amount_each: "6" }, "one")).toBe(named[0]);
+  });
+});
+
+describe("what callers write", () => {
+  test("an amount is exact to the eighteenth place", () => {
+    const places = fc.bigInt(0n, 10_000n * 10n ** 18n);
+    fc.assert(fc.property(places, (units) => unitsOf(amountEach.parse(decimalOf(units, 18)), 18) === units));
+    expect(amountEach.parse(0.1)).toBe("0.1");
+    expect([unitsOf("1.50", 1), unitsOf("1.5", 0), unitsOf("20", 0), unitsOf("1.00", 0)]).toEqual([
+      15n,
+      undefined,
+      20n,
+      1n,
+    ]);
+    for (const bad of [
+      -1,
+      10_000.5,
+      "10000.000000000000000001",
+      1e-7,
+      "1e3",
+      "",
+      " 1",
+      "0x1",
+      "1.",
+      ".5",
+      "1.0000000000000000001",
+      null,
+    ])
+      expect([bad, amountEach.safeParse(bad).success]).toEqual([bad, false]);
+  });
+
+  test("recipients are all valid or none", () => {
+    const good = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+    expect(recipients.parse([good])).toEqual([good.toLowerCase()]);
+    const told = (list: unknown) =>
+      recipients.safeParse(list).error?.issues.map(({ path, message }) => [path[0], message]);
+    expect(told([good, good.toLowerCase()])).toEqual([[1, "is recipient 0 again"]]);
+    expect(told([address("0")])).toEqual([[0, expect.stringContaining("zero address")]]);
+    expect(told([good.replace("C5", "c5")])).toEqual([[0, expect.stringContaining("EIP-55")]]);
+    expect(told([])?.[0]?.[1]).toContain("at least one");
+    expect(told(Array.from({ length: 201 }, () => good))?.[0]?.[1]).toContain("at most 200");
+  });
+});
