@@ -102,15 +102,9 @@ const projections = [
   logProjection,
   alertsProjection,
   rngProjection,
-<<<<<<< HEAD
   airdropsProjection,
   checksProjection,
   depositsProjection,
-=======
-  depositsProjection,
-  airdropsProjection,
-  checksProjection,
->>>>>>> lounge
 ];
 
 const APP_ROLE = "tallystick_app";
@@ -229,20 +223,12 @@ async function furnish(
     opened.push(() => alerts.stop());
     const seedTurns = startSeedReactors(app, log);
     opened.push(() => seedTurns.stop());
-<<<<<<< HEAD
-=======
-    const lounge = startLoungeReactors(app, log);
-    opened.push(() => lounge.stop());
->>>>>>> lounge
     const wallet = startWalletReactors(app, log);
     opened.push(() => wallet.stop());
     const checkTurns = startCheckReactors(app, log);
     opened.push(() => checkTurns.stop());
-<<<<<<< HEAD
     const lounge = startLoungeReactors(app, log);
     opened.push(() => lounge.stop());
-=======
->>>>>>> lounge
   }
   if (opening.reactors && config.ANCHORING) {
     await checkOrigin(app);

@@ -77,20 +77,6 @@ export const problemKinds = {
     title: "Other seed",
     meaning: "Another seed of random numbers is active by now than the one you named; nothing was drawn.",
   },
-<<<<<<< HEAD
-=======
-  "balance-too-low": {
-    status: 409,
-    title: "Balance too low",
-    meaning: "The account of the lounge holds less than the bet; nothing was drawn.",
-  },
-  "account-in-debt": {
-    status: 409,
-    title: "Account in debt",
-    meaning:
-      "A deposit was taken back by the chain after it was played; no bet is taken until it is deposited again.",
-  },
->>>>>>> lounge
   "check-not-pending": {
     status: 409,
     title: "Check not pending",
@@ -105,7 +91,6 @@ export const problemKinds = {
     status: 409,
     title: "Check not covered",
     meaning: "The chain would not pay it now: too little USDC, or USDC itself refuses one of the two.",
-<<<<<<< HEAD
   },
   "balance-too-low": {
     status: 409,
@@ -117,8 +102,6 @@ export const problemKinds = {
     title: "Account in debt",
     meaning:
       "A deposit was taken back by the chain after it was played; no bet is taken until it is deposited again.",
-=======
->>>>>>> lounge
   },
   "link-expired": {
     status: 410,
