@@ -7,9 +7,10 @@ import { swapUnderLoad } from "../test/support/swaps.ts";
 import { FACTOR } from "./analytics-cube.ts";
 import { answered, type Caller, callerOf, questions, untilOpen } from "./analytics-questions.ts";
 import type { Report } from "./service-probe.ts";
-import { median, type ProbedService, startProbedService } from "./service-process.ts";
+import { median, type ProbedService, withProbedService } from "./service-process.ts";
 
-type House = { env: Record<string, string>; secret: string; vintages: [string, string] };
+/** A service's settings, in whose name it is asked, and the vintages it may serve. */
+export type House = { env: Record<string, string>; secret: string; vintages: [string, string] };
 type Release = (vintage: string) => Promise<void>;
 
 const CONNECTIONS = 8;
@@ -32,13 +33,13 @@ const p95 = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(0.
 
 /** All of them, each told as it is found. */
 export async function measurePromises(house: House, release: Release, swaps: number): Promise<void> {
-  const service = await startProbedService({ ...house.env, ANSWER_CACHE_MB: "0" });
-  const caller = callerOf(service.url, house.secret, CONNECTIONS);
-  await untilOpen(caller);
-  await fileReads(service, caller);
-  await swapping(service, caller, house, release, swaps);
-  await service.stop();
-  await keptAnswers(house);
+  await withProbedService({ ...house.env, ANSWER_CACHE_MB: "0" }, async (service) => {
+    const caller = callerOf(service.url, house.secret, CONNECTIONS);
+    await untilOpen(caller);
+    await fileReads(service, caller);
+    await swapping(service, caller, house, release, swaps);
+  });
+  await withProbedService(house.env, ({ url }) => keptAnswers(callerOf(url, house.secret, 1)));
 }
 
 /** Asks at eight connections until told to stop. */
@@ -122,9 +123,7 @@ async function swapping(
 }
 
 /** A question asked again: kept under its vintage's name, and not sent to whoever has it. */
-async function keptAnswers({ env, secret }: House): Promise<void> {
-  const service = await startProbedService(env);
-  const caller = callerOf(service.url, secret, 1);
+async function keptAnswers(caller: Caller): Promise<void> {
   await untilOpen(caller);
   for (const path of pathsOf(["top-partners", "alerts", "timeline, all 27"]).slice(0, 3)) {
     const { headers, body } = await caller(path);
@@ -144,5 +143,4 @@ async function keptAnswers({ env, secret }: House): Promise<void> {
       `asked again, round trip: ${path} (${body.length} bytes) ${ms(median(again))}, p95 ${ms(p95(again))}; 304 ${ms(median(unchanged))}`,
     );
   }
-  await service.stop();
 }

@@ -28,9 +28,9 @@ import { releaseVintage } from "../test/support/cube.ts";
 import { cubeFolder, cubesIn } from "./analytics-cube.ts";
 import { type Direct, openDirect, type Plan, planOf } from "./analytics-direct.ts";
 import { difference, inPostgres, openPostgres, type Postgres } from "./analytics-postgres.ts";
-import { loopOf, measurePromises } from "./analytics-promises.ts";
+import { type House, loopOf, measurePromises } from "./analytics-promises.ts";
 import { answered, callerOf, type Question, questions, untilOpen } from "./analytics-questions.ts";
-import { issueReadKey, startProbedService } from "./service-process.ts";
+import { issueReadKey, type ProbedService, withProbedService } from "./service-process.ts";
 
 const { values: given } = parseArgs({
   options: {
@@ -45,9 +45,6 @@ const { values: given } = parseArgs({
 });
 
 const CONNECTIONS = 8;
-
-/** Where the service is, in whose name it is asked, and the vintages it may serve. */
-export type House = { env: Record<string, string>; secret: string; vintages: [string, string] };
 
 /** Asks the question's path at this place. */
 type Ask = (at: number) => Promise<unknown>;
@@ -85,15 +82,18 @@ async function together(ask: Ask, paths: number, seconds: number): Promise<numbe
   return found;
 }
 
+/** Without kept answers, DuckDB answers every call. */
+const uncached = ({ env }: House) => ({ ...env, ANSWER_CACHE_MB: "0" });
+
 /** The first call of a fresh process, over HTTP, and of a fresh DuckDB with the files attached. */
 async function cold(house: House, manifest: Manifest, question: Question, plan: Plan) {
-  const service = await startProbedService({ ...house.env, ANSWER_CACHE_MB: "0" });
-  service.tell({ reset: true });
-  const caller = callerOf(service.url, house.secret, 1);
-  await untilOpen(caller);
-  const { loop_ms } = await service.report();
-  const served = await milliseconds(() => answered(caller, question.paths[0]!));
-  await service.stop();
+  const { served, loop_ms } = await withProbedService(uncached(house), async (service) => {
+    service.tell({ reset: true });
+    const caller = callerOf(service.url, house.secret, 1);
+    await untilOpen(caller);
+    const { loop_ms } = await service.report();
+    return { served: await milliseconds(() => answered(caller, question.paths[0]!)), loop_ms };
+  });
   const direct = await openDirect(house.env.DATA_DIR!, manifest);
   const run = await milliseconds(() => direct.run(plan));
   direct.close();
@@ -124,12 +124,19 @@ async function postgresAsk(
   };
 }
 
-async function measureOperations(house: House, manifest: Manifest, postgres: Postgres | undefined) {
-  const service = await startProbedService({ ...house.env, ANSWER_CACHE_MB: "0" });
+type Lines = Record<string, Record<string, string>>;
+
+/** A line for each question, and the plans of the questions' first paths. */
+async function hot(
+  service: ProbedService,
+  house: House,
+  manifest: Manifest,
+  postgres: Postgres | undefined,
+): Promise<{ lines: Lines; first: Plan[] }> {
   const caller = callerOf(service.url, house.secret, CONNECTIONS);
   await untilOpen(caller);
   const direct = await openDirect(house.env.DATA_DIR!, manifest);
-  const lines: Record<string, Record<string, string>> = {};
+  const lines: Lines = {};
   const first: Plan[] = [];
   for (const question of questions) {
     const { name, paths } = question;
@@ -171,7 +178,13 @@ async function measureOperations(house: House, manifest: Manifest, postgres: Pos
     console.error(name, JSON.stringify(lines[name]));
   }
   direct.close();
-  await service.stop();
+  return { lines, first };
+}
+
+async function measureOperations(house: House, manifest: Manifest, postgres: Postgres | undefined) {
+  const { lines, first } = await withProbedService(uncached(house), (service) =>
+    hot(service, house, manifest, postgres),
+  );
   const opening = { between: 0, at_work: 0 };
   for (const [of, question] of questions.entries()) {
     const { served, run, loop_ms } = await cold(house, manifest, question, first[of]!);
@@ -227,7 +240,7 @@ async function main(): Promise<void> {
     if (given.only.includes("promises")) await measurePromises(house, release, Number(given.swaps));
   } finally {
     await server.leave();
-    await rm(dir, { recursive: true, force: true });
+    await rm(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 1_000 });
   }
 }
 

@@ -47,6 +47,8 @@ setInterval(() => {
 
 const run = DuckDBConnection.prototype.runAndReadAll;
 DuckDBConnection.prototype.runAndReadAll = async function (sql, ...rest) {
+  // A look at the catalogue, as a file is attached, reads none of its rows.
+  if (sql.includes("duckdb_tables()")) return run.call(this, sql, ...rest);
   const began = performance.now();
   most_at_once = Math.max(most_at_once, ++running);
   try {

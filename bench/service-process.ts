@@ -34,7 +34,7 @@ export const startServiceProcess = async (env: Environment, node: string[] = [])
   (await start(env, node)).service;
 
 /** As startServiceProcess, watched from inside. */
-export async function startProbedService(env: Environment): Promise<ProbedService> {
+async function startProbedService(env: Environment): Promise<ProbedService> {
   const probe = new URL("service-probe.ts", import.meta.url).href;
   // The probe is an ES module, and after one of those bin/tallystick comes too late to set this number itself.
   const { service, child } = await start({ UV_THREADPOOL_SIZE: "16", ...env }, [
@@ -53,6 +53,19 @@ export async function startProbedService(env: Environment): Promise<ProbedServic
       return report;
     },
   };
+}
+
+/** Starts a probed service for some work, and stops it whatever comes of that. */
+export async function withProbedService<T>(
+  env: Environment,
+  work: (service: ProbedService) => Promise<T>,
+): Promise<T> {
+  const service = await startProbedService(env);
+  try {
+    return await work(service);
+  } finally {
+    await service.stop();
+  }
 }
 
 async function start(

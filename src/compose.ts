@@ -32,6 +32,9 @@ import * as apiKey from "./domain/access/key.ts";
 import * as evaluation from "./domain/alerts/evaluation.ts";
 import * as subscription from "./domain/alerts/subscription.ts";
 import * as anchor from "./domain/anchoring/anchor.ts";
+import * as check from "./domain/checks/check.ts";
+import * as following from "./domain/checks/following.ts";
+import * as loungeAccount from "./domain/lounge/account.ts";
 import * as confirmation from "./domain/payments/confirmation.ts";
 import * as payment from "./domain/payments/payment.ts";
 import type { Hex, Quotas } from "./domain/ports.ts";
@@ -45,6 +48,7 @@ import { keysProjection } from "./projections/access/keys.ts";
 import { alertsProjection } from "./projections/alerts/subscriptions.ts";
 import { anchorGas, anchorGasProjection } from "./projections/anchoring/gas.ts";
 import { logProjection } from "./projections/anchoring/log.ts";
+import { checksProjection } from "./projections/checks/checks.ts";
 import { paymentsProjection } from "./projections/payments/payments.ts";
 import { gasSpent } from "./projections/payments/sums.ts";
 import { referenceProjection } from "./projections/reference/releases.ts";
@@ -54,6 +58,7 @@ import { releasesProjection } from "./projections/trade/releases.ts";
 import { airdropGas, airdropsProjection } from "./projections/wallet/airdrops.ts";
 import { transfersDdl } from "./projections/wallet/transfers.ts";
 import { startAlertReactors } from "./reactors/alerts/start.ts";
+import { startCheckReactors } from "./reactors/checks/start.ts";
 import { startPaymentReactors } from "./reactors/payments/start.ts";
 import { startSeedReactors } from "./reactors/rng/start.ts";
 import { startWalletReactors } from "./reactors/wallet/start.ts";
@@ -78,8 +83,11 @@ const eventSchemas = [
   seeds.events,
   seedCommitment.events,
   roll.events,
+  check.events,
+  following.events,
   evaluation.events,
   airdrop.events,
+  loungeAccount.events,
 ];
 const projections = [
   keysProjection,
@@ -91,6 +99,7 @@ const projections = [
   alertsProjection,
   rngProjection,
   airdropsProjection,
+  checksProjection,
 ];
 
 const APP_ROLE = "tallystick_app";
@@ -211,6 +220,8 @@ async function furnish(
     opened.push(() => seedTurns.stop());
     const wallet = startWalletReactors(app, log);
     opened.push(() => wallet.stop());
+    const checkTurns = startCheckReactors(app, log);
+    opened.push(() => checkTurns.stop());
   }
   if (opening.reactors && config.ANCHORING) {
     await checkOrigin(app);

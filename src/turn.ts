@@ -19,6 +19,7 @@ const LOCKS = {
   alerts: 6,
   seeds: 7,
   wallet: 8,
+  checks: 9,
 } as const;
 
 /** Does the work unless another process is at it. Should the lock's connection break, two may act at once: the decider and the chain's nonces allow that. */

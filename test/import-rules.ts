@@ -51,7 +51,15 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: {
       "@event-driven-io/emmett": "types",
       "fastest-levenshtein": ["closest"],
-      "node:crypto": ["createHash", "createHmac", "createPublicKey", "hash", "timingSafeEqual", "verify"],
+      "node:crypto": [
+        "createHash",
+        "createHmac",
+        "createPublicKey",
+        "hash",
+        "scrypt",
+        "timingSafeEqual",
+        "verify",
+      ],
       standardwebhooks: ["Webhook"],
       "viem/utils": [
         "concatHex",

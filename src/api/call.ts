@@ -1,5 +1,5 @@
 /** One admitted call: what is asked, by whom, and the answer made for it. */
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import type { LRUCache } from "lru-cache";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
@@ -48,9 +48,24 @@ export type MakerParts = {
 
 export const sha256 = (text: string | Buffer) => createHash("sha256").update(text).digest("hex");
 
-/** The form is part of what is asked: a payment or an Idempotency-Key that got a picture is not answered with rows. */
-export function requestDigest(operation: Operation, input: Fields, form: Form = JSON_FORM): string {
-  const request = { operation: operation.name, input: input as JsonObject };
+/**
+ * The form is part of what is asked: a payment or an Idempotency-Key that got a picture is not answered with rows. The
+ * digest is public, and a short secret could be guessed from it: `seal` is the key under which secrets stand in it.
+ */
+export function requestDigest(
+  operation: Operation,
+  input: Fields,
+  form: Form = JSON_FORM,
+  seal?: Uint8Array,
+): string {
+  const sealed = (name: string, value: unknown) =>
+    seal && value !== undefined && operation.secrets?.includes(name)
+      ? createHmac("sha256", seal).update(`${operation.name}:${name}:${value}`).digest("hex")
+      : value;
+  const fields = operation.secrets
+    ? Object.fromEntries(Object.entries(input).map(([name, value]) => [name, sealed(name, value)]))
+    : input;
+  const request = { operation: operation.name, input: fields as JsonObject };
   return sha256(canonicalText(form === JSON_FORM ? request : { ...request, form }, "request"));
 }
 

@@ -1,9 +1,11 @@
 /** Everything the service does, area by area: the one list that all faces and documents derive from. */
 import type { Operation } from "./operation.ts";
 import { alertOperations } from "./operations/alerts.ts";
+import { checkOperations } from "./operations/checks.ts";
 import { customsOperations } from "./operations/customs.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
 import { logOperations } from "./operations/log.ts";
+import { loungeOperations } from "./operations/lounge.ts";
 import { macroOperations } from "./operations/macro.ts";
 import { mirrorOperations } from "./operations/mirror.ts";
 import { paymentOperations } from "./operations/payments.ts";
@@ -34,6 +36,8 @@ export const catalogue: Operation[] = [
   ...rngAnchorOperations,
   ...walletOperations,
   ...walletAirdropOperations,
+  ...checkOperations,
+  ...loungeOperations,
   ...alertOperations,
   ...replayOperations,
   ...snapshotOperations,

@@ -1,4 +1,4 @@
-/** The page at /log: what stands in src/explorer, its TypeScript turned into JavaScript once, at the first call. */
+/** The pages at /log and /rng: what stands in src/explorer, its TypeScript turned into JavaScript once, at the first call. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -32,6 +32,19 @@ export const explorerDocuments = (): Document[] => [
   document("/log/verifier.js", "text/javascript", "The verifier in one file, to be read and run with Node", {
     text: () => read("verifier.js"),
   }),
+  document("/rng", "text/html", "Verifies a random number in the browser", {
+    policy: PAGE_POLICY,
+    text: () => read("rng.html"),
+  }),
+  document("/rng/page.js", "text/javascript", "What that page does", { text: () => compiled("rng.ts") }),
+  document(
+    "/rng/roll-verifier.js",
+    "text/javascript",
+    "The verifier of rolls in one file, for Node and browsers",
+    {
+      text: () => read("roll-verifier.js"),
+    },
+  ),
   document("/log/icon.svg", "image/svg+xml", "The page's icon", { text: () => read("icon.svg") }),
 ];
 
@@ -67,7 +80,7 @@ async function compiled(entry: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(FOLDER, entry)],
     bundle: true,
-    external: ["./verifier.js"],
+    external: ["./verifier.js", "./roll-verifier.js"],
     format: "esm",
     target: "es2022",
     minify: true,

@@ -16,6 +16,7 @@ import type { Request, RequestHandler } from "express";
 import { z } from "zod";
 import type { Printer } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
+import { defaultTools } from "./default-tools.ts";
 import { chosenForm, formsOf, JSON_FORM } from "./forms/form.ts";
 import { acceptedForms, contentOf } from "./forms/mcp-content.ts";
 import { presentedSecret } from "./gate.ts";
@@ -50,8 +51,6 @@ export type McpParts = {
   stopping: AbortSignal;
 };
 
-/** How many tools are listed when no areas are asked for: all, until the catalogue outgrows what a model can choose from. */
-const DEFAULT_TOOLS = 37;
 /** A stream becomes one tool result; more than this is for HTTP. */
 const STREAM_LIMIT = 256 * 1024;
 const NEWLINE = 0x0a;
@@ -61,7 +60,8 @@ const INSTRUCTIONS =
   "a tool that needs payment answers isError with an x402 requirement; call it again with the payment in " +
   '_meta["x402/payment"]. Prices stand in each tool\'s _meta. With _meta["tallystick/prefer"] = "proof" a call that is ' +
   'recorded comes back with the proof of its event in the log in _meta["tallystick/proof"]. ' +
-  'Tools that say so hand you a picture as well: _meta["tallystick/accept"] = "image/png".';
+  'Tools that say so hand you a picture as well: _meta["tallystick/accept"] = "image/png". ' +
+  `The list holds what is asked most; the address with ?areas=all, or ?areas= and some of ${Object.keys(areas).join(", ")}, lists the rest.`;
 
 export function createMcp(parts: McpParts): RequestHandler {
   const byName = new Map(parts.served.map((served) => [served.operation.name, served]));
@@ -95,7 +95,10 @@ export function createMcp(parts: McpParts): RequestHandler {
 }
 
 function chosen(tools: { area: string; tool: Tool }[], asked: string | null): Tool[] {
-  if (asked === null) return tools.slice(0, DEFAULT_TOOLS).map(({ tool }) => tool);
+  if (asked === null)
+    return defaultTools.flatMap((name) =>
+      tools.filter(({ tool }) => tool.name === name).map(({ tool }) => tool),
+    );
   const wanted = asked.split(",");
   const unknown = wanted.find((area) => area !== "all" && !Object.hasOwn(areas, area));
   if (unknown) refuse("invalid", `areas: ${unknown} is not one of all, ${Object.keys(areas).join(", ")}`);

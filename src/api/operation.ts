@@ -17,8 +17,10 @@ export const areas = {
   salary: "Wages, labour costs and exposure to AI: EU27, EFTA, candidates; ISCO and NACE",
   mirror: "The trade of countries outside the EU, reconstructed from what their partners report",
   customs: "Latvia's customs: trade at KN8, the nomenclature, import duties",
+  checks: "Signed USDC checks (ERC-3009) that nobody but their issuer can pay, redeemed on Base",
   rng: "Provably fair random numbers: seeds committed to Base, rolls, proofs",
   wallet: "The platform token, USDC and ether: balances, transfers, airdrops",
+  lounge: "Keno, roulette and dice from the same seeds, with exact odds and proofs; and a bar",
   alerts: "Webhooks that are told of anomalies in EU trade",
   replay: "The change feed and dated snapshots",
   payments: "Paying per call: x402, refunds and the public revenue ledger",
@@ -150,6 +152,8 @@ export type Operation = {
   output: Output;
   /** 200 unless said otherwise. */
   status?: 200 | 201 | 202;
+  /** Fields of the input that must not be guessed from the request's digest, which is public. */
+  secrets?: string[];
   /** Statuses it may refuse with beside those that every operation of its kind has. */
   refuses?: (403 | 404 | 409 | 410)[];
   /** A valid input: documentation and smoke test at once. */

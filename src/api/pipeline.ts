@@ -122,7 +122,8 @@ async function ask(
     }
     Object.assign(headers, admitted.headers);
     if (paymentOf(operation)) headers["Cache-Control"] = "private, no-cache";
-    const call = callOf(operation, await question.read(reader), form, admitted, question);
+    const input = await question.read(reader);
+    const call = callOf(operation, input, { form, seal: parts.app.link_secret }, admitted, question);
     if (admitted.pays) {
       const answer = await paid(parts, call, question, headers).catch((error) => {
         parts.onPresented(refusalOf(error)?.type ?? "failed");
@@ -147,7 +148,7 @@ async function ask(
 function callOf(
   operation: Operation,
   input: Fields,
-  form: Form,
+  { form, seal }: { form: Form; seal: Uint8Array },
   { caller }: Admission,
   question: Question,
 ): Call {
@@ -160,7 +161,7 @@ function callOf(
     caller,
     // Most calls need it never.
     get request_sha256() {
-      digest ??= requestDigest(operation, input, form);
+      digest ??= requestDigest(operation, input, form, seal);
       return digest;
     },
     idempotency_key,

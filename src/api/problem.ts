@@ -39,6 +39,11 @@ export const problemKinds = {
     title: "Forbidden",
     meaning: "The key lacks the scope, or the thing is another tenant's.",
   },
+  "passphrase-wrong": {
+    status: 403,
+    title: "Wrong passphrase",
+    meaning: "The check has a passphrase, and this is not it. Nothing was charged; the try is counted.",
+  },
   not_found: { status: 404, title: "Not found", meaning: "There is no such thing, or no such path." },
   "method-not-allowed": {
     status: 405,
@@ -71,6 +76,21 @@ export const problemKinds = {
     status: 409,
     title: "Other seed",
     meaning: "Another seed of random numbers is active by now than the one you named; nothing was drawn.",
+  },
+  "check-not-pending": {
+    status: 409,
+    title: "Check not pending",
+    meaning: "It is redeemed, expired or cancelled, and checks_verify tells which.",
+  },
+  "check-redeeming": {
+    status: 409,
+    title: "Check being redeemed",
+    meaning: "Its redemption was asked for: only CancelAuthorization on the chain can be faster.",
+  },
+  "check-uncovered": {
+    status: 409,
+    title: "Check not covered",
+    meaning: "The chain would not pay it now: too little USDC, or USDC itself refuses one of the two.",
   },
   "link-expired": {
     status: 410,
@@ -113,6 +133,11 @@ export const problemKinds = {
     status: 429,
     title: "Too many requests",
     meaning: "Free calls are limited per minute and address.",
+  },
+  "passphrase-paused": {
+    status: 429,
+    title: "Passphrase paused",
+    meaning: "Too many wrong passphrases were tried for this check; see Retry-After.",
   },
   internal: { status: 500, title: "Internal error", meaning: "A fault of ours; the log has the request id." },
   unavailable: {

@@ -26,7 +26,8 @@ export function operationsPage(operations: Operation[]): string {
     "# Operations",
     "",
     "Generated from the catalogue by `npm run docs`. Send an API key (`Authorization: Bearer sk_…`), or pay per call with",
-    "x402; errors are listed at `/problems`. Every operation is also an MCP tool of the same name at `/mcp`.",
+    "x402; errors are listed at `/problems`. Every operation is also an MCP tool of the same name at `/mcp`, which lists those",
+    "asked most; `/mcp?areas=all` lists every one, `/mcp?areas=customs,salary` those of the areas below.",
     "",
     "An answer to what the log records names its event in `Event-Id` and where that is proven in `Link`. With `Prefer: proof` it",
     "comes with the proof (c2sp.org/tlog-proof), base64 in `Tlog-Proof`, as soon as a checkpoint covers the event: within 2 s, or",
@@ -87,7 +88,7 @@ export function llmsPage(operations: Operation[], public_url: string): string {
     "",
     "> Data, computation and trust for autonomous agents, sold per call in USDC on Base (x402) or by API key, over one log that anyone can verify.",
     "",
-    `Send \`Authorization: Bearer sk_…\`, or call without, sign what the 402 asks for, and call again with it in \`PAYMENT-SIGNATURE\` (x402 version 2) or \`X-PAYMENT\` (version 1). A call that is refused costs nothing; after a 503 ask again with the same payment. With \`Prefer: proof\` a call that the log records comes with the proof of its event. MCP: ${public_url}/mcp. OpenAPI: ${public_url}/openapi.json.`,
+    `Send \`Authorization: Bearer sk_…\`, or call without, sign what the 402 asks for, and call again with it in \`PAYMENT-SIGNATURE\` (x402 version 2) or \`X-PAYMENT\` (version 1). A call that is refused costs nothing; after a 503 ask again with the same payment. With \`Prefer: proof\` a call that the log records comes with the proof of its event. MCP: ${public_url}/mcp, with every tool at ${public_url}/mcp?areas=all. OpenAPI: ${public_url}/openapi.json.`,
     "",
   ];
   for (const { title, members } of byArea(operations)) {

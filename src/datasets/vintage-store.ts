@@ -36,6 +36,9 @@ const MAX_WAITING = 1_000;
 /** A partition as queries name it, and which of its tables have rows. */
 export type OpenPartition = { year: number; database: string; filled: ReadonlySet<string> };
 
+/** A dataset that has been released, as far as it has to be known before its files are open. */
+export type Current = { dataset: string; synthetic: boolean };
+
 /** A vintage that stays as it is until it is released. */
 export type Lease = {
   manifest: Manifest;
@@ -56,6 +59,7 @@ export class VintageStore {
   /** Files whose detachment has begun: DuckDB does not attach a file twice. */
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #served = new Map<string, Served>();
+  #current: readonly Current[] = [];
   #running = 0;
   #named = 0;
   #closed = false;
@@ -68,6 +72,16 @@ export class VintageStore {
   /** The manifests that are served now, one a dataset. */
   open(): Manifest[] {
     return [...this.#served.values()].map(({ manifest }) => manifest);
+  }
+
+  /** Tells which datasets there are by the log. */
+  expect(current: readonly Current[]): void {
+    this.#current = current;
+  }
+
+  /** The datasets there are that are not served: they are being opened, or their files are missing. */
+  awaited(): Current[] {
+    return this.#current.filter(({ dataset }) => !this.#served.has(dataset));
   }
 
   /**

@@ -31,4 +31,11 @@ export type Chart = {
 };
 
 /** What every figure of an answer rests on; vintages of several tables are joined by "+". */
-export type Provenance = { dataset: string; vintage: string; synthetic: boolean; source: string };
+export type Provenance = {
+  dataset: string;
+  vintage: string;
+  synthetic: boolean;
+  source: string;
+  /** Of trade: whether all products asked for are in the figures, and how many codes are. */
+  coverage?: { products: { complete: boolean; count: number } };
+};

@@ -1,10 +1,13 @@
-/** Verifies a roll, as rng_verify answers it once its seed is revealed, by docs/rng.md alone; runs in Node and in browsers. */
+/** Verifies a roll or a bet, as rng_verify answers it once its seed is revealed, by docs/rng.md alone; runs in Node and in browsers.
+ * @typedef {{ roll: { game_type: string, params: any, client_seed: string, nonce: number, result: any, seed_hash: string,
+ *   chain_index: number }, tenant: string, seed: string | null, chain_head: string | null }} RollProof */
 const bytesOf = (hex) => Uint8Array.from(hex.match(/../g), (byte) => Number.parseInt(byte, 16));
 const hexOf = (bytes) =>
   [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 const sha256 = async (hex) => hexOf(await crypto.subtle.digest("SHA-256", bytesOf(hex)));
 
-/** Why the roll is not what its seed makes of it; undefined when all is as it should be. */
+/** Why the roll is not what its seed makes of it; undefined when all is as it should be.
+ * @param {any} proof @returns {Promise<string | undefined>} */
 export async function faultOf({ roll, tenant, seed, chain_head }) {
   if ((await sha256(seed)) !== roll.seed_hash) return "the seed is not the one whose hash was published";
   let head = roll.seed_hash;
@@ -48,9 +51,12 @@ export async function faultOf({ roll, tenant, seed, chain_head }) {
     float: async () => ((await number(4)) * 2 ** 21 + Math.floor((await number(4)) / 2 ** 11)) / 2 ** 53,
     shuffle: async () => shuffled(items.map((_, place) => place)),
     pick: async () => (await shuffled(items.map((_, place) => place)))[0],
+    keno: async () => (await shuffled(Array.from({ length: 62 }, (_, place) => place + 1))).slice(0, 20),
+    roulette: async () => [...Array(37).keys(), "00", "000"].map(String)[await below(39)],
+    "lounge-dice": async () => 1 + (await below(100)),
   };
-  const { dice, side, value, order, index } = roll.result;
-  const told = dice ?? side ?? value ?? order ?? index;
+  const { dice, side, value, order, index, pocket, ...bet } = roll.result;
+  const told = dice ?? side ?? value ?? order ?? index ?? pocket ?? bet.drawn ?? bet.number;
   const made = await drawn[roll.game_type]();
   return JSON.stringify(made) === JSON.stringify(told)
     ? undefined

@@ -87,7 +87,7 @@ describe("where no service runs", () => {
   });
 
   test("with trade data it asks about trade, and the answer's digest is in the log", {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     expect((await run("data", ["sandbox", "--scale", "0.01"])).code).toBe(0);
     const { code, stdout, stderr } = await run("data", ["demo"]);

@@ -9,6 +9,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { catalogue } from "../../src/api/catalogue.ts";
+import { defaultTools } from "../../src/api/default-tools.ts";
 import { inputReader } from "../../src/api/input.ts";
 import {
   isEnveloped,
@@ -21,6 +22,7 @@ import {
 } from "../../src/api/operation.ts";
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
 import { airdropExample } from "../support/airdropped.ts";
+import { writeExamples } from "../support/checked.ts";
 import { claimExample } from "../support/claimed.ts";
 import { signExample } from "../support/log-example.ts";
 import { rollExample } from "../support/rolled.ts";
@@ -54,6 +56,7 @@ beforeAll(async () => {
     trade_snapshot_file: linkExample(service.app),
     rng_anchor_commit: seed,
     rng_anchor_verify: seed,
+    checks_redeem: await writeExamples(service.app),
   };
   mine = (
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
@@ -233,6 +236,13 @@ describe("MCP", () => {
       inputSchema: { type: "object", required: ["reporter"] },
       outputSchema: { type: "object" },
     });
+    await client.close();
+  });
+
+  test("unasked, the tools asked most are listed in their order", async () => {
+    const client = await connect(mine);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(defaultTools);
     await client.close();
   });
 

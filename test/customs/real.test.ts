@@ -4,6 +4,8 @@ import { countryAnalysis } from "../../src/projections/customs/country-analysis.
 import { seasonal, seasonalInput } from "../../src/projections/customs/seasonal.ts";
 import { commoditiesInput, topCommodities } from "../../src/projections/customs/top-commodities.ts";
 import { trends, trendsInput } from "../../src/projections/customs/trends.ts";
+import { corridor } from "../../src/projections/trade/corridor.ts";
+import { refusalOf } from "../datasets/workshop.ts";
 import { here, openRealTrade } from "../trade/real-trade.ts";
 
 const dataset = "comext-ds-045409";
@@ -80,6 +82,26 @@ describe.skipIf(!here)("Latvia in the real files", { timeout: 120_000 }, () => {
       value_eur: found[0]!.eur,
       rank: 1,
     });
+  });
+
+  test("a country that no row names is refused, and a share tells how much of the total is split by partner", async () => {
+    const refused = await refusalOf(countryAnalysis(real.trade, { country: "US", dataset }));
+    expect(refused).toMatchObject({ type: "outside-coverage", errors: [{ path: "country" }] });
+    expect(refused.message).toMatch(/holds no row of US; name another dataset/);
+    // Of this code the files have WORLD rows alone, so no row between two countries is no proof of no trade.
+    const pair = { reporter: "DE", partner: "CN", hs: "32151100", dataset } as const;
+    expect(await refusalOf(corridor(real.trade, pair))).toMatchObject({ errors: [{ path: "partner" }] });
+    const { data } = await countryAnalysis(real.trade, { country: "CN", years: "2024", dataset });
+    const [split] = (await real.figures.sql(`
+      select sum(value_eur)::double as eur from trade
+      where reporter = 'LV' and partner <> 'WORLD' and flow = 'IMPORT' and year = 2024`)) as {
+      eur: number;
+    }[];
+    const total = (await totals())
+      .filter(({ year, flow }) => year === 2024 && flow === "IMPORT")
+      .reduce((sum, { eur }) => sum + eur, 0);
+    expect(data.years[0]!.imports_listed_share).toBeCloseTo(split!.eur / total, 6);
+    expect(split!.eur / total).toBeLessThan(0.9);
   });
 
   test("a code that the files hold is answered from them unasked, with its season", async () => {

@@ -121,6 +121,7 @@ test("tariff-lookup lists what bears on a code, marked invented, with Latvia's t
   expect(chapter.data.trade).toMatchObject({ year: 2024, about: { synthetic: true } });
   const none = await ask<Tariff>("tariff-lookup?code=77");
   expect(none.data).toMatchObject({ third_country: null, goods: [] });
+  expect(none.data.trade).toMatchObject({ imports_eur: 0, exports_eur: 0, imports_kg: null });
 });
 
 test("the figures of all operations are of one dataset and fit together", async () => {

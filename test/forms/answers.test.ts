@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/api/catalogue.ts";
 import { formsOf } from "../../src/api/forms/form.ts";
 import { exampleOf } from "../../src/api/reference.ts";
+import type { Provenance } from "../../src/domain/chart.ts";
 import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -42,7 +43,7 @@ function ask(line: string, accept = "application/json"): Promise<Response> {
 
 type Answer = {
   data: unknown;
-  meta: { dataset: string; vintage: string; synthetic: boolean; source: string };
+  meta: Provenance;
 };
 const jsonOf = async (path: string) => (await (await ask(path)).json()) as Answer;
 
@@ -124,8 +125,11 @@ describe("rows", () => {
     )
       return;
     if (list.some((row) => "profile" in row)) return;
-    const { dataset, vintage, synthetic } = meta;
-    expect(parquet.rows).toEqual(list.map((row) => ({ ...flat(row), dataset, vintage, synthetic })));
+    const { dataset, vintage, synthetic, coverage } = meta;
+    const whole = coverage && { products_complete: coverage.products.complete };
+    expect(parquet.rows).toEqual(
+      list.map((row) => ({ ...flat(row), ...whole, dataset, vintage, synthetic })),
+    );
   });
 
   test("Parquet has the types of the schema", async () => {
@@ -140,6 +144,7 @@ describe("rows", () => {
       balance_eur: "DOUBLE",
       months: "BIGINT",
       complete: "BOOLEAN",
+      products_complete: "BOOLEAN",
       dataset: "VARCHAR",
       vintage: "VARCHAR",
       synthetic: "BOOLEAN",

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { createPrinter } from "../../src/adapters/printing/printer.ts";
 import { drawnSeries, shownSeries } from "../../src/adapters/printing/series.ts";
 import { labelText, scaleOf, textWidth } from "../../src/adapters/printing/text.ts";
-import type { Chart, Series } from "../../src/domain/chart.ts";
+import type { Chart, Provenance, Series } from "../../src/domain/chart.ts";
 import type { Refusal } from "../../src/domain/refusal.ts";
 
 const printer = createPrinter();
@@ -25,7 +25,7 @@ const chartOf = (more: Partial<Chart> = {}): Chart => ({
   notes: [],
   ...more,
 });
-const draw = (chart: Chart, more: Partial<typeof provenance> = {}) =>
+const draw = (chart: Chart, more: Partial<Provenance> = {}) =>
   printer
     .print({ form: "image/svg+xml", chart, provenance: { ...provenance, ...more } })
     .then((svg) => svg.toString());
@@ -48,6 +48,13 @@ describe("a picture", () => {
       expect(texts).toContain(text);
     expect(texts.join()).not.toContain("SYNTHETIC");
     expect(textsOf(await draw(chart, { synthetic: true }))).toContain("SYNTHETIC sandbox figures");
+    const part = { coverage: { products: { complete: false, count: 18 } } };
+    expect(textsOf(await draw(chart, part))).toContain("PART of the products: 18 codes");
+    expect(textsOf(await draw(chart, { ...part, synthetic: true }))).toContain(
+      "SYNTHETIC sandbox figures · PART of the products: 18 codes",
+    );
+    const whole = { coverage: { products: { complete: true, count: 18 } } };
+    expect(await draw(chart, whole)).toBe(await draw(chart));
   });
 
   test("is the same bytes for the same chart, whatever was drawn between", async () => {

@@ -84,6 +84,16 @@ describe("columns", () => {
     ]);
   });
 
+  test("of a sum over some of the products say so", () => {
+    const row = z.object({ year: z.int() });
+    const of = tableAt(z.object({ data: z.array(row) }), "data");
+    const part = { ...meta, coverage: { products: { complete: false, count: 18 } } };
+    expect(sheetOf(of, { data: [{ year: 2024 }], meta: part } as Marked)).toEqual({
+      columns: [{ name: "year", type: "integer" }, { name: "products_complete", type: "boolean" }, ...MARKS],
+      rows: [[2024, false, "d", "v", false]],
+    });
+  });
+
   test("of a row that marks itself are not marked again", () => {
     const row = z.object({ year: z.int(), dataset: z.string(), vintage: z.string(), synthetic: z.boolean() });
     const own = { year: 2024, dataset: "mine", vintage: "w", synthetic: true };

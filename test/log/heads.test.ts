@@ -157,5 +157,14 @@ test("no payment, key or tenant is public", () => {
     "CheckpointCosigned",
     "CheckpointSigned",
     "DatasetReleased",
+    "ReferenceReleased",
+    "SeedActivated",
+    "SeedChainAbandoned",
+    "SeedChainCommitted",
+    "SeedChainPublished",
+    "SeedCommitmentAsked",
+    "SeedCommitmentReorged",
+    "SeedCommitted",
+    "SeedRevealed",
   ]);
 });

@@ -4,7 +4,12 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
-import { type DayRates, monthlyMean, monthlyMeans } from "../../src/domain/macro/exchange-rates.ts";
+import {
+  type DayRates,
+  monthlyMean,
+  monthlyMeans,
+  wholeMonthlyMeans,
+} from "../../src/domain/macro/exchange-rates.ts";
 
 const path = join(
   process.env.SHARED_DATA ?? join(import.meta.dirname, "../../../shared/data"),
@@ -25,6 +30,17 @@ test("the mean of a month is that of its days with a rate; no such day, no mean"
   expect(monthlyMean(days, "GBP", 202401)).toBe(0.85);
   expect(monthlyMean(days, "GBP", 202402)).toBeNull();
   expect([...monthlyMeans(days, "USD").keys()]).toEqual([202401, 202402]);
+});
+
+test.each([
+  ["2024-03-28", [202402]],
+  ["2024-03-29", [202402, 202403]],
+  ["2024-04-01", [202402, 202403]],
+])("with rates to %s the whole months are %j: 30 and 31 March 2024 are a weekend", (last, months) => {
+  const dates = ["2024-02-29", "2024-03-28", "2024-03-29", "2024-04-01"].filter((date) => date <= last);
+  const days = dates.map((date) => ({ date, rates: { USD: 1.1 } })).reverse();
+  expect([...wholeMonthlyMeans(days, "USD").keys()].sort()).toEqual(months);
+  expect(wholeMonthlyMeans([], "USD").size).toBe(0);
 });
 
 test("the layout is newest first, N/A is no rate, and the comma at the end no column", () => {

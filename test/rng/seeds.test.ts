@@ -41,7 +41,7 @@ const ended = (index: number, seed: string, chain = 1) =>
   rotate({ chain, index, seed, reason: "rolls", revealed_at: at }, use);
 
 /** Runs decisions one after the other; the state they lead to and the types of their events. */
-function after(...decisions: ((state: SeedState) => SeedEvent[])[]) {
+function ledTo(...decisions: ((state: SeedState) => SeedEvent[])[]) {
   let state = initialState();
   const told: SeedEvent[] = [];
   for (const decide of decisions) {
@@ -55,22 +55,22 @@ const begun = [published(first.head_hash, 3), kept(1, first.head_hash), activate
 
 describe("a chain of seeds", () => {
   test("is used only once its head is committed", () => {
-    const early = after(published(first.head_hash, 3), activateFirst(use));
+    const early = ledTo(published(first.head_hash, 3), activateFirst(use));
     expect(early.types).toEqual(["SeedChainPublished"]);
     expect(() => activeSeed(early.state)).toThrow(Refusal);
-    const { state } = after(...begun);
+    const { state } = ledTo(...begun);
     expect(activeSeed(state)).toMatchObject({ chain: 1, index: 0, seed_hash: first.head_hash });
   });
 
   test("is committed by its own head alone, and once", () => {
-    expect(() => after(published(first.head_hash, 3), kept(1, second.head_hash))).toThrow(/another head/);
+    expect(() => ledTo(published(first.head_hash, 3), kept(1, second.head_hash))).toThrow(/another head/);
     expect(
-      after(...begun, kept(1, first.head_hash)).types.filter((type) => type === "SeedChainCommitted"),
+      ledTo(...begun, kept(1, first.head_hash)).types.filter((type) => type === "SeedChainCommitted"),
     ).toHaveLength(1);
   });
 
   test("reveals one seed with the event that activates the next, whose hash is the one revealed", () => {
-    const { state, told } = after(...begun, ended(0, first.seeds[0]!));
+    const { state, told } = ledTo(...begun, ended(0, first.seeds[0]!));
     expect(told.slice(-2)).toMatchObject([
       { type: "SeedRevealed", data: { index: 0, seed: first.seeds[0], seed_hash: first.head_hash } },
       { type: "SeedActivated", data: { index: 1, seed_hash: first.seeds[0] } },
@@ -81,13 +81,13 @@ describe("a chain of seeds", () => {
   });
 
   test("is rotated once for each seed, whoever asks", () =>
-    expect(after(...begun, ended(0, first.seeds[0]!), ended(0, first.seeds[0]!)).types.slice(3)).toEqual([
+    expect(ledTo(...begun, ended(0, first.seeds[0]!), ended(0, first.seeds[0]!)).types.slice(3)).toEqual([
       "SeedRevealed",
       "SeedActivated",
     ]));
 
   test("that is used up is followed by the next one, which was committed before", () => {
-    const { state, told } = after(
+    const { state, told } = ledTo(
       ...begun,
       published(second.head_hash, 2),
       kept(2, second.head_hash),
@@ -103,9 +103,9 @@ describe("a chain of seeds", () => {
 
   test("that is used up before the next is committed leaves no seed, until it is", () => {
     const spent = [0, 1, 2].map((index) => ended(index, first.seeds[index]!));
-    const gap = after(...begun, published(second.head_hash, 2), ...spent);
+    const gap = ledTo(...begun, published(second.head_hash, 2), ...spent);
     expect(() => activeSeed(gap.state)).toThrow(/no seed is active/);
-    const { state } = after(
+    const { state } = ledTo(
       ...begun,
       published(second.head_hash, 2),
       ...spent,
@@ -116,13 +116,13 @@ describe("a chain of seeds", () => {
   });
 
   test("has at most one successor waiting", () => {
-    const twice = after(...begun, published(second.head_hash, 2), published(first.head_hash, 2));
+    const twice = ledTo(...begun, published(second.head_hash, 2), published(first.head_hash, 2));
     expect(twice.state.chains).toHaveLength(2);
   });
 
   test("that is given up is used no more", () => {
-    const { state } = after(...begun, abandon(1, at));
+    const { state } = ledTo(...begun, abandon(1, at));
     expect(state).toMatchObject({ chains: [], active: undefined, published: 1 });
-    expect(after(...begun, abandon(1, at), published(second.head_hash, 2)).state.chains[0]!.chain).toBe(2);
+    expect(ledTo(...begun, abandon(1, at), published(second.head_hash, 2)).state.chains[0]!.chain).toBe(2);
   });
 });

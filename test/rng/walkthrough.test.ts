@@ -21,7 +21,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service?.stop());
 
-type Answer = { status: number; body: any };
+type Json = ReturnType<typeof JSON.parse>;
+type Answer = { status: number; body: Json };
 async function ask(
   method: string,
   path: string,

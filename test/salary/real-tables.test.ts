@@ -74,6 +74,25 @@ describe.skipIf(!here)("the real file", () => {
     expect(aiRisk(elsewhere, { type: "NACE" }).meta.notes.join()).toMatch(/no figures of the EU27/);
   });
 
+  test("of all occupations is known only where no activity is wanting", async () => {
+    const exposure = made(iloExposure, read("ilo_isco08_exposure_2025.csv"));
+    const all = iscoNaceEmployment.sandbox().filter(({ geo }) => geo === "EU27");
+    const totalOf = async (rows: typeof all) => {
+      const store = await storeOf(exposure, made(iscoNaceEmployment, rows));
+      return aiRisk(store, { type: "ISCO" }).data.find(({ code }) => code === "TOTAL")!;
+    };
+    const whole = await totalOf(all);
+    expect(whole.basis).toBe("employment-weighted");
+    expect((await totalOf(all.filter(({ nace }) => nace !== "T"))).score).toBeCloseTo(whole.score!, 1);
+    expect(await totalOf(all.filter(({ nace }) => nace === "F" || nace === "J"))).toMatchObject({
+      score: null,
+      basis: null,
+    });
+    const builders = all.filter(({ nace }) => nace === "F");
+    const told = await totalOf(builders.map((row) => ({ ...row, nace: "TOTAL" })));
+    expect(told.basis).toBe("employment-weighted");
+  });
+
   test("of earnings: 31 areas by nine columns and sex, and no mean of both sexes", async () => {
     const rows = read("ses2018_hourly_by_isco1_sex.csv");
     const cells = textOf("ses2018_hourly_by_isco1_sex.csv").trimEnd().split(/\r?\n/).slice(1);

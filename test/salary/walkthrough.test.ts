@@ -203,6 +203,10 @@ describe("imported files", () => {
         line("F,OC7,Y_GE15,T,THS_PER,EU27_2020,2025,300"),
       ],
       ...[line("J,OC2,Y_GE15,T,THS_PER,EU27_2020,2025,80"), line("J,OC4,Y_GE15,T,THS_PER,EU27_2020,2025,20")],
+      ...["OC2,Y_GE15,T,THS_PER,EU27_2020,2025,180", "OC7,Y_GE15,T,THS_PER,EU27_2020,2025,300"].map((rest) =>
+        line(`TOTAL,${rest}`),
+      ),
+      line("TOTAL,OC4,Y_GE15,T,THS_PER,EU27_2020,2025,20"),
       ...[line("F,OC9,Y_GE15,T,THS_PER,EU27_2020,2024,900"), line("F,OC7,Y_GE15,T,THS_PER,LV,2025,60")],
     );
     const { data } = await ask("salary/ai-risk?type=all");

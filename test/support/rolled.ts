@@ -20,7 +20,7 @@ export async function rollExample(app: App, tenant = "acme"): Promise<string> {
     client_seed: "example",
   };
   const secret = app.seeds.seed("live", seed.chain, seed.index);
-  const drawn = rolls.roll({ ...request, rolled_at: app.clock.now().toISOString() }, seed, secret);
+  const drawn = rolls.roll({ ...request, rolled_at: app.clock.now().toISOString() }, { seed, secret });
   const id = rolls.rollsId(seed.seed_hash, request.game, request.client_seed);
   await app.decide(rolls, { tenant, id }, drawn, { meta: { actor: "test", operation: "test" } });
   return seed.seed_hash;

@@ -46,7 +46,7 @@ export type ServiceOptions = {
   /** A database of the test's own instead of a fresh one. */
   database_url?: string;
   /** Shares another service's database and folder: a second process of the same house. */
-  beside?: Service & { database_url: string };
+  beside?: Pick<Service, "data_dir"> & { database_url: string };
 };
 
 export async function startService(

@@ -18,6 +18,7 @@ import {
   years,
 } from "../../src/domain/trade/inputs.ts";
 import { firstNested } from "../../src/domain/trade/products.ts";
+import { partnerName } from "../../src/domain/trade/reporters.ts";
 import { addMonths, monthsBetween } from "../../src/domain/trade/units.ts";
 
 const fields = {
@@ -60,7 +61,14 @@ describe("input fields say what is wrong and how to mend it", () => {
     ["partner", "UK", /the United Kingdom is GB/],
     ["partner", "JJ", /no country or territory/],
     ["partner", "China", /2-letter code such as CN/],
+    ["partner", "EU", /a group of countries/],
+    ["partner", "ZZ", /no country or territory/],
+    ["partner", "FX", /no country or territory/],
+    ["partner", 1, /2-letter code/],
     ["hs2", "00", /from 01 to 99/],
+    ["hs", "00", /from 01 to 99/],
+    ["hs", "0044", /from 01 to 99/],
+    ["hs", 44, /hs is text/],
     ["hs2", "4407", /from 01 to 99/],
     ["recentMonths", 25, /at most 24/],
     ["recentMonths", 0, /at least 1/],
@@ -82,6 +90,19 @@ describe("input fields say what is wrong and how to mend it", () => {
     expect(readYears(years.parse("2020"))).toEqual({ from: 2020, to: 2020 });
     expect(readYears(years.parse("2020-2024"))).toEqual({ from: 2020, to: 2024 });
   });
+});
+
+test("a former country keeps its own name, never its successor's", () => {
+  expect(partnerName("DE")).toBe("Germany");
+  expect(partnerName("CW")).toBe("Curaçao");
+  expect(partnerName("DD")).toMatch(/German Democratic Republic/);
+  expect(partnerName("AN")).toMatch(/Antilles/);
+  expect(partnerName("FX")).toBe("FX");
+});
+
+test("what is wrong in one way is told once", () => {
+  expect(years.safeParse("abc").error?.issues).toHaveLength(1);
+  expect(partner.safeParse("WORLD").error?.issues).toHaveLength(1);
 });
 
 test("months run over the turn of a year", () => {

@@ -1,8 +1,9 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { z } from "zod";
+import { releaseFacts } from "../../src/datasets/manifest.ts";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
 import {
@@ -43,6 +44,7 @@ import {
 
 /** A sandbox beside a real dataset of one product and one reporter, two months of 2024. */
 let trade: TradeData;
+let releasedRows: number;
 
 beforeAll(async () => {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-data-"));
@@ -52,6 +54,7 @@ beforeAll(async () => {
   await vintages.serve(sandbox.manifest.vintage);
   await vintages.serve(real.manifest.vintage);
   trade = { vintages, allow_synthetic: true };
+  releasedRows = releaseFacts(sandbox.manifest, null, new Date(0)).rows;
   return async () => {
     await vintages.close();
     await rm(dir, { recursive: true, force: true });
@@ -112,6 +115,28 @@ describe("which dataset answers", () => {
       type: "dataset-missing",
     });
     await none.vintages.close();
+  });
+});
+
+describe("a dataset that is there, but not open", () => {
+  test("is waited for where nothing else answers, or where it is named", async () => {
+    const { vintages } = trade;
+    vintages.expect([{ dataset: "comext-bulk", synthetic: false }]);
+    onTestFinished(() => vintages.expect([]));
+    const missing = { code: "unavailable", type: "dataset-missing" };
+    const asked = [{ hs: "72142000" }, { hs: "39206290", dataset: "comext-bulk" }];
+    for (const input of asked)
+      expect(await refusalOf(ask.balance({ reporter: "DE", ...input }))).toMatchObject(missing);
+    const { meta } = await ask.balance({ reporter: "DE", hs: "39206290" });
+    expect(meta.dataset).toBe("comext-ds-045409");
+  });
+
+  test("is not waited for where it is synthetic and no such figures are sold", async () => {
+    const { vintages } = trade;
+    vintages.expect([{ dataset: "sandbox-lv", synthetic: true }]);
+    onTestFinished(() => vintages.expect([]));
+    const real = { vintages, allow_synthetic: false };
+    expect(await refusalOf(balance(real, { reporter: "DE" }))).toMatchObject({ type: "outside-coverage" });
   });
 });
 
@@ -289,6 +314,7 @@ describe("what there is", () => {
     const { data, meta } = await ask.overview({});
     expect(data).toMatchObject({ countries: 27, date_range: { from: "2005-01", to: "2025-12" }, year: 2024 });
     expect(meta.synthetic).toBe(true);
+    expect(data).toMatchObject({ records: releasedRows });
     const real = await ask.overview({ hs: "39206290" });
     expect(real.data).toMatchObject({ records: 6, countries: 1, partners: 2, products: 1, year: null });
   });

@@ -138,7 +138,7 @@ describe("an airdrop", () => {
     const { platform_token } = service.app;
     for (const [bad, told] of [
       [platform_token, "token's own contract"],
-      [`0x${"0".repeat(40)}`, "zero address"],
+      [`0x${"0".repeat(40)}`, "not all of them 0"],
       [wallet(1).address.replace("C5", "c5"), "EIP-55"],
       [first.data.contract, "the contract that pays"],
       [someone("1"), "recipient 0 again"],

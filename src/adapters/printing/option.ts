@@ -13,7 +13,6 @@ const NOTE_ROW = 15;
 /** Longest names, in characters. */
 const LEGEND_NAME = 24;
 const RANKED_NAME = 42;
-const WARNED = "SYNTHETIC sandbox figures";
 /** Bars that have room below each other. */
 const MOST_RANKED = 30;
 
@@ -85,20 +84,31 @@ const MOST_VINTAGES = 2;
 
 const vintagesOf = (vintage: string) => vintage.split("+").map((one) => one.slice(0, 12));
 
-/** Source and vintage; invented figures say so in plain sight. */
-function headOf({ source, vintage, synthetic }: Provenance) {
+/** Invented figures, and sums over a part of what was asked for, say so in plain sight. */
+const warningOf = ({ synthetic, coverage }: Provenance): string =>
+  [
+    synthetic && "SYNTHETIC sandbox figures",
+    coverage?.products.complete === false && `PART of the products: ${coverage.products.count} codes`,
+  ]
+    .filter((text) => text !== false)
+    .join(" · ");
+
+/** Source and vintage behind what there is to warn of. */
+function headOf(provenance: Provenance) {
+  const { source, vintage } = provenance;
+  const warning = warningOf(provenance);
   const style = { fontSize: 12, fontWeight: "normal" as const, color: MUTED };
-  const left = MARGIN + (synthetic ? textWidth(WARNED, 12, true) + 22 : 0) - 5;
+  const left = MARGIN + (warning ? textWidth(warning, 12, true) + 22 : 0) - 5;
   const vintages = vintagesOf(vintage);
   const told =
     vintages.length > MOST_VINTAGES ? `${vintages.length} tables` : `vintage ${vintages.join(", ")}`;
-  const most = (synthetic ? 90 : 124) - told.length;
+  const most = 124 - (warning ? warning.length + 9 : 0) - told.length;
   const about = { text: `${clipped(source, Math.max(most, 20))} · ${told}` };
   return [
-    ...(synthetic
+    ...(warning
       ? [
           {
-            text: WARNED,
+            text: warning,
             left: MARGIN,
             top: SUBTITLE_TOP - 2,
             padding: [3, 6],

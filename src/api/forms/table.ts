@@ -38,11 +38,14 @@ const member = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
 /** Every row ends with what its figures rest on, so that it can be told apart wherever it is copied. */
-const MARKS = [
-  { name: "dataset", type: "text" },
-  { name: "vintage", type: "text" },
-  { name: "synthetic", type: "boolean" },
-] as const satisfies Column[];
+const marksOf = ({ dataset, vintage, synthetic, coverage }: Provenance): (Column & { value: Cell })[] => [
+  ...(coverage
+    ? [{ name: "products_complete", type: "boolean" as const, value: coverage.products.complete }]
+    : []),
+  { name: "dataset", type: "text", value: dataset },
+  { name: "vintage", type: "text", value: vintage },
+  { name: "synthetic", type: "boolean", value: synthetic },
+];
 
 /** An answer's rows with nested objects flattened by dots. A column that may be absent, and is in every row, is left out. */
 export function sheetOf({ row, rows }: Table, answer: Marked): Sheet {
@@ -51,12 +54,12 @@ export function sheetOf({ row, rows }: Table, answer: Marked): Sheet {
     ({ path, optional }) =>
       !optional || found.length === 0 || found.some((one) => path.reduce(member, one) !== undefined),
   );
-  const marks = MARKS.filter(({ name }) => columns.every((column) => column.name !== name));
+  const marks = marksOf(answer.meta).filter(({ name }) => columns.every((column) => column.name !== name));
   return {
     columns: [...columns, ...marks].map(({ name, type }) => ({ name, type })),
     rows: found.map((one) => [
       ...columns.map((column) => cellOf(path(one, column), column)),
-      ...marks.map(({ name }) => answer.meta[name]),
+      ...marks.map(({ value }) => value),
     ]),
   };
 }

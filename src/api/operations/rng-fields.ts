@@ -1,7 +1,7 @@
 /** The words that operations of random numbers share: what is told of a roll, of a seed and of a commitment. */
 import { z } from "zod";
-import { gameNames, type Result } from "../../domain/rng/games.ts";
-import type { RollFacts } from "../../domain/rng/roll.ts";
+import { drawnNames, type Result } from "../../domain/rng/games.ts";
+import type { DrawnFacts } from "../../domain/rng/roll.ts";
 import { type Space, spaces } from "../../domain/rng/seeds.ts";
 import type { Caller } from "../caller.ts";
 
@@ -25,14 +25,18 @@ export const rollId = z
 
 export const rollShown = z.object({
   roll_id: z.string(),
-  game_type: z.enum(gameNames),
+  game_type: z.enum(drawnNames).describe("keno, roulette and lounge-dice are bets of the lounge"),
   params: z.record(z.string(), z.unknown()).describe("As they were read, with defaults"),
   client_seed: z.string(),
-  nonce: z.int().describe("How often you rolled this game with this client seed on this seed before"),
+  nonce: z
+    .int()
+    .describe(
+      "How often you rolled this game with this client seed on this seed before; for a bet, how often you bet on this seed",
+    ),
   result: z
     .record(z.string(), z.unknown())
     .describe(
-      "dice: { dice, total }; coin: { side }; range and float: { value }; shuffle: { order, items }; pick: { index, item }",
+      "dice: { dice, total }; coin: { side }; range and float: { value }; shuffle: { order, items }; pick: { index, item }; keno: { drawn }; roulette: { pocket }; lounge-dice: { number }",
     ),
   seed_hash: hash.describe("SHA-256 of the seed it was drawn from, published before"),
   ...seedPlace,
@@ -40,7 +44,7 @@ export const rollShown = z.object({
 });
 
 /** What is told of a roll; the lists are made from the places that were drawn. */
-export function shownRoll(facts: RollFacts): z.infer<typeof rollShown> {
+export function shownRoll(facts: DrawnFacts): z.infer<typeof rollShown> {
   const { roll_id, game, params, client_seed, nonce, seed_hash, space, chain, index, rolled_at } = facts;
   const result = withItems(params.items, facts.result);
   const place = { space, chain, chain_index: index };

@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../app.ts";
 import { refuse } from "../../domain/refusal.ts";
-import { ByteStream, message } from "../../domain/rng/bytes.ts";
-import { type GameName, gameNames, play, readParams } from "../../domain/rng/games.ts";
+import { type GameName, gameNames, readParams } from "../../domain/rng/games.ts";
 import type { RollFacts } from "../../domain/rng/roll.ts";
 import * as rolls from "../../domain/rng/roll.ts";
 import * as seeds from "../../domain/rng/seeds.ts";
@@ -17,8 +15,8 @@ import {
   listRolls,
   rngProjection,
 } from "../../projections/rng/rng.ts";
-import type { Caller } from "../caller.ts";
 import { type Context, json, key, operation, pay } from "../operation.ts";
+import { clientSeed, ownSeed, proofOf, proofShown, seedAtHand } from "./rng-draw.ts";
 import {
   cursor,
   hash,
@@ -31,13 +29,6 @@ import {
   tenantMeta,
 } from "./rng-fields.ts";
 
-const clientSeed = z
-  .string()
-  .min(1, "is at least one character, or left out")
-  .max(256, "is at most 256 characters")
-  .describe(
-    "Your own part of the randomness. Where it may be left out, it is then `tenant:` and your tenant",
-  );
 const gameType = z
   .enum(gameNames, `game_type is one of ${gameNames.join(", ")}`)
   .default("dice")
@@ -159,28 +150,25 @@ async function draw(
   wanted: readonly Wanted[],
   demanded: string | undefined,
 ): Promise<RollFacts[]> {
-  const space = spaceOf(caller);
-  const seed = seeds.activeSeed(await watch(seeds, seeds.targetOf(space)));
-  if (demanded !== undefined && demanded !== seed.seed_hash)
-    refuse("conflict", `the active seed is ${seed.seed_hash} by now, and nothing was rolled`, {
+  const at_hand = await seedAtHand({ app, caller, watch });
+  const { seed_hash } = at_hand.seed;
+  if (demanded !== undefined && demanded !== seed_hash)
+    refuse("conflict", `the active seed is ${seed_hash} by now, and nothing was rolled`, {
       type: "other-seed",
     });
-  const secret = app.seeds.seed(space, seed.chain, seed.index);
   const rolled_at = app.clock.now().toISOString();
   const drawn: RollFacts[] = [];
   for (const [at, { client_seed, game_type: game, params }] of wanted.entries()) {
     const roll_id = ids[at]!;
     const read = readParams(game, params, wanted.length > 1 ? `rolls.${at}.params` : "params");
     const request = { roll_id, tenant: caller.tenant, game, params: read, client_seed, rolled_at };
-    const id = rolls.rollsId(seed.seed_hash, game, client_seed);
-    const { events } = await decide(rolls, { tenant: caller.tenant, id }, rolls.roll(request, seed, secret));
+    const id = rolls.rollsId(seed_hash, game, client_seed);
+    const { events } = await decide(rolls, { tenant: caller.tenant, id }, rolls.roll(request, at_hand));
     // Said again, the events of all rolls of the stream come back: each is found by its id.
     drawn.push(events.find((event) => event.data.roll_id === roll_id)!.data);
   }
   return drawn;
 }
-
-const ownSeed = ({ tenant }: Caller) => `tenant:${tenant}`;
 
 const roll = operation({
   name: "rng_roll",
@@ -240,7 +228,7 @@ const verify = operation({
   name: "rng_verify",
   area: "rng",
   route: "POST /v1/agent/rng/verify",
-  summary: "The proof of a roll",
+  summary: "The proof of a roll, or of a bet",
   description: `The messages that were signed with the seed and their HMACs, from which the result follows, at once; the seed, by which anybody
 can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md has a verifier of thirty lines.`,
   access: [key("read"), pay("0.001")],
@@ -250,9 +238,7 @@ can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md
       data: z.object({
         roll: rollShown,
         tenant: z.string().describe("Whose roll it is: part of the messages"),
-        proof: z
-          .array(z.object({ message: z.string(), hmac: hash }))
-          .describe("HMAC-SHA256 of each message, in order"),
+        proof: proofShown,
         valid: z.boolean().describe("The result follows from the proof"),
         seed: hash.nullable().describe("The seed, in hex; null until it is revealed"),
         revealed_at: z.iso.datetime().nullable(),
@@ -266,18 +252,16 @@ can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md
   handle: async ({ input: { roll_id }, app }) => {
     await app.caughtUp(rngProjection);
     const facts = await findRoll(app.pool, roll_id);
-    if (!facts) return refuse("not_found", "there is no such roll");
+    if (!facts) return refuse("not_found", "there is no such roll or bet");
     const [seed, chain] = await Promise.all([
       findSeed(app.pool, facts.seed_hash),
       findChain(app.pool, facts),
     ]);
-    const { blocks, result } = drawnAgain(app, facts, seed?.revealed?.seed);
     return {
       data: {
         roll: shownRoll(facts),
         tenant: facts.tenant,
-        proof: blocks.map((hmac, round) => ({ message: message(facts, round), hmac })),
-        valid: JSON.stringify(result) === JSON.stringify(facts.result),
+        ...proofOf(app, facts, seed?.revealed?.seed),
         seed: seed?.revealed?.seed ?? null,
         revealed_at: seed?.revealed?.revealed_at ?? null,
         chain_head: chain?.head_hash ?? null,
@@ -287,27 +271,12 @@ can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md
   },
 });
 
-function drawnAgain({ seeds: vault }: App, facts: RollFacts, revealed: string | undefined) {
-  const { space, chain, index, seed_hash, game, params } = facts;
-  const seed = revealed ? Buffer.from(revealed, "hex") : vault.seed(space, chain, index);
-  if (createHash("sha256").update(seed).digest("hex") !== seed_hash)
-    return refuse(
-      "unavailable",
-      "the seed of this roll is not at hand: its secret was lost before it was revealed",
-      {
-        type: "seed-missing",
-      },
-    );
-  const bytes = new ByteStream(seed, facts);
-  return { result: play(game, params, bytes), blocks: bytes.blocks };
-}
-
 const history = operation({
   name: "rng_history",
   area: "rng",
   route: "GET /v1/agent/rng/history",
   summary: "Your rolls, newest first",
-  description: "Or the one named by `roll_id`, if it is yours.",
+  description: "Or the one named by `roll_id`, if it is yours. Bets of the lounge are among them.",
   access: [key("read"), pay("0.005")],
   input: z.object({ roll_id: rollId.optional(), limit: pageLimit, cursor }),
   output: json(

@@ -11,7 +11,8 @@ export const direction = z
 /** A code of the Combined Nomenclature, or its beginning. */
 export const code = z
   .string()
-  .regex(/^\d{2,8}$/, "code is a KN code of 2 to 8 digits, such as 4407 or 84713000")
+  .regex(/^\d{2,8}$/, { error: "code is a KN code of 2 to 8 digits, such as 4407 or 84713000", abort: true })
+  .refine((text) => !text.startsWith("00"), "code begins with a chapter from 01 to 99")
   .describe("KN (Combined Nomenclature) code of 2 to 8 digits; all products that begin with it");
 
 export const codePrefix = z

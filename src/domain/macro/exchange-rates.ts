@@ -19,3 +19,23 @@ export const monthlyMeans = (days: readonly DayRates[], currency: string): Map<P
 /** Units of the currency a euro in the mean of a month's days; null where no day of it has a rate. */
 export const monthlyMean = (days: readonly DayRates[], currency: string, period: Period): number | null =>
   monthlyMeans(days, currency).get(period) ?? null;
+
+/** The same of the months that are over by the last day with rates: the mean of half a month is another figure. */
+export function wholeMonthlyMeans(days: readonly DayRates[], currency: string): Map<Period, number> {
+  const means = monthlyMeans(days, currency);
+  const last = days
+    .map(({ date }) => date)
+    .sort()
+    .at(-1);
+  if (last !== undefined && !isLastWorkingDay(last)) means.delete(readMonth(last.slice(0, 7)));
+  return means;
+}
+
+/** Whether no Monday to Friday of its month comes after a day. */
+function isLastWorkingDay(day: string): boolean {
+  const next = new Date(`${day}T00:00:00Z`);
+  const month = next.getUTCMonth();
+  do next.setUTCDate(next.getUTCDate() + 1);
+  while (next.getUTCDay() % 6 === 0);
+  return next.getUTCMonth() !== month;
+}

@@ -30,9 +30,11 @@ const ABI = parseAbi([
   "function authorizationState(address authorizer, bytes32 nonce) view returns (bool)",
   "function balanceOf(address account) view returns (uint256)",
   "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
+  "function receiveWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
+  "function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)",
 ]);
 
-const [STATE, BALANCE, MOVE] = ABI;
+const [STATE, BALANCE, MOVE, RECEIVE, CANCEL] = ABI;
 
 /** Hashed once, which encodeFunctionData does for every call. */
 const SELECTORS = new Map(ABI.map((item) => [item.name, toFunctionSelector(item)]));
@@ -80,14 +82,30 @@ function reasonOf(data: Hex): string {
 }
 
 /** Carries a signed authorization to the chain; anyone may. */
-export function transferCall({ transfer, signature }: SignedTransfer): Call {
+export const transferCall = (signed: SignedTransfer): Call => ({
+  to: ADDRESS,
+  data: called(MOVE, encodeAbiParameters(MOVE.inputs, argumentsOf(signed))),
+});
+
+/** The same for one that was signed as ReceiveWithAuthorization; only its payee may. */
+export const receiveCall = (signed: SignedTransfer): Call => ({
+  to: ADDRESS,
+  data: called(RECEIVE, encodeAbiParameters(RECEIVE.inputs, argumentsOf(signed))),
+});
+
+function argumentsOf({ transfer, signature }: SignedTransfer) {
   const { from, to, value, valid_after, valid_before, nonce } = transfer;
-  const args = [from, to, value, valid_after, valid_before, nonce, signature] as const;
-  return {
-    to: ADDRESS,
-    data: called(MOVE, encodeAbiParameters(MOVE.inputs, args)),
-  };
+  return [from, to, value, valid_after, valid_before, nonce, signature] as const;
 }
+
+/** Makes an authorization of this nonce void, by its payer's signature of CancelAuthorization; anyone may carry it. */
+export const cancelCall = (
+  { from, nonce }: Pick<TransferAuthorization, "from" | "nonce">,
+  signature: Hex,
+): Call => ({
+  to: ADDRESS,
+  data: called(CANCEL, encodeAbiParameters(CANCEL.inputs, [from, nonce, signature])),
+});
 
 /** The logs in which authorizations of these payers and nonces were used: settled by whomever, never cancelled. */
 export function usedQuery(

@@ -1,10 +1,11 @@
 /** The games of random numbers: their parameters, and what a stream of bytes comes to in each. */
 import { z } from "zod";
+import { loungeGames } from "../lounge/games.ts";
 import { refuse } from "../refusal.ts";
 import { type Bytes, below, fraction, MOST_CHOICES, shuffled } from "./bytes.ts";
 
 /** A game: how it is asked for, and how bytes become its result. */
-type Game<Params extends z.ZodObject, Result extends object> = {
+export type Game<Params extends z.ZodObject, Result extends object> = {
   params: Params;
   play(params: z.output<Params>, bytes: Bytes): Result;
   /** The first number drawn and how many it could have been: what the statistics count. */
@@ -83,12 +84,17 @@ export const games = { dice, coin, range, float, shuffle, pick };
 export type GameName = keyof typeof games;
 export const gameNames = Object.keys(games) as [GameName, ...GameName[]];
 
+/** All that is drawn from seeds: the bets of the lounge beside the rolls. */
+const drawn = { ...games, ...loungeGames };
+export type DrawnName = keyof typeof drawn;
+export const drawnNames = Object.keys(drawn) as [DrawnName, ...DrawnName[]];
+
 export type Params = Record<string, unknown>;
 export type Result = Record<string, unknown>;
 
 /** The parameters of a game with its defaults; refused naming every field that is wrong, below `path`. */
-export function readParams(name: GameName, given: unknown, path = "params"): Params {
-  const read = games[name].params.safeParse(given ?? {});
+export function readParams(name: DrawnName, given: unknown, path = "params"): Params {
+  const read = drawn[name].params.safeParse(given ?? {});
   if (read.success) return read.data;
   const errors = read.error.issues.map((issue) => ({
     path: [path, ...issue.path].join("."),
@@ -98,9 +104,9 @@ export function readParams(name: GameName, given: unknown, path = "params"): Par
 }
 
 /** What the bytes come to; the parameters are those that `readParams` gave. */
-export const play = (name: GameName, params: Params, bytes: Bytes): Result =>
-  (games[name] as Game<z.ZodObject, Result>).play(params, bytes);
+export const play = (name: DrawnName, params: Params, bytes: Bytes): Result =>
+  (drawn[name] as unknown as Game<z.ZodObject, Result>).play(params, bytes);
 
 /** The first number drawn, out of how many. */
-export const firstDrawn = (name: GameName, params: Params, result: Result) =>
-  (games[name] as Game<z.ZodObject, Result>).first(params, result);
+export const firstDrawn = (name: DrawnName, params: Params, result: Result) =>
+  (drawn[name] as unknown as Game<z.ZodObject, Result>).first(params, result);

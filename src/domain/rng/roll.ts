@@ -4,12 +4,13 @@ import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import { refuse } from "../refusal.ts";
 import { ByteStream } from "./bytes.ts";
-import { type GameName, gameNames, type Params, play } from "./games.ts";
+import { type DrawnName, type GameName, gameNames, type Params, play } from "./games.ts";
 import { type ActiveSeed, spaces } from "./seeds.ts";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-export const rolled = z.strictObject({
+/** What is recorded of whatever is drawn from a seed. */
+export const drawn = {
   roll_id: z.string(),
   /** The tenant whose name is part of what was signed with the seed. */
   tenant: z.string(),
@@ -17,17 +18,20 @@ export const rolled = z.strictObject({
   chain: z.int(),
   index: z.int(),
   seed_hash: sha256,
-  game: z.enum(gameNames),
   params: z.record(z.string(), z.unknown()),
   client_seed: z.string(),
   nonce: z.int().min(0),
   result: z.record(z.string(), z.unknown()),
   rolled_at: z.iso.datetime(),
-});
+};
+
+export const rolled = z.strictObject({ ...drawn, game: z.enum(gameNames) });
 
 export const events = { Rolled: { 1: rolled } };
 
 export type RollFacts = z.infer<typeof rolled>;
+/** The same of whatever was drawn: a roll, or a bet of the lounge. */
+export type DrawnFacts = z.infer<z.ZodObject<typeof drawn>> & { game: DrawnName };
 export type RollEvent = Event<"Rolled", RollFacts>;
 export type RollState = { rolls: number };
 
@@ -41,39 +45,33 @@ export const initialState = (): RollState => ({ rolls: 0 });
 
 export const evolve = ({ rolls }: RollState): RollState => ({ rolls: rolls + 1 });
 
-export type RollRequest = {
+export type RollRequest<Name extends DrawnName = GameName> = {
   roll_id: string;
   tenant: string;
-  game: GameName;
+  game: Name;
   params: Params;
   client_seed: string;
   rolled_at: string;
 };
 
-/** Draws a result from the active seed, `secret` of which is known to nobody else yet. */
+/** The active seed, and its secret, which nobody else knows yet. */
+export type SeedAtHand = { seed: ActiveSeed; secret: Uint8Array };
+
+/** What the seed makes of a request. Refuses `unavailable` where the secret is not that of the seed. */
+export function draw<Name extends DrawnName>(
+  { roll_id, tenant, game, params, client_seed, rolled_at }: RollRequest<Name>,
+  { seed, secret }: SeedAtHand,
+  nonce: number,
+) {
+  if (createHash("sha256").update(secret).digest("hex") !== seed.seed_hash)
+    refuse("unavailable", "the active seed is not at hand in this process", { type: "seed-missing" });
+  const { space, chain, index, seed_hash } = seed;
+  const result = play(game, params, new ByteStream(secret, { tenant, game, client_seed, nonce }));
+  const place = { space, chain, index, seed_hash };
+  return { roll_id, tenant, ...place, game, params, client_seed, nonce, result, rolled_at };
+}
+
+/** Draws a result from the active seed. */
 export const roll =
-  (
-    { roll_id, tenant, game, params, client_seed, rolled_at }: RollRequest,
-    seed: ActiveSeed,
-    secret: Uint8Array,
-  ) =>
-  ({ rolls: nonce }: RollState): RollEvent[] => {
-    if (createHash("sha256").update(secret).digest("hex") !== seed.seed_hash)
-      refuse("unavailable", "the active seed is not at hand in this process", { type: "seed-missing" });
-    const { space, chain, index, seed_hash } = seed;
-    const result = play(game, params, new ByteStream(secret, { tenant, game, client_seed, nonce }));
-    const drawn = {
-      roll_id,
-      tenant,
-      space,
-      chain,
-      index,
-      seed_hash,
-      game,
-      params,
-      client_seed,
-      nonce,
-      result,
-    };
-    return [{ type: "Rolled", data: { ...drawn, rolled_at } }];
-  };
+  (request: RollRequest, seed: SeedAtHand) =>
+  ({ rolls: nonce }: RollState): RollEvent[] => [{ type: "Rolled", data: draw(request, seed, nonce) }];

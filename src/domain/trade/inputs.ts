@@ -36,7 +36,7 @@ export const year = z
 
 export const years = z
   .string()
-  .regex(/^\d{4}(-\d{4})?$/, "years is YYYY-YYYY or YYYY, such as 2020-2024")
+  .regex(/^\d{4}(-\d{4})?$/, { error: "years is YYYY-YYYY or YYYY, such as 2020-2024", abort: true })
   .refine(
     (text) => readYears(text).from <= readYears(text).to,
     "the first year of the range comes after the last",
@@ -44,8 +44,12 @@ export const years = z
   .describe("Range of calendar years, YYYY-YYYY or YYYY; omitted = all");
 
 export const hs = z
-  .string()
-  .regex(/^\d{2}(\d{2}){0,3}$/, "hs is a product code of 2, 4, 6 or 8 digits, such as 44 or 39206290")
+  .string('hs is text, such as "44"')
+  .regex(/^\d{2}(\d{2}){0,3}$/, {
+    error: "hs is a product code of 2, 4, 6 or 8 digits, such as 44 or 39206290",
+    abort: true,
+  })
+  .refine((code) => !code.startsWith("00"), "hs begins with a chapter from 01 to 99")
   .describe("HS or CN code of 2, 4, 6 or 8 digits; omitted = all products");
 
 export const hs2 = z
@@ -79,8 +83,8 @@ export const limit = z
   .describe("How many lines to rank, 1 to 100");
 
 export const partner = z
-  .string()
-  .regex(/^[A-Z]{2}$/, "a country is a 2-letter code such as CN; Greece is GR")
+  .string("a country is a 2-letter code such as CN")
+  .regex(/^[A-Z]{2}$/, { error: "a country is a 2-letter code such as CN; Greece is GR", abort: true })
   .superRefine((code, context) => {
     const message = unknownPartner(code);
     if (message !== undefined) context.addIssue({ code: "custom", message });

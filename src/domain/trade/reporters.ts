@@ -54,6 +54,26 @@ export function unknownReporter(code: string): string {
 
 const names = new Intl.DisplayNames(["en"], { type: "region", fallback: "none" });
 
+/** Codes that CLDR names and that are no country: groupings, placeholders, pseudo-locales. */
+const noCountries = ["EU", "EZ", "QO", "UN", "XA", "XB", "ZZ"];
+
+/** CLDR names a withdrawn code after its successor (DD as Germany), which would be another country's name. */
+function isoName(code: string): string | undefined {
+  if (!/^[A-Z]{2}$/.test(code) || noCountries.includes(code)) return undefined;
+  return new Intl.Locale(`und-${code}`).region === code ? names.of(code) : undefined;
+}
+
+/** Withdrawn codes (ISO 3166-3) under which trade has been reported since 1988. */
+const formerPartners: Record<string, string> = {
+  AN: "Netherlands Antilles (former)",
+  CS: "Serbia and Montenegro, before that Czechoslovakia (former)",
+  DD: "German Democratic Republic (former)",
+  SU: "Soviet Union (former)",
+  TP: "East Timor (former code)",
+  YU: "Yugoslavia (former)",
+  ZR: "Zaire (former code)",
+};
+
 /** Comext's own partner codes that ISO 3166 does not know. */
 const comextPartners: Record<string, string> = {
   QP: "High seas",
@@ -77,12 +97,13 @@ const comextPartners: Record<string, string> = {
 /** A partner's English name; the code itself where no name is known. */
 export function partnerName(code: string): string {
   if (isReporter(code)) return reporters[code];
-  return comextPartners[code] ?? (/^[A-Z]{2}$/.test(code) ? names.of(code) : undefined) ?? code;
+  return comextPartners[code] ?? formerPartners[code] ?? isoName(code) ?? code;
 }
 
 /** What to tell someone who sent a 2-letter partner code that is none; undefined for one that is. */
 export function unknownPartner(code: string): string | undefined {
   if (code === "EL") return "Greece is GR here, not EL";
   if (code === "UK") return "the United Kingdom is GB";
+  if (code === "EU" || code === "EZ") return `${code} is a group of countries; name one of them, such as DE`;
   return partnerName(code) === code ? `no country or territory has the code ${code}` : undefined;
 }

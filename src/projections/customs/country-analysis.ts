@@ -8,6 +8,7 @@ import { flowsOf, type Known, knownOf } from "../../domain/trade/coverage.ts";
 import { dataset, years } from "../../domain/trade/inputs.ts";
 import { partnerName } from "../../domain/trade/reporters.ts";
 import { type Flow, sixDecimals, type Years } from "../../domain/trade/units.ts";
+import { holdsPartner, refuseUnheld } from "../trade/held-partners.ts";
 import { aboutNames, monthsOf, namesOf, type TradeData, yearOrLast, yearsOrAll } from "../trade/question.ts";
 import { SUMS } from "../trade/series.ts";
 import { inReporters, partnersIn, totalsIn } from "../trade/tables.ts";
@@ -25,6 +26,12 @@ const rank = z
   .int()
   .nullable()
   .describe("Among the partners of the year by value; null where there was no trade");
+const listed = z
+  .number()
+  .nullable()
+  .describe(
+    "How much of that total the source splits by partner, 0 to 1; below 1 the country's share is a least",
+  );
 
 export const countryYear = z.object({
   year: z.int(),
@@ -35,6 +42,8 @@ export const countryYear = z.object({
   exports_share: part,
   imports_rank: rank,
   exports_rank: rank,
+  imports_listed_share: listed,
+  exports_listed_share: listed,
   months: z.int().describe("Months of the year delivered in full"),
   complete: z.boolean().describe("All twelve months are delivered in full"),
 });
@@ -62,7 +71,14 @@ export const countryOutput = z.object({
   meta: customsMeta.extend({ years: span }),
 });
 
-type Found = { year: number; flow: Flow; value_eur: number; rank: number | null; total_eur: number };
+type Found = {
+  year: number;
+  flow: Flow;
+  value_eur: number;
+  rank: number | null;
+  listed_eur: number;
+  total_eur: number;
+};
 
 /** Latvia's trade with one country: by year, against all partners, by product. */
 export async function countryAnalysis(
@@ -78,6 +94,8 @@ export async function countryAnalysis(
   return onLatvia(trade, question, async (lease) => {
     const asked = yearsOrAll(lease, question.years);
     const products_year = yearOrLast(lease, question);
+    const subject = { hs: undefined, partner: input.country };
+    if (!(await holdsPartner(lease, subject, signal))) refuseUnheld(lease, subject, "country");
     const [found, products] = await Promise.all([
       yearsWith(lease, input.country, asked, signal),
       productsOf(lease, namesOf(trade), { country: input.country, year: products_year }, signal),
@@ -115,12 +133,14 @@ function yearsWith(
        from ${partnersIn(lease, { years })} where ${inReporters([LATVIA])} group by all
      ), ranked as (
        select *, rank() over (partition by year, flow order by value_eur desc) as rank from partners
+     ), listed as (
+       select year, flow, sum(value_eur)::bigint as listed_eur from partners group by all
      ), totals as (
        select period // 100 as year, flow, sum(value_eur)::bigint as total_eur
        from ${totalsIn(lease, { years })} where ${inReporters([LATVIA])} group by all
      )
-     select year, flow, coalesce(value_eur, 0) as value_eur, rank, total_eur
-     from totals left join (from ranked where partner = $country) using (year, flow)`,
+     select year, flow, coalesce(value_eur, 0) as value_eur, rank, coalesce(listed_eur, 0) as listed_eur, total_eur
+     from totals left join listed using (year, flow) left join (from ranked where partner = $country) using (year, flow)`,
     { country },
     signal,
   );
@@ -134,8 +154,13 @@ function yearRows(lease: Lease, asked: Years, known: Known, found: Found[]): z.i
       const row = found.find((one) => one.year === year && one.flow === flow);
       const isKnown = row !== undefined || months.some((period) => known(LATVIA, flow, period));
       const value = row?.value_eur ?? (isKnown ? 0 : null);
-      const share = row && row.total_eur > 0 ? sixDecimals(row.value_eur / row.total_eur) : null;
-      return { value, share, rank: row?.rank ?? null };
+      const ofTotal = (eur: number) => (row && row.total_eur > 0 ? sixDecimals(eur / row.total_eur) : null);
+      return {
+        value,
+        share: ofTotal(row?.value_eur ?? 0),
+        rank: row?.rank ?? null,
+        listed: ofTotal(row?.listed_eur ?? 0),
+      };
     };
     const [bought, sold] = [of("IMPORT"), of("EXPORT")];
     if (bought.value === null && sold.value === null) continue;
@@ -151,6 +176,8 @@ function yearRows(lease: Lease, asked: Years, known: Known, found: Found[]): z.i
       exports_share: sold.share,
       imports_rank: bought.rank,
       exports_rank: sold.rank,
+      imports_listed_share: bought.listed,
+      exports_listed_share: sold.listed,
       months: delivered.length,
       complete: delivered.length === 12,
     });

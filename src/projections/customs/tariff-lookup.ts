@@ -11,9 +11,19 @@ import {
   ratesOf,
 } from "../../domain/customs/duties.ts";
 import { code } from "../../domain/customs/inputs.ts";
+import { knownOf } from "../../domain/trade/coverage.ts";
 import { dataset, limit } from "../../domain/trade/inputs.ts";
+import type { Flow } from "../../domain/trade/units.ts";
 import { aboutReference, referenceMeta } from "../reference/meta.ts";
-import { isCovered, meta, namesOf, onDataset, type TradeData, yearOrLast } from "../trade/question.ts";
+import {
+  isCovered,
+  meta,
+  monthsOf,
+  namesOf,
+  onDataset,
+  type TradeData,
+  yearOrLast,
+} from "../trade/question.ts";
 import { flowSums, inReporters, totalsIn } from "../trade/tables.ts";
 import { cursor, pageMeta, pageOf } from "./page.ts";
 import { aboutCustoms, customsQuestion, LATVIA } from "./question.ts";
@@ -74,8 +84,8 @@ export const tariffOutput = z.object({
     trade: z
       .object({
         year: z.int().describe("The last complete one"),
-        imports_eur: amount.describe("EUR; null = nothing is known, or no trade"),
-        imports_kg: amount,
+        imports_eur: amount.describe("EUR; 0 = no trade, null = not known"),
+        imports_kg: amount.describe("Known mass in kg; null = none stated"),
         exports_eur: amount,
         exports_kg: amount,
         about: meta,
@@ -181,6 +191,17 @@ async function tradeIn(
       undefined,
       signal,
     );
-    return { year, ...sums!, about: aboutCustoms(lease, question, years) };
+    const { imports_eur, exports_eur, ...masses } = sums!;
+    const known = knownOf(lease.manifest.coverage, input.code);
+    const months = monthsOf(lease, years);
+    // Where something is known, no row means no trade.
+    const absent = (flow: Flow) => (months.some((period) => known(LATVIA, flow, period)) ? 0 : null);
+    return {
+      year,
+      imports_eur: imports_eur ?? absent("IMPORT"),
+      exports_eur: exports_eur ?? absent("EXPORT"),
+      ...masses,
+      about: aboutCustoms(lease, question, years),
+    };
   });
 }

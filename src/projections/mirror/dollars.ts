@@ -2,12 +2,12 @@
 import { type EcbRates, ecbRates } from "../../datasets/reference/ecb-rates.ts";
 import type { ReferenceStore } from "../../datasets/reference/store.ts";
 import { perVintage, type Reference, sandboxOf } from "../../datasets/reference/table.ts";
-import { monthlyMeans } from "../../domain/macro/exchange-rates.ts";
+import { wholeMonthlyMeans } from "../../domain/macro/exchange-rates.ts";
 import type { Period } from "../../domain/trade/units.ts";
 
 export type Dollars = { reference: Reference<EcbRates>; usd_per_eur: ReadonlyMap<Period, number> };
 
-const means = perVintage((rows: readonly EcbRates[]) => monthlyMeans(rows, "USD"));
+const means = perVintage((rows: readonly EcbRates[]) => wholeMonthlyMeans(rows, "USD"));
 
 /** Both tables of rates, the published and the invented one, as far as they are open. */
 const ratesIn = (store: ReferenceStore) =>

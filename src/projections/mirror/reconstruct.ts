@@ -16,6 +16,7 @@ import { readMonth } from "../../domain/trade/inputs.ts";
 import { partnerName, type ReporterCode } from "../../domain/trade/reporters.ts";
 import { type Flow, monthText, type Period, yearOf } from "../../domain/trade/units.ts";
 import { aboutReference } from "../reference/meta.ts";
+import { holdsPartner, refuseUnheld } from "../trade/held-partners.ts";
 import {
   chooseDataset,
   metaOf,
@@ -82,7 +83,8 @@ export async function reconstruct(
   return onDataset(trade, question, async (lease) => {
     const months = coveredMonths(lease.manifest.coverage, question);
     if (months.length === 0) refuseUncovered(lease, question);
-    await refuseUnknownTarget(lease, target, signal);
+    const subject = { hs, partner: target };
+    if (!(await holdsPartner(lease, subject, signal))) refuseUnheld(lease, subject, "target_country");
     const years = yearsOrAll(lease, question.years);
     const [rows, ratios] = await Promise.all([
       lease.query<PartnerRow>(partnersSql(lease, question), undefined, signal),
@@ -134,32 +136,11 @@ type PartnerRow = {
 };
 
 function partnersSql(lease: Lease, { hs, years, period, target, flow }: Question): string {
-  const isAsked = `partner = ${literal(target)} and flow = ${literal(flow)} and ${period === undefined ? "true" : `period = ${period}`}`;
+  // Goods that come back have their own country as partner: what it says of itself is no mirror.
+  const isAsked = `partner = ${literal(target)} and reporter <> partner and flow = ${literal(flow)} and ${period === undefined ? "true" : `period = ${period}`}`;
   return `select reporter, period, sum(value_eur)::bigint as value_eur, sum(quantity_kg)::double as quantity_kg,
       coalesce(sum(value_eur) filter (quantity_kg > 0), 0)::bigint as weighed_eur
     from ${finestIn(lease, { hs, years: yearsOrAll(lease, years) }, isAsked)} group by all`;
-}
-
-/** Where a source holds some products only, it may hold some partners only: then no row is no proof of no trade. */
-async function refuseUnknownTarget(
-  lease: Lease,
-  target: string,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const { dataset, coverage } = lease.manifest;
-  if (coverage.products.national) return;
-  const all = finestIn(
-    lease,
-    { hs: undefined, years: yearsOrAll(lease, undefined) },
-    `partner = ${literal(target)}`,
-  );
-  const [found] = await lease.query(`select 1 as found from ${all} limit 1`, undefined, signal);
-  if (found) return;
-  const message = `${dataset} holds no row of ${target}; name another dataset with dataset`;
-  refuse("invalid", message, {
-    errors: [{ path: "target_country", message }],
-    type: "outside-coverage",
-  });
 }
 
 function refuseUncovered({ manifest }: Lease, { target, direction, hs, period }: Question): never {
@@ -246,7 +227,7 @@ function notesOf(
       "There are no exchange rates of the same kind, and real figures never meet invented ones: value_usd is null.",
     dollars &&
       data.some(({ value_usd }) => value_usd === null) &&
-      "Months that the exchange rates do not reach have no value_usd.",
+      "Months that the exchange rates do not wholly cover have no value_usd.",
   ];
   return notes.filter((note) => typeof note === "string");
 }

@@ -1,8 +1,9 @@
 /** What is asked of random numbers: rolls by their id, seeds and how often each was used, commitments, and counts a day. */
 import type pg from "pg";
+import type { JsonObject } from "../../../eventstore/types.ts";
 import type { CommitmentEvent } from "../../domain/rng/commitment.ts";
 import { firstDrawn } from "../../domain/rng/games.ts";
-import type { RollFacts } from "../../domain/rng/roll.ts";
+import { type DrawnFacts, drawn } from "../../domain/rng/roll.ts";
 import type { SeedEvent, Space } from "../../domain/rng/seeds.ts";
 import { CELLS, type Cell, cellOf, shareOf } from "../../domain/rng/statistics.ts";
 import type { Projection } from "../projection.ts";
@@ -52,39 +53,76 @@ export const rngProjection: Projection = {
       primary key (day, space, game)
     );`,
   async fold(events, tx) {
+    const rolls: Rolled[] = [];
     for (const { type, payload, position } of events) {
-      if (type === "Rolled") await addRoll(tx, payload as unknown as RollFacts, position);
+      if (type === "Rolled" || type === "BetPlayed") rolls.push({ facts: drawnIn(payload), position });
       else if (type.startsWith("SeedCommit"))
         await foldCommitment(tx, { type, data: payload } as unknown as CommitmentEvent, position);
       else if (type.startsWith("Seed")) await foldSeed(tx, { type, data: payload } as unknown as SeedEvent);
     }
+    // Last, so that the seeds they were drawn from are there; all of them in a few statements.
+    if (rolls.length > 0) await addRolls(tx, rolls);
   },
 };
 
-async function addRoll(tx: pg.ClientBase, facts: RollFacts, position: number): Promise<void> {
-  const { roll_id, tenant, seed_hash, space, game, params, result, rolled_at } = facts;
-  await tx.query("insert into read.rng_rolls_v1 values ($1, $2, $3, $4)", [roll_id, tenant, position, facts]);
-  await countUse(tx, seed_hash);
-  const { value, of } = firstDrawn(game, params, result);
-  const cells = Array.from({ length: CELLS }, (_, cell) => cell);
+type Rolled = { facts: DrawnFacts; position: number };
+
+/** What was drawn, without what a bet came to on its account. */
+const drawnIn = (payload: JsonObject): DrawnFacts =>
+  Object.fromEntries(
+    Object.entries(payload).filter(([name]) => name === "game" || name in drawn),
+  ) as unknown as DrawnFacts;
+
+async function addRolls(tx: pg.ClientBase, rolls: Rolled[]): Promise<void> {
   await tx.query(
-    `insert into read.rng_counts_v1 as kept values ($1, $2, $3, 1, $4, $5)
-     on conflict (day, space, game) do update set rolls = kept.rolls + 1,
-       observed = (select array_agg(a + b order by at) from unnest(kept.observed, excluded.observed) with ordinality u (a, b, at)),
-       expected = (select array_agg(a + b order by at) from unnest(kept.expected, excluded.expected) with ordinality u (a, b, at))`,
+    `insert into read.rng_rolls_v1
+     select * from unnest($1::text[], $2::text[], $3::bigint[], $4::jsonb[])`,
     [
-      rolled_at.slice(0, 10),
-      space,
-      game,
-      cells.map((cell) => Number(cell === cellOf(value, of))),
-      cells.map((cell) => shareOf(cell, of)),
+      rolls.map(({ facts }) => facts.roll_id),
+      rolls.map(({ facts }) => facts.tenant),
+      rolls.map(({ position }) => position),
+      rolls.map(({ facts }) => JSON.stringify(facts)),
     ],
+  );
+  const uses = counted(rolls, ({ facts }) => facts.seed_hash);
+  for (const [seed_hash, { length }] of uses) await countUses(tx, seed_hash, length);
+  const days = counted(rolls, ({ facts }) => [facts.rolled_at.slice(0, 10), facts.space, facts.game].join());
+  for (const [name, together] of days) await addCounts(tx, name.split(","), together);
+}
+
+function counted(rolls: Rolled[], nameOf: (roll: Rolled) => string): Map<string, Rolled[]> {
+  const groups = new Map<string, Rolled[]>();
+  for (const roll of rolls) {
+    const group = groups.get(nameOf(roll)) ?? [];
+    groups.set(nameOf(roll), group);
+    group.push(roll);
+  }
+  return groups;
+}
+
+/** Adds rolls of one game to the counts of a day. */
+async function addCounts(tx: pg.ClientBase, day: string[], rolls: Rolled[]): Promise<void> {
+  const observed = Array<number>(CELLS).fill(0);
+  const expected = Array<number>(CELLS).fill(0);
+  for (const { facts } of rolls) {
+    const { value, of } = firstDrawn(facts.game, facts.params, facts.result);
+    observed[cellOf(value, of)]!++;
+    for (let cell = 0; cell < CELLS; cell++) expected[cell]! += shareOf(cell, of);
+  }
+  const sums = (column: string) =>
+    `(select array_agg(a + b order by at)
+        from unnest(kept.${column}, excluded.${column}) with ordinality u (a, b, at))`;
+  await tx.query(
+    `insert into read.rng_counts_v1 as kept values ($1, $2, $3, $4, $5, $6)
+     on conflict (day, space, game) do update
+       set rolls = kept.rolls + excluded.rolls, observed = ${sums("observed")}, expected = ${sums("expected")}`,
+    [...day, rolls.length, observed, expected],
   );
 }
 
 /** A seed is revealed after so many uses, whatever they were. */
-export const countUse = (tx: pg.ClientBase, seedHash: string) =>
-  tx.query("update read.rng_seeds_v1 set rolls = rolls + 1 where seed_hash = $1", [seedHash]);
+const countUses = (tx: pg.ClientBase, seedHash: string, uses: number) =>
+  tx.query("update read.rng_seeds_v1 set rolls = rolls + $2 where seed_hash = $1", [seedHash, uses]);
 
 async function foldSeed(tx: pg.ClientBase, { type, data }: SeedEvent): Promise<void> {
   const { space, chain } = data;
@@ -137,15 +175,15 @@ async function foldCommitment(
   );
 }
 
-/** A roll by its id. */
-export async function findRoll(pool: pg.Pool, rollId: string): Promise<RollFacts | undefined> {
+/** A roll or a bet by its id. */
+export async function findRoll(pool: pg.Pool, rollId: string): Promise<DrawnFacts | undefined> {
   const sql = "select facts from read.rng_rolls_v1 where roll_id = $1";
-  return (await pool.query<{ facts: RollFacts }>(sql, [rollId])).rows[0]?.facts;
+  return (await pool.query<{ facts: DrawnFacts }>(sql, [rollId])).rows[0]?.facts;
 }
 
-export type ListedRoll = { position: number; facts: RollFacts };
+export type ListedRoll = { position: number; facts: DrawnFacts };
 
-/** A tenant's rolls, newest first, before a position. */
+/** A tenant's rolls and bets, newest first, before a position. */
 export async function listRolls(
   pool: pg.Pool,
   page: { tenant: string; before: number | undefined; limit: number },

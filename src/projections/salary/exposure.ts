@@ -20,7 +20,7 @@ export const exposureTables = [iloExposure, iscoNaceEmployment];
 export const exposureFormula =
   "Unit groups: as published. Major group: plain mean of its unit groups, since employment by unit group is not known. All " +
   "occupations and each activity: Σ employed in a major group × its score ÷ Σ employed, both sexes, EU27, last year of the employment " +
-  `table; null where major groups with a score hold less than ${LEAST_COVERED * 100} % of the employed.`;
+  `table; null where the table has neither all activities nor each of A to S, and where major groups with a score hold less than ${LEAST_COVERED * 100} % of the employed.`;
 
 export const aiRiskInput = z.object({ type: exposureType });
 
@@ -110,11 +110,16 @@ export function exposureBySection(reference: ReferenceStore): Map<string, Weight
   return new Map(sections.map(([nace, employed]) => [nace, weighted(exposure, employed)]));
 }
 
-/** All occupations: by the employment of all activities, which is their sum where the table has no total. */
+/** In these so few work that surveys often publish nothing of them. */
+const seldomPublished = ["T", "U"];
+
+/** All occupations: by the employment of all activities, else by its sum over the sections where none is wanting. */
 export function exposureOfAll(reference: ReferenceStore): Weighted {
   const [exposure, employment] = [reference.find(iloExposure), reference.find(iscoNaceEmployment)];
   if (!exposure || !employment || !joinable(exposure, employment)) return UNKNOWN;
   const index = employedBy(employment);
+  const isWhole = sectionCodes.every((code) => index.has(code) || seldomPublished.includes(code));
+  if (!index.has("TOTAL") && !isWhole) return UNKNOWN;
   const sums = new Map<string, number>();
   for (const employed of index.has("TOTAL") ? [index.get("TOTAL")!] : index.values()) {
     for (const [isco, persons] of employed) sums.set(isco, (sums.get(isco) ?? 0) + persons);

@@ -83,7 +83,10 @@ export const direction = z.object({
 
 export const balanceYear = z.object({
   year: z.int(),
-  exports_eur: z.number().nullable().describe("EUR from the reporter to the partner; null = not delivered"),
+  exports_eur: z
+    .number()
+    .nullable()
+    .describe("EUR from the reporter to the partner over the months delivered in full; null = none is"),
   imports_eur: z.number().nullable(),
   balance_eur: z.number().nullable().describe("exports − imports"),
   complete: z.boolean().describe("All twelve months of both are delivered in full"),

@@ -9,6 +9,7 @@ import { isReporter, partnerName, type ReporterCode, reporterCodes } from "../..
 import type { Flow, Years } from "../../domain/trade/units.ts";
 import { balanceOf, balanceYear, direction, directionOf, WATCHED } from "./corridor-directions.ts";
 import { monthsOfPair, type Pair, productsOfPair } from "./corridor-rows.ts";
+import { holdsPartner, refuseUnheld } from "./held-partners.ts";
 import {
   aboutNames,
   formula,
@@ -78,8 +79,11 @@ export async function corridor(
     years: input.years === undefined ? undefined : readYears(input.years),
   };
   return onDatasets(trade, question, async (leases) => {
+    const held = await Promise.all(leases.map((lease) => holdsPartner(lease, question, signal)));
+    const knowing = leases.filter((_, at) => held[at]);
+    if (knowing.length === 0) refuseUnheld(leases[0]!, question, "partner");
     const sections = await Promise.all(
-      leases.map((lease) => sectionOf(lease, namesOf(trade), pair, question, signal)),
+      knowing.map((lease) => sectionOf(lease, namesOf(trade), pair, question, signal)),
     );
     // A database that covers the question may still hold nothing of this pair.
     const databases = sections.filter(({ balance }, at) => at === 0 || balance.some(hasTrade));

@@ -80,7 +80,7 @@ export async function overview(
     const counts = counted[0]!;
     const about = metaOf(lease, { hs: input.hs, reporters: all, years: span });
     const figures = {
-      records: counts.records,
+      records: input.hs === undefined ? rowsOf(lease.manifest) : counts.records,
       countries: counts.reporters,
       date_range: about.coverage.months,
       year,
@@ -101,12 +101,15 @@ export async function overview(
   });
 }
 
+/** All rows of a vintage, as its release states them. */
+const rowsOf = ({ partitions }: Lease["manifest"]) => partitions.reduce((sum, { rows }) => sum + rows, 0);
+
 function countsSql(lease: Lease, slice: Parameters<typeof recordsIn>[1]): string {
   // A chapter of the sandbox is one row where its products are not told apart.
-  const coarse = slice.hs === undefined || slice.hs.length === productLevels.hs2;
+  const isChapter = slice.hs?.length === productLevels.hs2;
   const records = `(select count(*) from (${recordsIn(lease, slice)}))`;
   return `select count(distinct reporter) as reporters, count(distinct partner) as partners,
-    ${coarse ? `greatest(${records}, count(*))` : records}::bigint as records from ${partnersIn(lease, slice)}`;
+    ${isChapter ? `greatest(${records}, count(*))` : records}::bigint as records from ${partnersIn(lease, slice)}`;
 }
 
 const datasetsOf = ({ vintages, allow_synthetic }: TradeData) =>
@@ -128,10 +131,9 @@ function paragraph(
   about: z.infer<typeof meta>,
   hs: string | undefined,
 ): string {
-  const what = hs === undefined ? "all products" : `products under ${hs}`;
-  const scope = about.coverage.products.complete
-    ? `${what}`
-    : `${about.coverage.products.count} of the ${what}, which is not a total`;
+  const what = hs === undefined ? "all products" : `all products under ${hs}`;
+  const { complete, count } = about.coverage.products;
+  const scope = complete ? what : `${count} of ${what}, which is not a total`;
   const billions = (value: number | null) => `EUR ${((value ?? 0) / 1e9).toFixed(1)} billion`;
   const sums =
     figures.year === null

@@ -159,13 +159,19 @@ export function inUsualOrder({ vintages, allow_synthetic }: TradeData): Manifest
 /** The dataset that answers, as it is open now; nothing is ever drawn from two. */
 export function chooseDataset(trade: TradeData, question: Question): Manifest {
   const candidates = inUsualOrder(trade);
-  if (question.dataset !== undefined) return namedDataset(candidates, question, question.dataset);
+  const awaited = trade.vintages.awaited().filter(({ synthetic }) => trade.allow_synthetic || !synthetic);
+  const names = awaited.map(({ dataset }) => dataset);
+  if (question.dataset !== undefined) {
+    if (names.includes(question.dataset)) refuseAwaited([question.dataset]);
+    return namedDataset(candidates, question, question.dataset);
+  }
   const gaps: { dataset: string; gap: Gap }[] = [];
   for (const candidate of candidates) {
     const gap = gapIn(candidate.coverage, question, false);
     if (!gap) return candidate;
     gaps.push({ dataset: candidate.dataset, gap });
   }
+  if (names.length > 0) refuseAwaited(names);
   const message = gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`).join("; ");
   // The dataset that came nearest to an answer says which field to change.
   const progress = ["hs", "partner", "reporter", "flow", "years"];
@@ -173,6 +179,12 @@ export function chooseDataset(trade: TradeData, question: Question): Manifest {
     .map(({ gap }) => gap)
     .toSorted((a, b) => progress.indexOf(b.path) - progress.indexOf(a.path));
   return refuseGap(question, nearest!, `no dataset covers the question: ${message}`);
+}
+
+/** What is not open yet may cover the question, so that it is no fault of the caller's. */
+function refuseAwaited(datasets: string[]): never {
+  const message = `${datasets.join(", ")} cannot be read (yet): being opened, or the files are missing`;
+  return refuse("unavailable", message, { type: "dataset-missing", retry_after_s: 5 });
 }
 
 function namedDataset(open: Manifest[], question: Question, name: string): Manifest {

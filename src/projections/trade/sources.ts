@@ -114,13 +114,15 @@ export async function sources(
     const reporters = input.reporter === undefined ? reporterCodes : question.reporters;
     const where = `where ${inReporters(reporters)} and ${inFlow(flow)}`;
     const product = hs === undefined ? "hs2" : literal(hs);
+    // The two largest as a least of two: a sorted list of each product's partners would take hundreds of megabytes.
     const found = await lease.query<Found>(
       `with partners as (
          select reporter, ${product} as product, partner, sum(value_eur)::double as value
          from ${partnersIn(lease, slice)} ${where} group by all
        ), listed as (
          select reporter, product, max(value) as top, count(*) as partners, sum(value) as listed_eur,
-           list({ 'partner': partner, 'value': value } order by value desc, partner)[:2] as listed
+           [{ 'partner': one.partner, 'value': -one.less }
+             for one in min({ 'less': -value, 'partner': partner }, 2)] as listed
          from partners group by all
        ), totals as (
          select reporter, ${product} as product, sum(value_eur)::double as total_eur

@@ -10,7 +10,9 @@ export type Sought = { transfer: TransferAuthorization; from_block: bigint };
 /** How an authorization ended: it moved its money, or it was cancelled or used for something else in that block. */
 export type Ending =
   | { kind: "moved"; mined: Mined }
-  | { kind: "lost"; reason: "cancelled" | "used for another transfer"; block_number: bigint };
+  | ({ kind: "lost"; reason: "cancelled" | "used for another transfer" } & Place);
+
+type Place = { transaction: Hex; block_number: bigint; block_hash: Hex };
 
 /** Authorizations asked for in one question; nodes limit the length of a filter. */
 const PIECE = 200;
@@ -38,9 +40,10 @@ export async function endingsOf(
     for (const log of await chain.logs(endedQuery(piece, sorted[at]!.from_block, to_block))) {
       const transfer = piece.find((one) => isAbout(log, one));
       if (!transfer) continue;
-      const { block_number } = log;
+      const { transaction, block_number, block_hash } = log;
+      const place = { transaction, block_number, block_hash };
       if (isCancellation(log)) {
-        endings.set(transfer, { kind: "lost", reason: "cancelled", block_number });
+        endings.set(transfer, { kind: "lost", reason: "cancelled", ...place });
         continue;
       }
       const receipt = await receiptOf(log.transaction);
@@ -50,7 +53,7 @@ export async function endingsOf(
         transfer,
         settledBy(receipt, transfer)
           ? { kind: "moved", mined: minedBy(receipt) }
-          : { kind: "lost", reason: "used for another transfer", block_number },
+          : { kind: "lost", reason: "used for another transfer", ...place },
       );
     }
   }

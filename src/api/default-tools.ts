@@ -1,0 +1,36 @@
+/**
+ * The tools that MCP lists when no areas are asked for, in the order a model reads them: what there is, the questions
+ * asked most, then what proves them. A model chooses badly among many, so the list never grows beyond `MOST_TOOLS`;
+ * `?areas=` lists the rest, and a call may name any operation.
+ */
+export const defaultTools: readonly string[] = [
+  "health",
+  "trade_overview",
+  "trade_countries",
+  "trade_timeline",
+  "trade_top_partners",
+  "trade_top_products",
+  "trade_balance",
+  "trade_heatmap",
+  "trade_product_detail",
+  "trade_price_per_tonne",
+  "trade_seasonality",
+  "trade_concentration",
+  "trade_source_concentration",
+  "trade_corridor",
+  "trade_alerts",
+  "trade_reroute_watch",
+  "trade_macro_context",
+  "sovereign_mirror",
+  "customs_classifications",
+  "customs_tariff_lookup",
+  "customs_country_analysis",
+  "salary_compare",
+  "salary_ai_risk",
+  "rng_roll",
+  "rng_verify",
+  "payment_status",
+  "log_proof",
+];
+
+export const MOST_TOOLS = 37;

@@ -1,0 +1,255 @@
+/**
+ * A check: USDC that its issuer lets somebody draw, as an EIP-3009 authorization that only the issuer's wallet can sign.
+ * Nothing is held here. The service keeps what was promised, refuses what the promise does not cover, and follows the
+ * chain, which has the last word: whatever was said here, an authorization that was used there is redeemed.
+ */
+import type { Event } from "@event-driven-io/emmett";
+import { z } from "zod";
+import type { Hex } from "../ports.ts";
+import { refuse } from "../refusal.ts";
+import { keptPassphrase } from "./passphrase.ts";
+
+const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
+const time = z.iso.datetime();
+
+/** `transfer`: anybody may carry it to the chain; `receive`: its payee alone, so nobody can do so before a contract's own call. */
+export const modes = ["transfer", "receive"] as const;
+export const statuses = ["pending", "redeemed", "expired", "cancelled"] as const;
+export type CheckStatus = (typeof statuses)[number];
+
+export const MOST_USDC = 1_000_000;
+
+const created = z.strictObject({
+  check_id: z.string().regex(/^[0-9a-f]{32}$/),
+  network: z.string(),
+  asset: hex(40),
+  from: hex(40),
+  to: hex(40),
+  /** Micro-USDC. */
+  amount_micro: z
+    .int()
+    .min(0)
+    .max(MOST_USDC * 1_000_000),
+  mode: z.enum(modes),
+  /** Seconds of Unix time; from then on the chain refuses it. */
+  valid_before: z.int().positive(),
+  nonce: hex(64),
+  passphrase: keptPassphrase.nullable(),
+  created_at: time,
+});
+
+/** Where on the chain it ended. */
+const place = { transaction: hex(64), block_number: z.int().nonnegative(), block_hash: hex(64) };
+
+const asked = z.strictObject({ by: z.string(), asked_at: time });
+const wrong = z.strictObject({
+  by: z.string(),
+  /** How many wrong ones there have been since the last pause. */
+  tries: z.int().min(1),
+  /** Until then none is looked at. */
+  paused_until: time.nullable(),
+  refused_at: time,
+});
+const cancelled = z.strictObject({
+  by: z.string(),
+  /** How the caller showed that it may. */
+  proof: z.enum(["creator", "payer", "signature"]),
+  cancelled_at: time,
+});
+const expired = z.strictObject({
+  /** The block whose time has passed `valid_before`, and that time. */
+  block_number: z.int().nonnegative(),
+  block_timestamp: z.int(),
+  expired_at: time,
+});
+const redeemed = z.strictObject({ ...place, redeemed_at: time });
+const revoked = z.strictObject({
+  ...place,
+  reason: z.enum(["cancelled", "used for another transfer"]),
+  revoked_at: time,
+});
+const reorged = z.strictObject({ transaction: hex(64), block_hash: hex(64), reorged_at: time });
+
+export const events = {
+  CheckCreated: { 1: created },
+  CheckRedemptionAsked: { 1: asked },
+  CheckPassphraseRefused: { 1: wrong },
+  CheckCancelled: { 1: cancelled },
+  CheckExpired: { 1: expired },
+  CheckRedeemed: { 1: redeemed },
+  CheckRevoked: { 1: revoked },
+  CheckReorged: { 1: reorged },
+};
+
+export type CheckFacts = z.infer<typeof created>;
+export type Place = z.infer<z.ZodObject<typeof place>>;
+export type Cancelled = z.infer<typeof cancelled>;
+type Expired = z.infer<typeof expired>;
+type Redeemed = z.infer<typeof redeemed>;
+type Revoked = z.infer<typeof revoked>;
+
+export type CheckEvent =
+  | Event<"CheckCreated", CheckFacts>
+  | Event<"CheckRedemptionAsked", z.infer<typeof asked>>
+  | Event<"CheckPassphraseRefused", z.infer<typeof wrong>>
+  | Event<"CheckCancelled", Cancelled>
+  | Event<"CheckExpired", Expired>
+  | Event<"CheckRedeemed", Redeemed>
+  | Event<"CheckRevoked", Revoked>
+  | Event<"CheckReorged", z.infer<typeof reorged>>;
+
+/** How the authorization ended on the chain: it moved its money, or it never will. */
+export type Ending = ({ kind: "redeemed" } & Redeemed) | ({ kind: "revoked" } & Revoked);
+
+/** What was said of it here and what the chain said are kept apart, so that a reorg can take the latter back. */
+export type Check = {
+  facts: CheckFacts;
+  asked_at: string | null;
+  wrong: { tries: number; paused_until: string | null };
+  cancelled: Cancelled | null;
+  expired: Expired | null;
+  ending: Ending | null;
+};
+export type CheckState = Check | undefined;
+
+export const streamOf = (id: string) => `check-${id}`;
+
+export const initialState = (): CheckState => undefined;
+
+const NO_TRIES = { tries: 0, paused_until: null };
+
+export function evolve(state: CheckState, { type, data }: CheckEvent): CheckState {
+  if (type === "CheckCreated")
+    return { facts: data, asked_at: null, wrong: NO_TRIES, cancelled: null, expired: null, ending: null };
+  if (!state) return state;
+  switch (type) {
+    case "CheckRedemptionAsked":
+      return { ...state, asked_at: data.asked_at, wrong: NO_TRIES };
+    case "CheckPassphraseRefused":
+      return { ...state, wrong: { tries: data.tries, paused_until: data.paused_until } };
+    case "CheckCancelled":
+      return { ...state, cancelled: data };
+    case "CheckExpired":
+      return { ...state, expired: data };
+    case "CheckRedeemed":
+      return { ...state, ending: { kind: "redeemed", ...data } };
+    case "CheckRevoked":
+      return { ...state, ending: { kind: "revoked", ...data } };
+    case "CheckReorged":
+      return { ...state, ending: null };
+  }
+}
+
+export function statusOf({ ending, cancelled, expired }: Check): CheckStatus {
+  if (ending?.kind === "redeemed") return "redeemed";
+  if (cancelled) return "cancelled";
+  if (expired) return "expired";
+  return ending ? "cancelled" : "pending";
+}
+
+/** Its redemption was asked for, and the chain has not shown it yet. */
+export const isRedeeming = (check: Check) => check.asked_at !== null && statusOf(check) === "pending";
+
+/** The check; `not_found` where there is none. */
+export const standing = (state: CheckState): Check => state ?? refuse("not_found", "there is no such check");
+
+/** Writes down what is promised; it is worth nothing until the issuer's wallet has signed it. */
+export const create =
+  (facts: CheckFacts) =>
+  (state: CheckState): CheckEvent[] =>
+    state ? refuse("conflict", "this check was created before") : [{ type: "CheckCreated", data: facts }];
+
+/** Says that somebody is about to carry it to the chain: the signature and the passphrase were good. */
+export const askRedemption =
+  (by: string, at: string) =>
+  (state: CheckState): CheckEvent[] => {
+    const check = standing(state);
+    refuseUnlessPending(check, "redeemed");
+    refuseWhilePaused(check, at);
+    return check.asked_at === null ? [{ type: "CheckRedemptionAsked", data: { by, asked_at: at } }] : [];
+  };
+
+export const MOST_TRIES = 5;
+export const PAUSE_S = 15 * 60;
+
+/** Counts a wrong passphrase; after five of them none is looked at for a while. */
+export const refusePassphrase =
+  (by: string, at: string) =>
+  (state: CheckState): CheckEvent[] => {
+    const check = standing(state);
+    refuseWhilePaused(check, at);
+    const tries = (check.wrong.paused_until === null ? check.wrong.tries : 0) + 1;
+    const paused_until = tries < MOST_TRIES ? null : new Date(Date.parse(at) + PAUSE_S * 1_000).toISOString();
+    return [{ type: "CheckPassphraseRefused", data: { by, tries, paused_until, refused_at: at } }];
+  };
+
+/** Refuses while passphrases are not looked at; whether one would be right is not told then. */
+export function refuseWhilePaused({ wrong: { paused_until } }: Check, at: string): void {
+  if (paused_until === null || at >= paused_until) return;
+  refuse(
+    "quota_exceeded",
+    `${MOST_TRIES} wrong passphrases were tried; no other is looked at until ${paused_until}`,
+    {
+      type: "passphrase-paused",
+      retry_after_s: Math.ceil((Date.parse(paused_until) - Date.parse(at)) / 1_000),
+    },
+  );
+}
+
+/** Refuses what only a pending check allows. */
+export function refuseUnlessPending(check: Check, wanted: "redeemed" | "cancelled"): void {
+  const status = statusOf(check);
+  if (status !== "pending")
+    refuse("conflict", `this check is ${status}, so it cannot be ${wanted}`, { type: "check-not-pending" });
+}
+
+/** The issuer takes the promise back. What was signed stays valid on the chain until it is cancelled there too. */
+export const cancel =
+  (facts: Cancelled) =>
+  (state: CheckState): CheckEvent[] => {
+    const check = standing(state);
+    if (statusOf(check) === "cancelled") return [];
+    refuseUnlessPending(check, "cancelled");
+    if (check.asked_at !== null)
+      refuse(
+        "conflict",
+        "this check is being redeemed; only CancelAuthorization on the chain can still be faster: checks_verify has its typed data",
+        { type: "check-redeeming" },
+      );
+    return [{ type: "CheckCancelled", data: facts }];
+  };
+
+/** The chain's time has passed its end. */
+export const expire =
+  (facts: Expired) =>
+  (state: CheckState): CheckEvent[] => {
+    const check = standing(state);
+    if (statusOf(check) !== "pending") return [];
+    if (facts.block_timestamp < check.facts.valid_before)
+      refuse("conflict", "this check is good for a while yet");
+    return [{ type: "CheckExpired", data: facts }];
+  };
+
+/** The chain says how the authorization ended; it may have said something else before a reorg. */
+export const follow =
+  (event: Extract<CheckEvent, { type: "CheckRedeemed" | "CheckRevoked" }>, at: string) =>
+  (state: CheckState): CheckEvent[] => {
+    const { ending } = standing(state);
+    if (!ending) return [event];
+    if (isSamePlace(ending, event.data)) return [];
+    const { transaction, block_hash } = ending;
+    return [{ type: "CheckReorged", data: { transaction, block_hash, reorged_at: at } }, event];
+  };
+
+/** The chain took the block back that had the ending. */
+export const takeBack =
+  (gone: Pick<Place, "transaction" | "block_hash">, at: string) =>
+  (state: CheckState): CheckEvent[] => {
+    const { ending } = standing(state);
+    if (!ending || !isSamePlace(ending, gone)) return [];
+    const { transaction, block_hash } = gone;
+    return [{ type: "CheckReorged", data: { transaction, block_hash, reorged_at: at } }];
+  };
+
+type Where = Pick<Place, "transaction" | "block_hash">;
+const isSamePlace = (a: Where, b: Where) => a.transaction === b.transaction && a.block_hash === b.block_hash;

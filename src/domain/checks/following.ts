@@ -1,0 +1,50 @@
+/**
+ * How far the chain was followed for checks: a block that stays, up to which the ending of every check was looked for.
+ * Checks are made only once there is such a block, so none can have ended below it.
+ */
+import type { Event } from "@event-driven-io/emmett";
+import { z } from "zod";
+import type { Hex } from "../ports.ts";
+import { refuse } from "../refusal.ts";
+
+const followed = z.strictObject({
+  network: z.string(),
+  block_number: z.int().nonnegative(),
+  block_hash: z.string().regex(/^0x[0-9a-f]{64}$/) as z.ZodType<Hex>,
+  /** Of the block, in seconds of Unix time. */
+  timestamp: z.int(),
+  /** What the log held of checks when they were looked for: its position. */
+  as_of_position: z.int().nonnegative(),
+  followed_at: z.iso.datetime(),
+});
+
+export const events = { ChecksFollowed: { 1: followed } };
+
+export type Followed = z.infer<typeof followed>;
+export type FollowingEvent = Event<"ChecksFollowed", Followed>;
+export type FollowingState = Followed | undefined;
+
+export const streamOf = (network: string) => `checks-followed-${network}`;
+
+/** A network's stream lies with the operator. */
+export const targetOf = (network: string) => ({ tenant: "operator", id: network });
+
+export const initialState = (): FollowingState => undefined;
+
+export const evolve = (_: FollowingState, { data }: FollowingEvent): FollowingState => data;
+
+/** Moves on; where another process was faster, its word stands. */
+export const advance =
+  (facts: Followed) =>
+  (state: FollowingState): FollowingEvent[] => {
+    const isFurther =
+      !state || (facts.block_number >= state.block_number && facts.as_of_position > state.as_of_position);
+    return isFurther ? [{ type: "ChecksFollowed", data: facts }] : [];
+  };
+
+/** The block below which no check made now can end; `unavailable` before the chain was first seen. */
+export const followedTo = (state: FollowingState): Followed =>
+  state ??
+  refuse("unavailable", "the chain has not been seen yet, and checks are made only where it is followed", {
+    retry_after_s: 5,
+  });

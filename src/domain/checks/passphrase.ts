@@ -1,0 +1,57 @@
+/** Passphrases of checks, kept as scrypt hashes (RFC 7914): a guess costs a quarter of a second and 32 MB. */
+import { scrypt, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+
+/** A hash in hex, its salt, and what it cost: N = 2^log2_n, r and p of RFC 7914. */
+export const keptPassphrase = z.strictObject({
+  salt: z.string().regex(/^[0-9a-f]{32}$/),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  log2_n: z.int(),
+  r: z.int(),
+  p: z.int(),
+});
+export type KeptPassphrase = z.infer<typeof keptPassphrase>;
+
+type Cost = Pick<KeptPassphrase, "log2_n" | "r" | "p">;
+
+/** Source: OWASP's Password Storage Cheat Sheet. */
+const COST: Cost = { log2_n: 15, r: 8, p: 3 };
+
+export const SALT_BYTES = 16;
+
+/** What is kept of a passphrase; `salt` has SALT_BYTES random bytes. */
+export async function keepPassphrase(text: string, salt: Uint8Array): Promise<KeptPassphrase> {
+  const hash = await inTurn(() => derived(text, Buffer.from(salt), COST));
+  return { salt: Buffer.from(salt).toString("hex"), hash: hash.toString("hex"), ...COST };
+}
+
+/** Whether it is the one that was kept; takes the same time for every text. */
+export async function isPassphrase(text: string, kept: KeptPassphrase): Promise<boolean> {
+  const hash = await inTurn(() => derived(text, Buffer.from(kept.salt, "hex"), kept));
+  return timingSafeEqual(hash, Buffer.from(kept.hash, "hex"));
+}
+
+/** The same letters typed on another keyboard are the same passphrase (NFC, as RFC 8265 has it). */
+const derived = (text: string, salt: Buffer, { log2_n, r, p }: Cost) =>
+  new Promise<Buffer>((done, fail) => {
+    const N = 2 ** log2_n;
+    const cost = { N, r, p, maxmem: 256 * N * r };
+    scrypt(text.normalize("NFC"), salt, 32, cost, (error, hash) => (error ? fail(error) : done(hash)));
+  });
+
+/** More at once would take the threads that files are read by. */
+const AT_ONCE = 2;
+let under_way = 0;
+const waiting: (() => void)[] = [];
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (under_way >= AT_ONCE) await new Promise<void>((go) => waiting.push(go));
+  else under_way++;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else under_way--;
+  }
+}

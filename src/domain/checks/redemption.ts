@@ -1,0 +1,96 @@
+/** Whether a check can be drawn now: everything the chain knows of it, asked in one breath. */
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
+import { MULTICALL3 } from "../multicall.ts";
+import { readSignature, signerOf, writeSignature } from "../payments/authorization.ts";
+import { CONTRACT_PAYER_GAS, factCalls, paymentFacts, TRANSFER_GAS } from "../payments/usdc.ts";
+import type { Call, CallResult, Hex, RecoverKey } from "../ports.ts";
+import { type FieldError, refuse } from "../refusal.ts";
+import type { CheckFacts } from "./check.ts";
+import { digestOf, type TypedData, transferOf } from "./typed-data.ts";
+
+const ABI = parseAbi([
+  "function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)",
+  "function getCurrentBlockTimestamp() view returns (uint256)",
+]);
+
+/** What `isValidSignature` answers for a signature that is good, in 32 bytes. Source: ERC-1271. */
+const GOOD = `0x1626ba7e${"0".repeat(56)}`;
+
+/** For two questions to an issuer whose code is a stranger's. */
+export const REDEMPTION_GAS = 2n * (CONTRACT_PAYER_GAS + TRANSFER_GAS) + TRANSFER_GAS;
+
+/** Asks a wallet that is a contract whether a signature is its own. */
+const signatureCall = (wallet: Hex, digest: Uint8Array, signature: Hex): Call => ({
+  to: wallet,
+  data: encodeFunctionData({
+    abi: ABI,
+    functionName: "isValidSignature",
+    args: [`0x${Buffer.from(digest).toString("hex")}`, signature],
+  }),
+});
+
+/** Whose signature it is: `key` where the wallet's key made it, so that no contract need be asked. */
+export function keySignature(
+  data: TypedData,
+  wallet: Hex,
+  signature: Hex,
+  recover: RecoverKey,
+): Hex | undefined {
+  const plain = readSignature(signature);
+  if (!plain || signerOf(digestOf(data), plain, recover) !== wallet) return undefined;
+  return writeSignature(plain);
+}
+
+/** The one question about a signature alone, where it is not a key's. */
+export const contractCalls = (data: TypedData, wallet: Hex, signature: Hex): Call[] => [
+  signatureCall(wallet, digestOf(data), signature),
+];
+
+export const isAccepted = (answer: CallResult | undefined) =>
+  answer?.success === true && answer.data === GOOD;
+
+/** True of a wallet that has code: one without it answers nothing. */
+const hasSpoken = (answer: CallResult | undefined) => answer?.success === false || answer?.data !== "0x";
+
+/** The calls whose answers `judgeRedemption` reads; those to code of strangers come last. */
+export const redemptionCalls = (facts: CheckFacts, data: TypedData, signature: Hex): Call[] => {
+  const [used, balance, trial] = factCalls({ transfer: transferOf(facts), signature });
+  const now = encodeFunctionData({ abi: ABI, functionName: "getCurrentBlockTimestamp" });
+  return [
+    { to: MULTICALL3, data: now },
+    used!,
+    balance!,
+    signatureCall(facts.from, digestOf(data), signature),
+    trial!,
+  ];
+};
+
+/**
+ * Refuses a check that the chain would not pay now. `by_key`: the issuer's key made the signature, which counts unless the
+ * issuer has code, and then its code's word counts, as USDC has it. One that its payee alone may draw cannot be tried out.
+ */
+export function judgeRedemption(facts: CheckFacts, by_key: boolean, answers: readonly CallResult[]): void {
+  const [clock, used, balance, contract, trial] = answers;
+  if (!clock?.success || !used || !balance || !trial)
+    throw new Error("the chain answers less than it was asked");
+  const now = decodeFunctionResult({ abi: ABI, functionName: "getCurrentBlockTimestamp", data: clock.data });
+  const { used: isUsed, balance: has, would_settle, reason } = paymentFacts([used, balance, trial]);
+  const conflict = (detail: string, type: string) => refuse("conflict", detail, { type });
+  if (now >= BigInt(facts.valid_before))
+    conflict("this check is expired by the chain's time", "check-not-pending");
+  if (isUsed) conflict("this check was redeemed or cancelled on the chain", "check-not-pending");
+  if (hasSpoken(contract) ? !isAccepted(contract) : !by_key) refuseSignature(facts);
+  if (has < BigInt(facts.amount_micro))
+    conflict("the issuer has less USDC than this check is for", "check-uncovered");
+  if (facts.mode === "transfer" && !would_settle)
+    conflict(`USDC refuses this check: ${reason || "it gives no reason"}`, "check-uncovered");
+}
+
+function refuseSignature({ from, mode }: CheckFacts): never {
+  const kind = mode === "transfer" ? "TransferWithAuthorization" : "ReceiveWithAuthorization";
+  const error: FieldError = {
+    path: "signature",
+    message: `is no signature by ${from} of the ${kind} that checks_create answered`,
+  };
+  return refuse("invalid", "the signature is not the issuer's", { errors: [error] });
+}

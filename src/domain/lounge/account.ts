@@ -1,0 +1,232 @@
+/**
+ * A tenant's account in the lounge, in platform tokens: a welcome grant, deposits seen on chain and winnings come in, stakes go out, and
+ * it is never below zero. A deposit that the chain took back after it was played away is a debt, and no bet is taken until a
+ * later deposit has paid it.
+ *
+ *   balance = granted + deposited + won − staked + debt
+ */
+import type { Event } from "@event-driven-io/emmett";
+import { z } from "zod";
+import type { Hex } from "../ports.ts";
+import { refuse } from "../refusal.ts";
+import { draw, drawn, type RollRequest, type SeedAtHand } from "../rng/roll.ts";
+import { type LoungeName, loungeNames, mostStake, payoutOf } from "./games.ts";
+import { ATTO, decimalTokens } from "./token.ts";
+
+/** Whole atto of the platform token, in decimal digits. */
+const atto = z.string().regex(/^\d{1,78}$/);
+const hash = z.string().regex(/^0x[0-9a-f]{64}$/) as z.ZodType<Hex>;
+const time = z.iso.datetime();
+
+export const WELCOME_GRANT = 100n * ATTO;
+
+/** One Transfer log. Its block is part of its name: a transaction that a reorg moved is another deposit, and the first is taken back. */
+const deposit = {
+  transaction: hash,
+  log_index: z.int().min(0),
+  block_hash: hash,
+  block_number: z.int().min(0),
+  amount_atto: atto,
+};
+
+const played = z.strictObject({
+  ...drawn,
+  game: z.enum(loungeNames),
+  stake_atto: atto,
+  /** What came back, the stake included; 0 when it was lost. */
+  payout_atto: atto,
+  /** Of the account afterwards. */
+  balance_atto: atto,
+});
+
+export const events = {
+  WelcomeGranted: { 1: z.strictObject({ amount_atto: atto, granted_at: time }) },
+  BetPlayed: { 1: played },
+  DepositCredited: { 1: z.strictObject({ ...deposit, credited_at: time }) },
+  /** `taken_atto` of it was still there; the rest is a debt. */
+  DepositTakenBack: { 1: z.strictObject({ ...deposit, taken_atto: atto, taken_at: time }) },
+  DebtIncurred: { 1: z.strictObject({ amount_atto: atto, incurred_at: time }) },
+  DebtRepaid: { 1: z.strictObject({ amount_atto: atto, repaid_at: time }) },
+};
+
+export type BetFacts = z.infer<typeof played>;
+export type Deposit = z.infer<z.ZodObject<typeof deposit>>;
+
+export type AccountEvent =
+  | Event<"WelcomeGranted", { amount_atto: string; granted_at: string }>
+  | Event<"BetPlayed", BetFacts>
+  | Event<"DepositCredited", Deposit & { credited_at: string }>
+  | Event<"DepositTakenBack", Deposit & { taken_atto: string; taken_at: string }>
+  | Event<"DebtIncurred", { amount_atto: string; incurred_at: string }>
+  | Event<"DebtRepaid", { amount_atto: string; repaid_at: string }>;
+
+/** Sums in atto. `deposited`: without what was taken back. `bets_on_seed`: bets so far on the seed of the last one. */
+export type AccountState = {
+  granted: bigint;
+  deposited: bigint;
+  staked: bigint;
+  won: bigint;
+  balance: bigint;
+  debt: bigint;
+  seed_hash: string | undefined;
+  bets_on_seed: number;
+  deposits: ReadonlyMap<string, Deposit>;
+};
+
+/** Each tenant has one. */
+export const targetOf = (tenant: string) => ({ tenant, id: "account" });
+
+export const streamOf = (id: string) => `lounge-${id}`;
+
+export const initialState = (): AccountState => ({
+  granted: 0n,
+  deposited: 0n,
+  staked: 0n,
+  won: 0n,
+  balance: 0n,
+  debt: 0n,
+  seed_hash: undefined,
+  bets_on_seed: 0,
+  deposits: new Map(),
+});
+
+const nameOf = ({ block_hash, log_index }: Pick<Deposit, "block_hash" | "log_index">) =>
+  `${block_hash}:${log_index}`;
+
+export function evolve(state: AccountState, { type, data }: AccountEvent): AccountState {
+  const { balance } = state;
+  switch (type) {
+    case "WelcomeGranted": {
+      const amount = BigInt(data.amount_atto);
+      return { ...state, granted: amount, balance: balance + amount };
+    }
+    case "BetPlayed": {
+      const [stake, payout] = [BigInt(data.stake_atto), BigInt(data.payout_atto)];
+      return {
+        ...state,
+        staked: state.staked + stake,
+        won: state.won + payout,
+        balance: balance - stake + payout,
+        seed_hash: data.seed_hash,
+        bets_on_seed: data.nonce + 1,
+      };
+    }
+    case "DepositCredited": {
+      const { credited_at: _, ...facts } = data;
+      const amount = BigInt(data.amount_atto);
+      const deposits = new Map(state.deposits).set(nameOf(data), facts);
+      return { ...state, deposits, deposited: state.deposited + amount, balance: balance + amount };
+    }
+    case "DepositTakenBack": {
+      const deposits = new Map(state.deposits);
+      deposits.delete(nameOf(data));
+      const deposited = state.deposited - BigInt(data.amount_atto);
+      return { ...state, deposits, deposited, balance: balance - BigInt(data.taken_atto) };
+    }
+    case "DebtIncurred":
+      return { ...state, debt: state.debt + BigInt(data.amount_atto) };
+    case "DebtRepaid": {
+      const amount = BigInt(data.amount_atto);
+      return { ...state, debt: state.debt - amount, balance: balance - amount };
+    }
+  }
+}
+
+export type BetRequest = RollRequest<LoungeName> & { stake: bigint };
+
+/**
+ * Takes the stake, draws, and pays, all in one event; the first bet of an account is preceded by its welcome grant. The nonce counts
+ * the account's bets on the seed, whatever they were: so no two share their bytes, and a bet that was left out would show as a gap.
+ */
+export const bet =
+  ({ stake, ...request }: BetRequest, seed: SeedAtHand) =>
+  (state: AccountState): AccountEvent[] => {
+    if (state.debt > 0n)
+      refuse(
+        "conflict",
+        `a deposit was taken back by the chain after it was played: deposit ${decimalTokens(state.debt)} tokens to play again`,
+        { type: "account-in-debt" },
+      );
+    const { game, params, rolled_at } = request;
+    const most = mostStake(game, params);
+    if (stake > most) {
+      const message = `is at most ${decimalTokens(most)} in this bet, so that it cannot pay more than the house has`;
+      refuse("invalid", "invalid input: amount", { errors: [{ path: "amount", message }] });
+    }
+    const welcome: AccountEvent[] = state.granted > 0n ? [] : [welcomed(rolled_at)];
+    const { balance, seed_hash, bets_on_seed } = welcome.reduce(evolve, state);
+    if (stake > balance)
+      refuse(
+        "conflict",
+        `the account holds ${decimalTokens(balance)} tokens: bet no more, or deposit first (lounge_menu says where)`,
+        { type: "balance-too-low" },
+      );
+    const facts = draw(request, seed, seed_hash === seed.seed.seed_hash ? bets_on_seed : 0);
+    const payout = payoutOf(game, params, facts.result, stake);
+    const sums = {
+      stake_atto: String(stake),
+      payout_atto: String(payout),
+      balance_atto: String(balance - stake + payout),
+    };
+    return [...welcome, { type: "BetPlayed", data: { ...facts, ...sums } }];
+  };
+
+const welcomed = (granted_at: string): AccountEvent => ({
+  type: "WelcomeGranted",
+  data: { amount_atto: String(WELCOME_GRANT), granted_at },
+});
+
+/**
+ * Follows the chain: credits deposits that were not, then takes back those that are gone. What a transaction deposited from another
+ * block than before is gone there. Both happen in one commit, so a transaction that only moved leaves no debt.
+ */
+export const followDeposits =
+  (found: readonly Deposit[], gone: readonly Pick<Deposit, "block_hash" | "log_index">[], at: string) =>
+  (state: AccountState): AccountEvent[] => {
+    const known = (one: Pick<Deposit, "block_hash" | "log_index">) => state.deposits.get(nameOf(one));
+    const fresh = found.filter((one) => !known(one));
+    const moved = [...state.deposits.values()].filter(({ transaction, block_hash }) =>
+      fresh.some((one) => one.transaction === transaction && one.block_hash !== block_hash),
+    );
+    const lost = new Map(
+      [...moved, ...gone.flatMap((one) => known(one) ?? [])].map((one) => [nameOf(one), one]),
+    );
+    const steps = [
+      ...fresh.map((one) => credit(one, at)),
+      ...[...lost.values()].map((one) => takeBack(one, at)),
+      repay(at),
+    ];
+    const events: AccountEvent[] = [];
+    let now = state;
+    for (const decide of steps)
+      for (const event of decide(now)) {
+        events.push(event);
+        now = evolve(now, event);
+      }
+    return events;
+  };
+
+const credit = (facts: Deposit, credited_at: string) => (): AccountEvent[] => [
+  { type: "DepositCredited", data: { ...facts, credited_at } },
+];
+
+const takeBack =
+  (facts: Deposit, taken_at: string) =>
+  ({ balance }: AccountState): AccountEvent[] => {
+    const amount = BigInt(facts.amount_atto);
+    const taken = balance < amount ? balance : amount;
+    const missing = amount - taken;
+    return [
+      { type: "DepositTakenBack", data: { ...facts, taken_atto: String(taken), taken_at } },
+      ...(missing > 0n
+        ? [{ type: "DebtIncurred" as const, data: { amount_atto: String(missing), incurred_at: taken_at } }]
+        : []),
+    ];
+  };
+
+const repay =
+  (repaid_at: string) =>
+  ({ balance, debt }: AccountState): AccountEvent[] => {
+    const amount = balance < debt ? balance : debt;
+    return amount > 0n ? [{ type: "DebtRepaid", data: { amount_atto: String(amount), repaid_at } }] : [];
+  };

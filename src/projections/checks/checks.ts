@@ -1,0 +1,180 @@
+/** Checks as they stand, a row each: for lists, for whoever has only an id, and for what is followed on the chain. */
+import type pg from "pg";
+import type { RecordedEvent } from "../../../eventstore/types.ts";
+import type { Check, CheckEvent, CheckFacts, CheckStatus, Ending } from "../../domain/checks/check.ts";
+import { evolve, standing, statusOf, streamOf } from "../../domain/checks/check.ts";
+import type { Followed } from "../../domain/checks/following.ts";
+import type { Hex } from "../../domain/ports.ts";
+import type { Projection } from "../projection.ts";
+import { nameOf } from "../runner.ts";
+
+/** `followed`: the chain may still change it. `position`: of its creation; `changed_position`: of its newest event. */
+type CheckRow = {
+  check_id: string;
+  tenant: string;
+  network: string;
+  issuer: Hex;
+  recipient: Hex;
+  status: CheckStatus;
+  valid_before: number;
+  ended_block: number | null;
+  ended_hash: Hex | null;
+  followed: boolean;
+  position: number;
+  changed_position: number;
+  state: Check;
+};
+
+export const checksProjection: Projection = {
+  name: "checks",
+  version: 1,
+  ddl: `
+    create table if not exists read.checks_v1 (
+      check_id         text primary key,
+      tenant           text not null,
+      network          text not null,
+      issuer           text not null,
+      recipient        text not null,
+      status           text not null,
+      valid_before     bigint not null,
+      ended_block      bigint,
+      ended_hash       text,
+      followed         boolean not null,
+      position         bigint not null,
+      changed_position bigint not null,
+      state            jsonb not null
+    );
+    create index if not exists checks_v1_tenant on read.checks_v1 (tenant, position desc);
+    create index if not exists checks_v1_issuer on read.checks_v1 (issuer, position desc);
+    create index if not exists checks_v1_recipient on read.checks_v1 (recipient, position desc);
+    create index if not exists checks_v1_followed on read.checks_v1 (network) where followed;`,
+  async fold(events, tx) {
+    const ids = events.flatMap(({ stream_id }) => idOfStream(stream_id) ?? []);
+    const rows = await rowsOf(tx, [...new Set(ids)]);
+    for (const event of events) {
+      if (event.type === "ChecksFollowed") {
+        // What it closes may stand in this very batch.
+        await save(tx, rows);
+        await close(tx, event.payload as unknown as Followed);
+        for (const [id, row] of await rowsOf(tx, [...rows.keys()])) rows.set(id, row);
+        continue;
+      }
+      const id = idOfStream(event.stream_id);
+      if (id !== undefined) rows.set(id, folded(rows.get(id), event));
+    }
+    await save(tx, rows);
+  },
+};
+
+const PREFIX = streamOf("");
+const idOfStream = (stream_id: string) =>
+  stream_id.startsWith(PREFIX) ? stream_id.slice(PREFIX.length) : undefined;
+
+function folded(row: CheckRow | undefined, { type, payload, tenant, position }: RecordedEvent): CheckRow {
+  const state = standing(evolve(row?.state, { type, data: payload } as unknown as CheckEvent));
+  const { facts, ending } = state;
+  return {
+    check_id: facts.check_id,
+    tenant,
+    network: facts.network,
+    issuer: facts.from,
+    recipient: facts.to,
+    status: statusOf(state),
+    valid_before: facts.valid_before,
+    ended_block: ending?.block_number ?? null,
+    ended_hash: ending?.block_hash ?? null,
+    followed: row?.followed ?? true,
+    position: row?.position ?? position,
+    changed_position: position,
+    state,
+  };
+}
+
+async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, CheckRow>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await tx.query<CheckRow>("select * from read.checks_v1 where check_id = any($1)", [ids]);
+  return new Map(rows.map((row) => [row.check_id, row]));
+}
+
+async function save(tx: pg.ClientBase, rows: Map<string, CheckRow>): Promise<void> {
+  const [first] = rows.values();
+  if (!first) return;
+  const columns = Object.keys(first);
+  await tx.query(
+    `insert into read.checks_v1 (${columns.join(", ")})
+     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.checks_v1, $1::jsonb)
+     on conflict (check_id) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
+    [JSON.stringify([...rows.values()])],
+  );
+}
+
+/** What stands at or below a block that stays, the chain does not change any more; nor what has ended by then. */
+const SETTLED = `followed and network = $1 and coalesce(ended_block <= $2, valid_before <= $3)`;
+
+async function close(tx: pg.ClientBase, followed: Followed): Promise<void> {
+  const { network, block_number, timestamp, as_of_position } = followed;
+  const sql = `update read.checks_v1 set followed = false where ${SETTLED} and changed_position <= $4`;
+  await tx.query(sql, [network, block_number, timestamp, as_of_position]);
+}
+
+/** A check by its id, as of a moment ago: whose it is, and whether the chain may still change it. */
+export async function findCheck(
+  pool: pg.Pool,
+  checkId: string,
+): Promise<{ tenant: string; followed: boolean } | undefined> {
+  const sql = "select tenant, followed from read.checks_v1 where check_id = $1";
+  return (await pool.query<{ tenant: string; followed: boolean }>(sql, [checkId])).rows[0];
+}
+
+/** Whose checks, and which of them: those of a tenant, or from or to a wallet that the caller has proven. */
+export type CheckFilter = {
+  tenant: string;
+  wallet: Hex | undefined;
+  issuer: Hex | undefined;
+  recipient: Hex | undefined;
+  status: CheckStatus | undefined;
+  limit: number;
+  offset: number;
+};
+
+export type ListedCheck = { state: Check; followed: boolean };
+
+/** The newest first; `total` counts all that fit. */
+export async function listChecks(
+  pool: pg.Pool,
+  { tenant, wallet, issuer, recipient, status, limit, offset }: CheckFilter,
+): Promise<{ checks: ListedCheck[]; total: number }> {
+  const which = `(tenant = $1 or issuer = $2 or recipient = $2) and ($3::text is null or issuer = $3)
+    and ($4::text is null or recipient = $4) and ($5::text is null or status = $5)`;
+  const values = [tenant, wallet ?? null, issuer ?? null, recipient ?? null, status ?? null];
+  const sql = `select (select count(*) from read.checks_v1 where ${which})::int as total,
+    (select coalesce(jsonb_agg(jsonb_build_object('state', state, 'followed', followed) order by position desc), '[]')
+       from (select * from read.checks_v1 where ${which} order by position desc limit $6 offset $7) page) as checks`;
+  const { rows } = await pool.query<{ checks: ListedCheck[]; total: number }>(sql, [
+    ...values,
+    limit,
+    offset,
+  ]);
+  return rows[0]!;
+}
+
+/** A check that the chain may still change. */
+export type FollowedCheck = {
+  tenant: string;
+  status: CheckStatus;
+  facts: CheckFacts;
+  ending: Ending | null;
+};
+
+export type FollowedChecks = { as_of_position: number; checks: FollowedCheck[] };
+
+/** All of them on a network, and how much of the log was known when they were read. */
+export async function followedChecks(pool: pg.Pool, network: string): Promise<FollowedChecks> {
+  // One statement sees one moment.
+  const sql = `select
+    coalesce((select position from read.checkpoints where projection = $2), 0)::float8 as as_of_position,
+    (select coalesce(jsonb_agg(jsonb_build_object(
+        'tenant', tenant, 'status', status, 'facts', state->'facts', 'ending', state->'ending')), '[]')
+       from read.checks_v1 where followed and network = $1) as checks`;
+  return (await pool.query<FollowedChecks>(sql, [network, nameOf(checksProjection)])).rows[0]!;
+}

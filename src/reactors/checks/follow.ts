@@ -1,0 +1,140 @@
+/**
+ * Whenever the chain shows how a check ended, or that its time is over, the log follows; and goes back where the chain does.
+ *
+ * Each turn looks through the blocks since the last one. Once a block is final and all up to it was looked through,
+ * ChecksFollowed says so, and what stands there is not looked at again.
+ */
+import type { App } from "../../app.ts";
+import type { CheckEvent, CheckState } from "../../domain/checks/check.ts";
+import * as checks from "../../domain/checks/check.ts";
+import * as following from "../../domain/checks/following.ts";
+import { transferOf } from "../../domain/checks/typed-data.ts";
+import { type Block, ChainUnavailable, type Heads, type Hex } from "../../domain/ports.ts";
+import {
+  checksProjection,
+  type FollowedCheck,
+  type FollowedChecks,
+  followedChecks,
+} from "../../projections/checks/checks.ts";
+import { alone, forEach, type Turn, unlessRefused } from "../../turn.ts";
+import { compareWith } from "../payments/compare.ts";
+import { type Ending, endingsOf, networkOf } from "../payments/search.ts";
+
+/** The block up to which this process has looked. */
+export type FollowMemory = { head?: Block };
+
+/** Blocks between two records while nothing ends: it bounds how far a process that starts looks back. */
+const RECORD_EVERY = 1_000;
+
+/** Blocks looked through once more: the node that answers may be a little behind the one that told of the head. */
+const MARGIN = 16;
+
+const meta = { actor: "reactor:checks", operation: "checks.follow" };
+
+/** One turn, unless another process takes one; the chain is asked for nothing but its heads while no check is open. */
+export async function followChecks(app: App, memory: FollowMemory = {}): Promise<Turn> {
+  try {
+    return await alone(app, "checks", () => turn(app, memory));
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return "away";
+    throw error;
+  }
+}
+
+async function turn(app: App, memory: FollowMemory): Promise<Turn> {
+  const network = networkOf(app.chain);
+  const cursor = await app.load(following, following.targetOf(network));
+  const heads = await app.chain.heads();
+  // A check that is not listed yet was made after these heads were told, so it ends in a later block.
+  if (!(await app.caughtUp(checksProjection))) return "done";
+  const listed = await followedChecks(app.pool, network);
+  if (!cursor) {
+    await record(app, listed, heads.finalized);
+    return "done";
+  }
+  if (heads.latest.hash === memory.head?.hash && !isDue(listed, heads, cursor)) return "done";
+  const { status } = await compareWith(app.chain, cursor);
+  if (status !== "same") return status;
+  const blocks = listed.checks.map(({ ending }) => ending?.block_number ?? 0);
+  if (heads.latest.number < Math.max(0, ...blocks)) return "behind";
+  const due = isDue(listed, heads, cursor);
+  const isSameChain = memory.head && (await hashAt(app, memory.head.number)) === memory.head.hash;
+  const from = isSameChain && !due ? Math.max(Number(memory.head!.number) - MARGIN, 0) : cursor.block_number;
+  const gone = isSameChain && !due ? new Set<Hex>() : await goneBlocks(app, listed.checks);
+  await followListed(app, listed.checks, { from, heads, gone });
+  memory.head = heads.latest;
+  if (due) await record(app, listed, heads.finalized);
+  return "done";
+}
+
+const hashAt = async ({ chain }: App, number: bigint) => (await chain.block(number))?.hash;
+
+/** Whether the blocks that have become final since the last record are worth another one. */
+function isDue({ checks }: FollowedChecks, { finalized }: Heads, cursor: following.Followed): boolean {
+  const block = Number(finalized.number);
+  if (block <= cursor.block_number) return false;
+  if (block - cursor.block_number >= RECORD_EVERY) return true;
+  return checks.some(({ facts, ending }) =>
+    ending ? ending.block_number <= block : facts.valid_before <= finalized.timestamp,
+  );
+}
+
+/** The blocks of endings that are not in the chain any more. One that the node does not know at all is its lag, not a reorg. */
+async function goneBlocks(app: App, listed: readonly FollowedCheck[]): Promise<Set<Hex>> {
+  const ended = listed.flatMap(({ ending }) => ending ?? []);
+  const blocks = [...new Map(ended.map(({ block_hash, block_number }) => [block_hash, block_number]))];
+  const moved = await forEach(blocks, async ([hash, number]) => {
+    const found = await hashAt(app, BigInt(number));
+    if (!found) throw new ChainUnavailable(`the node does not know block ${number} any more`);
+    return found === hash ? [] : [hash];
+  });
+  return new Set(moved.flat());
+}
+
+type Seen = { from: number; heads: Heads; gone: ReadonlySet<Hex> };
+
+async function followListed(
+  app: App,
+  listed: readonly FollowedCheck[],
+  { from, heads, gone }: Seen,
+): Promise<void> {
+  const open = listed.filter(({ ending }) => !ending || gone.has(ending.block_hash));
+  const sought = open.map((one) => ({ one, transfer: transferOf(one.facts), from_block: BigInt(from) }));
+  const endings = await endingsOf(app.chain, sought, heads.latest.number);
+  const at = app.clock.now().toISOString();
+  await forEach(sought, async ({ one: { tenant, facts, status, ending }, transfer }) => {
+    const decide = (decision: (state: CheckState) => CheckEvent[]) =>
+      unlessRefused(app.decide(checks, { tenant, id: facts.check_id }, decision, { meta }));
+    const found = endings.get(transfer);
+    if (found) return decide(checks.follow(eventOf(found, at), at));
+    if (ending) return decide(checks.takeBack(ending, at));
+    if (status === "pending" && heads.latest.timestamp >= facts.valid_before) {
+      const { number, timestamp } = heads.latest;
+      const block = { block_number: Number(number), block_timestamp: timestamp };
+      return decide(checks.expire({ ...block, expired_at: at }));
+    }
+  });
+}
+
+function eventOf(found: Ending, at: string): Extract<CheckEvent, { type: "CheckRedeemed" | "CheckRevoked" }> {
+  if (found.kind === "moved") {
+    const { transaction, block_number, block_hash } = found.mined;
+    return { type: "CheckRedeemed", data: { transaction, block_number, block_hash, redeemed_at: at } };
+  }
+  const { transaction, block_number, block_hash, reason } = found;
+  const place = { transaction, block_number: Number(block_number), block_hash };
+  return { type: "CheckRevoked", data: { ...place, reason, revoked_at: at } };
+}
+
+async function record(app: App, { as_of_position }: FollowedChecks, finalized: Block): Promise<void> {
+  const network = networkOf(app.chain);
+  const facts: following.Followed = {
+    network,
+    block_number: Number(finalized.number),
+    block_hash: finalized.hash,
+    timestamp: finalized.timestamp,
+    as_of_position,
+    followed_at: app.clock.now().toISOString(),
+  };
+  await app.decide(following, following.targetOf(network), following.advance(facts), { meta });
+}

@@ -1,0 +1,14 @@
+/** The tools that MCP lists unasked. */
+import { expect, test } from "vitest";
+import { catalogue } from "../../src/api/catalogue.ts";
+import { defaultTools, MOST_TOOLS } from "../../src/api/default-tools.ts";
+
+test("each is an operation, named once", () => {
+  const names = catalogue.map(({ name }) => name);
+  expect(defaultTools.filter((name) => !names.includes(name))).toEqual([]);
+  expect(new Set(defaultTools).size).toBe(defaultTools.length);
+});
+
+test("they are no more than a model can choose from", () => {
+  expect(defaultTools.length).toBeLessThanOrEqual(MOST_TOOLS);
+});

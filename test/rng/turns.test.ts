@@ -1,0 +1,203 @@
+/** Seeds through faults: used up, lost, raced for, a chain that is away, clocks that jump. The log itself is the judge. */
+import { createHash } from "node:crypto";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openSeedVault } from "../../src/adapters/seed-vault.ts";
+import type { App } from "../../src/app.ts";
+import { ChainUnavailable, TransactionPending } from "../../src/domain/ports.ts";
+import { ByteStream } from "../../src/domain/rng/bytes.ts";
+import { play } from "../../src/domain/rng/games.ts";
+import type { RollFacts } from "../../src/domain/rng/roll.ts";
+import * as seeds from "../../src/domain/rng/seeds.ts";
+import { takeSeedTurn } from "../../src/reactors/rng/start.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const SECRET = "what the seeds of these tests are made from";
+const services: Service[] = [];
+type Opened = Awaited<ReturnType<typeof startService>>;
+let parent: Opened;
+
+/** A service of its own, on one chain for all; its chains of seeds have three links. */
+async function open(env: Record<string, string> = {}, beside?: Opened) {
+  const service = await startService({
+    chain: "embedded",
+    env: { SEED_ROLLS: "4", ...env },
+    ...(beside && { beside }),
+  });
+  service.app.seeds = openSeedVault(SECRET, 3);
+  services.push(service);
+  return service;
+}
+beforeAll(async () => void (parent = await open()), 60_000);
+afterAll(async () => {
+  for (const service of services.reverse()) await service.stop();
+});
+
+const active = async (app: App) => (await app.load(seeds, seeds.targetOf("live"))).active;
+const sha256 = (hex: string) => createHash("sha256").update(Buffer.from(hex, "hex")).digest("hex");
+
+/** Takes turns until a seed is active. */
+async function begun(app: App) {
+  for (let n = 0; n < 10 && !(await active(app)); n++) await takeSeedTurn(app);
+  return (await active(app))!;
+}
+
+async function rollOn({ url, issue }: Service, count: number, client_seed = "x"): Promise<number[]> {
+  const { headers } = await issue();
+  const ask = () =>
+    fetch(`${url}/v1/agent/rng/roll`, {
+      method: "POST",
+      headers: { ...headers, "Content-Type": "application/json" },
+      body: JSON.stringify({ client_seed, params: { sides: 1_000 } }),
+    }).then((response) => response.status);
+  return Promise.all(Array.from({ length: count }, ask));
+}
+
+/** Every roll in the log stands before its seed is revealed, and is what that seed makes of it; no nonce stands twice. */
+async function expectFair(app: App) {
+  const events = [];
+  for (let after = 0; ; after += 1_000) {
+    const page = await app.store.readLog({ after, limit: 1_000 });
+    events.push(...page);
+    if (page.length < 1_000) break;
+  }
+  const revealed = new Map<string, { position: number; seed: string }>();
+  for (const { type, payload, position } of events)
+    if (type === "SeedRevealed")
+      revealed.set(String(payload.seed_hash), { position, seed: String(payload.seed) });
+  const drawn = new Set<string>();
+  let judged = 0;
+  for (const { type, payload, position } of events) {
+    if (type !== "Rolled") continue;
+    const facts = payload as unknown as RollFacts;
+    const name = [facts.seed_hash, facts.tenant, facts.game, facts.client_seed, facts.nonce].join();
+    expect(drawn.has(name)).toBe(false);
+    drawn.add(name);
+    const found = revealed.get(facts.seed_hash);
+    if (!found) continue;
+    judged++;
+    expect(position).toBeLessThan(found.position);
+    expect(sha256(found.seed)).toBe(facts.seed_hash);
+    const bytes = new ByteStream(Buffer.from(found.seed, "hex"), facts);
+    expect(play(facts.game, facts.params, bytes)).toEqual(facts.result);
+  }
+  const hashes = events
+    .filter(({ type }) => type === "SeedActivated")
+    .map(({ payload }) => payload.seed_hash);
+  expect(new Set(hashes).size).toBe(hashes.length);
+  return { judged, events };
+}
+
+test("rolls and turns at once, in two processes: none is drawn from a seed that was revealed, chains follow each other", async () => {
+  await begun(parent.app);
+  const other = await open({}, parent);
+  let rolling = true;
+  const turning = (async () => {
+    while (rolling) await Promise.all([takeSeedTurn(parent.app), takeSeedTurn(other.app)]);
+  })();
+  const statuses: number[] = [];
+  for (let round = 0; round < 6; round++) {
+    const both = await Promise.all([rollOn(parent, 10, `${round}`), rollOn(other, 10, `${round}`)]);
+    statuses.push(...both.flat());
+  }
+  rolling = false;
+  await turning;
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  const { judged, events } = await expectFair(parent.app);
+  expect(judged).toBeGreaterThan(20);
+  const chains = events.filter(({ type }) => type === "SeedActivated").map(({ payload }) => payload.chain);
+  expect(new Set(chains).size).toBeGreaterThan(1);
+  // Each chain was committed before its first seed was active.
+  for (const { payload, position } of events.filter(
+    ({ type, payload }) => type === "SeedActivated" && payload.index === 0,
+  )) {
+    const committed = events.find(
+      (event) =>
+        event.type === "SeedChainCommitted" &&
+        event.payload.chain === payload.chain &&
+        event.payload.space === payload.space,
+    );
+    expect(committed!.position).toBeLessThan(position);
+  }
+}, 60_000);
+
+describe("on a service of its own", () => {
+  let service: Service;
+  let chain: App["chain"];
+  let clock: App["clock"];
+  const freshly = async () => {
+    service = await open();
+    ({ chain, clock } = service.app);
+    return service.app;
+  };
+  afterEach(() => {
+    service.app.chain = chain;
+    service.app.clock = clock;
+  });
+
+  test("a commitment that was sent and whose sender died is found on the chain, and not sent again", async () => {
+    const app = await freshly();
+    const sent: string[] = [];
+    const send: App["chain"]["send"] = async (call, options) => {
+      sent.push(call.data);
+      const { transaction } = await chain.send(call, options);
+      throw new TransactionPending([transaction]);
+    };
+    app.chain = Object.assign(Object.create(chain), { send });
+    await expect(takeSeedTurn(app)).rejects.toThrow(TransactionPending);
+    expect(await active(app)).toBeUndefined();
+    await takeSeedTurn(app).catch(() => undefined);
+    expect(sent.filter((data) => data.includes(app.seeds.head("live", 1)))).toHaveLength(1);
+    await takeSeedTurn(app);
+    expect((await active(app))?.index).toBe(0);
+  });
+
+  test("a chain that is away keeps a new chain of seeds from being used, and no seed from being revealed", async () => {
+    const app = await freshly();
+    const away = () => Promise.reject(new ChainUnavailable("away"));
+    app.chain = Object.assign(Object.create(chain), { read: away, send: away, logs: away });
+    await expect(takeSeedTurn(app)).rejects.toThrow("away");
+    expect(new Set(await rollOn(service, 1))).toEqual(new Set([503]));
+    app.chain = chain;
+    const first = await begun(app);
+    app.chain = Object.assign(Object.create(chain), { read: away, send: away, logs: away });
+    await rollOn(service, 5);
+    await takeSeedTurn(app).catch(() => undefined);
+    expect((await active(app))?.index).toBe(first.index + 1);
+    await expectFair(app);
+  });
+
+  test("another secret gives the chains up that it does not make, says so, and begins a new one", async () => {
+    const app = await freshly();
+    const first = await begun(app);
+    app.seeds = openSeedVault("the secret was lost, and this is another one", 3);
+    expect(await rollOn(service, 1)).toEqual([503]);
+    const next = await begun(app).then(async () => {
+      await takeSeedTurn(app);
+      return begun(app);
+    });
+    expect(next.chain).toBeGreaterThan(first.chain);
+    expect(await rollOn(service, 1)).toEqual([200]);
+    const { events } = await expectFair(app);
+    expect(events.map(({ type }) => type)).toContain("SeedChainAbandoned");
+  });
+
+  test("a clock that is set back or forward reveals at most one seed early, and rolls stay fair", async () => {
+    const app = await freshly();
+    await begun(app);
+    await rollOn(service, 1);
+    const jump = (ms: number) => {
+      app.clock = { now: () => new Date(clock.now().getTime() + ms) };
+    };
+    jump(30 * 86_400_000);
+    await takeSeedTurn(app);
+    const second = (await active(app))!;
+    expect(second.index).toBe(1);
+    jump(-30 * 86_400_000);
+    await takeSeedTurn(app);
+    expect((await active(app))?.index).toBe(1);
+    expect(await rollOn(service, 5)).toEqual([200, 200, 200, 200, 200]);
+    await takeSeedTurn(app);
+    expect((await active(app))?.index).toBe(2);
+    await expectFair(app);
+  });
+});

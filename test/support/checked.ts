@@ -1,0 +1,50 @@
+/** The checks that the examples of the check operations name, and the signature by which one is redeemed. */
+import { checkOperations } from "../../src/api/operations/checks.ts";
+import type { App } from "../../src/app.ts";
+import * as checks from "../../src/domain/checks/check.ts";
+import * as following from "../../src/domain/checks/following.ts";
+import { checkTypedData, type TypedData } from "../../src/domain/checks/typed-data.ts";
+import { USDC } from "../../src/domain/payments/usdc.ts";
+import type { Hex } from "../../src/domain/ports.ts";
+import { addressOf, wallet } from "../chain/fixture.ts";
+import { until } from "../eventstore/fixture.ts";
+
+const meta = { actor: "test", operation: "test" };
+
+/** Whatever a wallet is shown as JSON, it signs. */
+export const signShown = (payer: number, shown: TypedData): Promise<Hex> =>
+  wallet(payer).signTypedData(shown);
+
+/** A check of one USDC from the first demo wallet to the second, in the log without a call. */
+export async function writeCheck(
+  app: App,
+  more: Partial<checks.CheckFacts> & Pick<checks.CheckFacts, "check_id">,
+  tenant = "acme",
+): Promise<checks.CheckFacts> {
+  const facts: checks.CheckFacts = {
+    network: `eip155:${app.chain.chain_id}`,
+    asset: USDC.address.toLowerCase() as Hex,
+    from: addressOf(wallet(0)),
+    to: addressOf(wallet(1)),
+    amount_micro: 1_000_000,
+    mode: "transfer",
+    valid_before: Math.floor(app.clock.now().getTime() / 1_000) + 86_400,
+    nonce: `0x${more.check_id.repeat(2)}`,
+    passphrase: null,
+    created_at: app.clock.now().toISOString(),
+    ...more,
+  };
+  await app.decide(checks, { tenant, id: facts.check_id }, checks.create(facts), { meta });
+  return facts;
+}
+
+/** Waits until the chain is followed, without which no check is made; answers the input that redeems the example. */
+export async function writeExamples(app: App): Promise<{ check_id: string; signature: Hex }> {
+  const target = following.targetOf(`eip155:${app.chain.chain_id}`);
+  await until(async () => (await app.load(following, target)) !== undefined);
+  const idOf = (operation: string) =>
+    checkOperations.find(({ name }) => name === operation)!.example.check_id as string;
+  await writeCheck(app, { check_id: idOf("checks_cancel") });
+  const facts = await writeCheck(app, { check_id: idOf("checks_redeem") });
+  return { check_id: facts.check_id, signature: await signShown(0, checkTypedData(facts)) };
+}
