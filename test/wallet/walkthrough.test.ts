@@ -1,5 +1,8 @@
 /** The wallet over real HTTP on the embedded chain: an airdrop is asked for, paid, seen in balances and histories, and not paid twice. */
+import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { reachOf } from "../../src/projections/wallet/transfers.ts";
+import { takeWalletTurn } from "../../src/reactors/wallet/start.ts";
 import { addressOf, wallet } from "../chain/fixture.ts";
 import { until } from "../eventstore/fixture.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
@@ -180,6 +183,15 @@ const withoutFinal = ({ final: _, ...rest }: Moved) => rest;
 
 test("a history is paged without a gap, whether blocks are final and kept, or new", async () => {
   const { sender } = service.app.chain;
+  const keep = () => takeWalletTurn(service.app, { log: pino({ enabled: false }) });
+  await until(async () => (await keep()) === "done");
+  const reach = await reachOf(service.app.pool, {
+    network: "eip155:8453",
+    account: sender,
+    token: service.app.platform_token!,
+  });
+  expect(reach).toMatchObject({ from_block: 0n });
+  expect(reach!.to_block).toBeGreaterThan(10n);
   const whole = await get<Moved[]>(`history?address=${sender}&limit=100`);
   // What the gas key was given, and one transfer for each recipient so far.
   expect(whole.data).toHaveLength(1 + 3 + 2 + 1);
