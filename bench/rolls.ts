@@ -6,22 +6,20 @@
  *
  * Figures are medians over the rounds. `--fair 0` leaves the statistics out.
  */
-import { createHmac, randomBytes, randomUUID } from "node:crypto";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { createHmac, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
-import autocannon from "autocannon";
-import pino from "pino";
-import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
-import { withHouse } from "../src/compose.ts";
-import { readConfig } from "../src/config.ts";
 import { ByteStream } from "../src/domain/rng/bytes.ts";
-import { firstDrawn, type GameName, play, readParams } from "../src/domain/rng/games.ts";
+import { type DrawnName, firstDrawn, play, readParams } from "../src/domain/rng/games.ts";
 import { CELLS, cellOf, chiSquare, shareOf } from "../src/domain/rng/statistics.ts";
-import { issueKey } from "../src/operator/keys.ts";
-import { median, startServiceProcess } from "./service-process.ts";
+import {
+  appendRate,
+  inHouse,
+  orderKey,
+  posts,
+  startDrawingService,
+  takeTurns,
+  withDatabase,
+} from "./load.ts";
 
 const { values } = parseArgs({
   options: {
@@ -53,115 +51,41 @@ const drawOnly = (n: number) =>
 const BATCH = 100;
 const batch = JSON.stringify({ rolls: Array.from({ length: BATCH }, (_, n) => ({ client_seed: `${n}` })) });
 
-/** Requests a second that were answered 200. */
-async function requests(url: string, headers: Record<string, string>, bodyOf: () => string): Promise<number> {
-  const answer = await new Promise<autocannon.Result>((done, fail) =>
-    autocannon(
-      {
-        url,
-        method: "POST",
-        headers: { ...headers, "Content-Type": "application/json" },
-        connections: Number(values.connections),
-        duration: seconds,
-        requests: [{ setupRequest: (request) => ({ ...request, body: bodyOf() }) }],
-      },
-      (error, result) => (error ? fail(error) : done(result)),
-    ),
-  );
-  if (answer.non2xx + answer.errors > 0) throw new Error(`${answer.non2xx + answer.errors} refusals`);
-  return answer["2xx"] / answer.duration;
-}
-
-/** Appends a second of one event each, as many at once as there are connections. */
-async function appendRate(env: Record<string, string>): Promise<number> {
-  return withHouse(readConfig(env), pino({ level: "silent" }), async ({ app }) => {
-    const end = performance.now() + seconds * 1_000;
-    let done = 0;
-    const worker = async () => {
-      while (performance.now() < end) {
-        const payload = { seed_hash: randomBytes(32).toString("hex"), asked_at: new Date().toISOString() };
-        await app.store.append({
-          appends: [
-            {
-              tenant: "acme",
-              stream_id: randomUUID(),
-              expected_version: 0,
-              events: [{ type: "SeedCommitmentAsked", payload }],
-            },
-          ],
-        });
-        done++;
-      }
-    };
-    await Promise.all(Array.from({ length: Number(values.connections) }, worker));
-    return done / seconds;
-  });
-}
-
 async function speed(): Promise<void> {
-  const dir = await mkdtemp(join(tmpdir(), "tallystick-bench-"));
-  await chmod(dir, 0o755);
-  const server = await embeddedPostgres({ dir: join(dir, "postgres") });
-  const env = {
-    DATABASE_URL: server.ownerUrl,
-    DATA_DIR: join(dir, "data"),
-    LOG_LEVEL: "error",
-    SEED_ROLLS: "1000000000",
-  };
-  try {
-    const { secret } = await withHouse(readConfig(env), pino({ level: "silent" }), ({ app }) =>
-      issueKey(app, {
-        tenant: "acme",
-        space: "live",
-        scopes: ["read", "order"],
-        daily: null,
-        monthly: null,
-        label: null,
-      }),
-    );
-    const service = await startServiceProcess(env);
-    const headers = { Authorization: `Bearer ${secret}` };
-    const ready = () =>
-      fetch(`${service.url}/v1/agent/rng/seed`, { headers }).then(({ status }) => status === 200);
-    while (!(await ready())) await pause(200);
+  const load = { seconds, connections: Number(values.connections) };
+  await withDatabase(async (env) => {
+    const headers = await inHouse(env, (app) => orderKey(app, "acme"));
+    const service = await startDrawingService(env, headers);
+    const url = `${service.url}/v1/agent/rng/roll`;
     let at = 0;
-    const contenders: [string, () => Promise<number>][] = [
-      ["bare HMAC loop", async () => rateOf(bareHmac)],
-      ["a die drawn, nothing recorded", async () => rateOf(drawOnly)],
-      ["the log: appends of one event", () => appendRate(env)],
+    const next = () => ({ headers, body: JSON.stringify({ client_seed: `${at++}` }) });
+    const [HMAC, APPENDS] = ["bare HMAC loop", "the log: appends of one event"];
+    const rates = await takeTurns(
       [
-        "rolls over HTTP, one a request",
-        () =>
-          requests(`${service.url}/v1/agent/rng/roll`, headers, () =>
-            JSON.stringify({ client_seed: `${at++}` }),
-          ),
+        [HMAC, async () => rateOf(bareHmac)],
+        ["a die drawn, nothing recorded", async () => rateOf(drawOnly)],
+        [APPENDS, () => appendRate(env, load)],
+        ["rolls over HTTP, one a request", () => posts(url, next, load)],
+        [
+          `rolls over HTTP, ${BATCH} a request`,
+          async () => BATCH * (await posts(`${url}/batch`, () => ({ headers, body: batch }), load)),
+        ],
       ],
-      [
-        `rolls over HTTP, ${BATCH} a request`,
-        async () => BATCH * (await requests(`${service.url}/v1/agent/rng/roll/batch`, headers, () => batch)),
-      ],
-    ];
-    const rates = new Map<string, number[]>();
-    for (let round = 0; round < Number(values.rounds); round++)
-      for (const [name, measure] of contenders)
-        rates.set(name, [...(rates.get(name) ?? []), await measure()]);
-    const middle = (name: string) => median(rates.get(name)!);
+      Number(values.rounds),
+    );
     console.table(
-      contenders.map(([name]) => ({
-        what: name,
-        "a second": Math.round(middle(name)),
-        "÷ bare HMAC": (middle(name) / middle("bare HMAC loop")).toFixed(4),
-        "÷ appends": (middle(name) / middle("the log: appends of one event")).toFixed(2),
+      [...rates].map(([what, rate]) => ({
+        what,
+        "a second": Math.round(rate),
+        "÷ bare HMAC": (rate / rates.get(HMAC)!).toFixed(4),
+        "÷ appends": (rate / rates.get(APPENDS)!).toFixed(2),
       })),
     );
     await service.stop();
-  } finally {
-    await server.leave();
-    await rm(dir, { recursive: true, force: true });
-  }
+  });
 }
 
-const FAIR: [GameName, object][] = [
+const FAIR: [DrawnName, object][] = [
   ["dice", { sides: 6 }],
   ["dice", { sides: 1_000 }],
   ["coin", {}],
@@ -169,6 +93,9 @@ const FAIR: [GameName, object][] = [
   ["float", {}],
   ["shuffle", { items: ["a", "b", "c", "d", "e", "f", "g"] }],
   ["pick", { items: ["a", "b", "c"] }],
+  ["keno", { numbers: [1] }],
+  ["roulette", { bet_type: "red" }],
+  ["lounge-dice", { direction: "under", target: 50 }],
 ];
 
 /** Chi-square of the first numbers drawn, and of pairs of cells, each roll in one of them (the serial test of Knuth, TAOCP 2, 3.3.2 B). */

@@ -35,6 +35,7 @@ import * as anchor from "./domain/anchoring/anchor.ts";
 import * as check from "./domain/checks/check.ts";
 import * as following from "./domain/checks/following.ts";
 import * as loungeAccount from "./domain/lounge/account.ts";
+import * as loungeDeposits from "./domain/lounge/deposits.ts";
 import * as confirmation from "./domain/payments/confirmation.ts";
 import * as payment from "./domain/payments/payment.ts";
 import type { Hex, Quotas } from "./domain/ports.ts";
@@ -49,6 +50,7 @@ import { alertsProjection } from "./projections/alerts/subscriptions.ts";
 import { anchorGas, anchorGasProjection } from "./projections/anchoring/gas.ts";
 import { logProjection } from "./projections/anchoring/log.ts";
 import { checksProjection } from "./projections/checks/checks.ts";
+import { depositsProjection } from "./projections/lounge/deposits.ts";
 import { paymentsProjection } from "./projections/payments/payments.ts";
 import { gasSpent } from "./projections/payments/sums.ts";
 import { referenceProjection } from "./projections/reference/releases.ts";
@@ -59,6 +61,7 @@ import { airdropGas, airdropsProjection } from "./projections/wallet/airdrops.ts
 import { transfersDdl } from "./projections/wallet/transfers.ts";
 import { startAlertReactors } from "./reactors/alerts/start.ts";
 import { startCheckReactors } from "./reactors/checks/start.ts";
+import { startLoungeReactors } from "./reactors/lounge/start.ts";
 import { startPaymentReactors } from "./reactors/payments/start.ts";
 import { startSeedReactors } from "./reactors/rng/start.ts";
 import { startWalletReactors } from "./reactors/wallet/start.ts";
@@ -88,6 +91,7 @@ const eventSchemas = [
   evaluation.events,
   airdrop.events,
   loungeAccount.events,
+  loungeDeposits.events,
 ];
 const projections = [
   keysProjection,
@@ -100,6 +104,7 @@ const projections = [
   rngProjection,
   airdropsProjection,
   checksProjection,
+  depositsProjection,
 ];
 
 const APP_ROLE = "tallystick_app";
@@ -222,6 +227,8 @@ async function furnish(
     opened.push(() => wallet.stop());
     const checkTurns = startCheckReactors(app, log);
     opened.push(() => checkTurns.stop());
+    const lounge = startLoungeReactors(app, log);
+    opened.push(() => lounge.stop());
   }
   if (opening.reactors && config.ANCHORING) {
     await checkOrigin(app);

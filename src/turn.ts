@@ -20,6 +20,7 @@ const LOCKS = {
   seeds: 7,
   wallet: 8,
   checks: 9,
+  deposits: 10,
 } as const;
 
 /** Does the work unless another process is at it. Should the lock's connection break, two may act at once: the decider and the chain's nonces allow that. */

@@ -92,6 +92,17 @@ export const problemKinds = {
     title: "Check not covered",
     meaning: "The chain would not pay it now: too little USDC, or USDC itself refuses one of the two.",
   },
+  "balance-too-low": {
+    status: 409,
+    title: "Balance too low",
+    meaning: "The account of the lounge holds less than the bet; nothing was drawn.",
+  },
+  "account-in-debt": {
+    status: 409,
+    title: "Account in debt",
+    meaning:
+      "A deposit was taken back by the chain after it was played; no bet is taken until it is deposited again.",
+  },
   "link-expired": {
     status: 410,
     title: "Link expired",

@@ -36,8 +36,8 @@ const MAX_WAITING = 1_000;
 /** A partition as queries name it, and which of its tables have rows. */
 export type OpenPartition = { year: number; database: string; filled: ReadonlySet<string> };
 
-/** A dataset that has been released, as far as it has to be known before its files are open. */
-export type Current = { dataset: string; synthetic: boolean };
+/** A dataset that is there or being made, as far as it has to be known before its files are open. */
+export type Expected = { dataset: string; synthetic: boolean };
 
 /** A vintage that stays as it is until it is released. */
 export type Lease = {
@@ -59,7 +59,7 @@ export class VintageStore {
   /** Files whose detachment has begun: DuckDB does not attach a file twice. */
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #served = new Map<string, Served>();
-  #current: readonly Current[] = [];
+  readonly #expected = new Map<string, Expected>();
   #running = 0;
   #named = 0;
   #closed = false;
@@ -74,14 +74,14 @@ export class VintageStore {
     return [...this.#served.values()].map(({ manifest }) => manifest);
   }
 
-  /** Tells which datasets there are by the log. */
-  expect(current: readonly Current[]): void {
-    this.#current = current;
+  /** Tells of datasets that are to be served from now on. */
+  expect(datasets: readonly Expected[]): void {
+    for (const expected of datasets) this.#expected.set(expected.dataset, expected);
   }
 
-  /** The datasets there are that are not served: they are being opened, or their files are missing. */
-  awaited(): Current[] {
-    return this.#current.filter(({ dataset }) => !this.#served.has(dataset));
+  /** Those of them that are not served: they are being made or opened, or their files are missing. */
+  awaited(): Expected[] {
+    return [...this.#expected.values()].filter(({ dataset }) => !this.#served.has(dataset));
   }
 
   /**

@@ -43,7 +43,7 @@ export type Desk = {
   /** A caller by a key of this tenant. */
   as(tenant: string, space?: "live" | "test"): Promise<Ask>;
   /** Sends what the service answered, from one of the demo wallets; answers the transaction once it is mined. */
-  send(transaction: Transaction, from: number): Promise<Hex>;
+  send(transaction: Pick<Transaction, "to" | "data">, from: number): Promise<Hex>;
   mine(blocks: number): Promise<void>;
   /** One turn over a read model that knows the whole log. */
   follow(memory?: FollowMemory): Promise<string>;

@@ -5,6 +5,7 @@ import { seasonal, seasonalInput } from "../../src/projections/customs/seasonal.
 import { commoditiesInput, topCommodities } from "../../src/projections/customs/top-commodities.ts";
 import { trends, trendsInput } from "../../src/projections/customs/trends.ts";
 import { corridor } from "../../src/projections/trade/corridor.ts";
+import { corridorTable } from "../../src/projections/trade/forms/tables.ts";
 import { refusalOf } from "../datasets/workshop.ts";
 import { here, openRealTrade } from "../trade/real-trade.ts";
 
@@ -91,6 +92,9 @@ describe.skipIf(!here)("Latvia in the real files", { timeout: 120_000 }, () => {
     // Of this code the files have WORLD rows alone, so no row between two countries is no proof of no trade.
     const pair = { reporter: "DE", partner: "CN", hs: "32151100", dataset } as const;
     expect(await refusalOf(corridor(real.trade, pair))).toMatchObject({ errors: [{ path: "partner" }] });
+    // A row of a table says itself that its sum is one over a part of the products.
+    const partial = await corridor(real.trade, { reporter: "DE", partner: "CN", dataset });
+    expect(corridorTable.rows(partial)[0]).toMatchObject({ products_complete: false, dataset });
     const { data } = await countryAnalysis(real.trade, { country: "CN", years: "2024", dataset });
     const [split] = (await real.figures.sql(`
       select sum(value_eur)::double as eur from trade

@@ -80,6 +80,8 @@ const welcomed: account.AccountEvent = {
 
 const word = (n: number) => `0x${n.toString(16).padStart(64, "0")}` as const;
 const deposit = (transaction: number, block: number, amount = 50): account.Deposit => ({
+  network: "eip155:8453",
+  token: "0xtoken",
   transaction: word(transaction),
   log_index: 3,
   block_hash: word(block),

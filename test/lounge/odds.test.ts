@@ -1,4 +1,5 @@
 /** The odds of every bet, against counting that shares nothing with them. */
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { dice, winningFaces } from "../../src/domain/lounge/dice.ts";
 import { loungeNames, MOST_PAYOUT, MOST_STAKE, mostStake, payoutOf } from "../../src/domain/lounge/games.ts";
@@ -163,6 +164,16 @@ describe("every bet", () => {
     expect(decimalTokens(mostStake("keno", picks[9]!))).toBe("10");
     expect(decimalTokens(mostStake("roulette", { bet_type: "red" }))).toBe("1000");
   });
+});
+
+test("docs/lounge.md has the pay table of keno", () => {
+  const text = readFileSync(new URL("../../docs/lounge.md", import.meta.url), "utf8");
+  const edges = picks.map((params) => 100 * fractionNumber(edgeOf(keno.outcomes(params))));
+  for (const [picked, table] of Object.entries(PAYS)) {
+    const pays = Object.entries(table).map(([hits, multiple]) => `${hits}: ${multiple.toLocaleString("en")}`);
+    expect(text).toContain(`| ${picked} | ${pays.join(", ")} | ${edges[Number(picked) - 1]!.toFixed(2)} % |`);
+  }
+  expect(text).toContain(`| ${Math.min(...edges).toFixed(2)} % to ${Math.max(...edges).toFixed(2)} % |`);
 });
 
 test("a payout is the stake times the multiplier", () => {

@@ -7,6 +7,7 @@ import { brent } from "../../src/datasets/reference/brent.ts";
 import { hicp } from "../../src/datasets/reference/hicp.ts";
 import { iloExposure } from "../../src/datasets/reference/ilo-exposure.ts";
 import { iscoNaceEmployment } from "../../src/datasets/reference/isco-nace-employment.ts";
+import { labourCosts } from "../../src/datasets/reference/labour-costs.ts";
 import { sesEarnings } from "../../src/datasets/reference/ses-earnings.ts";
 import { referenceLayoutOf } from "../../src/datasets/reference/tables.ts";
 import { macroContext } from "../../src/projections/macro/context.ts";
@@ -91,6 +92,21 @@ describe.skipIf(!here)("the real file", () => {
     const builders = all.filter(({ nace }) => nace === "F");
     const told = await totalOf(builders.map((row) => ({ ...row, nace: "TOTAL" })));
     expect(told.basis).toBe("employment-weighted");
+  });
+
+  test("of wages whose whole cost is not known keep their year", async () => {
+    const row = (geo: string, part: "total" | "wages", year: number) => ({
+      ...{ geo, nace: "C", year, part, eur_per_hour: 10, flag: "" },
+    });
+    const rows = [row("EE", "total", 2024), row("LV", "wages", 2024), row("LV", "total", 2023)];
+    const store = await storeOf(made(labourCosts, [...rows, row("LT", "total", 2024)]));
+    const { data, meta } = compare(store, { countries: ["LV", "EE", "LT"], nace: "C" });
+    expect(data[0]).toMatchObject({
+      labour_cost_eur_per_hour: null,
+      wages_eur_per_hour: 10,
+      labour_cost_year: 2024,
+    });
+    expect([meta.year, meta.missing]).toEqual([2024, ["LV"]]);
   });
 
   test("of earnings: 31 areas by nine columns and sex, and no mean of both sexes", async () => {

@@ -44,7 +44,9 @@ import {
 
 /** A sandbox beside a real dataset of one product and one reporter, two months of 2024. */
 let trade: TradeData;
+let dataDir: string;
 let releasedRows: number;
+let realVintage: string;
 
 beforeAll(async () => {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-data-"));
@@ -54,6 +56,8 @@ beforeAll(async () => {
   await vintages.serve(sandbox.manifest.vintage);
   await vintages.serve(real.manifest.vintage);
   trade = { vintages, allow_synthetic: true };
+  dataDir = dir;
+  realVintage = real.manifest.vintage;
   releasedRows = releaseFacts(sandbox.manifest, null, new Date(0)).rows;
   return async () => {
     await vintages.close();
@@ -118,24 +122,27 @@ describe("which dataset answers", () => {
   });
 });
 
-describe("a dataset that is there, but not open", () => {
+describe("a dataset that is to be there, but is not open", () => {
+  const awaiting = async (dataset: string, synthetic: boolean) => {
+    const vintages = await openVintages({ ...limits, dataDir });
+    onTestFinished(() => vintages.close());
+    await vintages.serve(realVintage);
+    vintages.expect([{ dataset, synthetic }]);
+    return vintages;
+  };
+
   test("is waited for where nothing else answers, or where it is named", async () => {
-    const { vintages } = trade;
-    vintages.expect([{ dataset: "comext-bulk", synthetic: false }]);
-    onTestFinished(() => vintages.expect([]));
+    const waiting = { vintages: await awaiting("comext-bulk", false), allow_synthetic: true };
     const missing = { code: "unavailable", type: "dataset-missing" };
-    const asked = [{ hs: "72142000" }, { hs: "39206290", dataset: "comext-bulk" }];
-    for (const input of asked)
-      expect(await refusalOf(ask.balance({ reporter: "DE", ...input }))).toMatchObject(missing);
-    const { meta } = await ask.balance({ reporter: "DE", hs: "39206290" });
+    expect(await refusalOf(balance(waiting, { reporter: "DE" }))).toMatchObject(missing);
+    const named = { reporter: "DE" as const, hs: "39206290", dataset: "comext-bulk" };
+    expect(await refusalOf(balance(waiting, named))).toMatchObject(missing);
+    const { meta } = await balance(waiting, { reporter: "DE", hs: "39206290" });
     expect(meta.dataset).toBe("comext-ds-045409");
   });
 
   test("is not waited for where it is synthetic and no such figures are sold", async () => {
-    const { vintages } = trade;
-    vintages.expect([{ dataset: "sandbox-lv", synthetic: true }]);
-    onTestFinished(() => vintages.expect([]));
-    const real = { vintages, allow_synthetic: false };
+    const real = { vintages: await awaiting("sandbox", true), allow_synthetic: false };
     expect(await refusalOf(balance(real, { reporter: "DE" }))).toMatchObject({ type: "outside-coverage" });
   });
 });

@@ -52,11 +52,17 @@ function refuseTestKey({ embedded_chain }: App, caller: Caller): void {
     refuse("forbidden", "a test key moves no money of a real chain; use a live key, or pay");
 }
 
-/** Where the stream of a check lies: whoever has its id may ask, whosever it is. */
-async function targetOf(app: App, id: string): Promise<{ tenant: string; id: string; followed: boolean }> {
+type Named = { tenant: string; id: string; followed: boolean };
+
+/** Where the stream of a check lies: whoever has its id may ask, whosever it is. One just made may not be listed yet. */
+async function targetOf(app: App, caller: Caller, id: string): Promise<Named> {
+  const listed = await findCheck(app.pool, id);
+  if (listed) return { ...listed, id };
+  const { tenant } = caller;
+  if (await app.load(checks, { tenant, id })) return { tenant, id, followed: true };
   const isCurrent = await app.caughtUp(checksProjection);
   const found = await findCheck(app.pool, id);
-  if (found) return { tenant: found.tenant, id, followed: found.followed };
+  if (found) return { ...found, id };
   return isCurrent
     ? refuse("not_found", "there is no such check")
     : refuse("unavailable", "the list of checks is behind; ask again shortly", { retry_after_s: 1 });
@@ -167,7 +173,7 @@ until the chain shows that it was used. A wrong passphrase is counted; after ${c
   example: { check_id: "0".repeat(32), signature: `0x${"00".repeat(64)}1b` },
   handle: async ({ input, caller, app, decide }) => {
     refuseTestKey(app, caller);
-    const target = await targetOf(app, input.check_id);
+    const target = await targetOf(app, caller, input.check_id);
     const check = checks.standing(await app.load(checks, target));
     const { facts } = check;
     const at = app.clock.now().toISOString();
@@ -243,8 +249,8 @@ has signed: only who holds the signature knows.`,
   ),
   refuses: [404],
   example: { check_id: "0".repeat(32) },
-  handle: async ({ input: { check_id }, app }) => {
-    const target = await targetOf(app, check_id);
+  handle: async ({ input: { check_id }, caller, app }) => {
+    const target = await targetOf(app, caller, check_id);
     const check = checks.standing(await app.load(checks, target));
     return {
       data: {
@@ -337,7 +343,7 @@ wallet, or brings the issuer's signature of that same typed data; then the answe
   refuses: [403, 404, 409],
   example: { check_id: `${"0".repeat(31)}1`, issuer_address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" },
   handle: async ({ input, caller, app, decide }) => {
-    const target = await targetOf(app, input.check_id);
+    const target = await targetOf(app, caller, input.check_id);
     const check = checks.standing(await app.load(checks, target));
     const { facts } = check;
     if (lowerCase(input.issuer_address) !== facts.from)

@@ -15,6 +15,7 @@ import {
 } from "../../domain/lounge/odds.ts";
 import { BET_TYPES, colorOf, POCKETS, pocketsOf, roulette } from "../../domain/lounge/roulette.ts";
 import { decimalTokens } from "../../domain/lounge/token.ts";
+import { LEAST_DEPOSIT } from "../../reactors/lounge/follow-deposits.ts";
 import { json, key, operation, pay } from "../operation.ts";
 import { tenantMeta } from "./rng-fields.ts";
 
@@ -119,6 +120,18 @@ export const accountShown = z.object({
   ),
 });
 
+const depositShown = z
+  .object({
+    network: z.string(),
+    token: z.string().describe("The platform token's contract"),
+    pay_to: z
+      .string()
+      .describe("Send tokens here from the wallet that you pay calls with: they are credited to its account"),
+    min: tokens("A smaller transfer is not a deposit"),
+  })
+  .nullable()
+  .describe("null: there is no platform token here");
+
 export const menu = operation({
   name: "lounge_menu",
   area: "lounge",
@@ -137,6 +150,7 @@ begins with a welcome grant.`,
     z.object({
       data: z.object({
         account: accountShown,
+        deposit: depositShown,
         games: gamesShown.optional(),
         bar: z.array(z.object({ drink: z.string(), about: z.string() })).optional(),
       }),
@@ -157,6 +171,14 @@ begins with a welcome grant.`,
           won: decimalTokens(held.won),
           debt: decimalTokens(held.debt),
         },
+        deposit: app.platform_token
+          ? {
+              network: `eip155:${app.chain.chain_id}`,
+              token: app.platform_token,
+              pay_to: app.pay_to,
+              min: decimalTokens(LEAST_DEPOSIT),
+            }
+          : null,
         ...(section !== "bar" && { games: gamesMenu }),
         ...(section !== "games" && { bar: barMenu }),
       },

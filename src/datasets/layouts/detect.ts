@@ -24,7 +24,7 @@ export function detectLayout(file: string, header: string): Layout {
   const says = found[equal] === undefined ? "is missing" : `is ${JSON.stringify(found[equal].slice(0, 60))}`;
   const expected = layout.columns[equal];
   const wants = expected === undefined ? `the layout ends after ${equal}` : `should be ${expected}`;
-  const message = `${file} line 1: not a layout known here (${names}); nearest is ${layout.name}, where column ${equal + 1} ${says} and ${wants}`;
+  const message = `${file} line 1: no table of reference data, and not a layout of trade data known here (${names}); nearest is ${layout.name}, where column ${equal + 1} ${says} and ${wants}`;
   return refuse("invalid", message, { errors: [{ path: `${file}:1:${expected ?? equal + 1}`, message }] });
 }
 

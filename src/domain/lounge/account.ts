@@ -22,6 +22,8 @@ export const WELCOME_GRANT = 100n * ATTO;
 
 /** One Transfer log. Its block is part of its name: a transaction that a reorg moved is another deposit, and the first is taken back. */
 const deposit = {
+  network: z.string(),
+  token: z.string(),
   transaction: hash,
   log_index: z.int().min(0),
   block_hash: hash,

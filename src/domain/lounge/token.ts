@@ -1,6 +1,6 @@
 /** Amounts of the platform token: 18 decimals, a decimal string outside, whole atto (10^-18) inside. */
 
-const DECIMALS = 18;
+export const DECIMALS = 18;
 export const ATTO = 10n ** BigInt(DECIMALS);
 
 /** 1500000000000000000n -> "1.5". */

@@ -70,7 +70,7 @@ export function hourlyOf(reference: ReferenceStore, geo: string, nace: string, a
   return {
     labour_cost_eur_per_hour: total?.eur_per_hour ?? null,
     wages_eur_per_hour: rows.find(({ part }) => part === "wages")?.eur_per_hour ?? null,
-    labour_cost_year: total?.year ?? null,
+    labour_cost_year: rows[0]?.year ?? null,
     labour_cost_flag: total?.flag ?? null,
     earnings_eur_per_hour: earned("T"),
     earnings_women_eur_per_hour: earned("F"),

@@ -183,7 +183,7 @@ export function chooseDataset(trade: TradeData, question: Question): Manifest {
 
 /** What is not open yet may cover the question, so that it is no fault of the caller's. */
 function refuseAwaited(datasets: string[]): never {
-  const message = `${datasets.join(", ")} cannot be read (yet): being opened, or the files are missing`;
+  const message = `${datasets.join(", ")} cannot be read (yet): being made or opened, or the files are missing`;
   return refuse("unavailable", message, { type: "dataset-missing", retry_after_s: 5 });
 }
 

@@ -5,7 +5,7 @@
  * ChecksFollowed says so, and what stands there is not looked at again.
  */
 import type { App } from "../../app.ts";
-import type { CheckEvent, CheckState } from "../../domain/checks/check.ts";
+import type { CheckEvent } from "../../domain/checks/check.ts";
 import * as checks from "../../domain/checks/check.ts";
 import * as following from "../../domain/checks/following.ts";
 import { transferOf } from "../../domain/checks/typed-data.ts";
@@ -20,8 +20,8 @@ import { alone, forEach, type Turn, unlessRefused } from "../../turn.ts";
 import { compareWith } from "../payments/compare.ts";
 import { type Ending, endingsOf, networkOf } from "../payments/search.ts";
 
-/** The block up to which this process has looked. */
-export type FollowMemory = { head?: Block };
+/** The block up to which this process has looked, and the heads between which there was nothing left to say. */
+export type FollowMemory = { head?: Block; quiet?: string };
 
 /** Blocks between two records while nothing ends: it bounds how far a process that starts looks back. */
 const RECORD_EVERY = 1_000;
@@ -45,6 +45,8 @@ async function turn(app: App, memory: FollowMemory): Promise<Turn> {
   const network = networkOf(app.chain);
   const cursor = await app.load(following, following.targetOf(network));
   const heads = await app.chain.heads();
+  const between = `${heads.finalized.hash} ${heads.latest.hash}`;
+  if (between === memory.quiet) return "done";
   // A check that is not listed yet was made after these heads were told, so it ends in a later block.
   if (!(await app.caughtUp(checksProjection))) return "done";
   const listed = await followedChecks(app.pool, network);
@@ -52,7 +54,6 @@ async function turn(app: App, memory: FollowMemory): Promise<Turn> {
     await record(app, listed, heads.finalized);
     return "done";
   }
-  if (heads.latest.hash === memory.head?.hash && !isDue(listed, heads, cursor)) return "done";
   const { status } = await compareWith(app.chain, cursor);
   if (status !== "same") return status;
   const blocks = listed.checks.map(({ ending }) => ending?.block_number ?? 0);
@@ -61,9 +62,10 @@ async function turn(app: App, memory: FollowMemory): Promise<Turn> {
   const isSameChain = memory.head && (await hashAt(app, memory.head.number)) === memory.head.hash;
   const from = isSameChain && !due ? Math.max(Number(memory.head!.number) - MARGIN, 0) : cursor.block_number;
   const gone = isSameChain && !due ? new Set<Hex>() : await goneBlocks(app, listed.checks);
-  await followListed(app, listed.checks, { from, heads, gone });
+  const changes = await followListed(app, listed.checks, { from, heads, gone });
   memory.head = heads.latest;
   if (due) await record(app, listed, heads.finalized);
+  if (!due && changes === 0) memory.quiet = between;
   return "done";
 }
 
@@ -93,27 +95,30 @@ async function goneBlocks(app: App, listed: readonly FollowedCheck[]): Promise<S
 
 type Seen = { from: number; heads: Heads; gone: ReadonlySet<Hex> };
 
+/** Appends what the chain says of each; answers of how many it said anything. */
 async function followListed(
   app: App,
   listed: readonly FollowedCheck[],
   { from, heads, gone }: Seen,
-): Promise<void> {
+): Promise<number> {
   const open = listed.filter(({ ending }) => !ending || gone.has(ending.block_hash));
   const sought = open.map((one) => ({ one, transfer: transferOf(one.facts), from_block: BigInt(from) }));
   const endings = await endingsOf(app.chain, sought, heads.latest.number);
   const at = app.clock.now().toISOString();
-  await forEach(sought, async ({ one: { tenant, facts, status, ending }, transfer }) => {
-    const decide = (decision: (state: CheckState) => CheckEvent[]) =>
-      unlessRefused(app.decide(checks, { tenant, id: facts.check_id }, decision, { meta }));
+  const { number, timestamp } = heads.latest;
+  const block = { block_number: Number(number), block_timestamp: timestamp };
+  const told = sought.flatMap(({ one, transfer }) => {
+    const { status, facts, ending } = one;
     const found = endings.get(transfer);
-    if (found) return decide(checks.follow(eventOf(found, at), at));
-    if (ending) return decide(checks.takeBack(ending, at));
-    if (status === "pending" && heads.latest.timestamp >= facts.valid_before) {
-      const { number, timestamp } = heads.latest;
-      const block = { block_number: Number(number), block_timestamp: timestamp };
-      return decide(checks.expire({ ...block, expired_at: at }));
-    }
+    if (found) return { one, decision: checks.follow(eventOf(found, at), at) };
+    if (ending) return { one, decision: checks.takeBack(ending, at) };
+    const isOver = status === "pending" && timestamp >= facts.valid_before;
+    return isOver ? { one, decision: checks.expire({ ...block, expired_at: at }) } : [];
   });
+  await forEach(told, ({ one: { tenant, facts }, decision }) =>
+    unlessRefused(app.decide(checks, { tenant, id: facts.check_id }, decision, { meta })),
+  );
+  return told.length;
 }
 
 function eventOf(found: Ending, at: string): Extract<CheckEvent, { type: "CheckRedeemed" | "CheckRevoked" }> {

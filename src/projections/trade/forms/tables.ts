@@ -65,13 +65,20 @@ export const rerouteTable = {
     data.flatMap(({ surges, ...row }) => surges.map((surge) => ({ ...row, surge }))),
 };
 
-const { dataset, vintage, synthetic } = meta.shape;
+const { dataset, vintage, synthetic, coverage } = meta.shape;
+const products_complete = coverage.shape.products.shape.complete;
 
-/** A database and year a row: the balance as the reporter sees it. Databases stand apart, each with its own mark. */
+/** A database and year a row: the balance as the reporter sees it. Databases stand apart, each with its own marks. */
 export const corridorTable = {
-  row: section.shape.balance.element.extend({ dataset, vintage, synthetic }),
+  row: section.shape.balance.element.extend({ products_complete, dataset, vintage, synthetic }),
   rows: ({ data }: z.infer<typeof corridorOutput>) =>
-    data.databases.flatMap(({ about: { dataset, vintage, synthetic }, balance }) =>
-      balance.map((year) => ({ ...year, dataset, vintage, synthetic })),
+    data.databases.flatMap(({ about: { dataset, vintage, synthetic, coverage }, balance }) =>
+      balance.map((year) => ({
+        ...year,
+        products_complete: coverage.products.complete,
+        dataset,
+        vintage,
+        synthetic,
+      })),
     ),
 };

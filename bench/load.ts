@@ -1,0 +1,104 @@
+/** What benchmarks of calls that append share: a service to call, posts a second, and what the log alone appends meanwhile. */
+import { randomBytes, randomUUID } from "node:crypto";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import autocannon from "autocannon";
+import pino from "pino";
+import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
+import type { App } from "../src/app.ts";
+import { withHouse } from "../src/compose.ts";
+import { readConfig } from "../src/config.ts";
+import { issueKey } from "../src/operator/keys.ts";
+import { type Environment, median, type ServiceProcess, startServiceProcess } from "./service-process.ts";
+
+export type Load = { connections: number; seconds: number };
+export type Post = { headers: Record<string, string>; body: string };
+
+/** Requests a second that were answered 200, each connection asking one thing at a time. */
+export async function posts(url: string, next: () => Post, { connections, seconds }: Load): Promise<number> {
+  const setupRequest = (request: autocannon.Request) => {
+    const { headers, body } = next();
+    return { ...request, headers: { ...headers, "Content-Type": "application/json" }, body };
+  };
+  const answer = await new Promise<autocannon.Result>((done, fail) =>
+    autocannon(
+      { url, method: "POST", connections, duration: seconds, requests: [{ setupRequest }] },
+      (error, result) => (error ? fail(error) : done(result)),
+    ),
+  );
+  if (answer.non2xx + answer.errors > 0) throw new Error(`${answer.non2xx + answer.errors} refusals`);
+  return answer["2xx"] / answer.duration;
+}
+
+/** Appends a second of one event each to streams of their own, as many at once as there are connections. */
+export async function appendRate(env: Environment, { connections, seconds }: Load): Promise<number> {
+  return inHouse(env, async ({ store }) => {
+    const end = performance.now() + seconds * 1_000;
+    let done = 0;
+    const worker = async () => {
+      while (performance.now() < end) {
+        const payload = { seed_hash: randomBytes(32).toString("hex"), asked_at: new Date().toISOString() };
+        const events = [{ type: "SeedCommitmentAsked", payload }];
+        const stream_id = randomUUID();
+        await store.append({ appends: [{ tenant: "acme", stream_id, expected_version: 0, events }] });
+        done++;
+      }
+    };
+    await Promise.all(Array.from({ length: connections }, worker));
+    return done / seconds;
+  });
+}
+
+/** Opens the house for some work of the benchmark's own, without a chain. */
+export const inHouse = <T>(env: Environment, work: (app: App) => Promise<T>): Promise<T> =>
+  withHouse(readConfig(env), pino({ level: "silent" }), ({ app }) => work(app));
+
+/** The headers of a new key of `tenant` that may read and order, without a quota. */
+export async function orderKey(app: App, tenant: string): Promise<Record<string, string>> {
+  const quota = { daily: null, monthly: null, label: null };
+  const { secret } = await issueKey(app, { tenant, space: "live", scopes: ["read", "order"], ...quota });
+  return { Authorization: `Bearer ${secret}` };
+}
+
+/** A Postgres of its own, and in the end nothing of it; seeds are never used up. */
+export async function withDatabase(work: (env: Environment) => Promise<void>): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), "tallystick-bench-"));
+  await chmod(dir, 0o755);
+  const server = await embeddedPostgres({ dir: join(dir, "postgres") });
+  try {
+    await work({
+      DATABASE_URL: server.ownerUrl,
+      DATA_DIR: join(dir, "data"),
+      LOG_LEVEL: "error",
+      SEED_ROLLS: "1000000000",
+    });
+  } finally {
+    await server.leave();
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** A service with a seed to draw from. */
+export async function startDrawingService(
+  env: Environment,
+  headers: Record<string, string>,
+): Promise<ServiceProcess> {
+  const service = await startServiceProcess(env);
+  const isReady = () =>
+    fetch(`${service.url}/v1/agent/rng/seed`, { headers }).then(({ status }) => status === 200);
+  while (!(await isReady())) await pause(200);
+  return service;
+}
+
+/** Lets the contenders take turns; the median of each over the rounds. */
+export async function takeTurns(
+  contenders: readonly (readonly [string, () => Promise<number>])[],
+  rounds: number,
+): Promise<Map<string, number>> {
+  const rates = new Map<string, number[]>();
+  for (let round = 0; round < rounds; round++)
+    for (const [name, measure] of contenders) rates.set(name, [...(rates.get(name) ?? []), await measure()]);
+  return new Map([...rates].map(([name, measured]) => [name, median(measured)]));
+}

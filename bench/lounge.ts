@@ -1,0 +1,82 @@
+/**
+ * Claim: bets over HTTP reach at least half the rate at which the log appends single events, on a thousand accounts; on one
+ * account, where each bet rests on the balance that the one before it left, they are taken one after the other.
+ *
+ *     npx tsx bench/lounge.ts [--seconds 5] [--rounds 3] [--connections 64] [--accounts 1000]
+ *
+ * Figures are medians over the rounds, in which the contenders take turns.
+ */
+import { parseArgs } from "node:util";
+import * as account from "../src/domain/lounge/account.ts";
+import { ATTO } from "../src/domain/lounge/token.ts";
+import { forEach } from "../src/turn.ts";
+import {
+  appendRate,
+  inHouse,
+  orderKey,
+  type Post,
+  posts,
+  startDrawingService,
+  takeTurns,
+  withDatabase,
+} from "./load.ts";
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "5" },
+    rounds: { type: "string", default: "3" },
+    connections: { type: "string", default: "64" },
+    accounts: { type: "string", default: "1000" },
+  },
+});
+const load = { connections: Number(values.connections), seconds: Number(values.seconds) };
+
+/** More than can be lost while it is measured. */
+const RICH: account.Deposit = {
+  network: "eip155:8453",
+  token: `0x${"0".repeat(40)}`,
+  transaction: `0x${"1".repeat(64)}`,
+  log_index: 0,
+  block_hash: `0x${"2".repeat(64)}`,
+  block_number: 1,
+  amount_atto: String(1_000_000_000n * ATTO),
+};
+
+const ROULETTE = JSON.stringify({ bet_type: "red" });
+const KENO = JSON.stringify({ numbers: [3, 17, 42, 60] });
+
+await withDatabase(async (env) => {
+  const tenants = Array.from({ length: Number(values.accounts) }, (_, n) => `player-${n}`);
+  const keys = await inHouse(env, (app) =>
+    forEach(tenants, async (tenant) => {
+      const decision = account.followDeposits([RICH], [], app.clock.now().toISOString());
+      await app.decide(account, account.targetOf(tenant), decision, {
+        meta: { actor: "bench", operation: "bench" },
+      });
+      return orderKey(app, tenant);
+    }),
+  );
+  const service = await startDrawingService(env, keys[0]!);
+  const url = (game: string) => `${service.url}/v1/agent/lounge/${game}`;
+  let turn = 0;
+  const one = (body: string) => (): Post => ({ headers: keys[0]!, body });
+  const all = (body: string) => (): Post => ({ headers: keys[turn++ % keys.length]!, body });
+  const APPENDS = "the log: appends of one event";
+  const rates = await takeTurns(
+    [
+      [APPENDS, () => appendRate(env, load)],
+      ["roulette on one account", () => posts(url("roulette"), one(ROULETTE), load)],
+      [`roulette on ${keys.length} accounts`, () => posts(url("roulette"), all(ROULETTE), load)],
+      [`keno on ${keys.length} accounts`, () => posts(url("keno"), all(KENO), load)],
+    ],
+    Number(values.rounds),
+  );
+  console.table(
+    [...rates].map(([what, rate]) => ({
+      what,
+      "a second": Math.round(rate),
+      "÷ appends": (rate / rates.get(APPENDS)!).toFixed(2),
+    })),
+  );
+  await service.stop();
+});

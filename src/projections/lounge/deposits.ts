@@ -1,0 +1,44 @@
+/** Deposits that accounts of the lounge were credited with, by the block they stand in. */
+import type pg from "pg";
+import type { Deposit } from "../../domain/lounge/account.ts";
+import type { Projection } from "../projection.ts";
+
+export const depositsProjection: Projection = {
+  name: "lounge",
+  version: 1,
+  ddl: `
+    create table if not exists read.lounge_deposits_v1 (
+      block_hash   text not null,
+      log_index    int not null,
+      block_number bigint not null,
+      tenant       text not null,
+      primary key (block_hash, log_index)
+    );
+    create index if not exists lounge_deposits_v1_number on read.lounge_deposits_v1 (block_number);`,
+  async fold(events, tx) {
+    for (const { type, tenant, payload } of events) {
+      const { block_hash, log_index, block_number } = payload as unknown as Deposit;
+      if (type === "DepositCredited")
+        await tx.query("insert into read.lounge_deposits_v1 values ($1, $2, $3, $4)", [
+          block_hash,
+          log_index,
+          block_number,
+          tenant,
+        ]);
+      else if (type === "DepositTakenBack")
+        await tx.query("delete from read.lounge_deposits_v1 where block_hash = $1 and log_index = $2", [
+          block_hash,
+          log_index,
+        ]);
+    }
+  },
+};
+
+export type CreditedDeposit = Pick<Deposit, "block_hash" | "log_index" | "block_number"> & { tenant: string };
+
+/** What is credited of this block and later ones. */
+export async function creditedFrom(pool: pg.Pool, block_number: bigint): Promise<CreditedDeposit[]> {
+  const sql = `select block_hash, log_index, block_number::float8 as block_number, tenant
+    from read.lounge_deposits_v1 where block_number >= $1`;
+  return (await pool.query<CreditedDeposit>(sql, [String(block_number)])).rows;
+}

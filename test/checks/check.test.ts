@@ -1,0 +1,212 @@
+import { describe, expect, test } from "vitest";
+import {
+  askRedemption,
+  type CheckEvent,
+  type CheckFacts,
+  type CheckState,
+  type CheckStatus,
+  cancel,
+  create,
+  events,
+  evolve,
+  expire,
+  follow,
+  initialState,
+  isRedeeming,
+  MOST_TRIES,
+  refusePassphrase,
+  standing,
+  statusOf,
+  takeBack,
+} from "../../src/domain/checks/check.ts";
+import { advance, type Followed, followedTo } from "../../src/domain/checks/following.ts";
+import type { Hex } from "../../src/domain/ports.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+
+const hex = (digit: string, digits: number) => `0x${digit.repeat(digits)}` as Hex;
+const AT = "2026-01-01T00:00:00.000Z";
+const LATER = "2026-01-01T00:15:00.000Z";
+
+const facts: CheckFacts = {
+  check_id: "c".repeat(32),
+  network: "eip155:8453",
+  asset: hex("a", 40),
+  from: hex("b", 40),
+  to: hex("d", 40),
+  amount_micro: 12_500_000,
+  mode: "transfer",
+  valid_before: 1_800_000_000,
+  nonce: hex("e", 64),
+  passphrase: null,
+  created_at: AT,
+};
+
+const place = (digit: string, block_number = 10) => ({
+  transaction: hex(digit, 64),
+  block_number,
+  block_hash: hex(digit, 64),
+});
+type Ended = Extract<CheckEvent, { type: "CheckRedeemed" | "CheckRevoked" }>;
+const paid = (digit: string, block?: number): Ended => ({
+  type: "CheckRedeemed",
+  data: { ...place(digit, block), redeemed_at: AT },
+});
+const voided = (digit: string, reason: "cancelled" | "used for another transfer" = "cancelled"): Ended => ({
+  type: "CheckRevoked",
+  data: { ...place(digit), reason, revoked_at: AT },
+});
+
+const created: CheckEvent = { type: "CheckCreated", data: facts };
+const asked: CheckEvent = { type: "CheckRedemptionAsked", data: { by: "key:1", asked_at: AT } };
+const byCreator = { by: "key:1", proof: "creator" as const, cancelled_at: AT };
+const cancelled: CheckEvent = { type: "CheckCancelled", data: byCreator };
+const over = { block_number: 20, block_timestamp: facts.valid_before, expired_at: AT };
+const expired: CheckEvent = { type: "CheckExpired", data: over };
+const wrong = (tries: number, paused_until: string | null = null): CheckEvent => ({
+  type: "CheckPassphraseRefused",
+  data: { by: "key:2", tries, paused_until, refused_at: AT },
+});
+const reorged = (digit: string): CheckEvent => {
+  const { transaction, block_hash } = place(digit);
+  return { type: "CheckReorged", data: { transaction, block_hash, reorged_at: AT } };
+};
+
+/** The state after events as the log has them: each has to fit its schema. */
+const stateAfter = (history: CheckEvent[]) => {
+  for (const { type, data } of history) events[type][1].parse(data);
+  return history.reduce(evolve, initialState());
+};
+type Story = [
+  what: string,
+  history: CheckEvent[],
+  decision: (state: CheckState) => CheckEvent[],
+  then: CheckEvent[],
+];
+const stories: Story[] = [
+  ["is created once", [], create(facts), [created]],
+  ["is asked for while pending", [created], askRedemption("key:1", AT), [asked]],
+  ["is asked for by several", [created, asked], askRedemption("key:2", AT), []],
+  ["counts a wrong passphrase", [created], refusePassphrase("key:2", AT), [wrong(1)]],
+  ["counts on", [created, wrong(1)], refusePassphrase("key:2", AT), [wrong(2)]],
+  ["pauses after five", [created, wrong(4)], refusePassphrase("key:2", AT), [wrong(MOST_TRIES, LATER)]],
+  [
+    "counts anew after the pause",
+    [created, wrong(5, LATER)],
+    refusePassphrase("key:2", LATER),
+    [
+      {
+        type: "CheckPassphraseRefused",
+        data: { by: "key:2", tries: 1, paused_until: null, refused_at: LATER },
+      },
+    ],
+  ],
+  [
+    "forgets wrong ones with a right one",
+    [created, wrong(4), asked],
+    refusePassphrase("key:2", AT),
+    [wrong(1)],
+  ],
+  ["is cancelled while pending", [created], cancel(byCreator), [cancelled]],
+  ["is cancelled once", [created, cancelled], cancel(byCreator), []],
+  ["that is void on the chain needs no cancelling", [created, voided("1")], cancel(byCreator), []],
+  ["expires when the chain's time is there", [created], expire(over), [expired]],
+  ["expires while it is being redeemed", [created, asked], expire(over), [expired]],
+  ["expires once", [created, expired], expire(over), []],
+  ["that was cancelled does not expire", [created, cancelled], expire(over), []],
+  ["that was redeemed does not expire", [created, paid("1")], expire(over), []],
+  ["is redeemed unasked, when the chain says so", [created], follow(paid("1"), AT), [paid("1")]],
+  ["is redeemed once", [created, paid("1")], follow(paid("1"), AT), []],
+  ["that was cancelled is redeemed all the same", [created, cancelled], follow(paid("1"), AT), [paid("1")]],
+  ["that was expired is redeemed all the same", [created, expired], follow(paid("1"), AT), [paid("1")]],
+  ["moves to another block", [created, paid("1")], follow(paid("2"), AT), [reorged("1"), paid("2")]],
+  ["turns from redeemed to void", [created, paid("1")], follow(voided("2"), AT), [reorged("1"), voided("2")]],
+  ["is void on the chain", [created, asked], follow(voided("1"), AT), [voided("1")]],
+  ["is taken back", [created, paid("1")], takeBack(place("1"), AT), [reorged("1")]],
+  ["is not taken back from another block", [created, paid("1")], takeBack(place("2"), AT), []],
+  ["that has not ended is not taken back", [created], takeBack(place("1"), AT), []],
+];
+
+describe("a check", () => {
+  test.each(stories)("%s", (_, history, decision, then) => {
+    stateAfter([...history, ...then]);
+    expect(decision(stateAfter(history))).toEqual(then);
+  });
+
+  type Refused = [
+    what: string,
+    history: CheckEvent[],
+    decision: (state: CheckState) => CheckEvent[],
+    type: string,
+  ];
+  const refused: Refused[] = [
+    ["nobody created: redeem", [], askRedemption("key:1", AT), "not_found"],
+    ["nobody created: cancel", [], cancel(byCreator), "not_found"],
+    ["nobody created: expire", [], expire(over), "not_found"],
+    ["nobody created: follow", [], follow(paid("1"), AT), "not_found"],
+    ["that is there: create", [created], create(facts), "conflict"],
+    ["redeemed: redeem", [created, paid("1")], askRedemption("key:1", AT), "check-not-pending"],
+    ["cancelled: redeem", [created, cancelled], askRedemption("key:1", AT), "check-not-pending"],
+    ["expired: redeem", [created, expired], askRedemption("key:1", AT), "check-not-pending"],
+    ["void on the chain: redeem", [created, voided("1")], askRedemption("key:1", AT), "check-not-pending"],
+    ["paused: redeem", [created, wrong(5, LATER)], askRedemption("key:1", AT), "passphrase-paused"],
+    [
+      "paused: another passphrase",
+      [created, wrong(5, LATER)],
+      refusePassphrase("key:2", AT),
+      "passphrase-paused",
+    ],
+    ["being redeemed: cancel", [created, asked], cancel(byCreator), "check-redeeming"],
+    ["redeemed: cancel", [created, paid("1")], cancel(byCreator), "check-not-pending"],
+    ["expired: cancel", [created, expired], cancel(byCreator), "check-not-pending"],
+    [
+      "not over: expire",
+      [created],
+      expire({ ...over, block_timestamp: over.block_timestamp - 1 }),
+      "conflict",
+    ],
+  ];
+  test.each(refused)("%s is refused", (_, history, decision, type) => {
+    const refusal = (error: unknown) => error instanceof Refusal && (error.type ?? error.code) === type;
+    expect(() => decision(stateAfter(history))).toThrow(expect.toSatisfy(refusal));
+  });
+
+  type Standing = [status: CheckStatus, redeeming: boolean, history: CheckEvent[]];
+  const standings: Standing[] = [
+    ["pending", false, [created]],
+    ["pending", true, [created, asked]],
+    ["redeemed", false, [created, asked, paid("1")]],
+    ["pending", true, [created, asked, paid("1"), reorged("1")]],
+    ["cancelled", false, [created, cancelled, paid("1"), reorged("1")]],
+    ["expired", false, [created, expired, paid("1"), reorged("1")]],
+    ["redeemed", false, [created, cancelled, paid("1")]],
+    ["redeemed", false, [created, expired, paid("1")]],
+    ["cancelled", false, [created, asked, voided("1")]],
+    ["pending", false, [created, voided("1"), reorged("1")]],
+    ["expired", false, [created, expired, voided("1")]],
+    ["cancelled", false, [created, cancelled, voided("1")]],
+  ];
+  test.each(standings)("is %s, redeeming %s, after %j", (status, redeeming, history) => {
+    const check = standing(stateAfter(history));
+    expect([statusOf(check), isRedeeming(check)]).toEqual([status, redeeming]);
+  });
+});
+
+describe("the block up to which checks are followed", () => {
+  const followed = (block_number: number, as_of_position: number): Followed => ({
+    ...{ network: "eip155:8453", block_number, block_hash: hex("1", 64), timestamp: 5 },
+    ...{ as_of_position, followed_at: AT },
+  });
+  const eventOf = (data: Followed) => ({ type: "ChecksFollowed", data });
+
+  test("only moves on", () => {
+    expect(advance(followed(5, 5))(undefined)).toEqual([eventOf(followed(5, 5))]);
+    expect(advance(followed(6, 7))(followed(5, 5))).toEqual([eventOf(followed(6, 7))]);
+    expect(advance(followed(4, 7))(followed(5, 5))).toEqual([]);
+    expect(advance(followed(6, 5))(followed(5, 5))).toEqual([]);
+  });
+
+  test("must be known before a check is made", () => {
+    expect(() => followedTo(undefined)).toThrow(/has not been seen/);
+    expect(followedTo(followed(5, 5)).block_number).toBe(5);
+  });
+});

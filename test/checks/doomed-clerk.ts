@@ -1,0 +1,35 @@
+/**
+ * A service that ends itself, as kill -9 would, before or after it appends an event of the type in DIES_AT. It serves
+ * calls, and with FOLLOWS it follows the chain until that event comes.
+ */
+import { followChecks } from "../../src/reactors/checks/follow.ts";
+import { startService } from "../support/service.ts";
+
+const { DIES, DIES_AT, FOLLOWS, DATABASE, RPC, GAS_KEY, PAY_TO, SIGNING_KEY } = process.env as Record<
+  string,
+  string
+>;
+
+const service = await startService({
+  database_url: DATABASE!,
+  // Of the same house as whoever started it.
+  env: { SIGNING_KEY: SIGNING_KEY! },
+  chain: { rpc_url: RPC!, gas_key: GAS_KEY!, pay_to: PAY_TO! },
+});
+const { app } = service;
+const { append } = app.store;
+const die = () => process.kill(process.pid, "SIGKILL");
+
+app.store.append = async (commit) => {
+  const types = commit.appends.flatMap(({ events }) => events.map(({ type }) => type));
+  const isTheOne = types.includes(DIES_AT!);
+  if (isTheOne && DIES === "before") die();
+  const result = await append(commit);
+  if (isTheOne) die();
+  return result;
+};
+process.stdout.write(`${service.url}\n`);
+while (FOLLOWS) {
+  await followChecks(app);
+  await new Promise((wake) => setTimeout(wake, 50));
+}

@@ -1,0 +1,225 @@
+/** What the chain says of checks, turn by turn: ends, expiry by its time, reorgs, and the record of what is final. */
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { App } from "../../src/app.ts";
+import * as checks from "../../src/domain/checks/check.ts";
+import * as following from "../../src/domain/checks/following.ts";
+import {
+  cancelTypedData,
+  checkTypedData,
+  redemptionCall,
+  revocationCall,
+} from "../../src/domain/checks/typed-data.ts";
+import { transferCall } from "../../src/domain/payments/usdc.ts";
+import { ChainUnavailable, type Hex } from "../../src/domain/ports.ts";
+import { findCheck } from "../../src/projections/checks/checks.ts";
+import type { FollowMemory } from "../../src/reactors/checks/follow.ts";
+import { payment, wallet } from "../chain/fixture.ts";
+import { signShown, writeCheck } from "../support/checked.ts";
+import { type Desk, openDesk } from "./desk.ts";
+
+let desk: Desk;
+let app: App;
+let memory: FollowMemory;
+beforeAll(async () => {
+  desk = await openDesk();
+  ({ app } = desk);
+}, 60_000);
+afterAll(() => desk?.service.stop());
+beforeEach(() => {
+  memory = {};
+});
+
+const idOf = () => randomBytes(16).toString("hex");
+const write = (more: Partial<checks.CheckFacts> = {}) => writeCheck(app, { check_id: idOf(), ...more });
+const turn = () => desk.follow(memory);
+const stateOf = async (facts: checks.CheckFacts) =>
+  checks.standing(await app.load(checks, { tenant: "acme", id: facts.check_id }));
+const statusOf = async (facts: checks.CheckFacts) => checks.statusOf(await stateOf(facts));
+const story = ({ check_id }: checks.CheckFacts) => desk.story(check_id);
+const draw = async (facts: checks.CheckFacts) =>
+  desk.send(redemptionCall(facts, await signShown(0, checkTypedData(facts))), 9);
+const revoke = async (facts: checks.CheckFacts) =>
+  desk.send(revocationCall(facts, await signShown(0, cancelTypedData(facts))), 9);
+const cancelHere = (facts: checks.CheckFacts) =>
+  app.decide(
+    checks,
+    { tenant: "acme", id: facts.check_id },
+    checks.cancel({ by: "test", proof: "creator", cancelled_at: app.clock.now().toISOString() }),
+    { meta: { actor: "test", operation: "test" } },
+  );
+
+/** Goes back to a snapshot and on differently, to a chain that is a little longer than the first one. */
+async function rewind(snapshot: Hex): Promise<void> {
+  const { latest } = await app.chain.heads();
+  expect(await desk.rpc("evm_revert", snapshot)).toBe(true);
+  await desk.rpc("anvil_setBalance", `0x${randomBytes(20).toString("hex")}`, "0x1");
+  while ((await app.chain.heads()).latest.number <= latest.number) await desk.rpc("evm_mine");
+}
+
+describe("the chain's word", () => {
+  test("redeems a check, whatever was said of it here, once however often it is looked at", async () => {
+    const [pending, cancelled] = [await write(), await write()];
+    await cancelHere(cancelled);
+    await turn();
+    const transaction = await draw(pending);
+    await draw(cancelled);
+    await turn();
+    await turn();
+    expect((await stateOf(pending)).ending).toMatchObject({ kind: "redeemed", transaction });
+    expect(await story(pending)).toEqual(["CheckCreated", "CheckRedeemed"]);
+    expect(await story(cancelled)).toEqual(["CheckCreated", "CheckCancelled", "CheckRedeemed"]);
+    expect(await statusOf(cancelled)).toBe("redeemed");
+  });
+
+  test("makes a check void: its nonce was cancelled, or used for another transfer", async () => {
+    const [revoked, spent] = [await write(), await write()];
+    await revoke(revoked);
+    await desk.send(transferCall(await payment(wallet(0), 1n, { nonce: spent.nonce })), 9);
+    await turn();
+    expect([await statusOf(revoked), await statusOf(spent)]).toEqual(["cancelled", "cancelled"]);
+    expect((await stateOf(revoked)).ending).toMatchObject({ kind: "revoked", reason: "cancelled" });
+    expect((await stateOf(spent)).ending).toMatchObject({
+      kind: "revoked",
+      reason: "used for another transfer",
+    });
+  });
+
+  test("is for good once its block is final, and then it is not asked again", async () => {
+    const facts = await write();
+    await draw(facts);
+    await turn();
+    expect((await findCheck(app.pool, facts.check_id))?.followed).toBe(true);
+    await desk.mine(4);
+    await turn();
+    await turn();
+    expect((await findCheck(app.pool, facts.check_id))?.followed).toBe(false);
+  });
+
+  test("finds a check that ended while nobody looked, in this process or another", async () => {
+    const facts = await write();
+    await turn();
+    await draw(facts);
+    await desk.mine(40);
+    expect(await desk.follow({})).toBe("done");
+    expect(await statusOf(facts)).toBe("redeemed");
+  });
+});
+
+describe("a reorg", () => {
+  test("takes a redemption back, and a later one counts", async () => {
+    const facts = await write();
+    await desk.mine(3);
+    await turn();
+    const snapshot = await desk.rpc<Hex>("evm_snapshot");
+    const first = await draw(facts);
+    await turn();
+    expect(await statusOf(facts)).toBe("redeemed");
+    await rewind(snapshot);
+    expect(await app.chain.receipt(first)).toBeUndefined();
+    await turn();
+    expect([await statusOf(facts), (await stateOf(facts)).ending]).toEqual(["pending", null]);
+    await draw(facts);
+    await turn();
+    expect(await story(facts)).toEqual([
+      ...["CheckCreated", "CheckRedeemed", "CheckReorged", "CheckRedeemed"],
+    ]);
+  });
+
+  test("that turns a redemption into a cancellation is followed, also by a process that has just begun", async () => {
+    const [facts, cancelled] = [await write(), await write()];
+    await cancelHere(cancelled);
+    await desk.mine(3);
+    await turn();
+    const snapshot = await desk.rpc<Hex>("evm_snapshot");
+    await draw(facts);
+    await draw(cancelled);
+    await turn();
+    await rewind(snapshot);
+    await revoke(facts);
+    await desk.follow({});
+    expect(await story(facts)).toEqual(["CheckCreated", "CheckRedeemed", "CheckReorged", "CheckRevoked"]);
+    expect([await statusOf(facts), await statusOf(cancelled)]).toEqual(["cancelled", "cancelled"]);
+    expect((await stateOf(cancelled)).ending).toBeNull();
+  });
+});
+
+describe("a chain that fails", () => {
+  const meddled = async (change: Partial<App["chain"]>) => {
+    const { chain } = app;
+    app.chain = { ...chain, ...change };
+    try {
+      return await turn();
+    } finally {
+      app.chain = chain;
+    }
+  };
+
+  test("changes nothing: away, behind, or another one", async () => {
+    const facts = await write();
+    await draw(facts);
+    await turn();
+    const { position } = await app.store.head();
+    const heads = await app.chain.heads();
+    memory = {};
+    expect(await meddled({ heads: () => Promise.reject(new ChainUnavailable("away")) })).toBe("away");
+    const old = { ...heads.latest, number: heads.latest.number - 1n };
+    expect(await meddled({ heads: async () => ({ ...heads, latest: old }) })).toBe("behind");
+    expect(await meddled({ block: async () => undefined })).toBe("behind");
+    const elsewhere = async (number: bigint) => ({
+      ...heads.latest,
+      number,
+      hash: `0x${"9".repeat(64)}` as Hex,
+    });
+    expect(await meddled({ block: elsewhere })).toBe("foreign");
+    expect((await app.store.head()).position).toBe(position);
+    expect(await statusOf(facts)).toBe("redeemed");
+  });
+});
+
+// The last ones: the chain's time is ahead afterwards.
+describe("time", () => {
+  test("is the chain's: no jump of our own clock ends a check or brings it back", async () => {
+    const facts = await write({ valid_before: Math.floor(Date.now() / 1_000) + 7_200 });
+    const { clock } = app;
+    for (const jump of [10 * 365 * 86_400_000, -10 * 365 * 86_400_000]) {
+      app.clock = { now: () => new Date(Date.now() + jump) };
+      await desk.mine(1);
+      await turn();
+      expect(await statusOf(facts)).toBe("pending");
+    }
+    app.clock = clock;
+    await desk.rpc("evm_increaseTime", 7_300);
+    await desk.mine(1);
+    await turn();
+    expect(await statusOf(facts)).toBe("expired");
+    const mine = await desk.as("acme");
+    const signature = await signShown(0, checkTypedData(facts));
+    const refused = await mine("POST", "redeem", { check_id: facts.check_id, signature });
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining("expired")]);
+    await desk.mine(4);
+    await turn();
+    await turn();
+    expect((await findCheck(app.pool, facts.check_id))?.followed).toBe(false);
+  });
+
+  test("of the chain is asked when a check is drawn, before its expiry was recorded", async () => {
+    const facts = await write({ valid_before: Math.floor(Date.now() / 1_000) + 7_250 });
+    const mine = await desk.as("acme");
+    const signature = await signShown(0, checkTypedData(facts));
+    const refused = await mine("POST", "redeem", { check_id: facts.check_id, signature });
+    expect([refused.status, refused.body.detail]).toEqual([
+      409,
+      expect.stringContaining("by the chain's time"),
+    ]);
+    expect(await story(facts)).toEqual(["CheckCreated"]);
+  });
+});
+
+test("what was looked through is recorded block by final block, never back", async () => {
+  const stream_id = following.streamOf("eip155:8453");
+  const recorded = await app.store.readStream({ tenant: "operator", stream_id });
+  const blocks = recorded.map(({ payload }) => Number(payload.block_number));
+  expect(blocks.length).toBeGreaterThan(2);
+  expect(blocks).toEqual(blocks.toSorted((a, b) => a - b));
+});

@@ -1,0 +1,176 @@
+/** Drawing checks over real HTTP: signatures of keys and contracts, passphrases, and what the chain would refuse. */
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as checks from "../../src/domain/checks/check.ts";
+import { redemptionCall } from "../../src/domain/checks/typed-data.ts";
+import type { Hex } from "../../src/domain/ports.ts";
+import { addressOf, balanceOf, SAYS_NO, SAYS_YES, wallet } from "../chain/fixture.ts";
+import { until } from "../eventstore/fixture.ts";
+import { signShown } from "../support/checked.ts";
+import { type Answered, type Ask, type Desk, openDesk } from "./desk.ts";
+
+let desk: Desk;
+let mine: Ask;
+beforeAll(async () => {
+  desk = await openDesk({ reactors: true });
+  mine = await desk.as("acme");
+}, 60_000);
+afterAll(() => desk?.service.stop());
+
+const [issuer, payee] = [wallet(0), wallet(1)];
+const draft = { from: issuer.address, to: payee.address, amount: 1 };
+const write = async (more: object = {}) => (await mine("POST", "create", { ...draft, ...more })).body.data;
+const redeem = (check_id: string, signature: Hex, more: object = {}, ask = mine) =>
+  ask("POST", "redeem", { check_id, signature, ...more });
+const signed = async (more: object = {}, payer = 0) => {
+  const check = await write(more);
+  return { check, signature: await signShown(payer, check.typed_data) };
+};
+const shown = async (check_id: string) => (await mine("GET", `verify/${check_id}`)).body.data;
+const has = (account: string) => balanceOf(desk.app.chain, account.toLowerCase() as Hex);
+const told = ({ status, body }: Answered) => [status, body.type.split("#")[1], body.errors?.[0]?.path];
+
+describe("a check that its issuer signed", () => {
+  test("is written, drawn by anybody's transaction, and seen to be redeemed", async () => {
+    const { check, signature } = await signed({ amount: "12.5" });
+    expect(check).toMatchObject({ status: "pending", amount: "12.50", redeeming: false, final: false });
+    const drawn = await redeem(check.check_id, signature, {}, await desk.as("somebody else"));
+    const { transaction, ...after } = drawn.body.data;
+    expect(after).toMatchObject({ status: "pending", redeeming: true });
+    expect(transaction).toMatchObject({ chain_id: 8453, value: "0", from: null });
+    const before = await has(payee.address);
+    const hash = await desk.send(transaction, 9);
+    expect((await has(payee.address)) - before).toBe(12_500_000n);
+    await until(async () => (await shown(check.check_id)).status === "redeemed");
+    expect((await shown(check.check_id)).onchain).toMatchObject({ transaction: hash, kind: "redeemed" });
+    await until(async () => (await shown(check.check_id)).final);
+    expect(told(await redeem(check.check_id, signature))).toEqual([409, "check-not-pending", undefined]);
+    expect(await desk.story(check.check_id)).toEqual([
+      "CheckCreated",
+      "CheckRedemptionAsked",
+      "CheckRedeemed",
+    ]);
+  });
+
+  test("of nothing moves nothing and is redeemed", async () => {
+    const { check, signature } = await signed({ amount: 0 });
+    await desk.send((await redeem(check.check_id, signature)).body.data.transaction, 9);
+    await until(async () => (await shown(check.check_id)).status === "redeemed");
+  });
+
+  test("to be received is sent by its payee alone", async () => {
+    const { check, signature } = await signed({ mode: "receive", amount: "3" });
+    const { transaction } = (await redeem(check.check_id, signature)).body.data;
+    expect(transaction.from).toBe(addressOf(payee));
+    const before = await has(payee.address);
+    await desk.send(transaction, 9);
+    expect(await has(payee.address)).toBe(before);
+    await desk.send(transaction, 1);
+    expect((await has(payee.address)) - before).toBe(3_000_000n);
+    await until(async () => (await shown(check.check_id)).status === "redeemed");
+  });
+
+  test("is redeemed without a word to the service, where its payee goes to the chain", async () => {
+    const { check, signature } = await signed();
+    const other = await signed();
+    const state = await desk.app.load(checks, { tenant: "acme", id: check.check_id });
+    const { to, data } = redemptionCall(checks.standing(state).facts, signature);
+    await desk.send({ to, data }, 9);
+    await until(async () => (await shown(check.check_id)).status === "redeemed");
+    expect((await shown(other.check.check_id)).status).toBe("pending");
+  });
+});
+
+describe("a signature that is refused", () => {
+  test("is another wallet's, another check's, another kind's, or none", async () => {
+    const { check } = await signed();
+    const bad = [
+      await signShown(2, check.typed_data),
+      (await signed()).signature,
+      (await signed({ mode: "receive" })).signature,
+      "0x1234" as Hex,
+      `0x${"00".repeat(65)}` as Hex,
+    ];
+    for (const signature of bad)
+      expect(told(await redeem(check.check_id, signature))).toEqual([400, "invalid", "signature"]);
+    expect(await desk.story(check.check_id)).toEqual(["CheckCreated"]);
+  });
+
+  test("is one that the chain has seen, or whose issuer has too little", async () => {
+    const { check, signature } = await signed({ amount: 900_000 });
+    expect(told(await redeem(check.check_id, signature))).toEqual([409, "check-uncovered", undefined]);
+    expect(told(await redeem("f".repeat(32), signature))).toEqual([404, "not-found", undefined]);
+  });
+});
+
+describe("an issuer that is a contract (ERC-1271)", () => {
+  const placed = async (code: Hex) => {
+    const account = addressOf(privateKeyToAccount(generatePrivateKey()));
+    const paid = await signed({ to: account, amount: 5 }, 0);
+    await desk.send((await redeem(paid.check.check_id, paid.signature)).body.data.transaction, 9);
+    await desk.rpc("anvil_setCode", account, code);
+    return account;
+  };
+
+  test.each(["transfer", "receive"])("that accepts a signature pays: %s", async (mode) => {
+    const check = await write({ from: await placed(SAYS_YES), amount: 5, mode });
+    const { status, body } = await redeem(check.check_id, "0xc0ffee");
+    expect(status).toBe(200);
+    const before = await has(payee.address);
+    await desk.send(body.data.transaction, 1);
+    expect((await has(payee.address)) - before).toBe(5_000_000n);
+  });
+
+  test.each(["transfer", "receive"])("that does not accept it pays nothing: %s", async (mode) => {
+    const check = await write({ from: await placed(SAYS_NO), amount: 5, mode });
+    expect(told(await redeem(check.check_id, "0xc0ffee"))).toEqual([400, "invalid", "signature"]);
+  });
+});
+
+describe("a passphrase", () => {
+  test("is asked for, after the signature was found good, and counted when it is wrong", async () => {
+    const { check, signature } = await signed({ passphrase: "open sesame" });
+    const { check_id } = check;
+    expect(check.passphrase_required).toBe(true);
+    expect(told(await redeem(check_id, signature))).toEqual([400, "invalid", "passphrase"]);
+    const foreign = await signShown(2, check.typed_data);
+    expect(told(await redeem(check_id, foreign, { passphrase: "x" }))).toEqual([400, "invalid", "signature"]);
+    expect(await desk.story(check_id)).toEqual(["CheckCreated"]);
+    const wrong = await redeem(check_id, signature, { passphrase: "open barley" });
+    expect(told(wrong)).toEqual([403, "passphrase-wrong", undefined]);
+    expect(wrong.headers.get("event-id")).toBeTruthy();
+    expect((await redeem(check_id, signature, { passphrase: "open sesame" })).status).toBe(200);
+    expect(await desk.story(check_id)).toEqual([
+      ...["CheckCreated", "CheckPassphraseRefused", "CheckRedemptionAsked"],
+    ]);
+    const [written] = await desk.app.store.readStream({
+      tenant: "acme",
+      stream_id: checks.streamOf(check_id),
+    });
+    expect(JSON.stringify(written!.payload)).not.toContain("sesame");
+  });
+
+  test("cannot be guessed: of twelve tries at once five count, and then not even the right one does", async () => {
+    const { check, signature } = await signed({ passphrase: "7" });
+    const { check_id } = check;
+    const guesses = Array.from({ length: 12 }, (_, n) =>
+      redeem(check_id, signature, { passphrase: `no ${n}` }),
+    );
+    const answers = (await Promise.all(guesses)).map((answer) => answer.status).sort();
+    expect(answers).toEqual([
+      ...Array(checks.MOST_TRIES).fill(403),
+      ...Array(12 - checks.MOST_TRIES).fill(429),
+    ]);
+    const paused = await redeem(check_id, signature, { passphrase: "7" });
+    expect(told(paused)).toEqual([429, "passphrase-paused", undefined]);
+    expect(Number(paused.headers.get("retry-after"))).toBeGreaterThan(checks.PAUSE_S - 60);
+    expect((await desk.story(check_id)).length).toBe(1 + checks.MOST_TRIES);
+    const { clock } = desk.app;
+    desk.app.clock = { now: () => new Date(Date.now() + checks.PAUSE_S * 1_000) };
+    try {
+      expect((await redeem(check_id, signature, { passphrase: "7" })).status).toBe(200);
+    } finally {
+      desk.app.clock = clock;
+    }
+  });
+});

@@ -1,0 +1,116 @@
+/** What is signed and sent for a check, held against the digests that payments are judged by, and against viem. */
+import { decodeFunctionData, parseAbi } from "viem/utils";
+import { describe, expect, test } from "vitest";
+import { keyRecovery } from "../../src/adapters/secp256k1.ts";
+import type { CheckFacts } from "../../src/domain/checks/check.ts";
+import { isPassphrase, keepPassphrase } from "../../src/domain/checks/passphrase.ts";
+import { keySignature } from "../../src/domain/checks/redemption.ts";
+import {
+  cancelTypedData,
+  checkTypedData,
+  digestOf,
+  redemptionCall,
+  revocationCall,
+  transferOf,
+} from "../../src/domain/checks/typed-data.ts";
+import { authorizationDigest, domainSeparator } from "../../src/domain/payments/authorization.ts";
+import { USDC } from "../../src/domain/payments/usdc.ts";
+import type { Hex } from "../../src/domain/ports.ts";
+import { addressOf, typedData, wallet } from "../chain/fixture.ts";
+import { signShown } from "../support/checked.ts";
+
+const facts: CheckFacts = {
+  check_id: "c".repeat(32),
+  network: "eip155:8453",
+  asset: USDC.address.toLowerCase() as Hex,
+  from: addressOf(wallet(0)),
+  to: addressOf(wallet(1)),
+  amount_micro: 12_500_001,
+  mode: "transfer",
+  valid_before: 1_800_000_000,
+  nonce: `0x${"e1".repeat(32)}`,
+  passphrase: null,
+  created_at: "2026-01-01T00:00:00.000Z",
+};
+const receive: CheckFacts = { ...facts, mode: "receive" };
+const { recover } = keyRecovery();
+
+describe("typed data", () => {
+  test("of a transfer is what a payment of the same authorization signs", async () => {
+    const digest = authorizationDigest(domainSeparator(USDC, 8453));
+    expect(Buffer.from(digestOf(checkTypedData(facts)))).toEqual(Buffer.from(digest(transferOf(facts))));
+    expect(await signShown(0, checkTypedData(facts))).toBe(
+      await wallet(0).signTypedData(typedData(transferOf(facts))),
+    );
+  });
+
+  test("of each kind signs something else", () => {
+    const digests = [checkTypedData(facts), checkTypedData(receive), cancelTypedData(facts)].map((data) =>
+      Buffer.from(digestOf(data)).toString("hex"),
+    );
+    expect(new Set(digests).size).toBe(3);
+  });
+
+  test("survives JSON, as it travels to a wallet", async () => {
+    const shown = JSON.parse(JSON.stringify(checkTypedData(receive)));
+    expect(
+      keySignature(checkTypedData(receive), facts.from, await signShown(0, shown), recover),
+    ).toBeDefined();
+  });
+});
+
+describe("a key's signature", () => {
+  test("is the wallet's own, with v as the contract takes it", async () => {
+    const data = checkTypedData(facts);
+    const signature = await signShown(0, data);
+    const low: Hex = `0x${signature.slice(2, -2)}${signature.endsWith("1b") ? "00" : "01"}`;
+    expect(keySignature(data, facts.from, low, recover)).toBe(signature);
+    expect(keySignature(data, facts.to, signature, recover)).toBeUndefined();
+    expect(keySignature(checkTypedData(receive), facts.from, signature, recover)).toBeUndefined();
+    expect(keySignature(data, facts.from, "0x00", recover)).toBeUndefined();
+  });
+});
+
+describe("a call to USDC", () => {
+  const move =
+    "address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce";
+  const abi = parseAbi([
+    `function transferWithAuthorization(${move}, bytes signature)`,
+    `function receiveWithAuthorization(${move}, bytes signature)`,
+    "function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature)",
+  ]);
+  const read = ({ data }: { data: Hex }) => decodeFunctionData({ abi, data });
+  const lower = (args: readonly unknown[]) =>
+    args.map((arg) => (typeof arg === "string" ? arg.toLowerCase() : arg));
+
+  test.each([
+    ["transferWithAuthorization", facts],
+    ["receiveWithAuthorization", receive],
+  ] as const)("%s draws the check", (name, check) => {
+    const { functionName, args } = read(redemptionCall(check, "0xabcd"));
+    expect(functionName).toBe(name);
+    const { from, to, nonce } = check;
+    expect(lower(args)).toEqual([from, to, 12_500_001n, 0n, 1_800_000_000n, nonce, "0xabcd"]);
+  });
+
+  test("cancelAuthorization makes it void", () => {
+    const { functionName, args } = read(revocationCall(facts, "0xabcd"));
+    expect([functionName, ...lower(args)]).toEqual([
+      "cancelAuthorization",
+      facts.from,
+      facts.nonce,
+      "0xabcd",
+    ]);
+  });
+});
+
+describe("a passphrase", () => {
+  test("is known again, in whatever form its letters are composed, and no other is", async () => {
+    const kept = await keepPassphrase("Zürich", Buffer.alloc(16, 7));
+    expect(JSON.stringify(kept)).not.toContain("rich");
+    expect(await isPassphrase("Zu\u0308rich", kept)).toBe(true);
+    expect(
+      await Promise.all(["zürich", "Zurich", "", "Zürich "].map((one) => isPassphrase(one, kept))),
+    ).toEqual([false, false, false, false]);
+  });
+});

@@ -1,0 +1,172 @@
+/** Deposits on a real chain: credited once, taken back with their block, and paid from where they were played away. */
+import { encodeFunctionData, parseAbi } from "viem/utils";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { DEVELOPMENT_TOKEN } from "../../src/adapters/chain-contracts.ts";
+import type { App } from "../../src/app.ts";
+import * as account from "../../src/domain/lounge/account.ts";
+import { ATTO } from "../../src/domain/lounge/token.ts";
+import type { Block, Hex } from "../../src/domain/ports.ts";
+import { depositsProjection } from "../../src/projections/lounge/deposits.ts";
+import { type DepositMemory, followDeposits } from "../../src/reactors/lounge/follow-deposits.ts";
+import { addressOf, GAS_KEY, openWorkshop, PAYEE, rewind, type Workshop, wallet } from "../chain/fixture.ts";
+import { until } from "../eventstore/fixture.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const ABI = parseAbi(["function transfer(address to, uint256 amount) returns (bool)"]);
+const meta = { actor: "test", operation: "test" };
+
+let workshop: Workshop;
+let service: Service;
+let memory: DepositMemory = {};
+beforeAll(async () => {
+  workshop = await openWorkshop();
+  const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
+  const env = { PLATFORM_TOKEN: DEVELOPMENT_TOKEN, REFUND_KEY: GAS_KEY };
+  service = await startService({ chain, env });
+  await mine(2);
+  expect(await followDeposits(service.app)).toBe("done");
+}, 60_000);
+afterAll(async () => {
+  await service?.stop();
+  await workshop?.close();
+});
+// As a process that has just begun.
+beforeEach(() => {
+  memory = {};
+});
+
+async function mine(blocks: number): Promise<void> {
+  for (let n = 0; n < blocks; n++) await workshop.rpc("evm_mine");
+}
+
+/** Sends tokens to the house, or elsewhere, from one of the demo wallets. */
+async function send(index: number, amount: bigint, to: Hex = PAYEE): Promise<void> {
+  const from = addressOf(wallet(index));
+  const data = encodeFunctionData({ abi: ABI, functionName: "transfer", args: [to, amount] });
+  await workshop.rpc("anvil_impersonateAccount", from);
+  const hash = await workshop.rpc<Hex>("eth_sendTransaction", { from, to: DEVELOPMENT_TOKEN, data });
+  await until(async () => (await workshop.rpc("eth_getTransactionReceipt", hash)) !== null);
+}
+
+async function follow(app = service.app): Promise<void> {
+  await until(() => app.caughtUp(depositsProjection));
+  expect(await followDeposits(app, memory)).toBe("done");
+}
+
+/** The service, to which no later block is final; the newest is safe. */
+function beforeFinality(finalized: Block): App {
+  const { app } = service;
+  const heads = async () => {
+    const { latest } = await app.chain.heads();
+    return { latest, safe: latest, finalized };
+  };
+  return { ...app, chain: { ...app.chain, heads } };
+}
+
+const targetOf = (index: number) => account.targetOf(`wallet:${addressOf(wallet(index))}`);
+const held = (index: number) => service.app.load(account, targetOf(index));
+const typesOf = async (index: number) => {
+  const page = { tenant: targetOf(index).tenant, stream_id: "lounge-account", after_version: 0, limit: 100 };
+  return (await service.app.store.readStream(page)).map(({ type }) => type);
+};
+
+test("a transfer is credited once it is on L1, and once however often it is looked for", async () => {
+  await send(0, 5n * ATTO);
+  await send(0, 7n * ATTO);
+  await mine(2);
+  await follow();
+  await follow();
+  memory = {};
+  await follow();
+  expect(await typesOf(0)).toEqual(["DepositCredited", "DepositCredited"]);
+  expect(await held(0)).toMatchObject({ balance: 12n * ATTO, deposited: 12n * ATTO, granted: 0n });
+});
+
+test("dust, and what goes elsewhere, is no deposit", async () => {
+  await send(1, ATTO - 1n);
+  await send(1, 5n * ATTO, addressOf(wallet(2)));
+  await mine(2);
+  await follow();
+  expect([await typesOf(1), await typesOf(2)]).toEqual([[], []]);
+});
+
+test("what the chain took back is taken back; played away, it is a debt that the next deposit pays", async () => {
+  const { app } = service;
+  await mine(3);
+  await follow();
+  const { latest } = await app.chain.heads();
+  const snapshot = await workshop.rpc<Hex>("evm_snapshot");
+  await send(3, 50n * ATTO);
+  await send(4, 20n * ATTO);
+  await follow(beforeFinality(latest));
+  expect([(await held(3)).balance, (await held(4)).balance]).toEqual([50n * ATTO, 20n * ATTO]);
+  await app.decide(account, targetOf(3), losing(30), { meta });
+
+  await rewind(workshop, snapshot);
+  await mine(6);
+  await follow();
+  expect(await held(3)).toMatchObject({ balance: 0n, debt: 30n * ATTO });
+  expect(await typesOf(3)).toEqual(["DepositCredited", "BetPlayed", "DepositTakenBack", "DebtIncurred"]);
+  expect(await held(4)).toMatchObject({ balance: 0n, debt: 0n });
+  await follow();
+  expect(await typesOf(4)).toEqual(["DepositCredited", "DepositTakenBack"]);
+
+  await send(3, 45n * ATTO);
+  await mine(2);
+  await follow();
+  expect(await held(3)).toMatchObject({ balance: 15n * ATTO, debt: 0n });
+});
+
+test("one that a process credited before it died is not credited by the next", async () => {
+  const { app } = service;
+  await send(5, 9n * ATTO);
+  await mine(2);
+  const dying = { ...app, decide: once(app.decide) };
+  await expect(followDeposits(dying, memory)).rejects.toThrow("killed");
+  memory = {};
+  await follow();
+  expect(await typesOf(5)).toEqual(["DepositCredited"]);
+});
+
+test("a chain that is another one credits nothing", async () => {
+  const { app } = service;
+  const block = (number: bigint) =>
+    app.chain.block(number).then((found) => found && { ...found, hash: `0x${"0".repeat(64)}` as const });
+  await send(6, 9n * ATTO);
+  await mine(2);
+  expect(await followDeposits({ ...app, chain: { ...app.chain, block } })).toBe("foreign");
+  expect(await followDeposits({ ...app, chain: { ...app.chain, block: async () => undefined } })).toBe(
+    "behind",
+  );
+  expect(await typesOf(6)).toEqual([]);
+});
+
+/** Loses so many tokens, whatever is drawn. */
+const losing =
+  (tokens: number) =>
+  ({ balance }: account.AccountState): account.AccountEvent[] => {
+    const stake = BigInt(tokens) * ATTO;
+    const drawn = {
+      space: "live",
+      chain: 1,
+      index: 0,
+      seed_hash: "0".repeat(64),
+      client_seed: "x",
+      nonce: 0,
+    } as const;
+    const sums = { stake_atto: String(stake), payout_atto: "0", balance_atto: String(balance - stake) };
+    const bet = { game: "roulette", params: { bet_type: "7" }, result: { pocket: "8" } } as const;
+    const named = { roll_id: "lost", tenant: targetOf(3).tenant, rolled_at: "2026-11-22T12:00:00.000Z" };
+    return [{ type: "BetPlayed", data: { ...drawn, ...bet, ...named, ...sums } }];
+  };
+
+/** Decides once, and is gone. */
+function once<Decide extends Service["app"]["decide"]>(decide: Decide): Decide {
+  let done = false;
+  const dying = async (...given: Parameters<Decide>) => {
+    if (done) throw new Error("killed");
+    done = true;
+    return decide(...(given as Parameters<Service["app"]["decide"]>));
+  };
+  return dying as Decide;
+}

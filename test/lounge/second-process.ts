@@ -1,0 +1,6 @@
+/** A second process of a house: serves HTTP on its own port until it is killed. */
+import { startService } from "../support/service.ts";
+
+const { DATABASE, DATA } = process.env as Record<string, string>;
+const service = await startService({ beside: { database_url: DATABASE!, data_dir: DATA! } });
+process.stdout.write(`${service.url}\n`);

@@ -1,0 +1,259 @@
+/** The lounge over real HTTP on the embedded chain: bets, proofs, and one account that two processes bet from at once. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as account from "../../src/domain/lounge/account.ts";
+import { drinkNames } from "../../src/domain/lounge/bar.ts";
+import { ATTO, decimalTokens } from "../../src/domain/lounge/token.ts";
+import { faultOf } from "../../src/explorer/roll-verifier.js";
+import { addressOf, wallet } from "../chain/fixture.ts";
+import { until } from "../eventstore/fixture.ts";
+import { buy } from "../support/buyer.ts";
+import { type Service, startService } from "../support/service.ts";
+
+let service: Service & { database_url: string };
+let mine: Record<string, string>;
+let second: { child: ChildProcess; url: string };
+
+beforeAll(async () => {
+  const env = { SEED_ROLLS: "40", SEED_SECONDS: "3600" };
+  service = await startService({ chain: "embedded", reactors: true, env });
+  const child = spawn(process.execPath, ["--import", "tsx", resolve("test/lounge/second-process.ts")], {
+    env: { PATH: process.env.PATH, DATABASE: service.database_url, DATA: service.data_dir },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = (await once(child.stdout!, "data")) as [Buffer];
+  second = { child, url: line.toString().trim() };
+  mine = await keyOf("acme");
+  await until(async () => (await ask("rng/seed")).status === 200);
+}, 90_000);
+afterAll(async () => {
+  second?.child.kill("SIGKILL");
+  await service?.stop();
+});
+
+const keyOf = async (tenant: string, space: "live" | "test" = "live") =>
+  (await service.issue({ tenant, space })).headers;
+
+// biome-ignore lint/suspicious/noExplicitAny: what answers hold is what is tested
+type Answer = { status: number; body: any };
+type Asked = { headers?: Record<string, string>; url?: string };
+async function ask(
+  path: string,
+  body?: object,
+  { headers = mine, url = service.url }: Asked = {},
+): Promise<Answer> {
+  const response = await fetch(`${url}/v1/agent/${path}`, {
+    headers: { ...headers, ...(body && { "Content-Type": "application/json" }) },
+    ...(body && { method: "POST", body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+const play = (game: string, body: object, asked?: Asked) => ask(`lounge/${game}`, body, asked);
+
+const held = (tenant: string) => service.app.load(account, account.targetOf(tenant));
+const betsOf = async (tenant: string) => {
+  const page = { tenant, stream_id: "lounge-account", after_version: 0, limit: 1_000 };
+  return service.app.store.readStream(page);
+};
+
+describe("a bet", () => {
+  test("brings the welcome grant with the account's first, moves the balance, and counts", async () => {
+    const first = await play("roulette", { bet_type: 17, client_seed: "mine" });
+    expect(first.body.data).toMatchObject({ bet_type: "17", stake: "1", welcome_grant: "100" });
+    const then = await play("dice", { direction: "over", target: 98, client_seed: "mine", amount: 2.5 });
+    expect(then.body.data).toMatchObject({ stake: "2.5", welcome_grant: null });
+    expect([first, then].map(({ body }) => body.data.fairness.nonce)).toEqual([0, 1]);
+    const atto = (text: string) => BigInt(Math.round(Number(text) * 1e6)) * 10n ** 12n;
+    const { data } = first.body;
+    expect(atto(data.balance)).toBe(99n * ATTO + atto(data.payout));
+    expect(atto(then.body.data.balance)).toBe(atto(data.balance) - atto("2.5") + atto(then.body.data.payout));
+    const { account: shown } = (await ask("lounge/menu?section=bar")).body.data;
+    expect(shown).toMatchObject({
+      balance: then.body.data.balance,
+      granted: "100",
+      staked: "3.5",
+      debt: "0",
+    });
+  });
+
+  test("is proven at once by its HMACs, and by the seed once that is revealed", async () => {
+    const tenant = "prover";
+    const headers = await keyOf(tenant);
+    const keno = (await play("keno", { numbers: [1, 2, 3], client_seed: "k" }, { headers })).body.data;
+    const wheel = (await play("roulette", { bet_type: "000", client_seed: "r" }, { headers })).body.data;
+    const die = (await play("dice", { direction: "under", target: 50, client_seed: "d" }, { headers })).body
+      .data;
+    expect(keno.drawn).toHaveLength(20);
+    expect(keno.hits).toEqual([1, 2, 3].filter((number) => keno.drawn.includes(number)));
+    const texts = [keno, wheel, die].map(({ fairness }) => fairness.proof[0].message);
+    expect(texts).toEqual([
+      "v1:prover:keno:k:0:0",
+      "v1:prover:roulette:r:1:0",
+      "v1:prover:lounge-dice:d:2:0",
+    ]);
+    const unproven = (await ask("rng/verify", { roll_id: keno.roll_id })).body.data;
+    expect(unproven).toMatchObject({ valid: true, proof: keno.fairness.proof, tenant });
+    for (let n = 0; n < 50; n++) await play("roulette", { bet_type: "red" }, { headers });
+    const bets = { keno, roulette: wheel, "lounge-dice": die };
+    for (const [game, { roll_id, fairness }] of Object.entries(bets)) {
+      await until(async () => (await ask("rng/verify", { roll_id })).body.data.seed !== null);
+      const { data } = (await ask("rng/verify", { roll_id })).body;
+      expect(data.roll.game_type).toBe(game);
+      expect(await faultOf(data)).toBeUndefined();
+      const { message, hmac } = fairness.proof[0];
+      expect(createHmac("sha256", Buffer.from(data.seed, "hex")).update(message).digest("hex")).toBe(hmac);
+    }
+    const { data: told } = (await ask("rng/verify", { roll_id: die.roll_id })).body;
+    expect(told.roll.result).toEqual({ number: die.number });
+  });
+
+  test("asked twice under one key is one bet, in either process", async () => {
+    const headers = { ...(await keyOf("twice")), "Idempotency-Key": "once" };
+    const body = { numbers: [7], client_seed: "twice", amount: 5 };
+    const both = await Promise.all([
+      play("keno", body, { headers }),
+      play("keno", body, { headers, url: second.url }),
+    ]);
+    expect(both[1]).toEqual(both[0]);
+    expect(await play("keno", body, { headers, url: second.url })).toEqual(both[0]);
+    expect((await betsOf("twice")).map(({ type }) => type)).toEqual(["WelcomeGranted", "BetPlayed"]);
+    expect((await play("keno", { ...body, amount: 6 }, { headers })).status).toBe(422);
+  });
+
+  test("is refused over the balance, and draws and counts nothing then", async () => {
+    const headers = await keyOf("poor");
+    const { status, body } = await play("roulette", { bet_type: "red", amount: 101 }, { headers });
+    expect([status, body.type]).toEqual([409, expect.stringContaining("balance-too-low")]);
+    expect(await betsOf("poor")).toEqual([]);
+  });
+
+  test.each([
+    ["keno", { numbers: [] }, "numbers"],
+    ["keno", { numbers: [5, 5] }, "numbers"],
+    ["keno", { numbers: [63] }, "numbers.0"],
+    ["keno", { numbers: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], amount: 11 }, "amount"],
+    ["roulette", { bet_type: "0000" }, "bet_type"],
+    ["roulette", { bet_type: 37 }, "bet_type"],
+    ["roulette", { bet_type: "red", amount: 0.5 }, "amount"],
+    ["roulette", { bet_type: "red", amount: 1.0000001 }, "amount"],
+    ["roulette", { bet_type: "red", amount: "5" }, "amount"],
+    ["dice", { direction: "under", target: 99, client_seed: "x" }, "target"],
+    ["dice", { direction: "under", target: 50 }, "client_seed"],
+    ["dice", { direction: "under", target: 50, client_seed: "x".repeat(257) }, "client_seed"],
+    ["order", { drink: "water" }, "drink"],
+    ["order", { drink: "gas-fee", mood_text: "x".repeat(281) }, "mood_text"],
+  ])("%s %j is refused by its field", async (game, body, path) => {
+    const answer = await play(game, body);
+    expect([answer.status, answer.body.errors?.[0].path]).toEqual([400, path]);
+  });
+
+  test("of a wallet that pays is from an account of its own, welcomed once", async () => {
+    const url = `${service.url}/v1/agent/lounge/dice`;
+    const body = JSON.stringify({ direction: "under", target: 50, client_seed: "paid" });
+    const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
+    const answers = [await buy(wallet(3), url, init), await buy(wallet(3), url, init)];
+    const told = await Promise.all(
+      answers.map(async ({ answer }) => ((await answer.json()) as Answer["body"]).data),
+    );
+    expect(told.map(({ welcome_grant }) => welcome_grant)).toEqual(["100", null]);
+    const { balance } = await held(`wallet:${addressOf(wallet(3))}`);
+    expect(decimalTokens(balance)).toBe(told[1].balance);
+  });
+
+  test("with a test key is drawn from test seeds, from an account of its own", async () => {
+    const headers = await keyOf("acme", "test");
+    await until(async () => (await ask("rng/seed", undefined, { headers })).status === 200);
+    const { data } = (await play("roulette", { bet_type: "green" }, { headers })).body;
+    expect(data).toMatchObject({ welcome_grant: "100", fairness: { space: "test", nonce: 0 } });
+  });
+});
+
+test("200 bets at once on one account, from two processes and over five seeds, never go below zero", {
+  timeout: 60_000,
+}, async () => {
+  const headers = await keyOf("crowd");
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, n) => {
+      const url = n % 2 ? second.url : service.url;
+      return play(
+        "roulette",
+        { bet_type: n % 3 ? "red" : "7", client_seed: `c${n}`, amount: 4 },
+        { headers, url },
+      );
+    }),
+  );
+  const played = answers.filter(({ status }) => status === 200).map(({ body }) => body.data);
+  const refused = answers.filter(({ status }) => status !== 200);
+  for (const { status, body } of refused)
+    expect([status, body.type]).toEqual([409, expect.stringContaining("balance-too-low")]);
+
+  const [welcome, ...bets] = await betsOf("crowd");
+  expect(welcome).toMatchObject({ type: "WelcomeGranted", version: 1 });
+  expect(bets).toHaveLength(played.length);
+  let balance = 100n * ATTO;
+  const counts = new Map<unknown, number>();
+  for (const { type, payload } of bets) {
+    expect(type).toBe("BetPlayed");
+    const { stake_atto, payout_atto, balance_atto, seed_hash, nonce } = payload as Record<string, string>;
+    expect(BigInt(stake_atto!)).toBeLessThanOrEqual(balance);
+    balance += BigInt(payout_atto!) - BigInt(stake_atto!);
+    expect(balance_atto).toBe(String(balance));
+    expect(balance).toBeGreaterThanOrEqual(0n);
+    // The bets on each seed are numbered without a gap.
+    expect(nonce).toBe(counts.get(seed_hash) ?? 0);
+    counts.set(seed_hash, Number(nonce) + 1);
+  }
+  const state = await held("crowd");
+  expect(state.balance).toBe(balance);
+  expect(balance).toBe(state.granted + state.deposited + state.won - state.staked);
+  expect(new Set(played.map(({ balance }) => balance)).size).toBeGreaterThan(1);
+  expect(new Set(played.map(({ roll_id }) => roll_id))).toEqual(
+    new Set(bets.map(({ payload }) => payload.roll_id)),
+  );
+});
+
+test("bets are among the caller's rolls, and use a seed up as rolls do", async () => {
+  const { data } = (await ask("rng/history?limit=100")).body;
+  expect(new Set(data.map(({ game_type }: { game_type: string }) => game_type))).toEqual(
+    new Set(["roulette", "lounge-dice"]),
+  );
+  // More than forty bets were played on seeds of forty uses.
+  expect((await ask("rng/seed")).body.data.chain_index).toBeGreaterThan(0);
+});
+
+describe("the menu and the bar", () => {
+  test("tell what was asked for", async () => {
+    const sections = await Promise.all(
+      ["games", "bar", "all"].map((section) => ask(`lounge/menu?section=${section}`)),
+    );
+    expect(sections.map(({ body }) => Object.keys(body.data))).toEqual([
+      ["account", "deposit", "games"],
+      ["account", "deposit", "bar"],
+      ["account", "deposit", "games", "bar"],
+    ]);
+    const { games, bar } = sections[2]!.body.data;
+    expect(bar.map(({ drink }: { drink: string }) => drink)).toEqual(drinkNames);
+    expect(games.roulette.wheel).toHaveLength(39);
+    for (const bet of [...games.keno.bets, ...games.roulette.bets, ...games.dice.bets]) {
+      const chances = bet.pays.map(({ chance }: { chance: number }) => chance) as number[];
+      expect(chances.reduce((a, b) => a + b)).toBeCloseTo(1, 9);
+      const paid = bet.pays.reduce(
+        (sum: number, { chance, multiplier }: Record<string, number>) => sum + chance! * multiplier!,
+        0,
+      );
+      expect(1 - paid).toBeCloseTo(bet.house_edge, 9);
+    }
+  });
+
+  test("pour the same for the same, something else for another mood, and repeat nothing", async () => {
+    const order = async (body: object) => (await play("order", body)).body.data;
+    const one = await order({ drink: "warm-wallet", mood_text: "Tired, <b>so</b> tired" });
+    expect(one).toEqual(await order({ drink: "warm-wallet", mood_text: "tired, <b>so</b> tired " }));
+    expect(one.mood).toBe("tired");
+    expect(one.answer).not.toContain("<b>");
+    expect((await order({ drink: "warm-wallet" })).mood).toBe("unsaid");
+  });
+});
