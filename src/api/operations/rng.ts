@@ -57,7 +57,7 @@ rolls again. Its hash leads by \`chain_index\` times SHA-256 to the chain's head
           .nullable()
           .describe("Where the chain's head stands on Base; rng_anchor_verify reads it from there"),
         activated_at: z.iso.datetime(),
-        rolls: z.int().describe("Rolls on it so far"),
+        rolls: z.int().describe("Rolls and bets on it so far"),
         max_rolls: z.int().describe("It is revealed soon after so many"),
         retires_at: z.iso.datetime().describe("Or at this time, if it was used"),
         revealed_before: z

@@ -30,8 +30,8 @@ const NOBODY = `0x${"0".repeat(40)}`;
 
 const meta = { actor: "reactor:lounge", operation: "lounge.deposits" };
 
-/** What this process learned: the token as it describes itself, and the final block it has looked at last. */
-export type DepositMemory = { token?: Token; final?: bigint };
+/** What this process learned: the token as it describes itself, the final block it has looked at last, and the safe one. */
+export type DepositMemory = { token?: Token; final?: bigint; safe?: Hex };
 
 /** One turn, unless another process takes one; nothing is asked where there is no platform token. */
 export async function followDeposits(app: App, memory: DepositMemory = {}): Promise<Turn> {
@@ -50,6 +50,8 @@ async function turn(app: App, address: Hex, memory: DepositMemory): Promise<Turn
   memory.token ??= await describedToken(app, address);
   const place = { network: networkOf(chain), token: address, pay_to: lower(app.pay_to) };
   const { safe, finalized } = await chain.heads();
+  // A quiet chain is asked nothing more.
+  if (memory.safe === safe.hash) return "done";
   const followed = await app.load(deposits, deposits.targetOf(place));
   // What was sent before the lounge opened is not a deposit.
   if (!followed) return tell(app, place, finalized);
@@ -72,7 +74,9 @@ async function turn(app: App, address: Hex, memory: DepositMemory): Promise<Turn
 
   // A deposit that the read model does not know yet must be looked at again.
   const final = lesser(finalized.number, to_block);
-  if (!isCurrent || final < from_block) return "done";
+  if (!isCurrent) return "done";
+  if (to_block === safe.number) memory.safe = safe.hash;
+  if (final < from_block) return "done";
   const isDue = final - told > TELL_EVERY || found.some(({ facts }) => facts.block_number <= final);
   const block = isDue && (await chain.block(final));
   memory.final = final;
