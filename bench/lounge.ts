@@ -1,6 +1,6 @@
 /**
- * Claim: bets over HTTP reach at least half the rate at which the log appends single events, on a thousand accounts; on one
- * account, where each bet rests on the balance that the one before it left, they are taken one after the other.
+ * How many bets a second are taken over HTTP, on one account, where each rests on the balance that the one before left, and on a
+ * thousand, beside the rate at which the log alone appends events.
  *
  *     npx tsx bench/lounge.ts [--seconds 5] [--rounds 3] [--connections 64] [--accounts 1000]
  *

@@ -37,8 +37,8 @@ test.each(["javascript:alert(1)", "ftp://x.example", "nowhere"])("PUBLIC_URL=%s 
 });
 
 test("anchoring wants a pool that what takes turns does not use up", () => {
-  expect(() => readConfig({ ANCHORING: "1", DATABASE_POOL: "7" })).toThrow(/DATABASE_POOL is at least 8/);
-  expect(readConfig({ ANCHORING: "1", DATABASE_POOL: "8" })).toMatchObject({ DATABASE_POOL: 8 });
+  expect(() => readConfig({ ANCHORING: "1", DATABASE_POOL: "11" })).toThrow(/DATABASE_POOL is at least 12/);
+  expect(readConfig({ ANCHORING: "1", DATABASE_POOL: "12" })).toMatchObject({ DATABASE_POOL: 12 });
   expect(readConfig({ ANCHORING: "0", DATABASE_POOL: "2" })).toMatchObject({ DATABASE_POOL: 2 });
 });
 

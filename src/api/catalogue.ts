@@ -13,6 +13,7 @@ import { paymentOperations } from "./operations/payments.ts";
 import { replayOperations } from "./operations/replay.ts";
 import { rngOperations } from "./operations/rng.ts";
 import { rngAnchorOperations } from "./operations/rng-anchor.ts";
+import { rngProofOperations } from "./operations/rng-proof.ts";
 import { salaryOperations } from "./operations/salary.ts";
 import { snapshotOperations } from "./operations/snapshots.ts";
 import { tradeOperations } from "./operations/trade.ts";
@@ -34,6 +35,7 @@ export const catalogue: Operation[] = [
   ...mirrorOperations,
   ...customsOperations,
   ...rngOperations,
+  ...rngProofOperations,
   ...rngAnchorOperations,
   ...walletOperations,
   ...walletAirdropOperations,

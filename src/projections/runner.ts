@@ -40,8 +40,11 @@ export function startRunner(options: {
   projections: Projection[];
   log: RunnerLog;
 }): Runner {
-  const stopping = new AbortController();
-  const loops = options.projections.map((projection) => keep(options, projection, stopping.signal));
+  // One for each: a signal warns of more than ten listeners.
+  const loops = options.projections.map((projection) => {
+    const stopping = new AbortController();
+    return { stopping, ended: keep(options, projection, stopping.signal) };
+  });
 
   const positionOf = async (projection: Projection): Promise<number> => {
     const sql = "select position from read.checkpoints where projection = $1";
@@ -59,8 +62,8 @@ export function startRunner(options: {
       }
     },
     async stop() {
-      stopping.abort();
-      await Promise.all(loops);
+      for (const { stopping } of loops) stopping.abort();
+      await Promise.all(loops.map(({ ended }) => ended));
     },
   };
 }

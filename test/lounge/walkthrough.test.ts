@@ -1,8 +1,5 @@
-/** The lounge over real HTTP on the embedded chain: bets, proofs, and one account that two processes bet from at once. */
-import { type ChildProcess, spawn } from "node:child_process";
+/** The lounge over real HTTP on the embedded chain: bets, what proves them, refusals, the menu and the bar. */
 import { createHmac } from "node:crypto";
-import { once } from "node:events";
-import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as account from "../../src/domain/lounge/account.ts";
 import { drinkNames } from "../../src/domain/lounge/bar.ts";
@@ -11,53 +8,18 @@ import { faultOf } from "../../src/explorer/roll-verifier.js";
 import { addressOf, wallet } from "../chain/fixture.ts";
 import { until } from "../eventstore/fixture.ts";
 import { buy } from "../support/buyer.ts";
-import { type Service, startService } from "../support/service.ts";
+import { type Answer, type Headers, type LoungeHouse, openLoungeHouse } from "./lounge-house.ts";
 
-let service: Service & { database_url: string };
-let mine: Record<string, string>;
-let second: { child: ChildProcess; url: string };
-
+let house: LoungeHouse;
+let mine: Headers;
 beforeAll(async () => {
-  const env = { SEED_ROLLS: "40", SEED_SECONDS: "3600" };
-  service = await startService({ chain: "embedded", reactors: true, env });
-  const child = spawn(process.execPath, ["--import", "tsx", resolve("test/lounge/second-process.ts")], {
-    env: { PATH: process.env.PATH, DATABASE: service.database_url, DATA: service.data_dir },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [line] = (await once(child.stdout!, "data")) as [Buffer];
-  second = { child, url: line.toString().trim() };
-  mine = await keyOf("acme");
-  await until(async () => (await ask("rng/seed")).status === 200);
+  house = await openLoungeHouse({ SEED_ROLLS: "40", SEED_SECONDS: "3600" });
+  mine = await house.keyOf("acme");
 }, 90_000);
-afterAll(async () => {
-  second?.child.kill("SIGKILL");
-  await service?.stop();
-});
+afterAll(() => house?.service.stop());
 
-const keyOf = async (tenant: string, space: "live" | "test" = "live") =>
-  (await service.issue({ tenant, space })).headers;
-
-// biome-ignore lint/suspicious/noExplicitAny: what answers hold is what is tested
-type Answer = { status: number; body: any };
-type Asked = { headers?: Record<string, string>; url?: string };
-async function ask(
-  path: string,
-  body?: object,
-  { headers = mine, url = service.url }: Asked = {},
-): Promise<Answer> {
-  const response = await fetch(`${url}/v1/agent/${path}`, {
-    headers: { ...headers, ...(body && { "Content-Type": "application/json" }) },
-    ...(body && { method: "POST", body: JSON.stringify(body) }),
-  });
-  return { status: response.status, body: await response.json() };
-}
-const play = (game: string, body: object, asked?: Asked) => ask(`lounge/${game}`, body, asked);
-
-const held = (tenant: string) => service.app.load(account, account.targetOf(tenant));
-const betsOf = async (tenant: string) => {
-  const page = { tenant, stream_id: "lounge-account", after_version: 0, limit: 1_000 };
-  return service.app.store.readStream(page);
-};
+const ask = (path: string, body?: object, headers = mine) => house.ask(headers, path, body);
+const play = (game: string, body: object, headers = mine) => ask(`lounge/${game}`, body, headers);
 
 describe("a bet", () => {
   test("brings the welcome grant with the account's first, moves the balance, and counts", async () => {
@@ -81,11 +43,10 @@ describe("a bet", () => {
 
   test("is proven at once by its HMACs, and by the seed once that is revealed", async () => {
     const tenant = "prover";
-    const headers = await keyOf(tenant);
-    const keno = (await play("keno", { numbers: [1, 2, 3], client_seed: "k" }, { headers })).body.data;
-    const wheel = (await play("roulette", { bet_type: "000", client_seed: "r" }, { headers })).body.data;
-    const die = (await play("dice", { direction: "under", target: 50, client_seed: "d" }, { headers })).body
-      .data;
+    const headers = await house.keyOf(tenant);
+    const keno = (await play("keno", { numbers: [1, 2, 3], client_seed: "k" }, headers)).body.data;
+    const wheel = (await play("roulette", { bet_type: "000", client_seed: "r" }, headers)).body.data;
+    const die = (await play("dice", { direction: "under", target: 50, client_seed: "d" }, headers)).body.data;
     expect(keno.drawn).toHaveLength(20);
     expect(keno.hits).toEqual([1, 2, 3].filter((number) => keno.drawn.includes(number)));
     const texts = [keno, wheel, die].map(({ fairness }) => fairness.proof[0].message);
@@ -96,7 +57,7 @@ describe("a bet", () => {
     ]);
     const unproven = (await ask("rng/verify", { roll_id: keno.roll_id })).body.data;
     expect(unproven).toMatchObject({ valid: true, proof: keno.fairness.proof, tenant });
-    for (let n = 0; n < 50; n++) await play("roulette", { bet_type: "red" }, { headers });
+    for (let n = 0; n < 50; n++) await play("roulette", { bet_type: "red" }, headers);
     const bets = { keno, roulette: wheel, "lounge-dice": die };
     for (const [game, { roll_id, fairness }] of Object.entries(bets)) {
       await until(async () => (await ask("rng/verify", { roll_id })).body.data.seed !== null);
@@ -110,24 +71,11 @@ describe("a bet", () => {
     expect(told.roll.result).toEqual({ number: die.number });
   });
 
-  test("asked twice under one key is one bet, in either process", async () => {
-    const headers = { ...(await keyOf("twice")), "Idempotency-Key": "once" };
-    const body = { numbers: [7], client_seed: "twice", amount: 5 };
-    const both = await Promise.all([
-      play("keno", body, { headers }),
-      play("keno", body, { headers, url: second.url }),
-    ]);
-    expect(both[1]).toEqual(both[0]);
-    expect(await play("keno", body, { headers, url: second.url })).toEqual(both[0]);
-    expect((await betsOf("twice")).map(({ type }) => type)).toEqual(["WelcomeGranted", "BetPlayed"]);
-    expect((await play("keno", { ...body, amount: 6 }, { headers })).status).toBe(422);
-  });
-
   test("is refused over the balance, and draws and counts nothing then", async () => {
-    const headers = await keyOf("poor");
-    const { status, body } = await play("roulette", { bet_type: "red", amount: 101 }, { headers });
+    const headers = await house.keyOf("poor");
+    const { status, body } = await play("roulette", { bet_type: "red", amount: 101 }, headers);
     expect([status, body.type]).toEqual([409, expect.stringContaining("balance-too-low")]);
-    expect(await betsOf("poor")).toEqual([]);
+    expect(await house.storyOf("poor")).toEqual([]);
   });
 
   test.each([
@@ -151,7 +99,7 @@ describe("a bet", () => {
   });
 
   test("of a wallet that pays is from an account of its own, welcomed once", async () => {
-    const url = `${service.url}/v1/agent/lounge/dice`;
+    const url = `${house.service.url}/v1/agent/lounge/dice`;
     const body = JSON.stringify({ direction: "under", target: 50, client_seed: "paid" });
     const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
     const answers = [await buy(wallet(3), url, init), await buy(wallet(3), url, init)];
@@ -159,60 +107,19 @@ describe("a bet", () => {
       answers.map(async ({ answer }) => ((await answer.json()) as Answer["body"]).data),
     );
     expect(told.map(({ welcome_grant }) => welcome_grant)).toEqual(["100", null]);
-    const { balance } = await held(`wallet:${addressOf(wallet(3))}`);
+    const { balance } = await house.service.app.load(
+      account,
+      account.targetOf(`wallet:${addressOf(wallet(3))}`),
+    );
     expect(decimalTokens(balance)).toBe(told[1].balance);
   });
 
   test("with a test key is drawn from test seeds, from an account of its own", async () => {
-    const headers = await keyOf("acme", "test");
-    await until(async () => (await ask("rng/seed", undefined, { headers })).status === 200);
-    const { data } = (await play("roulette", { bet_type: "green" }, { headers })).body;
+    const headers = await house.keyOf("acme", "test");
+    await until(async () => (await ask("rng/seed", undefined, headers)).status === 200);
+    const { data } = (await play("roulette", { bet_type: "green" }, headers)).body;
     expect(data).toMatchObject({ welcome_grant: "100", fairness: { space: "test", nonce: 0 } });
   });
-});
-
-test("200 bets at once on one account, from two processes and over five seeds, never go below zero", {
-  timeout: 60_000,
-}, async () => {
-  const headers = await keyOf("crowd");
-  const answers = await Promise.all(
-    Array.from({ length: 200 }, (_, n) => {
-      const url = n % 2 ? second.url : service.url;
-      return play(
-        "roulette",
-        { bet_type: n % 3 ? "red" : "7", client_seed: `c${n}`, amount: 4 },
-        { headers, url },
-      );
-    }),
-  );
-  const played = answers.filter(({ status }) => status === 200).map(({ body }) => body.data);
-  const refused = answers.filter(({ status }) => status !== 200);
-  for (const { status, body } of refused)
-    expect([status, body.type]).toEqual([409, expect.stringContaining("balance-too-low")]);
-
-  const [welcome, ...bets] = await betsOf("crowd");
-  expect(welcome).toMatchObject({ type: "WelcomeGranted", version: 1 });
-  expect(bets).toHaveLength(played.length);
-  let balance = 100n * ATTO;
-  const counts = new Map<unknown, number>();
-  for (const { type, payload } of bets) {
-    expect(type).toBe("BetPlayed");
-    const { stake_atto, payout_atto, balance_atto, seed_hash, nonce } = payload as Record<string, string>;
-    expect(BigInt(stake_atto!)).toBeLessThanOrEqual(balance);
-    balance += BigInt(payout_atto!) - BigInt(stake_atto!);
-    expect(balance_atto).toBe(String(balance));
-    expect(balance).toBeGreaterThanOrEqual(0n);
-    // The bets on each seed are numbered without a gap.
-    expect(nonce).toBe(counts.get(seed_hash) ?? 0);
-    counts.set(seed_hash, Number(nonce) + 1);
-  }
-  const state = await held("crowd");
-  expect(state.balance).toBe(balance);
-  expect(balance).toBe(state.granted + state.deposited + state.won - state.staked);
-  expect(new Set(played.map(({ balance }) => balance)).size).toBeGreaterThan(1);
-  expect(new Set(played.map(({ roll_id }) => roll_id))).toEqual(
-    new Set(bets.map(({ payload }) => payload.roll_id)),
-  );
 });
 
 test("bets are among the caller's rolls, and use a seed up as rolls do", async () => {

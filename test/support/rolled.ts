@@ -1,5 +1,5 @@
 /** The roll that the example of rng_verify names, drawn from the active seed. */
-import { rngOperations } from "../../src/api/operations/rng.ts";
+import { rngProofOperations } from "../../src/api/operations/rng-proof.ts";
 import type { App } from "../../src/app.ts";
 import { readParams } from "../../src/domain/rng/games.ts";
 import * as rolls from "../../src/domain/rng/roll.ts";
@@ -11,7 +11,9 @@ export async function rollExample(app: App, tenant = "acme"): Promise<string> {
   const active = async () => (await app.load(seeds, seeds.targetOf("live"))).active;
   await until(async () => (await active()) !== undefined);
   const seed = (await active())!;
-  const { roll_id } = rngOperations.find(({ name }) => name === "rng_verify")!.example as { roll_id: string };
+  const { roll_id } = rngProofOperations.find(({ name }) => name === "rng_verify")!.example as {
+    roll_id: string;
+  };
   const request = {
     roll_id,
     tenant,

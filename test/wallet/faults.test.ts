@@ -74,10 +74,10 @@ test("one that a reorg took back is paid again, under its name, and so once", as
   expect(await house.received(airdrop)).toEqual([1n, 1n]);
 });
 
-test("two processes at once, whose turns collide, pay it once", async () => {
+test("two processes that are asked at once, and whose turns collide, pay it once", async () => {
   const { app: other, close } = await house.ledger.beside({ PLATFORM_TOKEN: app.platform_token! });
   onTestFinished(close);
-  const airdrop = await house.ask(2);
+  const airdrop = await house.ask(2, {}, [app, other]);
   await Promise.allSettled([house.pay(), house.pay(other)]);
   await house.turn();
   expect((await house.storyOf(airdrop)).slice(0, 3)).toEqual(["Asked", "Sent", "Paid"]);

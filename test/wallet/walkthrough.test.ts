@@ -1,5 +1,8 @@
 /** The wallet over real HTTP on the embedded chain: an airdrop is asked for, paid, seen in balances and histories, and not paid twice. */
+import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { reachOf } from "../../src/projections/wallet/transfers.ts";
+import { takeWalletTurn } from "../../src/reactors/wallet/start.ts";
 import { addressOf, wallet } from "../chain/fixture.ts";
 import { until } from "../eventstore/fixture.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
@@ -138,7 +141,7 @@ describe("an airdrop", () => {
     const { platform_token } = service.app;
     for (const [bad, told] of [
       [platform_token, "token's own contract"],
-      [`0x${"0".repeat(40)}`, "zero address"],
+      [`0x${"0".repeat(40)}`, "not all of them 0"],
       [wallet(1).address.replace("C5", "c5"), "EIP-55"],
       [first.data.contract, "the contract that pays"],
       [someone("1"), "recipient 0 again"],
@@ -180,6 +183,15 @@ const withoutFinal = ({ final: _, ...rest }: Moved) => rest;
 
 test("a history is paged without a gap, whether blocks are final and kept, or new", async () => {
   const { sender } = service.app.chain;
+  const keep = () => takeWalletTurn(service.app, { log: pino({ enabled: false }) });
+  await until(async () => (await keep()) === "done");
+  const reach = await reachOf(service.app.pool, {
+    network: "eip155:8453",
+    account: sender,
+    token: service.app.platform_token!,
+  });
+  expect(reach).toMatchObject({ from_block: 0n });
+  expect(reach!.to_block).toBeGreaterThan(10n);
   const whole = await get<Moved[]>(`history?address=${sender}&limit=100`);
   // What the gas key was given, and one transfer for each recipient so far.
   expect(whole.data).toHaveLength(1 + 3 + 2 + 1);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { App } from "../../app.ts";
+import { lowerCase } from "../../domain/address.ts";
 import { decimalUsdc, USDC } from "../../domain/payments/usdc.ts";
 import { ChainUnavailable, type Hex } from "../../domain/ports.ts";
 import { decimalOf } from "../../domain/wallet/amount.ts";
@@ -14,7 +15,7 @@ import { json, key, operation, pay } from "../operation.ts";
 import { address, decimal, developmentChain, hash, network, refuseField } from "./wallet-fields.ts";
 
 const ETHER_DECIMALS = 18;
-const USDC_ADDRESS = USDC.address.toLowerCase();
+const USDC_ADDRESS = lowerCase(USDC.address);
 
 const whose = account.describe("Whose; omitted = the platform's wallet, to which payments go").optional();
 

@@ -1,20 +1,11 @@
 /** What callers write of wallets: addresses, recipients, amounts. */
-import { isAddress } from "viem/utils";
 import { z } from "zod";
-import type { Hex } from "../ports.ts";
+import { lowerCase, walletAddress } from "../address.ts";
 import { MOST_RECIPIENTS } from "./airdrop-contract.ts";
 import { DECIMAL, unitsOf } from "./amount.ts";
 
-const ADDRESS = "is an address: 0x and 40 hex digits, in lower case or with the checksum of EIP-55";
-
-/** An address as callers write it; in lower case once it is read. */
-export const account = z
-  .string(ADDRESS)
-  .regex(/^0x[0-9a-fA-F]{40}$/, { error: ADDRESS, abort: true })
-  .refine((text) => isAddress(text), ADDRESS)
-  .transform((text) => text.toLowerCase() as Hex);
-
-const NOBODY = `0x${"0".repeat(40)}`;
+/** An account; in lower case once it is read. */
+export const account = walletAddress.transform(lowerCase);
 
 export const recipients = z
   .array(account, "is a list of addresses")
@@ -23,11 +14,8 @@ export const recipients = z
   .superRefine((accounts, context) => {
     for (const [at, one] of accounts.entries()) {
       const first = accounts.indexOf(one);
-      const message =
-        one === NOBODY
-          ? "is the zero address, which is nobody's"
-          : first < at && `is recipient ${first} again`;
-      if (message) context.addIssue({ code: "custom", path: [at], message });
+      if (first < at)
+        context.addIssue({ code: "custom", path: [at], message: `is recipient ${first} again` });
     }
   });
 

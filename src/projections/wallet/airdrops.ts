@@ -82,10 +82,10 @@ const spend = (
 
 export type AirdropName = { airdrop_id: string; tenant: string };
 
-/** Airdrops of a network whose outcome is open, the oldest first, and those paid since a time, which a reorg may still take back. */
+/** Airdrops of a network whose outcome is open, the oldest first, and those paid since a time, where one is given, which a reorg may still take back. */
 export async function airdropsToFollow(
   pool: pg.Pool,
-  { network, paid_since }: { network: string; paid_since: Date },
+  { network, paid_since }: { network: string; paid_since: Date | undefined },
 ): Promise<AirdropName[]> {
   const sql = `
     (select airdrop_id, tenant, asked_at from read.airdrops_v1
@@ -94,7 +94,7 @@ export async function airdropsToFollow(
     (select airdrop_id, tenant, asked_at from read.airdrops_v1
       where network = $1 and status = 'paid' and changed_at >= $2)
     order by asked_at`;
-  return (await pool.query<AirdropName>(sql, [network, paid_since])).rows;
+  return (await pool.query<AirdropName>(sql, [network, paid_since ?? null])).rows;
 }
 
 /** What the airdrops of a UTC day (YYYY-MM-DD) cost, without the transactions in `except`; in wei. */

@@ -56,7 +56,11 @@ export async function historyPage(
   }
   const transfers = found.slice(0, limit);
   const last = transfers.at(-1);
-  if (found.length > limit && last) return { transfers, scanned_to: last.block_number, next: placeOf(last) };
+  const more = found[limit];
+  if (last && more) {
+    const isWhole = more.block_number < last.block_number;
+    return { transfers, scanned_to: last.block_number + (isWhole ? 0n : 1n), next: placeOf(last) };
+  }
   const next = scanned_to > 0n ? { block_number: scanned_to, index: 0 } : undefined;
   return { transfers, scanned_to, next };
 }

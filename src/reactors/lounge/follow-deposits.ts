@@ -10,7 +10,7 @@ import * as account from "../../domain/lounge/account.ts";
 import * as deposits from "../../domain/lounge/deposits.ts";
 import { ATTO, DECIMALS } from "../../domain/lounge/token.ts";
 import { walletTenant } from "../../domain/payments/payment.ts";
-import { ChainUnavailable, type Hex } from "../../domain/ports.ts";
+import { type Block, ChainUnavailable, type Hex } from "../../domain/ports.ts";
 import { type Token, type Transfer, tokenCalls, tokenIn } from "../../domain/wallet/token.ts";
 import { type CreditedDeposit, creditedFrom, depositsProjection } from "../../projections/lounge/deposits.ts";
 import { depositsTo } from "../../projections/wallet/read-transfers.ts";
@@ -21,21 +21,24 @@ import { networkOf } from "../payments/search.ts";
 export const LEAST_DEPOSIT = ATTO;
 
 /** Blocks between two events that say how far was looked, while no deposit calls for one. */
-const TELL_EVERY = 10_000;
+const TELL_EVERY = 10_000n;
+
+/** Blocks looked through in a turn: a service that was away catches up in some turns. */
+const AT_ONCE = 10_000n;
 
 const NOBODY = `0x${"0".repeat(40)}`;
 
 const meta = { actor: "reactor:lounge", operation: "lounge.deposits" };
 
-/** What this process learned: the token as it describes itself, and the final block it has looked at last. */
-export type DepositMemory = { token?: Token; final?: bigint };
+/** What this process learned: the token as it describes itself, the final block it has looked at last, and the safe one. */
+export type DepositMemory = { token?: Token; final?: bigint; safe?: Hex };
 
 /** One turn, unless another process takes one; nothing is asked where there is no platform token. */
 export async function followDeposits(app: App, memory: DepositMemory = {}): Promise<Turn> {
   const { platform_token } = app;
   if (!platform_token) return "done";
   try {
-    return await alone(app, "deposits", () => turn(app, platform_token, memory));
+    return await alone(app, "deposits", () => turn(app, lower(platform_token), memory));
   } catch (error) {
     if (error instanceof ChainUnavailable) return "away";
     throw error;
@@ -45,43 +48,56 @@ export async function followDeposits(app: App, memory: DepositMemory = {}): Prom
 async function turn(app: App, address: Hex, memory: DepositMemory): Promise<Turn> {
   const { chain } = app;
   memory.token ??= await describedToken(app, address);
-  const network = networkOf(chain);
-  const place = { network, token: address, pay_to: app.pay_to };
+  const place = { network: networkOf(chain), token: address, pay_to: lower(app.pay_to) };
   const { safe, finalized } = await chain.heads();
-  const tell = async (): Promise<Turn> => {
-    const { number, hash } = finalized;
-    const followed_at = app.clock.now().toISOString();
-    const facts = { ...place, block_number: Number(number), block_hash: hash, followed_at };
-    await app.decide(deposits, deposits.targetOf(place), deposits.follow(facts), { meta });
-    return "done";
-  };
+  // A quiet chain is asked nothing more.
+  if (memory.safe === safe.hash) return "done";
   const followed = await app.load(deposits, deposits.targetOf(place));
   // What was sent before the lounge opened is not a deposit.
-  if (!followed) return tell();
+  if (!followed) return tell(app, place, finalized);
   const known = await chain.block(BigInt(followed.block_number));
   if (known?.hash !== followed.block_hash) return known ? "foreign" : "behind";
 
-  const looked = BigInt(followed.block_number);
-  const from_block = (memory.final && memory.final > looked ? memory.final : looked) + 1n;
+  const told = BigInt(followed.block_number);
+  const from_block = (memory.final && memory.final > told ? memory.final : told) + 1n;
+  const to_block = lesser(safe.number, from_block + AT_ONCE - 1n);
   const isCurrent = await app.caughtUp(depositsProjection);
   const credited = await creditedFrom(app.pool, from_block);
-  const found =
-    from_block > safe.number
+  const transfers =
+    to_block < from_block
       ? []
-      : await depositsTo(chain, { token: address, to: app.pay_to }, { from_block, to_block: safe.number });
-  const taken = found.filter(isDeposit).map((transfer) => depositOf(network, transfer));
-  const gone = await goneOf(app, credited, new Set(taken.map(({ facts }) => nameOf(facts))));
+      : await depositsTo(chain, { token: address, to: place.pay_to }, { from_block, to_block });
+  const found = transfers.filter(isDeposit).map((transfer) => depositOf(place.network, transfer));
+  const gone = await goneOf(app, credited, new Set(found.map(({ facts }) => nameOf(facts))));
   if (!gone) return "behind";
-  await decideOn(app, taken, gone);
+  await decideOn(app, found, gone);
 
   // A deposit that the read model does not know yet must be looked at again.
+  const final = lesser(finalized.number, to_block);
   if (!isCurrent) return "done";
-  memory.final = finalized.number;
-  const isFinal = [...taken.map(({ facts }) => facts), ...credited].some(
-    ({ block_number }) => block_number <= finalized.number,
-  );
-  return isFinal || finalized.number - looked > TELL_EVERY ? tell() : "done";
+  if (to_block === safe.number) memory.safe = safe.hash;
+  if (final < from_block) return "done";
+  const isDue = final - told > TELL_EVERY || found.some(({ facts }) => facts.block_number <= final);
+  const block = isDue && (await chain.block(final));
+  memory.final = final;
+  return block ? tell(app, place, block) : "done";
 }
+
+/** Says how far was looked for good. */
+async function tell(
+  app: App,
+  place: Parameters<typeof deposits.targetOf>[0],
+  { number, hash }: Block,
+): Promise<Turn> {
+  const followed_at = app.clock.now().toISOString();
+  const facts = { ...place, block_number: Number(number), block_hash: hash, followed_at };
+  await app.decide(deposits, deposits.targetOf(place), deposits.follow(facts), { meta });
+  return "done";
+}
+
+const lower = (address: string) => address.toLowerCase() as Hex;
+
+const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
 
 async function describedToken({ chain }: App, address: Hex): Promise<Token> {
   const token = tokenIn(address, await chain.read(tokenCalls(address)));
@@ -93,9 +109,9 @@ async function describedToken({ chain }: App, address: Hex): Promise<Token> {
 const isDeposit = ({ from, to, amount }: Transfer) =>
   amount >= LEAST_DEPOSIT && from !== to && from !== NOBODY;
 
-type Taken = { tenant: string; facts: account.Deposit };
+type Found = { tenant: string; facts: account.Deposit };
 
-const depositOf = (network: string, transfer: Transfer): Taken => {
+const depositOf = (network: string, transfer: Transfer): Found => {
   const { token, from, amount, transaction, block_number, block_hash, index } = transfer;
   const block = { block_hash, block_number: Number(block_number) };
   const facts = { network, token, transaction, log_index: index, ...block, amount_atto: String(amount) };
@@ -118,12 +134,12 @@ async function goneOf(
   return missing.filter(({ block_hash }, at) => blocks[at]!.hash !== block_hash);
 }
 
-async function decideOn(app: App, taken: readonly Taken[], gone: readonly CreditedDeposit[]): Promise<void> {
+async function decideOn(app: App, found: readonly Found[], gone: readonly CreditedDeposit[]): Promise<void> {
   const at = app.clock.now().toISOString();
-  await forEach([...new Set([...taken, ...gone].map(({ tenant }) => tenant))], (tenant) => {
+  await forEach([...new Set([...found, ...gone].map(({ tenant }) => tenant))], (tenant) => {
     const ours = (one: { tenant: string }) => one.tenant === tenant;
-    const found = taken.filter(ours).map(({ facts }) => facts);
-    const decision = account.followDeposits(found, gone.filter(ours), at);
+    const standing = found.filter(ours).map(({ facts }) => facts);
+    const decision = account.followDeposits(standing, gone.filter(ours), at);
     return app.decide(account, account.targetOf(tenant), decision, { meta });
   });
 }

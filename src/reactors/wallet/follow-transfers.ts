@@ -1,5 +1,6 @@
 /** Whenever blocks become final, the transfers of the platform's own accounts in them are kept. */
 import type { App } from "../../app.ts";
+import { lowerCase } from "../../domain/address.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import type { Hex } from "../../domain/ports.ts";
 import { transfersOf } from "../../projections/wallet/read-transfers.ts";
@@ -15,17 +16,15 @@ import { networkOf } from "../payments/search.ts";
 /** Blocks read in a turn: a service that was away catches up in some turns. */
 const AT_ONCE = 10_000n;
 
-const lower = (address: string) => address.toLowerCase() as Hex;
-
 /** The accounts that payments go to, that pays for gas and airdrops, and that refunds come from. */
 export const platformAccounts = ({ pay_to, chain, refunds }: App): Hex[] => [
-  ...new Set([pay_to, chain.sender, refunds.address].map(lower)),
+  ...new Set([pay_to, chain.sender, refunds.address].map(lowerCase)),
 ];
 
 /** The tokens whose transfers are told: the platform's, where there is one, and USDC. */
 export const platformTokens = ({ platform_token }: Pick<App, "platform_token">): Hex[] => [
-  ...(platform_token ? [lower(platform_token)] : []),
-  lower(USDC.address),
+  ...(platform_token ? [lowerCase(platform_token)] : []),
+  lowerCase(USDC.address),
 ];
 
 /** Reads on from where it was. Rejects with ChainUnavailable. */

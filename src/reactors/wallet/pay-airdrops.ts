@@ -20,7 +20,7 @@ import {
 } from "../../domain/wallet/airdrop-contract.ts";
 import { APPROVE_GAS, allowanceCall, amountIn, approveCall, balanceCall } from "../../domain/wallet/token.ts";
 import { airdropsProjection, airdropsToFollow } from "../../projections/wallet/airdrops.ts";
-import { type ReactorLog, unlessRefused, unlessUndone, untilStopped } from "../../turn.ts";
+import { type ReactorLog, unlessRefused, untilStopped } from "../../turn.ts";
 import { compareChain } from "../payments/compare.ts";
 import { networkOf } from "../payments/search.ts";
 
@@ -28,6 +28,8 @@ export type AirdropOptions = {
   log: ReactorLog;
   /** What was warned of, so that it is said once. */
   told?: Set<string>;
+  /** Leaves those that are paid alone, which only a reorg could change. */
+  open_only?: boolean;
   signal?: AbortSignal | undefined;
 };
 
@@ -41,43 +43,42 @@ const UNLIMITED = 2n ** 256n - 1n;
 
 type Known<Status> = Extract<airdrops.AirdropState, { status: Status }>;
 
-/** One look at each airdrop that is not settled for good, the oldest first. Rejects with ChainUnavailable. */
+/** One look at each airdrop that is not settled for good, the oldest first. Rejects with ChainUnavailable and TransactionPending: the next turn goes on. */
 export async function payAirdrops(app: App, options: AirdropOptions): Promise<void> {
   await app.caughtUp(airdropsProjection);
-  const paid_since = new Date(app.clock.now().getTime() - UNSURE_MS);
+  const paid_since = options.open_only ? undefined : new Date(app.clock.now().getTime() - UNSURE_MS);
   const names = await airdropsToFollow(app.pool, { network: networkOf(app.chain), paid_since });
   // Nothing is sent, nor taken for reorged, on a chain that is not the one the log knows.
   if (names.length === 0 || (await compareChain(app)).status !== "same") return;
   for (const name of names) {
     if (options.signal?.aborted) return;
     const state = await app.load(airdrops, airdrops.targetOf(name));
-    const followed = follow(app, state, options).catch(unlessUndone);
-    await untilStopped(unlessRefused(followed), options.signal);
+    await untilStopped(unlessRefused(follow(app, state, options)), options.signal);
   }
 }
 
 async function follow(app: App, state: airdrops.AirdropState, options: AirdropOptions): Promise<void> {
   if (state.status === "none" || state.status === "failed") return;
   if (state.status === "asked") return carry(app, state, options);
+  if (state.status !== "sent" && (await stands(app, state))) return;
   const paid = await paymentOf(app, state);
   if (paid) await record(app, state.facts, airdrops.pay(minedBy(paid), nowOf(app)));
   else if (state.status === "sent") await carry(app, state, options);
-  else await lookAgain(app, state);
+  else await record(app, state.facts, airdrops.reorg(state.mined.transaction, nowOf(app)));
 }
 
-/** What was mined counts as long as its block is there, and a refusal for good once that block is final. */
-async function lookAgain(app: App, { status, facts, mined }: Known<"reverted" | "paid">): Promise<void> {
+/** What was mined counts as long as its block is there; a refusal counts for good once that block is final. */
+async function stands(app: App, { status, facts, mined }: Known<"reverted" | "paid">): Promise<boolean> {
   const block_number = BigInt(mined.block_number);
-  const { latest, finalized } = await app.chain.heads();
-  const block = latest.number < block_number ? undefined : await app.chain.block(block_number);
+  const block = await app.chain.block(block_number);
   // A node that does not know the block lags behind.
-  if (!block) return;
-  if (block.hash !== mined.block_hash)
-    await record(app, facts, airdrops.reorg(mined.transaction, nowOf(app)));
-  else if (status === "reverted" && finalized.number >= block_number) {
+  if (!block) return true;
+  if (block.hash !== mined.block_hash) return false;
+  if (status === "reverted" && (await app.chain.heads()).finalized.number >= block_number) {
     const reason = `the token's contract refused it, in transaction ${mined.transaction}`;
     await record(app, facts, airdrops.fail(reason, nowOf(app)));
   }
+  return true;
 }
 
 /** The transaction that paid it, as the contract tells. */
