@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   askRedemption,
@@ -209,4 +210,45 @@ describe("the block up to which checks are followed", () => {
     expect(() => followedTo(undefined)).toThrow(/has not been seen/);
     expect(followedTo(followed(5, 5)).block_number).toBe(5);
   });
+});
+
+test("property: the chain's last word counts, and without it only what was said here", () => {
+  const said = fc.constantFrom(
+    askRedemption("key:1", AT),
+    cancel(byCreator),
+    expire(over),
+    refusePassphrase("key:2", AT),
+  );
+  const word = fc.constantFrom(...[paid("1"), paid("2"), voided("3"), voided("4")]);
+  const step = fc.oneof(
+    said.map((decision) => ({ decision, ending: undefined })),
+    word.map((event) => ({ decision: follow(event, AT), ending: event })),
+    fc
+      .constantFrom("1", "2", "3", "4")
+      .map((digit) => ({ decision: takeBack(place(digit), AT), ending: undefined })),
+  );
+  const decided = (state: CheckState, decision: (state: CheckState) => CheckEvent[]) => {
+    try {
+      return decision(state);
+    } catch (error) {
+      if (error instanceof Refusal) return [];
+      throw error;
+    }
+  };
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+      let state: CheckState = stateAfter([created]);
+      let local: CheckState = state;
+      for (const { decision, ending } of steps) {
+        const told = decided(state, decision);
+        state = told.reduce(evolve, state);
+        local = told.filter(({ type }) => !/Redeemed|Revoked|Reorged/.test(type)).reduce(evolve, local);
+        if (ending) expect(standing(state).ending).toMatchObject(ending.data);
+      }
+      const { ending } = standing(state);
+      if (ending?.kind === "redeemed") expect(statusOf(standing(state))).toBe("redeemed");
+      if (ending) state = takeBack(ending, AT)(state).reduce(evolve, state);
+      expect(statusOf(standing(state))).toBe(statusOf(standing(local)));
+    }),
+  );
 });
