@@ -61,10 +61,10 @@ describe("an airdrop", () => {
   test("that they do not cover is refused", () => {
     given([])
       .when(airdrops.ask(facts, 9n))
-      .thenThrows(refused(/fewer TALLY/));
+      .thenThrows(refused(/TALLY are needed/));
     given([asked, failed])
       .when(airdrops.ask(facts, 9n))
-      .thenThrows(refused(/fewer TALLY/));
+      .thenThrows(refused(/TALLY are needed/));
   });
 
   test("of one name is of one content, in whatever order", () => {

@@ -59,6 +59,9 @@ test("the development token is TALLY with 18 decimals; the gas key and the demo 
   expect(await balance(sender)).toBe(100_000_000n * TOKEN);
   expect(await balance(addressOf(wallet(3)))).toBe(10_000n * TOKEN);
   expect(tokenIn(AIRDROP_ADDRESS, await workshop.chain.read(tokenCalls(AIRDROP_ADDRESS)))).toBeUndefined();
+  const word: Hex = `0x${"f".repeat(64)}`;
+  const [symbol] = answers;
+  expect(tokenIn(DEVELOPMENT_TOKEN, [{ success: true, data: word }, symbol])).toBeUndefined();
 });
 
 test("without an approval nothing moves", async () => {

@@ -9,6 +9,7 @@ import type { Mined } from "../payments/payment.ts";
 import type { Hex } from "../ports.ts";
 import { refuse } from "../refusal.ts";
 import { MOST_RECIPIENTS, nameOnChain, type Terms } from "./airdrop-contract.ts";
+import { decimalOf } from "./amount.ts";
 
 const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
 const integer = z.string().regex(/^\d{1,78}$/);
@@ -145,7 +146,7 @@ export const ask =
     if (totalOf(facts) > available)
       refuse(
         "conflict",
-        `the platform's account has fewer ${facts.symbol} than ${facts.recipients.length} such payments take`,
+        `${decimalOf(totalOf(facts), facts.decimals)} ${facts.symbol} are needed, and the platform's account has fewer`,
       );
     // Its name on the chain stays the one of the first time, whatever the order of the recipients is now.
     const data = state.status === "failed" ? { ...state.facts, asked_at: facts.asked_at } : facts;

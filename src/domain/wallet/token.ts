@@ -28,11 +28,15 @@ export function tokenIn(
   [symbol, decimals]: readonly (CallResult | undefined)[],
 ): Token | undefined {
   if (!answered(symbol) || !answered(decimals)) return undefined;
-  return {
-    address,
-    symbol: decodeFunctionResult({ abi: ABI, functionName: "symbol", data: symbol.data }),
-    decimals: decodeFunctionResult({ abi: ABI, functionName: "decimals", data: decimals.data }),
-  };
+  try {
+    return {
+      address,
+      symbol: decodeFunctionResult({ abi: ABI, functionName: "symbol", data: symbol.data }),
+      decimals: decodeFunctionResult({ abi: ABI, functionName: "decimals", data: decimals.data }),
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Asks for what an account has, in the token's smallest unit; `amountIn` reads it. */

@@ -5,7 +5,7 @@
  */
 import type { App } from "../../app.ts";
 import { minedBy } from "../../domain/payments/payment.ts";
-import { type Call, ChainUnavailable, type Hex, type Receipt } from "../../domain/ports.ts";
+import { ChainUnavailable, type Hex, type Receipt } from "../../domain/ports.ts";
 import * as airdrops from "../../domain/wallet/airdrop.ts";
 import {
   AIRDROP_ADDRESS,
@@ -107,10 +107,12 @@ async function carry(app: App, state: Known<"asked" | "sent">, options: AirdropO
       `airdrop ${facts.airdrop_id} waits for GAS_KEY to be that of ${state.payer} again`,
     );
   const total = airdrops.totalOf(facts);
-  const [balance, allowance] = await Promise.all([
-    ask(app, balanceCall(facts.token, chain.sender)),
-    ask(app, allowanceCall(facts.token, chain.sender, AIRDROP_ADDRESS)),
-  ]);
+  const [balance = 0n, allowance = 0n] = (
+    await chain.read([
+      balanceCall(facts.token, chain.sender),
+      allowanceCall(facts.token, chain.sender, AIRDROP_ADDRESS),
+    ])
+  ).map(amountIn);
   if (balance < total) {
     if (state.status === "sent")
       return warnOnce(options, `airdrop ${facts.airdrop_id} waits for ${chain.sender} to have enough tokens`);
@@ -139,9 +141,6 @@ const record = async (
   facts: airdrops.AirdropFacts,
   decision: (state: airdrops.AirdropState) => airdrops.AirdropEvent[],
 ) => (await app.decide(airdrops, airdrops.targetOf(facts), decision, { meta })).result.state;
-
-const ask = async ({ chain }: App, call: Call): Promise<bigint> =>
-  amountIn((await chain.read([call]))[0]) ?? 0n;
 
 const nowOf = ({ clock }: App) => clock.now().toISOString();
 
