@@ -1,6 +1,7 @@
 /** Everything the service does, area by area: the one list that all faces and documents derive from. */
 import type { Operation } from "./operation.ts";
 import { alertOperations } from "./operations/alerts.ts";
+import { checkOrderOperations } from "./operations/check-orders.ts";
 import { checkOperations } from "./operations/checks.ts";
 import { customsOperations } from "./operations/customs.ts";
 import { discoveryOperations } from "./operations/discovery.ts";
@@ -39,6 +40,7 @@ export const catalogue: Operation[] = [
   ...walletOperations,
   ...walletAirdropOperations,
   ...checkOperations,
+  ...checkOrderOperations,
   ...loungeOperations,
   ...alertOperations,
   ...replayOperations,

@@ -219,4 +219,24 @@ describe("the list", () => {
       expect(((await answer.json()) as Answered["body"]).meta.total).toBe(total);
     }
   });
+
+  test("shows a key the wallets that it has a signature of, for a while", async () => {
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    const text = (wallet: string, end = until) =>
+      `Show my checks\nwallet: ${wallet.toLowerCase()}\nservice: ${desk.service.url}\nuntil: ${end}`;
+    const listed = (wallet: string, wallet_signature: string, end = until) =>
+      other("GET", `list?${new URLSearchParams({ wallet, until: end, wallet_signature })}`);
+    const message = text(from.address);
+    const own = await listed(from.address, await from.signMessage({ message }));
+    expect(own.body.meta.total).toBe(5);
+    const stolen = await listed(from.address, await to.signMessage({ message }));
+    expect(told(stolen)).toEqual([400, "invalid", "wallet_signature"]);
+    const moved = await listed(to.address, await from.signMessage({ message }));
+    expect(told(moved)).toEqual([400, "invalid", "wallet_signature"]);
+    for (const end of [new Date(0).toISOString(), new Date(Date.now() + 2 * 86_400_000).toISOString()]) {
+      const signature = await from.signMessage({ message: text(from.address, end) });
+      expect(told(await listed(from.address, signature, end))).toEqual([400, "invalid", "until"]);
+    }
+    expect(told(await other("GET", `list?wallet=${from.address}`))).toEqual([400, "invalid", "until"]);
+  });
 });

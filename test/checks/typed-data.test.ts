@@ -54,7 +54,7 @@ describe("typed data", () => {
   test("survives JSON, as it travels to a wallet", async () => {
     const shown = JSON.parse(JSON.stringify(checkTypedData(receive)));
     expect(
-      keySignature(checkTypedData(receive), facts.from, await signShown(0, shown), recover),
+      keySignature(digestOf(checkTypedData(receive)), facts.from, await signShown(0, shown), recover),
     ).toBeDefined();
   });
 });
@@ -64,10 +64,10 @@ describe("a key's signature", () => {
     const data = checkTypedData(facts);
     const signature = await signShown(0, data);
     const low: Hex = `0x${signature.slice(2, -2)}${signature.endsWith("1b") ? "00" : "01"}`;
-    expect(keySignature(data, facts.from, low, recover)).toBe(signature);
-    expect(keySignature(data, facts.to, signature, recover)).toBeUndefined();
-    expect(keySignature(checkTypedData(receive), facts.from, signature, recover)).toBeUndefined();
-    expect(keySignature(data, facts.from, "0x00", recover)).toBeUndefined();
+    expect(keySignature(digestOf(data), facts.from, low, recover)).toBe(signature);
+    expect(keySignature(digestOf(data), facts.to, signature, recover)).toBeUndefined();
+    expect(keySignature(digestOf(checkTypedData(receive)), facts.from, signature, recover)).toBeUndefined();
+    expect(keySignature(digestOf(data), facts.from, "0x00", recover)).toBeUndefined();
   });
 });
 

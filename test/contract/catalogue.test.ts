@@ -21,7 +21,7 @@ import {
   paymentOf,
 } from "../../src/api/operation.ts";
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
-import { airdropExample } from "../support/airdropped.ts";
+import { airdropExamples } from "../support/airdropped.ts";
 import { writeExamples } from "../support/checked.ts";
 import { claimExample } from "../support/claimed.ts";
 import { signExample } from "../support/log-example.ts";
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await claimExample(service.app);
   await signExample(service.app);
   await subscribeExamples(service.app);
-  await airdropExample(service.app);
+  await airdropExamples(service.app);
   const seed = { seed_hash: await rollExample(service.app) };
   live = {
     trade_snapshot_file: linkExample(service.app),

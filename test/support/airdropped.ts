@@ -1,21 +1,34 @@
-/** The airdrop that the example of wallet_airdrop_status names. */
+/** The airdrops that the examples of its operations mean, paid: later calls of the examples append nothing. */
 import { walletAirdropOperations } from "../../src/api/operations/wallet-airdrop.ts";
 import type { App } from "../../src/app.ts";
+import type { Hex } from "../../src/domain/ports.ts";
 import * as airdrops from "../../src/domain/wallet/airdrop.ts";
+import { unitsOf } from "../../src/domain/wallet/amount.ts";
+import { until } from "../eventstore/fixture.ts";
 
-export async function airdropExample(app: App, tenant = "acme"): Promise<void> {
-  const { example } = walletAirdropOperations.find(({ name }) => name === "wallet_airdrop_status")!;
-  const facts: airdrops.AirdropFacts = {
-    airdrop_id: example.airdrop_id as string,
+const exampleOf = (wanted: string) =>
+  walletAirdropOperations.find(({ name }) => name === wanted)!.example as Record<string, string> & {
+    recipients: Hex[];
+  };
+
+export async function airdropExamples(app: App, tenant = "acme"): Promise<void> {
+  const { recipients, amount_each } = exampleOf("wallet_airdrop");
+  const terms = {
     tenant,
     network: `eip155:${app.chain.chain_id}`,
     token: app.platform_token!,
-    symbol: "TALLY",
-    decimals: 18,
-    amount_each: "1000000000000000000",
-    recipients: ["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"],
-    asked_at: app.clock.now().toISOString(),
+    amount_each: String(unitsOf(amount_each!, 18)),
+    recipients,
   };
-  const asked = airdrops.ask(facts, airdrops.totalOf(facts));
-  await app.decide(airdrops, airdrops.targetOf(facts), asked, { meta: { actor: "test", operation: "test" } });
+  const meta = { actor: "test", operation: "test" };
+  for (const airdrop_id of [
+    airdrops.airdropId(terms, undefined),
+    exampleOf("wallet_airdrop_status").airdrop_id!,
+  ]) {
+    const asked_at = app.clock.now().toISOString();
+    const facts = { ...terms, airdrop_id, symbol: "TALLY", decimals: 18, asked_at };
+    const target = airdrops.targetOf(facts);
+    await app.decide(airdrops, target, airdrops.ask(facts, airdrops.totalOf(facts)), { meta });
+    await until(async () => (await app.load(airdrops, target)).status === "paid");
+  }
 }

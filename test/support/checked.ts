@@ -1,5 +1,5 @@
 /** The checks that the examples of the check operations name, and the signature by which one is redeemed. */
-import { checkOperations } from "../../src/api/operations/checks.ts";
+import { checkOrderOperations } from "../../src/api/operations/check-orders.ts";
 import type { App } from "../../src/app.ts";
 import * as checks from "../../src/domain/checks/check.ts";
 import * as following from "../../src/domain/checks/following.ts";
@@ -43,7 +43,7 @@ export async function writeExamples(app: App): Promise<{ check_id: string; signa
   const target = following.targetOf(`eip155:${app.chain.chain_id}`);
   await until(async () => (await app.load(following, target)) !== undefined);
   const idOf = (operation: string) =>
-    checkOperations.find(({ name }) => name === operation)!.example.check_id as string;
+    checkOrderOperations.find(({ name }) => name === operation)!.example.check_id as string;
   await writeCheck(app, { check_id: idOf("checks_cancel") });
   const facts = await writeCheck(app, { check_id: idOf("checks_redeem") });
   return { check_id: facts.check_id, signature: await signShown(0, checkTypedData(facts)) };

@@ -4,69 +4,30 @@ import type { App } from "../../app.ts";
 import { lowerCase, walletAddress } from "../../domain/address.ts";
 import * as checks from "../../domain/checks/check.ts";
 import * as following from "../../domain/checks/following.ts";
-import { isPassphrase, keepPassphrase, SALT_BYTES } from "../../domain/checks/passphrase.ts";
-import {
-  contractCalls,
-  isAccepted,
-  judgeRedemption,
-  keySignature,
-  REDEMPTION_GAS,
-  redemptionCalls,
-} from "../../domain/checks/redemption.ts";
-import {
-  cancelTypedData,
-  checkTypedData,
-  redemptionCall,
-  revocationCall,
-} from "../../domain/checks/typed-data.ts";
+import { LONGEST_PROOF_S, ownershipText, textDigest } from "../../domain/checks/ownership.ts";
+import { keepPassphrase, SALT_BYTES } from "../../domain/checks/passphrase.ts";
+import { cancelTypedData, checkTypedData } from "../../domain/checks/typed-data.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import type { Hex } from "../../domain/ports.ts";
 import { refuse } from "../../domain/refusal.ts";
-import { checksProjection, findCheck, listChecks } from "../../projections/checks/checks.ts";
-import { actorOf, type Caller } from "../caller.ts";
+import { checksProjection, listChecks } from "../../projections/checks/checks.ts";
+import { networkOf } from "../../reactors/payments/search.ts";
 import { json, key, operation, pay } from "../operation.ts";
+import { refuseTestKey, targetOf, walletOf, walletsOwn } from "./check-callers.ts";
 import {
   amount,
   checkId,
   checkShown,
   microOf,
   passphrase,
-  sentBy,
   shownCheck,
   signature,
-  transaction,
   typedData,
   warning,
   warningOf,
 } from "./check-fields.ts";
 
-const networkOf = ({ chain }: App) => `eip155:${chain.chain_id}`;
 const DAY_S = 86_400;
-
-/** Whoever pays shows a wallet by that; a key shows none. */
-const walletOf = (caller: Caller): Hex | undefined => (caller.kind === "payer" ? caller.wallet : undefined);
-
-/** A test key moves no money of a real chain, and what it says there would bind wallets that are not its own. */
-function refuseTestKey({ embedded_chain }: App, caller: Caller): void {
-  if (caller.kind === "key" && caller.space === "test" && !embedded_chain)
-    refuse("forbidden", "a test key moves no money of a real chain; use a live key, or pay");
-}
-
-type Named = { tenant: string; id: string; followed: boolean };
-
-/** Where the stream of a check lies: whoever has its id may ask, whosever it is. One just made may not be listed yet. */
-async function targetOf(app: App, caller: Caller, id: string): Promise<Named> {
-  const listed = await findCheck(app.pool, id);
-  if (listed) return { ...listed, id };
-  const { tenant } = caller;
-  if (await app.load(checks, { tenant, id })) return { tenant, id, followed: true };
-  const isCurrent = await app.caughtUp(checksProjection);
-  const found = await findCheck(app.pool, id);
-  if (found) return { ...found, id };
-  return isCurrent
-    ? refuse("not_found", "there is no such check")
-    : refuse("unavailable", "the list of checks is behind; ask again shortly", { retry_after_s: 1 });
-}
 
 /** Ids open a check to whoever has them, and what `fresh_id` is made of may be known: a payment's name is public. */
 const idOf = ({ link_secret }: App, fresh_id: string) =>
@@ -121,7 +82,7 @@ held by the service. docs/checks.md says what each state means.`,
       refuse("invalid", "invalid input: to", {
         errors: [{ path: "to", message: "is the issuer itself; a check is for somebody else" }],
       });
-    const network = networkOf(app);
+    const network = networkOf(app.chain);
     following.followedTo(await watch(following, following.targetOf(network)));
     const id = idOf(app, fresh_id);
     const now = app.clock.now();
@@ -147,85 +108,6 @@ held by the service. docs/checks.md says what each state means.`,
     };
   },
 });
-
-const redeem = operation({
-  name: "checks_redeem",
-  area: "checks",
-  route: "POST /v1/agent/checks/redeem",
-  summary: "Draw a check: the transaction that pays it",
-  description: `Verifies the issuer's signature (of a key, or of a contract wallet by ERC-1271), the passphrase, that the check is not expired, used
-or cancelled on the chain, and that the issuer has the USDC. Then it answers the transaction to send, and the check is \`redeeming\`
-until the chain shows that it was used. A wrong passphrase is counted; after ${checks.MOST_TRIES} none is looked at for ${checks.PAUSE_S / 60} minutes.`,
-  access: [key("order"), pay("0.005")],
-  input: z.object({
-    check_id: checkId,
-    signature: signature.describe("The issuer's signature of the typed data that checks_create answered"),
-    passphrase: passphrase.describe("Where the check was created with one").optional(),
-  }),
-  output: json(
-    z.object({
-      data: checkShown.extend({ transaction: transaction.describe("Send this; the service does not") }),
-      meta: z.object({ warning }),
-    }),
-  ),
-  secrets: ["passphrase"],
-  refuses: [403, 404, 409],
-  example: { check_id: "0".repeat(32), signature: `0x${"00".repeat(64)}1b` },
-  handle: async ({ input, caller, app, decide }) => {
-    refuseTestKey(app, caller);
-    const target = await targetOf(app, caller, input.check_id);
-    const check = checks.standing(await app.load(checks, target));
-    const { facts } = check;
-    const at = app.clock.now().toISOString();
-    checks.refuseUnlessPending(check, "redeemed");
-    checks.refuseWhilePaused(check, at);
-    if (facts.passphrase && input.passphrase === undefined)
-      refuse("invalid", "this check has a passphrase", {
-        errors: [{ path: "passphrase", message: "is required: this check was created with one" }],
-      });
-    const signed = await drawable(app, facts, lowerCase(input.signature));
-    if (facts.passphrase) await refuseWrong(app, target, facts.passphrase, input.passphrase ?? "", caller);
-    const decision = checks.askRedemption(actorOf(caller), app.clock.now().toISOString());
-    const { state } = await decide(checks, target, decision);
-    const payee = facts.mode === "receive" ? facts.to : null;
-    return {
-      data: {
-        ...shownCheck(checks.standing(state), target.followed),
-        transaction: sentBy(redemptionCall(facts, signed), app, payee),
-      },
-      meta: { warning: warningOf(app) },
-    };
-  },
-});
-
-/** The signature as the chain takes it; refuses a check that the chain would not pay now. */
-async function drawable(app: App, facts: checks.CheckFacts, given: Hex): Promise<Hex> {
-  const data = checkTypedData(facts);
-  const plain = keySignature(data, facts.from, given, app.recover);
-  const signed = plain ?? given;
-  const answers = await app.chain.read(redemptionCalls(facts, data, signed), { gas: REDEMPTION_GAS });
-  judgeRedemption(facts, plain !== undefined, answers);
-  return signed;
-}
-
-/** A wrong passphrase is counted at once: what is refused here appends nothing else. */
-async function refuseWrong(
-  app: App,
-  target: { tenant: string; id: string },
-  kept: NonNullable<checks.CheckFacts["passphrase"]>,
-  given: string,
-  caller: Caller,
-): Promise<void> {
-  if (await isPassphrase(given, kept)) return;
-  const actor = actorOf(caller);
-  const decision = checks.refusePassphrase(actor, app.clock.now().toISOString());
-  const meta = { actor, operation: "checks_redeem" };
-  const { events } = await app.decide(checks, target, decision, { meta });
-  refuse("forbidden", "this is not the check's passphrase", {
-    type: "passphrase-wrong",
-    event: events.at(-1)!,
-  });
-}
 
 const verify = operation({
   name: "checks_verify",
@@ -267,7 +149,8 @@ const list = operation({
   area: "checks",
   route: "GET /v1/agent/checks/list",
   summary: "Your checks, newest first",
-  description: "Those that you created, and for a caller who pays those from or to the wallet that pays.",
+  description: `Those that you created, and those from or to a wallet that you show to be yours: by paying from it, or by its signature
+(personal_sign) of these lines, \`wallet\` in lower case: "Show my checks", "wallet: <wallet>", "service: <address of this service>", "until: <until>".`,
   access: [key("read"), pay("0.001")],
   input: z.object({
     issuer: walletAddress.describe("Only checks from this wallet").optional(),
@@ -288,6 +171,12 @@ const list = operation({
       .max(100_000, "offset is at most 100000")
       .default(0)
       .describe("How many of the newest to leave out"),
+    wallet: walletAddress.describe("A wallet of yours, with `until` and `wallet_signature`").optional(),
+    until: z.iso
+      .datetime("is a time in UTC, such as 2026-01-31T12:00:00Z")
+      .describe("Until when that signature is good: at most a day ahead")
+      .optional(),
+    wallet_signature: signature.describe("The wallet's signature of the lines above").optional(),
   }),
   output: json(
     z.object({
@@ -296,12 +185,14 @@ const list = operation({
     }),
   ),
   example: { status: "pending", limit: 10 },
-  handle: async ({ input: { issuer, recipient, ...page }, caller, app }) => {
+  handle: async ({ input, caller, app }) => {
+    const { issuer, recipient, wallet, until, wallet_signature, ...page } = input;
+    const proven = await provenWallet(app, { wallet, until, wallet_signature });
     await app.caughtUp(checksProjection);
     const { tenant } = caller;
     const found = await listChecks(app.pool, {
       tenant,
-      wallet: walletOf(caller),
+      wallets: [walletOf(caller), proven].filter((one) => one !== undefined),
       issuer: issuer === undefined ? undefined : lowerCase(issuer),
       recipient: recipient === undefined ? undefined : lowerCase(recipient),
       status: undefined,
@@ -312,77 +203,38 @@ const list = operation({
   },
 });
 
-const cancel = operation({
-  name: "checks_cancel",
-  area: "checks",
-  route: "POST /v1/agent/checks/cancel",
-  summary: "Cancel a pending check",
-  description: `The service refuses to redeem it from then on. A signature that was given away stays valid on the chain until it is cancelled there: sign
-\`cancel_typed_data\` with the issuer's wallet and send it to USDC. The caller is the key that created the check, or pays from the issuer's
-wallet, or brings the issuer's signature of that same typed data; then the answer has the transaction to send, too.`,
-  access: [key("order"), pay("0.001")],
-  input: z.object({
-    check_id: checkId,
-    issuer_address: walletAddress.describe("The check's issuer; public, so it proves nothing"),
-    signature: signature
-      .describe("The issuer's signature of cancel_typed_data, as checks_verify tells it")
-      .optional(),
-  }),
-  output: json(
-    z.object({
-      data: checkShown.extend({
-        message: z.literal("Check cancelled"),
-        cancel_typed_data: typedData.describe("What the issuer signs to make it void on the chain"),
-        transaction: transaction
-          .nullable()
-          .describe("Send this to make it void on the chain; null without a signature"),
-      }),
-      meta: z.object({ warning }),
-    }),
-  ),
-  refuses: [403, 404, 409],
-  example: { check_id: `${"0".repeat(31)}1`, issuer_address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" },
-  handle: async ({ input, caller, app, decide }) => {
-    const target = await targetOf(app, caller, input.check_id);
-    const check = checks.standing(await app.load(checks, target));
-    const { facts } = check;
-    if (lowerCase(input.issuer_address) !== facts.from)
-      refuse("forbidden", "issuer_address is not the issuer of this check");
-    const given = input.signature === undefined ? undefined : lowerCase(input.signature);
-    const signed = given && (await issuersOwn(app, facts, given));
-    const proof = signed ? "signature" : target.tenant === caller.tenant ? "creator" : "payer";
-    if (proof === "payer" && walletOf(caller) !== facts.from)
-      refuse(
-        "forbidden",
-        "only the issuer cancels a check: with the key that created it, by paying from its wallet, or with its signature of cancel_typed_data",
-      );
-    const cancelled_at = app.clock.now().toISOString();
-    const { state } = await decide(
-      checks,
-      target,
-      checks.cancel({ by: actorOf(caller), proof, cancelled_at }),
-    );
-    return {
-      data: {
-        message: "Check cancelled" as const,
-        ...shownCheck(checks.standing(state), target.followed),
-        cancel_typed_data: cancelTypedData(facts),
-        transaction: signed ? sentBy(revocationCall(facts, signed), app, null) : null,
-      },
-      meta: { warning: warningOf(app) },
-    };
-  },
-});
+type Proof = {
+  wallet?: string | undefined;
+  until?: string | undefined;
+  wallet_signature?: string | undefined;
+};
 
-/** The issuer's signature of CancelAuthorization as the chain takes it; refuses any other. */
-async function issuersOwn(app: App, facts: checks.CheckFacts, given: Hex): Promise<Hex> {
-  const data = cancelTypedData(facts);
-  const plain = keySignature(data, facts.from, given, app.recover);
-  if (plain) return plain;
-  const [answer] = await app.chain.read(contractCalls(data, facts.from, given), { gas: REDEMPTION_GAS });
-  if (isAccepted(answer)) return given;
-  const message = `is no signature by ${facts.from} of the CancelAuthorization that checks_verify tells`;
-  return refuse("invalid", "the signature is not the issuer's", { errors: [{ path: "signature", message }] });
+/** The wallet that a signature shows to be the caller's; undefined where none is named. */
+async function provenWallet(app: App, { wallet, until, wallet_signature }: Proof): Promise<Hex | undefined> {
+  const missing = Object.entries({ wallet, until, wallet_signature }).filter(
+    ([, value]) => value === undefined,
+  );
+  if (missing.length === 3) return undefined;
+  if (wallet === undefined || until === undefined || wallet_signature === undefined) {
+    const message = "is required: wallet, until and wallet_signature go together";
+    return refuse("invalid", "a wallet is shown by all three of wallet, until and wallet_signature", {
+      errors: missing.map(([path]) => ({ path, message })),
+    });
+  }
+  const ahead_ms = Date.parse(until) - app.clock.now().getTime();
+  if (ahead_ms <= 0 || ahead_ms > LONGEST_PROOF_S * 1_000)
+    refuse("invalid", "invalid input: until", {
+      errors: [
+        { path: "until", message: "is over, or more than a day ahead; sign for a time within the next day" },
+      ],
+    });
+  const mine = lowerCase(wallet);
+  const text = ownershipText(mine, app.settings.public_url, until);
+  const given = lowerCase(wallet_signature);
+  const field = { path: "wallet_signature", of: JSON.stringify(text) };
+  await walletsOwn(app, { digest: textDigest(text), wallet: mine, given, field });
+  return mine;
 }
 
-export const checkOperations = [create, redeem, verify, list, cancel];
+/** What writes checks and tells of them. */
+export const checkOperations = [create, verify, list];

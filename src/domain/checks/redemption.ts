@@ -6,7 +6,7 @@ import { CONTRACT_PAYER_GAS, factCalls, paymentFacts, TRANSFER_GAS } from "../pa
 import type { Call, CallResult, Hex, RecoverKey } from "../ports.ts";
 import { type FieldError, refuse } from "../refusal.ts";
 import type { CheckFacts } from "./check.ts";
-import { digestOf, type TypedData, transferOf } from "./typed-data.ts";
+import { checkTypedData, digestOf, transferOf } from "./typed-data.ts";
 
 const ABI = parseAbi([
   "function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)",
@@ -20,7 +20,7 @@ const GOOD = `0x1626ba7e${"0".repeat(56)}`;
 export const REDEMPTION_GAS = 2n * (CONTRACT_PAYER_GAS + TRANSFER_GAS) + TRANSFER_GAS;
 
 /** Asks a wallet that is a contract whether a signature is its own. */
-const signatureCall = (wallet: Hex, digest: Uint8Array, signature: Hex): Call => ({
+export const signatureCall = (wallet: Hex, digest: Uint8Array, signature: Hex): Call => ({
   to: wallet,
   data: encodeFunctionData({
     abi: ABI,
@@ -29,22 +29,16 @@ const signatureCall = (wallet: Hex, digest: Uint8Array, signature: Hex): Call =>
   }),
 });
 
-/** Whose signature it is: `key` where the wallet's key made it, so that no contract need be asked. */
+/** A signature as contracts take it, where the wallet's own key made it, so that no contract need be asked. */
 export function keySignature(
-  data: TypedData,
+  digest: Uint8Array,
   wallet: Hex,
   signature: Hex,
   recover: RecoverKey,
 ): Hex | undefined {
   const plain = readSignature(signature);
-  if (!plain || signerOf(digestOf(data), plain, recover) !== wallet) return undefined;
-  return writeSignature(plain);
+  return plain && signerOf(digest, plain, recover) === wallet ? writeSignature(plain) : undefined;
 }
-
-/** The one question about a signature alone, where it is not a key's. */
-export const contractCalls = (data: TypedData, wallet: Hex, signature: Hex): Call[] => [
-  signatureCall(wallet, digestOf(data), signature),
-];
 
 export const isAccepted = (answer: CallResult | undefined) =>
   answer?.success === true && answer.data === GOOD;
@@ -53,14 +47,14 @@ export const isAccepted = (answer: CallResult | undefined) =>
 const hasSpoken = (answer: CallResult | undefined) => answer?.success === false || answer?.data !== "0x";
 
 /** The calls whose answers `judgeRedemption` reads; those to code of strangers come last. */
-export const redemptionCalls = (facts: CheckFacts, data: TypedData, signature: Hex): Call[] => {
+export const redemptionCalls = (facts: CheckFacts, signature: Hex): Call[] => {
   const [used, balance, trial] = factCalls({ transfer: transferOf(facts), signature });
   const now = encodeFunctionData({ abi: ABI, functionName: "getCurrentBlockTimestamp" });
   return [
     { to: MULTICALL3, data: now },
     used!,
     balance!,
-    signatureCall(facts.from, digestOf(data), signature),
+    signatureCall(facts.from, digestOf(checkTypedData(facts)), signature),
     trial!,
   ];
 };

@@ -126,10 +126,10 @@ export async function findCheck(
   return (await pool.query<{ tenant: string; followed: boolean }>(sql, [checkId])).rows[0];
 }
 
-/** Whose checks, and which of them: those of a tenant, or from or to a wallet that the caller has proven. */
+/** Whose checks, and which of them: those of a tenant, or from or to wallets that the caller has proven. */
 export type CheckFilter = {
   tenant: string;
-  wallet: Hex | undefined;
+  wallets: Hex[];
   issuer: Hex | undefined;
   recipient: Hex | undefined;
   status: CheckStatus | undefined;
@@ -142,11 +142,11 @@ export type ListedCheck = { state: Check; followed: boolean };
 /** The newest first; `total` counts all that fit. */
 export async function listChecks(
   pool: pg.Pool,
-  { tenant, wallet, issuer, recipient, status, limit, offset }: CheckFilter,
+  { tenant, wallets, issuer, recipient, status, limit, offset }: CheckFilter,
 ): Promise<{ checks: ListedCheck[]; total: number }> {
-  const which = `(tenant = $1 or issuer = $2 or recipient = $2) and ($3::text is null or issuer = $3)
+  const which = `(tenant = $1 or issuer = any($2) or recipient = any($2)) and ($3::text is null or issuer = $3)
     and ($4::text is null or recipient = $4) and ($5::text is null or status = $5)`;
-  const values = [tenant, wallet ?? null, issuer ?? null, recipient ?? null, status ?? null];
+  const values = [tenant, wallets, issuer ?? null, recipient ?? null, status ?? null];
   const sql = `select (select count(*) from read.checks_v1 where ${which})::int as total,
     (select coalesce(jsonb_agg(jsonb_build_object('state', state, 'followed', followed) order by position desc), '[]')
        from (select * from read.checks_v1 where ${which} order by position desc limit $6 offset $7) page) as checks`;
