@@ -10,7 +10,7 @@ import { z } from "zod";
 import type { Hex } from "../ports.ts";
 import { refuse } from "../refusal.ts";
 import { draw, drawn, type RollRequest, type SeedAtHand } from "../rng/roll.ts";
-import { type LoungeName, loungeNames, mostStake, payoutOf } from "./games.ts";
+import { type LoungeName, loungeNames, MOST_PAYOUT, mostStake, payoutOf } from "./games.ts";
 import { ATTO, decimalTokens } from "./token.ts";
 
 /** Whole atto of the platform token, in decimal digits. */
@@ -152,7 +152,7 @@ export const bet =
     const { game, params, rolled_at } = request;
     const most = mostStake(game, params);
     if (stake > most) {
-      const message = `is at most ${decimalTokens(most)} in this bet, so that it cannot pay more than the house has`;
+      const message = `is at most ${decimalTokens(most)} in this bet: its best outcome would pay more than ${decimalTokens(MOST_PAYOUT)}`;
       refuse("invalid", "invalid input: amount", { errors: [{ path: "amount", message }] });
     }
     const welcome: AccountEvent[] = state.granted > 0n ? [] : [welcomed(rolled_at)];
