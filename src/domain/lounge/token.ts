@@ -1,15 +1,11 @@
 /** Amounts of the platform token: 18 decimals, a decimal string outside, whole atto (10^-18) inside. */
+import { decimalOf } from "../wallet/amount.ts";
 
 export const DECIMALS = 18;
 export const ATTO = 10n ** BigInt(DECIMALS);
 
 /** 1500000000000000000n -> "1.5". */
-export function decimalTokens(atto: bigint): string {
-  const sign = atto < 0n ? "-" : "";
-  const digits = String(atto < 0n ? -atto : atto).padStart(DECIMALS + 1, "0");
-  const fraction = digits.slice(-DECIMALS).replace(/0+$/, "");
-  return `${sign}${digits.slice(0, -DECIMALS)}${fraction && `.${fraction}`}`;
-}
+export const decimalTokens = (atto: bigint): string => decimalOf(atto, DECIMALS);
 
 /** A number of at most six decimals, as bets are asked for, exactly; undefined for one that has more. */
 export function attoOf(tokens: number): bigint | undefined {
