@@ -214,5 +214,6 @@ test("a running service delivers by itself, and one that stops sees the post und
   const stopped = running.stop();
   release();
   await stopped;
-  expect(recorded).toEqual(["AlertDelivered"]);
+  // Other reactors have things of their own to record.
+  expect(recorded.filter((type) => type.startsWith("Alert"))).toEqual(["AlertDelivered"]);
 }, 30_000);
