@@ -3,7 +3,8 @@ import { defineConfig } from "vitest/config";
 /** Two projects: `imports` reads source files only and is part of `npm run check`; `stories` runs everything else on a real Postgres. */
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // Many wait for blocks and processes: one worker more than two cores keeps these busy meanwhile.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
