@@ -39,8 +39,10 @@ export async function appendRate(env: Environment, { connections, seconds }: Loa
     let done = 0;
     const worker = async () => {
       while (performance.now() < end) {
-        const payload = { seed_hash: randomBytes(32).toString("hex"), asked_at: new Date().toISOString() };
-        const events = [{ type: "SeedCommitmentAsked", payload }];
+        // Of a stream that nobody follows, so that nothing comes of it but the append.
+        const head_hash = randomBytes(32).toString("hex");
+        const payload = { space: "test", chain: 1, head_hash, abandoned_at: new Date().toISOString() };
+        const events = [{ type: "SeedChainAbandoned", payload }];
         const stream_id = randomUUID();
         await store.append({ appends: [{ tenant: "acme", stream_id, expected_version: 0, events }] });
         done++;
