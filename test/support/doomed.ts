@@ -1,0 +1,52 @@
+/** The house of a process that ends itself as kill -9 would, at the step named by DIES_AT. */
+import pino from "pino";
+import type { App } from "../../src/app.ts";
+import { openHouse } from "../../src/compose.ts";
+import { readConfig } from "../../src/config.ts";
+import type { Hex } from "../../src/domain/ports.ts";
+
+/** Steps by the type of event that is appended. */
+export type Steps = { before?: Record<string, string>; after?: Record<string, string> };
+
+export const silent = pino({ enabled: false });
+
+/** Around each transaction it may die `before it is sent`, `while it is sent` and `after it is mined`; around appends at `steps`. */
+export async function openDoomed({ before = {}, after = {} }: Steps): Promise<App> {
+  const { DIES_AT, ...env } = process.env;
+  const dieAt = (step: string | undefined) => {
+    if (DIES_AT === step) process.kill(process.pid, "SIGKILL");
+  };
+  const { app } = await openHouse(readConfig(env), silent, { chain: true });
+  const { chain, store } = app;
+  const { append } = store;
+  const { send } = chain;
+
+  /** The nonce after the last transaction that the node has of the gas key. */
+  const sentSoFar = async (): Promise<Hex> => {
+    const params = [chain.sender, "pending"];
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getTransactionCount", params });
+    const headers = { "Content-Type": "application/json" };
+    const answer = await fetch(env.BASE_RPC_URL!, { method: "POST", headers, body });
+    return ((await answer.json()) as { result: Hex }).result;
+  };
+
+  chain.send = async (call, options) => {
+    dieAt("before it is sent");
+    const sent = await sentSoFar();
+    const mined = send(call, options);
+    while (DIES_AT === "while it is sent" && (await sentSoFar()) === sent)
+      await new Promise((wake) => setTimeout(wake, 5));
+    dieAt("while it is sent");
+    const receipt = await mined;
+    dieAt("after it is mined");
+    return receipt;
+  };
+  store.append = async (commit) => {
+    const types = commit.appends.flatMap(({ events }) => events.map(({ type }) => type));
+    for (const type of types) if (before[type]) dieAt(before[type]);
+    const result = await append(commit);
+    for (const type of types) if (after[type]) dieAt(after[type]);
+    return result;
+  };
+  return app;
+}
