@@ -189,7 +189,9 @@ export async function rewind({ chain, rpc }: Workshop, snapshot: Hex): Promise<v
   while ((await chain.heads()).latest.number < latest.number + 1n) await rpc("evm_mine");
 }
 
-type Pool = { pending: Record<string, Record<string, { hash: Hex; maxFeePerGas: Hex; nonce: Hex }>> };
+/** A transaction that waits to be mined, as the node tells of it. */
+export type Pooled = { hash: Hex; maxFeePerGas: Hex; nonce: Hex; input: Hex };
+type Pool = { pending: Record<string, Record<string, Pooled>> };
 
 /** The transactions that wait to be mined. */
 export async function inPool({ rpc }: Workshop) {
