@@ -104,8 +104,7 @@ describe("a signature that is refused", () => {
 });
 
 describe("an issuer that is a contract (ERC-1271)", () => {
-  const placed = async (code: Hex) => {
-    const account = addressOf(privateKeyToAccount(generatePrivateKey()));
+  const placed = async (code: Hex, account = addressOf(privateKeyToAccount(generatePrivateKey()))) => {
     const paid = await signed({ to: account, amount: 5 }, 0);
     await desk.send((await redeem(paid.check.check_id, paid.signature)).body.data.transaction, 9);
     await desk.rpc("anvil_setCode", account, code);
@@ -124,6 +123,23 @@ describe("an issuer that is a contract (ERC-1271)", () => {
   test.each(["transfer", "receive"])("that does not accept it pays nothing: %s", async (mode) => {
     const check = await write({ from: await placed(SAYS_NO), amount: 5, mode });
     expect(told(await redeem(check.check_id, "0xc0ffee"))).toEqual([400, "invalid", "signature"]);
+  });
+
+  // JUMPDEST, jump back; return a megabyte; stop.
+  test.each<[string, Hex]>([
+    ["burns what gas it is given", "0x5b600056"],
+    ["answers more than can be carried", "0x620fffff6000f3"],
+    ["answers nothing", "0x00"],
+  ])("that %s is refused as one that says no, whatever its key signed", async (_, code) => {
+    const key = privateKeyToAccount(generatePrivateKey());
+    const from = await placed(code, addressOf(key));
+    for (const mode of ["transfer", "receive"]) {
+      const check = await write({ from, amount: 5, mode });
+      for (const signature of ["0xc0ffee", await key.signTypedData(check.typed_data)] as const)
+        expect(told(await redeem(check.check_id, signature))).toEqual([400, "invalid", "signature"]);
+      const wanted = { check_id: check.check_id, issuer_address: from, signature: "0xc0ffee" };
+      expect(told(await mine("POST", "cancel", wanted))).toEqual([400, "invalid", "signature"]);
+    }
   });
 });
 

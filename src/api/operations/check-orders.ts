@@ -4,10 +4,11 @@ import { lowerCase, walletAddress } from "../../domain/address.ts";
 import * as checks from "../../domain/checks/check.ts";
 import { isPassphrase, type KeptPassphrase } from "../../domain/checks/passphrase.ts";
 import {
+  isAccepted,
   judgeRedemption,
   keySignature,
-  REDEMPTION_GAS,
   redemptionCalls,
+  signatureCall,
 } from "../../domain/checks/redemption.ts";
 import {
   cancelTypedData,
@@ -16,11 +17,11 @@ import {
   redemptionCall,
   revocationCall,
 } from "../../domain/checks/typed-data.ts";
-import type { Hex } from "../../domain/ports.ts";
+import type { Call, Hex } from "../../domain/ports.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { actorOf, type Caller } from "../caller.ts";
 import { json, key, operation, pay } from "../operation.ts";
-import { refuseTestKey, targetOf, walletOf, walletsOwn } from "./check-callers.ts";
+import { askStranger, refuseTestKey, targetOf, walletOf, walletsOwn } from "./check-callers.ts";
 import {
   checkId,
   checkShown,
@@ -86,10 +87,22 @@ until the chain shows that it was used. A wrong passphrase is counted; after ${c
 
 /** The signature as the chain takes it; refuses a check that the chain would not pay now. */
 async function drawable(app: App, facts: checks.CheckFacts, given: Hex): Promise<Hex> {
-  const plain = keySignature(digestOf(checkTypedData(facts)), facts.from, given, app.recover);
+  const { chain, recover } = app;
+  const digest = digestOf(checkTypedData(facts));
+  const plain = keySignature(digest, facts.from, given, recover);
   const signed = plain ?? given;
-  const answers = await app.chain.read(redemptionCalls(facts, signed), { gas: REDEMPTION_GAS });
-  judgeRedemption(facts, plain !== undefined, answers);
+  const [now, used, balance, trial] = redemptionCalls(facts, signed) as [Call, Call, Call, Call];
+  const [isContract] = await chain.hasCode([facts.from]);
+  if (!isContract) {
+    judgeRedemption(facts, plain !== undefined, await chain.read([now, used, balance, trial]));
+    return signed;
+  }
+  const [known, accepted, tried] = await Promise.all([
+    chain.read([now, used, balance]),
+    askStranger(app, signatureCall(facts.from, digest, signed)),
+    askStranger(app, trial),
+  ]);
+  judgeRedemption(facts, isAccepted(accepted), [...known, tried]);
   return signed;
 }
 
