@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { App } from "../../app.ts";
 import { lowerCase, walletAddress } from "../../domain/address.ts";
 import * as checks from "../../domain/checks/check.ts";
-import { isPassphrase, type KeptPassphrase } from "../../domain/checks/passphrase.ts";
+import { inTurn, isPassphrase, type KeptPassphrase } from "../../domain/checks/passphrase.ts";
 import {
   isAccepted,
   judgeRedemption,
@@ -106,24 +106,26 @@ async function drawable(app: App, facts: checks.CheckFacts, given: Hex): Promise
   return signed;
 }
 
-/** A wrong passphrase is counted at once: what is refused here appends nothing else. */
-async function refuseWrong(
+/** A wrong passphrase is counted at once, before the next is looked at: what is refused here appends nothing else. */
+const refuseWrong = (
   app: App,
   target: { tenant: string; id: string },
   kept: KeptPassphrase,
   given: string,
   caller: Caller,
-): Promise<void> {
-  if (await isPassphrase(given, kept)) return;
-  const actor = actorOf(caller);
-  const decision = checks.refusePassphrase(actor, app.clock.now().toISOString());
-  const meta = { actor, operation: "checks_redeem" };
-  const { events } = await app.decide(checks, target, decision, { meta });
-  refuse("forbidden", "this is not the check's passphrase", {
-    type: "passphrase-wrong",
-    event: events.at(-1)!,
+): Promise<void> =>
+  inTurn(async () => {
+    const nowOf = () => app.clock.now().toISOString();
+    checks.refuseWhilePaused(checks.standing(await app.load(checks, target)), nowOf());
+    if (await isPassphrase(given, kept)) return;
+    const actor = actorOf(caller);
+    const meta = { actor, operation: "checks_redeem" };
+    const { events } = await app.decide(checks, target, checks.refusePassphrase(actor, nowOf()), { meta });
+    refuse("forbidden", "this is not the check's passphrase", {
+      type: "passphrase-wrong",
+      event: events.at(-1)!,
+    });
   });
-}
 
 const cancel = operation({
   name: "checks_cancel",

@@ -5,7 +5,7 @@ import { lowerCase, walletAddress } from "../../domain/address.ts";
 import * as checks from "../../domain/checks/check.ts";
 import * as following from "../../domain/checks/following.ts";
 import { LONGEST_PROOF_S, ownershipText, textDigest } from "../../domain/checks/ownership.ts";
-import { keepPassphrase, SALT_BYTES } from "../../domain/checks/passphrase.ts";
+import { inTurn, keepPassphrase, SALT_BYTES } from "../../domain/checks/passphrase.ts";
 import { cancelTypedData, checkTypedData } from "../../domain/checks/typed-data.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import type { Hex } from "../../domain/ports.ts";
@@ -97,7 +97,8 @@ held by the service. docs/checks.md says what each state means.`,
       mode: input.mode,
       valid_before: Math.floor(now.getTime() / 1_000) + input.valid_days * DAY_S,
       nonce: `0x${Buffer.from(app.random.bytes(32)).toString("hex")}`,
-      passphrase: text === undefined ? null : await keepPassphrase(text, app.random.bytes(SALT_BYTES)),
+      passphrase:
+        text === undefined ? null : await inTurn(() => keepPassphrase(text, app.random.bytes(SALT_BYTES))),
       created_at: now.toISOString(),
     };
     const { state } = await decide(checks, { tenant: caller.tenant, id }, checks.create(facts));
