@@ -3,6 +3,7 @@ import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { ChainUnavailable, type Hex } from "../../src/domain/ports.ts";
+import { AIRDROP_ADDRESS } from "../../src/domain/wallet/airdrop-contract.ts";
 import { airdropGas, airdropsProjection } from "../../src/projections/wallet/airdrops.ts";
 import { reachOf } from "../../src/projections/wallet/transfers.ts";
 import { SAYS_NO } from "../chain/fixture.ts";
@@ -100,6 +101,18 @@ test("one that the token refuses is given up once that is final, and what it cos
   expect(await house.stateOf(airdrop)).toMatchObject({ reason: expect.stringContaining("refused it") });
   await app.caughtUp(airdropsProjection);
   expect(await airdropGas(app.pool, day)).toBeGreaterThan(cost);
+});
+
+test("one that is mined where its contract is not is not taken for paid", async () => {
+  const airdrop = await house.ask(2);
+  const { chain } = house.ledger.workshop;
+  const code = await house.ledger.workshop.rpc<Hex>("eth_getCode", AIRDROP_ADDRESS, "latest");
+  await house.ledger.workshop.rpc("anvil_setCode", AIRDROP_ADDRESS, "0x");
+  // A node that lies, or a deployment that a reorg took away.
+  await house.turn({ ...app, chain: { ...chain, hasCode: async (some) => some.map(() => true) } });
+  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent", "Reverted"]);
+  await house.ledger.workshop.rpc("anvil_setCode", AIRDROP_ADDRESS, code);
+  expect(await house.received(airdrop)).toEqual([0n, 0n]);
 });
 
 test("one that the account cannot pay for by then fails, and moves nothing", async () => {
