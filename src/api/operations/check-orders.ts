@@ -133,7 +133,7 @@ const cancel = operation({
   route: "POST /v1/agent/checks/cancel",
   summary: "Cancel a pending check",
   description: `The service refuses to redeem it from then on. A signature that was given away stays valid on the chain until it is cancelled there: sign
-\`cancel_typed_data\` with the issuer's wallet and send it to USDC. The caller is the key that created the check, or pays from the issuer's
+\`cancel_typed_data\` with the issuer's wallet and send it to USDC. The caller has a key of the tenant that created the check, or pays from the issuer's
 wallet, or brings the issuer's signature of that same typed data; then the answer has the transaction to send, too.`,
   access: [key("order"), pay("0.001")],
   input: z.object({
@@ -169,7 +169,7 @@ wallet, or brings the issuer's signature of that same typed data; then the answe
     if (proof === "payer" && walletOf(caller) !== facts.from)
       refuse(
         "forbidden",
-        "only the issuer cancels a check: with the key that created it, by paying from its wallet, or with its signature of cancel_typed_data",
+        "only the issuer cancels a check: with a key of the tenant that created it, by paying from its wallet, or with its signature of cancel_typed_data",
       );
     const cancelled_at = app.clock.now().toISOString();
     const { state } = await decide(

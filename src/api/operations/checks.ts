@@ -116,7 +116,7 @@ const verify = operation({
   route: "GET /v1/agent/checks/verify/{check_id}",
   summary: "How a check stands",
   description: `For whoever has its id. \`status\` follows the chain: a check that was cancelled here is \`redeemed\` if its signature was used all the same, and
-a reorg takes that back. \`cancelled\` is what was said here; \`revoked_onchain\` is what the chain keeps to. It does not say whether the issuer
+a reorg takes that back. \`cancelled_at\` is what was said here; \`revoked_onchain\` is what the chain keeps to. It does not say whether the issuer
 has signed: only who holds the signature knows.`,
   access: [key("read"), pay("0.001")],
   input: z.object({ check_id: checkId }),
@@ -150,7 +150,7 @@ const list = operation({
   area: "checks",
   route: "GET /v1/agent/checks/list",
   summary: "Your checks, newest first",
-  description: `Those that you created, and those from or to a wallet that you show to be yours: by paying from it, or by its signature
+  description: `Those that your tenant created, and those from or to a wallet that you show to be yours: by paying from it, or by its signature
 (personal_sign) of these lines, \`wallet\` in lower case: "Show my checks", "wallet: <wallet>", "service: <address of this service>", "until: <until>".`,
   access: [key("read"), pay("0.001")],
   input: z.object({
