@@ -126,6 +126,13 @@ test("an account that pays itself is told once; what a reorg takes away is not t
   const page = await get(`history?address=${self}&limit=1`);
   expect(page.data).toMatchObject([{ direction: "self", amount: "0.000007" }]);
   await workshop.rpc("evm_revert", snapshot);
+  const { chain } = service.app;
+  // The node has gone on differently between two questions.
+  const moved = async (number: bigint) => ({ number, hash: `0x${"0".repeat(64)}` as const, timestamp: 0 });
+  service.app.chain = { ...chain, block: moved };
+  const response = await fetch(`${service.url}/v1/agent/wallet/history?address=${self}&limit=1`, { headers });
+  service.app.chain = chain;
+  expect([response.status, response.headers.has("retry-after")]).toEqual([503, true]);
   const after = await get(`history?address=${self}&limit=1`);
   expect(after.data).toMatchObject([{ direction: "in", amount: "10000.00" }]);
 });
