@@ -44,6 +44,7 @@ function recorder(before?: (events: RecordedEvent[]) => Promise<void> | void): P
     name,
     version: 1,
     ddl: "",
+    concerns: () => true,
     async fold(events, tx) {
       await before?.(events);
       for (const { position } of events)
@@ -76,7 +77,7 @@ const append = (count: number, stream = `s${Math.random()}`) =>
   );
 
 const everyPosition = async () => Array.from({ length: (await store.head()).position }, (_, n) => n + 1);
-const run = (...projections: Projection[]) => startRunner({ pool, store, tail, projections, log });
+const run = (...projections: Projection[]) => startRunner({ pool, tail, projections, log });
 
 test("every event once and in order, while others append", async () => {
   const projection = recorder();
