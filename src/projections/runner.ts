@@ -19,7 +19,7 @@ export const runnerDdl = `
 
 const LEASE_SECONDS = 5;
 const RENEW_MS = 1_500;
-/** Under load events are gathered: a batch costs a transaction, whatever it holds. */
+/** At the end of the log events are gathered: a batch costs a transaction, whatever it holds. */
 const GATHER_MS = 20;
 const RETRY_MS = 500;
 
@@ -131,7 +131,7 @@ async function runUnderLease(
         ? await checkpoints.advance(lease, position)
         : await foldInTransaction(pool, lease, position, (tx) => projection.fold(concerned, tx));
     if (!isKept) return;
-    await pause(GATHER_MS, signal);
+    if (position >= tail.position) await pause(GATHER_MS, signal);
   }
 }
 
