@@ -1,5 +1,7 @@
 /** Rows of eventstore.events as RecordedEvents. Payloads come as text: pg would send the bytes in hex, twice as long. */
 import type pg from "pg";
+import { int4Array, int8Array, textArray } from "./pg-arrays.ts";
+import type { StreamRead } from "./stream-reader.ts";
 import type { JsonObject, RecordedEvent } from "./types.ts";
 
 const COLUMNS = `log_id, position, tenant, stream_id, version, event_id, type, schema_version, recorded_at_us,
@@ -8,6 +10,14 @@ const COLUMNS = `log_id, position, tenant, stream_id, version, event_id, type, s
 const QUERIES = {
   stream: `select ${COLUMNS} from eventstore.events
     where log_id = $1 and tenant = $2 and stream_id = $3 and version > $4 order by version limit $5`,
+  streams: `select ordinal::int4, ${COLUMNS}
+    from unnest($1::int4[], $2::text[], $3::text[], $4::int8[], $5::int4[])
+      with ordinality as wanted (of_log, of_tenant, of_stream, after_version, most, ordinal)
+    cross join lateral (
+      select * from eventstore.events
+        where log_id = of_log and tenant = of_tenant and stream_id = of_stream and version > after_version
+        order by version limit most) as events
+    order by ordinal, version`,
   log: `select ${COLUMNS} from eventstore.events
     where log_id = $1 and position > $2 order by position limit $3`,
   tenant: `select ${COLUMNS} from eventstore.events
@@ -25,6 +35,12 @@ type Row = Omit<RecordedEvent, "payload" | "meta"> & {
   request_hash?: Buffer | null;
 };
 
+const eventOf = <R extends Row>(row: R) => ({
+  ...row,
+  payload: JSON.parse(row.payload) as JsonObject,
+  meta: JSON.parse(row.meta) as JsonObject,
+});
+
 /** Runs one of the queries above, as a prepared statement. */
 export async function readEvents(
   pool: pg.Pool,
@@ -33,10 +49,23 @@ export async function readEvents(
 ): Promise<{ events: RecordedEvent[]; request_hash: Buffer | undefined }> {
   const answer = await pool.query<Row>({ name: `eventstore.${query}`, text: QUERIES[query], values });
   const request_hash = answer.rows[0]?.request_hash ?? undefined;
-  const events = answer.rows.map(({ request_hash: _, ...row }) => ({
-    ...row,
-    payload: JSON.parse(row.payload) as JsonObject,
-    meta: JSON.parse(row.meta) as JsonObject,
-  }));
-  return { events, request_hash };
+  return { events: answer.rows.map(({ request_hash: _, ...row }) => eventOf(row)), request_hash };
+}
+
+/** Of each stream its next events, in one query. */
+export async function readStreams(pool: pg.Pool, reads: readonly StreamRead[]): Promise<RecordedEvent[][]> {
+  const answer = await pool.query<Row & { ordinal: number }>({
+    name: "eventstore.streams",
+    text: QUERIES.streams,
+    values: [
+      int4Array(reads.map(({ log_id }) => log_id)),
+      textArray(reads.map(({ tenant }) => tenant)),
+      textArray(reads.map(({ stream_id }) => stream_id)),
+      int8Array(reads.map(({ after_version }) => after_version)),
+      int4Array(reads.map(({ limit }) => limit)),
+    ],
+  });
+  const streams: RecordedEvent[][] = reads.map(() => []);
+  for (const { ordinal, ...row } of answer.rows) streams[ordinal - 1]!.push(eventOf(row));
+  return streams;
 }

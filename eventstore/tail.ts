@@ -1,7 +1,7 @@
 /**
  * The end of a log as it grows, followed once a process for any number of subscribers.
  *
- * What is new is read once into a window of the latest events. A subscriber keeps nothing but its position: while that
+ * What is new is read once into a window of the latest events. A reader keeps nothing but its position: while that
  * lies in the window it is served from there, and when it has fallen behind it pages from the database. So memory
  * does not depend on how many read or how slowly. News comes from appends of this process, from LISTEN on a connection
  * of its own, and from a slow poll in case both fail.
@@ -29,6 +29,8 @@ export type Tail = {
   readonly position: number;
   /** Says that the log may have grown; appends of this process say it by themselves. */
   wake(): void;
+  /** The next events after a position, up to as many as the window holds; none at the end of what was seen. */
+  since(position: number): Promise<RecordedEvent[]>;
   /** Batches of events after a position, in order, none missed and none twice, until `signal` aborts or the tail closes. */
   subscribe(subscription: Subscription): AsyncIterable<RecordedEvent[]>;
   /** Resolves to true once the tail has seen the position, to false when `timeout_ms` pass or `signal` aborts before. */
@@ -45,7 +47,8 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
   /** The window holds every event from `windowStart` (exclusive) to `position`; positions have no gaps. */
   let windowStart = 0;
   let position = 0;
-  let subscribers = 0;
+  /** Until somebody asks for events, the head alone is followed. */
+  let isRead = false;
   let started = false;
   let stale = true;
   let reading: Promise<void> | undefined;
@@ -74,7 +77,7 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
     try {
       while (stale && !closed) {
         stale = false;
-        if (subscribers === 0 || !started) {
+        if (!isRead || !started) {
           skipTo((await store.head(log_id)).position);
           started = true;
         } else {
@@ -135,30 +138,34 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
     });
   }
 
+  /** The next events after a position, and the position up to which these are all there are. */
+  async function next(after: number, tenant?: string): Promise<{ events: RecordedEvent[]; upTo: number }> {
+    isRead = true;
+    // Taken before the read: whatever stands up to here is in the answer, or the answer is a full page.
+    const seen = position;
+    if (after >= windowStart) {
+      const events = recent
+        .slice(after - windowStart)
+        .filter((event) => tenant === undefined || event.tenant === tenant);
+      return { events, upTo: Math.max(after, seen) };
+    }
+    const events = await store.readLog({ log_id, after, limit: PAGE, tenant });
+    const last = events.at(-1)?.position ?? after;
+    return { events, upTo: events.length === PAGE ? last : Math.max(seen, last) };
+  }
+
   async function* subscribe({ after, tenant, signal }: Subscription): AsyncGenerator<RecordedEvent[]> {
     let cursor = after;
-    subscribers++;
+    isRead = true;
     wake();
-    try {
-      while (!closed && !signal?.aborted) {
-        if (cursor >= position) {
-          await moved(cursor, signal);
-          continue;
-        }
-        // Taken before the read: whatever stands up to here is in the answer, or the answer is a full page.
-        const seen = position;
-        const inWindow = cursor >= windowStart;
-        const events = inWindow
-          ? recent
-              .slice(cursor - windowStart)
-              .filter((event) => tenant === undefined || event.tenant === tenant)
-          : await store.readLog({ log_id, after: cursor, limit: PAGE, tenant });
-        const last = events.at(-1)?.position ?? 0;
-        cursor = !inWindow && events.length === PAGE ? last : Math.max(seen, last);
-        if (events.length > 0) yield events;
+    while (!closed && !signal?.aborted) {
+      if (cursor >= position) {
+        await moved(cursor, signal);
+        continue;
       }
-    } finally {
-      subscribers--;
+      const { events, upTo } = await next(cursor, tenant);
+      cursor = upTo;
+      if (events.length > 0) yield events;
     }
   }
 
@@ -168,6 +175,7 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
       return position;
     },
     wake,
+    since: async (after) => (await next(after)).events,
     subscribe,
     async reached(wanted, timeout_ms, signal) {
       if (position < wanted) wake();

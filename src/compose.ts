@@ -167,7 +167,7 @@ async function furnish(
   opened.push(() => store.close());
   const tail = createTail(store, { pool, onError });
   opened.push(() => tail.close());
-  const runner = startRunner({ pool, store, tail, projections, log });
+  const runner = startRunner({ pool, tail, projections, log });
   opened.push(() => runner.stop());
   const vintages = await openVintages({
     dataDir: config.DATA_DIR,

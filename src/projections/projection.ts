@@ -10,6 +10,8 @@ export type Projection = {
   version: number;
   /** Idempotent DDL (`create table if not exists read.…`). */
   ddl: string;
-  /** Folds events in log order. Runs in one transaction with its checkpoint: each event counts exactly once. */
+  /** Picks the events that it folds. */
+  concerns(event: RecordedEvent): boolean;
+  /** Folds those events in log order. Runs in one transaction with its checkpoint: each event counts exactly once. */
   fold(events: RecordedEvent[], tx: pg.ClientBase): Promise<void>;
 };

@@ -4,7 +4,6 @@
  */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import type { EventStore } from "../../eventstore/store.ts";
 import type { Tail } from "../../eventstore/tail.ts";
 import type { Projection } from "./projection.ts";
 
@@ -20,7 +19,8 @@ export const runnerDdl = `
 
 const LEASE_SECONDS = 5;
 const RENEW_MS = 1_500;
-const BATCH = 1_000;
+/** At the end of the log events are gathered: a batch costs a transaction, whatever it holds. */
+const GATHER_MS = 20;
 const RETRY_MS = 500;
 
 export type RunnerLog = { warn(facts: object, message: string): void };
@@ -35,15 +35,15 @@ export const nameOf = (projection: Projection) => `${projection.name}_v${project
 
 export function startRunner(options: {
   pool: pg.Pool;
-  store: EventStore;
   tail: Tail;
   projections: Projection[];
   log: RunnerLog;
 }): Runner {
+  const parts = { ...options, checkpoints: new Checkpoints(options.pool) };
   // One for each: a signal warns of more than ten listeners.
   const loops = options.projections.map((projection) => {
     const stopping = new AbortController();
-    return { stopping, ended: keep(options, projection, stopping.signal) };
+    return { stopping, ended: keep(parts, projection, stopping.signal) };
   });
 
   const positionOf = async (projection: Projection): Promise<number> => {
@@ -68,13 +68,11 @@ export function startRunner(options: {
   };
 }
 
-type Lease = { position: number; token: number };
+type Lease = { name: string; holder: string; token: number; position: number };
 
-async function keep(
-  options: { pool: pg.Pool; store: EventStore; tail: Tail; log: RunnerLog },
-  projection: Projection,
-  signal: AbortSignal,
-): Promise<void> {
+type KeepParts = { pool: pg.Pool; tail: Tail; log: RunnerLog; checkpoints: Checkpoints };
+
+async function keep(options: KeepParts, projection: Projection, signal: AbortSignal): Promise<void> {
   const holder = randomUUID();
   const name = nameOf(projection);
   while (!signal.aborted) {
@@ -84,7 +82,7 @@ async function keep(
         await pause(RENEW_MS, signal);
         continue;
       }
-      await runUnderLease(options, projection, holder, lease, signal);
+      await runUnderLease(options, projection, lease, signal);
     } catch (error) {
       if (signal.aborted) break;
       options.log.warn({ projection: name, error: String(error) }, "projection paused; trying again");
@@ -102,59 +100,114 @@ async function keep(
 
 async function takeLease(pool: pg.Pool, name: string, holder: string): Promise<Lease | undefined> {
   await pool.query("insert into read.checkpoints (projection) values ($1) on conflict do nothing", [name]);
-  const answer = await pool.query<Lease>(
+  const answer = await pool.query<Pick<Lease, "token" | "position">>(
     `update read.checkpoints
         set holder = $2, token = token + 1, held_until = clock_timestamp() + make_interval(secs => $3)
       where projection = $1 and (held_until < clock_timestamp() or holder = $2)
       returning position, token`,
     [name, holder, LEASE_SECONDS],
   );
-  return answer.rows[0];
+  const [taken] = answer.rows;
+  return taken && { name, holder, ...taken };
 }
 
 async function runUnderLease(
-  options: { pool: pg.Pool; store: EventStore; tail: Tail },
+  { pool, tail, checkpoints }: KeepParts,
   projection: Projection,
-  holder: string,
   lease: Lease,
   signal: AbortSignal,
 ): Promise<void> {
-  const name = nameOf(projection);
   let { position } = lease;
   while (!signal.aborted) {
-    const events = await options.store.readLog({ after: position, limit: BATCH });
-    if (events.length === 0) {
-      if (!(await renew(options.pool, name, lease.token))) return;
-      await options.tail.reached(position + 1, RENEW_MS, signal);
+    if (!(await tail.reached(position + 1, RENEW_MS, signal))) {
+      if (!(await renew(pool, lease))) return;
       continue;
     }
-    const last = events[events.length - 1]!.position;
-    const client = await options.pool.connect();
-    try {
-      await client.query("begin");
-      const fenced = await client.query(
-        `update read.checkpoints
-            set position = $4, held_until = clock_timestamp() + make_interval(secs => $5)
-          where projection = $1 and holder = $2 and token = $3`,
-        [name, holder, lease.token, last, LEASE_SECONDS],
-      );
-      if (fenced.rowCount === 0) {
-        await client.query("rollback");
-        return;
-      }
-      await projection.fold(events, client);
-      await client.query("commit");
-      position = last;
-    } catch (error) {
-      await client.query("rollback").catch(() => undefined);
-      throw error;
-    } finally {
-      client.release();
-    }
+    const events = await tail.since(position);
+    position = events.at(-1)!.position;
+    const concerned = events.filter((event) => projection.concerns(event));
+    const isKept =
+      concerned.length === 0
+        ? await checkpoints.advance(lease, position)
+        : await foldInTransaction(pool, lease, position, (tx) => projection.fold(concerned, tx));
+    if (!isKept) return;
+    if (position >= tail.position) await pause(GATHER_MS, signal);
   }
 }
 
-async function renew(pool: pg.Pool, name: string, token: number): Promise<boolean> {
+/** Checkpoints that move without a fold, those of a moment in one statement. */
+class Checkpoints {
+  readonly #pool: pg.Pool;
+  #waiting: { lease: Lease; position: number }[] = [];
+  #next: Promise<Set<string>> | undefined;
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool;
+  }
+
+  /** False when somebody else holds the lease by now. */
+  async advance(lease: Lease, position: number): Promise<boolean> {
+    this.#waiting.push({ lease, position });
+    this.#next ??= new Promise((wake) => setImmediate(wake)).then(() => this.#move());
+    return (await this.#next).has(lease.name);
+  }
+
+  async #move(): Promise<Set<string>> {
+    const moved = this.#waiting;
+    this.#waiting = [];
+    this.#next = undefined;
+    return moveCheckpoints(this.#pool, moved);
+  }
+}
+
+/** Moves checkpoints and prolongs their leases; answers the names of those that are still held. */
+async function moveCheckpoints(
+  client: pg.Pool | pg.ClientBase,
+  moved: { lease: Lease; position: number }[],
+): Promise<Set<string>> {
+  const answer = await client.query<{ projection: string }>({
+    name: "projections.move_checkpoints",
+    text: `update read.checkpoints c
+        set position = moved.position, held_until = clock_timestamp() + make_interval(secs => $5)
+      from unnest($1::text[], $2::uuid[], $3::bigint[], $4::bigint[]) as moved (name, holder, token, position)
+      where c.projection = moved.name and c.holder = moved.holder and c.token = moved.token
+      returning c.projection`,
+    values: [
+      moved.map(({ lease }) => lease.name),
+      moved.map(({ lease }) => lease.holder),
+      moved.map(({ lease }) => lease.token),
+      moved.map(({ position }) => position),
+      LEASE_SECONDS,
+    ],
+  });
+  return new Set(answer.rows.map(({ projection }) => projection));
+}
+
+/** What a crash of Postgres takes of the last moment is folded again from the log, so nobody waits for the disk. */
+const BEGIN = "begin; set local synchronous_commit = off";
+
+async function foldInTransaction(
+  pool: pg.Pool,
+  lease: Lease,
+  position: number,
+  fold: (tx: pg.ClientBase) => Promise<void>,
+): Promise<boolean> {
+  const client = await pool.connect();
+  try {
+    await client.query(BEGIN);
+    const isKept = (await moveCheckpoints(client, [{ lease, position }])).size === 1;
+    if (isKept) await fold(client);
+    await client.query(isKept ? "commit" : "rollback");
+    return isKept;
+  } catch (error) {
+    await client.query("rollback").catch(() => undefined);
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+async function renew(pool: pg.Pool, { name, token }: Lease): Promise<boolean> {
   const answer = await pool.query(
     `update read.checkpoints set held_until = clock_timestamp() + make_interval(secs => $3)
       where projection = $1 and token = $2`,

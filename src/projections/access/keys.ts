@@ -32,6 +32,7 @@ export const keysProjection: Projection = {
       issued_at     text not null,
       revoked_at    text
     );`,
+  concerns: ({ type }) => type === "KeyIssued" || type === "KeyRevoked",
   async fold(events, tx) {
     for (const event of events) {
       if (event.type === "KeyIssued") {

@@ -32,6 +32,7 @@ export const alertsProjection: Projection = {
       dataset          text primary key,
       release_position bigint not null
     );`,
+  concerns: ({ type, stream_id }) => type === "AlertsEvaluated" || stream_id.startsWith(streamOf("")),
   async fold(events, tx) {
     for (const { type, stream_id, tenant, position, payload } of events) {
       if (type === "AlertsEvaluated") {
@@ -41,7 +42,7 @@ export const alertsProjection: Projection = {
            on conflict (dataset) do update set release_position = excluded.release_position`,
           [dataset, release_position],
         );
-      } else if (stream_id.startsWith(streamOf(""))) {
+      } else {
         const id = stream_id.slice(streamOf("").length);
         await fold(tx, { id, tenant, position }, { type, data: payload } as unknown as SubscriptionEvent);
       }

@@ -15,9 +15,9 @@ export const anchorGasProjection: Projection = {
       fee_wei     numeric not null
     );
     create index if not exists anchor_gas_v1_day on read.anchor_gas_v1 (day);`,
+  concerns: ({ stream_id }) => stream_id.startsWith(streamOf("")),
   async fold(events, tx) {
-    for (const { stream_id, type, payload } of events) {
-      if (!stream_id.startsWith(streamOf(""))) continue;
+    for (const { type, payload } of events) {
       const event = { type, data: payload } as unknown as AnchorEvent;
       if (event.type === "Anchored") await add(tx, event.data);
       if (event.type === "AnchorReorged")

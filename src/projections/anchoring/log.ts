@@ -7,6 +7,7 @@ export const logProjection: Projection = {
   name: "log",
   version: 1,
   ddl: `${headsDdl}${streamsDdl}`,
+  concerns: () => true,
   async fold(events, tx) {
     await foldStreams(events, tx);
     await foldHeads(events, tx);

@@ -48,6 +48,7 @@ export const checksProjection: Projection = {
     create index if not exists checks_v1_issuer on read.checks_v1 (issuer, position desc);
     create index if not exists checks_v1_recipient on read.checks_v1 (recipient, position desc);
     create index if not exists checks_v1_open on read.checks_v1 (network, position) where followed;`,
+  concerns: ({ type, stream_id }) => type === "ChecksFollowed" || idOfStream(stream_id) !== undefined,
   async fold(events, tx) {
     const ids = events.flatMap(({ stream_id }) => idOfStream(stream_id) ?? []);
     const rows = await rowsOf(tx, [...new Set(ids)]);

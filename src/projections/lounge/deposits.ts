@@ -15,6 +15,7 @@ export const depositsProjection: Projection = {
       primary key (block_hash, log_index)
     );
     create index if not exists lounge_deposits_v1_number on read.lounge_deposits_v1 (block_number);`,
+  concerns: ({ type }) => type === "DepositCredited" || type === "DepositTakenBack",
   async fold(events, tx) {
     for (const { type, tenant, payload } of events) {
       const { block_hash, log_index, block_number } = payload as unknown as Deposit;
@@ -25,7 +26,7 @@ export const depositsProjection: Projection = {
           block_number,
           tenant,
         ]);
-      else if (type === "DepositTakenBack")
+      else
         await tx.query("delete from read.lounge_deposits_v1 where block_hash = $1 and log_index = $2", [
           block_hash,
           log_index,

@@ -106,6 +106,7 @@ export const paymentsProjection: Projection = {
     create index if not exists payments_v1_ledger on read.payments_v1 (ledger_position desc);
     create table if not exists read.payments_confirmed_v1 (network text primary key, facts jsonb not null);
     ${sumsDdl}`,
+  concerns: ({ type, stream_id }) => type === "ChainConfirmed" || idOfStream(stream_id) !== undefined,
   async fold(events, tx) {
     const ids = new Set(events.flatMap(({ stream_id }) => idOfStream(stream_id) ?? []));
     const rows = await rowsOf(tx, [...ids]);

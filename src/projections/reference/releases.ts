@@ -14,9 +14,9 @@ export const referenceProjection: Projection = {
       released_at timestamptz not null
     );
     create index if not exists reference_releases_v1_dataset on read.reference_releases_v1 (dataset, position desc);`,
+  concerns: ({ type }) => type === "ReferenceReleased",
   async fold(events, tx) {
     for (const event of events) {
-      if (event.type !== "ReferenceReleased") continue;
       const { dataset, vintage, released_at } = event.payload as unknown as ReferenceFacts;
       await tx.query(
         `insert into read.reference_releases_v1 (position, dataset, vintage, released_at) values ($1, $2, $3, $4)`,

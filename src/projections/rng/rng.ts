@@ -52,13 +52,14 @@ export const rngProjection: Projection = {
       expected float8[] not null,
       primary key (day, space, game)
     );`,
+  concerns: ({ type }) => type === "Rolled" || type === "BetPlayed" || type.startsWith("Seed"),
   async fold(events, tx) {
     const rolls: Rolled[] = [];
     for (const { type, payload, position } of events) {
       if (type === "Rolled" || type === "BetPlayed") rolls.push({ facts: drawnIn(payload), position });
       else if (type.startsWith("SeedCommit"))
         await foldCommitment(tx, { type, data: payload } as unknown as CommitmentEvent, position);
-      else if (type.startsWith("Seed")) await foldSeed(tx, { type, data: payload } as unknown as SeedEvent);
+      else await foldSeed(tx, { type, data: payload } as unknown as SeedEvent);
     }
     // Last, so that the seeds they were drawn from are there; all of them in a few statements.
     if (rolls.length > 0) await addRolls(tx, rolls);

@@ -26,9 +26,9 @@ export const releasesProjection: Projection = {
       released_at    timestamptz not null
     );
     create index if not exists trade_releases_v1_dataset on read.trade_releases_v1 (dataset, position desc);`,
+  concerns: ({ type }) => type === "DatasetReleased",
   async fold(events, tx) {
     for (const event of events) {
-      if (event.type !== "DatasetReleased") continue;
       const facts = event.payload as unknown as ReleaseFacts;
       await tx.query(
         `insert into read.trade_releases_v1 (position, dataset, vintage, source, synthetic, periods, rows,

@@ -25,10 +25,9 @@ export const airdropsProjection: Projection = {
       fee_wei     numeric not null
     );
     create index if not exists airdrops_gas_v1_day on read.airdrops_gas_v1 (day);`,
+  concerns: ({ stream_id }) => stream_id.startsWith(streamOf("")),
   async fold(events, tx) {
-    for (const { stream_id, type, payload } of events)
-      if (stream_id.startsWith(streamOf("")))
-        await add(tx, { type, data: payload } as unknown as AirdropEvent);
+    for (const { type, payload } of events) await add(tx, { type, data: payload } as unknown as AirdropEvent);
   },
 };
 
