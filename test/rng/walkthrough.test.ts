@@ -160,6 +160,24 @@ test("history is the caller's own, newest first, page by page", async () => {
   expect((await ask("GET", `history?roll_id=${seen[3].roll_id}`, undefined, other)).body.data).toEqual([]);
 });
 
+test("a page of history ends early where its rolls are long, and the next one goes on", async () => {
+  const { headers } = await service.issue({ tenant: "long" });
+  const items = Array.from({ length: 1_000 }, (_, n) => `${n}`.padEnd(200, "x"));
+  const rolled = [];
+  for (let n = 0; n < 7; n++)
+    rolled.unshift((await roll({ game_type: "shuffle", params: { items } }, headers)).roll_id);
+  const pages: string[][] = [];
+  let cursor: string | null = null;
+  do {
+    const path = `history?limit=100${cursor ? `&cursor=${cursor}` : ""}`;
+    const { data, meta }: Answer["body"] = (await ask("GET", path, undefined, headers)).body;
+    pages.push(data.map(({ roll_id }: { roll_id: string }) => roll_id));
+    cursor = meta.next_cursor;
+  } while (cursor);
+  expect(pages.flat()).toEqual(rolled);
+  expect(pages.map(({ length }) => length)).toEqual([5, 2]);
+});
+
 test("statistics count what was rolled", async () => {
   const { data } = (await ask("GET", "stats?days=1")).body;
   const coins = data.find(({ game_type }: { game_type: string }) => game_type === "coin");

@@ -184,14 +184,25 @@ export async function findRoll(pool: pg.Pool, rollId: string): Promise<DrawnFact
 
 export type ListedRoll = { position: number; facts: DrawnFacts };
 
-/** A tenant's rolls and bets, newest first, before a position. */
+/** A page takes no further roll once it is so long: a roll may list a thousand items. */
+const LONG_PAGE_BYTES = 1_000_000;
+
+/** A tenant's rolls and bets, newest first, before a position; at least one, and whether there are more. */
 export async function listRolls(
   pool: pg.Pool,
   page: { tenant: string; before: number | undefined; limit: number },
-): Promise<ListedRoll[]> {
-  const sql = `select position::float8 as position, facts from read.rng_rolls_v1 r
-    where tenant = $1 and ($2::bigint is null or r.position < $2) order by r.position desc limit $3`;
-  return (await pool.query<ListedRoll>(sql, [page.tenant, page.before ?? null, page.limit])).rows;
+): Promise<{ rolls: ListedRoll[]; more: boolean }> {
+  const sql = `
+    select position::float8 as position, facts, found::int as found
+      from (select *, count(*) over () as found,
+                   sum(octet_length(facts::text)) over (order by position desc) - octet_length(facts::text) as above
+              from (select position, facts from read.rng_rolls_v1
+                     where tenant = $1 and ($2::bigint is null or position < $2)
+                     order by position desc limit $3 + 1) next) measured
+     where above < $4 order by measured.position desc limit $3`;
+  const values = [page.tenant, page.before ?? null, page.limit, LONG_PAGE_BYTES];
+  const { rows } = await pool.query<ListedRoll & { found: number }>(sql, values);
+  return { rolls: rows, more: (rows[0]?.found ?? 0) > rows.length };
 }
 
 export type SeedRow = {
