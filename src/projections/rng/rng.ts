@@ -1,6 +1,7 @@
 /** What is asked of random numbers: rolls by their id, seeds and how often each was used, commitments, and counts a day. */
 import type pg from "pg";
 import type { JsonObject } from "../../../eventstore/types.ts";
+import type { Hex } from "../../domain/ports.ts";
 import type { CommitmentEvent } from "../../domain/rng/commitment.ts";
 import { firstDrawn } from "../../domain/rng/games.ts";
 import { type DrawnFacts, drawn } from "../../domain/rng/roll.ts";
@@ -277,6 +278,14 @@ export async function listCommitments(
   const sql = `select seed_hash, position::float8 as position, committed from read.rng_commitments_v1 c
     where $1::bigint is null or c.position < $1 order by c.position desc limit $2`;
   return (await pool.query<CommitmentRow>(sql, [page.before ?? null, page.limit])).rows;
+}
+
+/** Which account committed each of these hashes, of those that are committed. */
+export async function signersOf(pool: pg.Pool, hashes: readonly string[]): Promise<Map<string, Hex>> {
+  const sql = `select seed_hash, committed->>'signer' as signer from read.rng_commitments_v1
+    where seed_hash = any($1) and committed is not null`;
+  const { rows } = await pool.query<{ seed_hash: string; signer: Hex }>(sql, [hashes]);
+  return new Map(rows.map(({ seed_hash, signer }) => [seed_hash, signer]));
 }
 
 /** Commitments whose block may still be taken back: those since a time. */
