@@ -1,6 +1,22 @@
 /** The page at /rng: a proof that was pasted, or asked for by the roll's id, is checked by the verifier. */
 import { el, facts, part } from "./dom.ts";
-import { faultOf, type RollProof } from "./roll-verifier.js";
+import { faultOf } from "./roll-verifier.js";
+
+/** What rng_verify answers, as far as it is looked at here. */
+type RollProof = {
+  roll: {
+    game_type: string;
+    params: object;
+    client_seed: string;
+    nonce: number;
+    result: object;
+    seed_hash: string;
+    chain_index: number;
+  };
+  tenant: string;
+  seed: string | null;
+  chain_head: string | null;
+};
 
 const result = part("#result");
 const typed = (selector: string) => part<HTMLInputElement | HTMLTextAreaElement>(selector).value.trim();

@@ -1,41 +1,31 @@
-/** Verifies a roll or a bet, as rng_verify answers it once its seed is revealed, by docs/rng.md alone; runs in Node and in browsers.
- * @typedef {{ roll: { game_type: string, params: any, client_seed: string, nonce: number, result: any, seed_hash: string,
- *   chain_index: number }, tenant: string, seed: string | null, chain_head: string | null }} RollProof */
-const list = (length, first = 0) => Array.from({ length }, (_, at) => at + first);
-const bytesOf = (hex) => Uint8Array.from(hex.match(/../g), (byte) => Number.parseInt(byte, 16));
-const hexOf = (bytes) => [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-const sha256 = async (hex) => hexOf(await crypto.subtle.digest("SHA-256", bytesOf(hex)));
-/** Why the roll is not what its seed makes of it; undefined when all is as it should be.
- * @param {any} proof @returns {Promise<string | undefined>} */
+/** Why a roll or a bet, as rng_verify tells it, is not what its seed makes of it; undefined where it is. */
 export async function faultOf({ roll, tenant, seed, chain_head }) {
-  let hash = await sha256(seed);
-  if (hash !== roll.seed_hash) return "the seed is not the one whose hash was published";
-  for (let n = 0; n < roll.chain_index; n++) hash = await sha256(hash);
-  if (hash !== chain_head) return "the seed is not of the chain whose head was committed";
-  const key = await crypto.subtle.importKey("raw", bytesOf(seed), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
-  const { game_type: game, params: { sides, count, min, max, items }, result } = roll;
-  const stream = (async function* () {
-    for (let round = 0, text = `v1:${tenant}:${game}:${roll.client_seed}:${roll.nonce}:`; ; round++)
-      yield* new Uint8Array(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text + round)));
-  })();
-  const number = async (bytes) => bytes === 0 ? 0 : (await number(bytes - 1)) * 256 + (await stream.next()).value;
-  async function below(n) {
-    const reach = 256 ** [0, 1, 2, 3, 4].find((bytes) => 256 ** bytes >= n);
-    for (;;) { const value = await number(Math.log2(reach) / 8); if (value < reach - (reach % n)) return value % n; }
-  }
-  async function shuffled(all) {
-    for (let i = all.length - 1; i > 0; i--) { const j = await below(i + 1); [all[i], all[j]] = [all[j], all[i]]; }
-    return all;
-  }
-  async function several(of, draw) { const all = []; for (let n = 0; n < of; n++) all.push(await draw()); return all; }
-  const games = {
-    dice: () => several(count, async () => 1 + (await below(sides))), coin: async () => ["heads", "tails"][await below(2)],
-    range: async () => min + (await below(max - min + 1)), roulette: async () => [...list(37), "00", "000"].map(String)[await below(39)],
-    float: async () => ((await number(4)) * 2 ** 21 + Math.floor((await number(4)) / 2 ** 11)) / 2 ** 53,
-    shuffle: () => shuffled(list(items.length)), pick: async () => (await shuffled(list(items.length)))[0],
-    keno: async () => (await shuffled(list(62, 1))).slice(0, 20), "lounge-dice": async () => 1 + (await below(100)),
-  };
-  const made = JSON.stringify(await games[game]());
-  const told = result.dice ?? result.side ?? result.value ?? result.order ?? result.index ?? result.pocket ?? result.drawn ?? result.number;
-  return made === JSON.stringify(told) ? undefined : `the seed makes ${made} of it`;
+  if (!seed || (await hash(1, seed)) !== roll.seed_hash) return "no seed with this hash was revealed";
+  if ((await hash(roll.chain_index, roll.seed_hash)) !== chain_head) return "its chain has another head";
+  const key = await subtle.importKey("raw", unhex(seed), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  const text = (round) => `v1:${tenant}:${roll.game_type}:${roll.client_seed}:${roll.nonce}:${round}`;
+  const block = (round) => subtle.sign("HMAC", key, new TextEncoder().encode(text(round)));
+  const stream = (await Promise.all(upTo(256).map(block))).flatMap((bytes) => [...new Uint8Array(bytes)]);
+  const below = (n, k = [0, 1, 2, 3, 4].find((i) => 256 ** i >= n), value = sum(stream.splice(0, k), 256)) =>
+    value < Math.floor(256 ** k / n) * n ? value % n : below(n, k);
+  const shuffle = (n) => upTo(n).reduceRight((order, last) => swap(order, last, below(last + 1)), upTo(n));
+  const made = { __proto__: null,
+    dice: (p, dice = upTo(p.count).map(() => 1 + below(p.sides))) => ({ dice, total: sum(dice, 1) }),
+    coin: () => ({ side: ["heads", "tails"][below(2)] }), "lounge-dice": () => ({ number: 1 + below(100) }),
+    range: ({ min, max }) => ({ value: min + below(max - min + 1) }),
+    float: () => ({ value: (below(2 ** 32) * 2 ** 21 + (below(2 ** 32) >>> 11)) / 2 ** 53 }),
+    shuffle: ({ items }, order = shuffle(items.length)) => ({ order, items: order.map((at) => items[at]) }),
+    pick: ({ items }, [index] = shuffle(items.length)) => ({ index, item: items[index] }),
+    keno: () => ({ drawn: shuffle(62).slice(0, 20).map((at) => at + 1) }),
+    roulette: () => ({ pocket: [...upTo(37), "00", "000"].map(String)[below(39)] }),
+  }[roll.game_type]?.(roll.params);
+  return made && sorted(made) === sorted(roll.result) ? undefined : `the seed makes ${JSON.stringify(made)}`;
 }
+const { subtle } = globalThis.crypto;
+const unhex = (hex) => Uint8Array.from(hex.match(/../g), (byte) => Number.parseInt(byte, 16));
+const hexOf = (data) => [...new Uint8Array(data)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+const hash = async (n, x) => n > 0 ? hash(n - 1, hexOf(await subtle.digest("SHA-256", unhex(x)))) : x;
+const upTo = (n) => [...Array(n).keys()];
+const sum = (digits, base) => digits.reduce((value, digit) => value * base + digit, 0);
+const swap = (list, i, j) => list.with(i, list[j]).with(j, list[i]);
+const sorted = (fields) => JSON.stringify(Object.entries(fields).sort());

@@ -194,7 +194,14 @@ test.each([
   [1e21, undefined],
   [-1, undefined],
   [Number.NaN, undefined],
-])("%d tokens are %s", (tokens, text) => {
+  ["2.50", "2.5"],
+  ["1000", "1000"],
+  ["1.0000000", undefined],
+  ["1e2", undefined],
+  ["+1", undefined],
+  [" 1", undefined],
+  ["", undefined],
+])("%s tokens are %s", (tokens, text) => {
   const atto = attoOf(tokens);
   expect(atto === undefined ? undefined : decimalTokens(atto)).toBe(text);
 });

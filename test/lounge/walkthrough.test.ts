@@ -32,11 +32,13 @@ describe("a bet", () => {
     const { data } = first.body;
     expect(atto(data.balance)).toBe(99n * ATTO + atto(data.payout));
     expect(atto(then.body.data.balance)).toBe(atto(data.balance) - atto("2.5") + atto(then.body.data.payout));
+    const again = await play("roulette", { bet_type: "red", amount: then.body.data.stake });
+    expect(again.body.data).toMatchObject({ stake: "2.5", fairness: { nonce: 2 } });
     const { account: shown } = (await ask("lounge/menu?section=bar")).body.data;
     expect(shown).toMatchObject({
-      balance: then.body.data.balance,
+      balance: again.body.data.balance,
       granted: "100",
-      staked: "3.5",
+      staked: "6",
       debt: "0",
     });
   });
@@ -87,7 +89,12 @@ describe("a bet", () => {
     ["roulette", { bet_type: 37 }, "bet_type"],
     ["roulette", { bet_type: "red", amount: 0.5 }, "amount"],
     ["roulette", { bet_type: "red", amount: 1.0000001 }, "amount"],
-    ["roulette", { bet_type: "red", amount: "5" }, "amount"],
+    ["roulette", { bet_type: "red", amount: "1.0000001" }, "amount"],
+    ["roulette", { bet_type: "red", amount: "0.999999" }, "amount"],
+    ["roulette", { bet_type: "red", amount: "1000.000001" }, "amount"],
+    ["roulette", { bet_type: "red", amount: "1e2" }, "amount"],
+    ["roulette", { bet_type: "red", amount: -1 }, "amount"],
+    ["roulette", { bet_type: "red", amount: null }, "amount"],
     ["dice", { direction: "under", target: 99, client_seed: "x" }, "target"],
     ["dice", { direction: "under", target: 50 }, "client_seed"],
     ["dice", { direction: "under", target: 50, client_seed: "x".repeat(257) }, "client_seed"],
@@ -96,6 +103,8 @@ describe("a bet", () => {
   ])("%s %j is refused by its field", async (game, body, path) => {
     const answer = await play(game, body);
     expect([answer.status, answer.body.errors?.[0].path]).toEqual([400, path]);
+    expect(answer.body.errors).toHaveLength(1);
+    expect(answer.body.errors?.[0].message).not.toMatch(/^(Invalid|Too)/);
   });
 
   test("of a wallet that pays is from an account of its own, welcomed once", async () => {

@@ -3,12 +3,17 @@ import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openSeedVault } from "../../src/adapters/seed-vault.ts";
 import type { App } from "../../src/app.ts";
+import { commitSeedsCall } from "../../src/domain/anchoring/contract.ts";
 import { ChainUnavailable, TransactionPending } from "../../src/domain/ports.ts";
 import { ByteStream } from "../../src/domain/rng/bytes.ts";
+import * as commitments from "../../src/domain/rng/commitment.ts";
 import { play } from "../../src/domain/rng/games.ts";
 import type { RollFacts } from "../../src/domain/rng/roll.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
 import { takeSeedTurn } from "../../src/reactors/rng/start.ts";
+import { addressOf, runningNode, wallet } from "../chain/fixture.ts";
+import { until } from "../eventstore/fixture.ts";
+import { buy } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const SECRET = "what the seeds of these tests are made from";
@@ -50,6 +55,29 @@ async function rollOn({ url, issue }: Service, count: number, client_seed = "x")
       body: JSON.stringify({ client_seed, params: { sides: 1_000 } }),
     }).then((response) => response.status);
   return Promise.all(Array.from({ length: count }, ask));
+}
+
+/** A hash of a seed that another account committed, as the log tells it: an earlier key of the service was such a one. */
+async function committedByAnother({ app, data_dir }: Service, seed_hash: string): Promise<string> {
+  const signer = addressOf(wallet(9));
+  const { to, data } = commitSeedsCall([`0x${seed_hash}`]).call;
+  const { port } = await runningNode(data_dir);
+  const params = [{ from: signer, to, data, gas: "0x30d40" }];
+  const sent = await fetch(`http://127.0.0.1:${port}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_sendTransaction", params }),
+  });
+  const { result: transaction } = (await sent.json()) as { result: `0x${string}` };
+  await until(async () => (await app.chain.receipt(transaction)) !== undefined);
+  const at = app.clock.now().toISOString();
+  const place = { network: "eip155:8453", contract: to, block_number: 1, committed_at: at };
+  const meta = { actor: "test", operation: "test" };
+  const target = commitments.targetOf(seed_hash);
+  await app.decide(commitments, target, commitments.ask(seed_hash, at), { meta });
+  const facts = { seed_hash, ...place, signer, transaction };
+  await app.decide(commitments, target, commitments.record(facts), { meta });
+  return signer;
 }
 
 /** Every roll in the log stands before its seed is revealed, and is what that seed makes of it; no nonce stands twice. */
@@ -179,6 +207,54 @@ describe("on a service of its own", () => {
     expect(await rollOn(service, 1)).toEqual([200]);
     const { events } = await expectFair(app);
     expect(events.map(({ type }) => type)).toContain("SeedChainAbandoned");
+  });
+
+  test("a roll whose payment settles while its seed is revealed is drawn from the next one", async () => {
+    const app = await freshly();
+    const first = await begun(app);
+    const { settlement } = app;
+    let during = 0;
+    const settle: typeof settlement.settle = async (...payment) => {
+      during++;
+      await rollOn(service, 4, "x");
+      await takeSeedTurn(app);
+      return settlement.settle(...payment);
+    };
+    app.settlement = Object.assign(Object.create(settlement), { settle });
+    const body = JSON.stringify({ client_seed: "paid", game_type: "float" });
+    const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
+    const { answer } = await buy(wallet(3), `${service.url}/v1/agent/rng/roll`, init);
+    app.settlement = settlement;
+    const { data } = (await answer.json()) as {
+      data: { seed_hash: string; chain_index: number; nonce: number };
+    };
+    const second = await active(app);
+    expect([answer.status, during, second?.index]).toEqual([200, 1, first.index + 1]);
+    expect(data).toMatchObject({ seed_hash: second?.seed_hash, chain_index: second?.index, nonce: 0 });
+    const { events } = await expectFair(app);
+    const paid = events.filter(({ type, payload }) => type === "Rolled" && payload.client_seed === "paid");
+    expect(paid.map(({ payload }) => payload.seed_hash)).toEqual([second?.seed_hash]);
+  });
+
+  test("a commitment by another signer than its chain's is found on the chain", async () => {
+    const app = await freshly();
+    const { seed_hash } = await begun(app);
+    await rollOn(service, 4);
+    await takeSeedTurn(app);
+    const { seed_hash: next } = (await active(app))!;
+    const signer = await committedByAnother(service, next);
+    const { headers } = await service.issue();
+    const verified = async (hash: string) => {
+      const answer = await fetch(`${service.url}/v1/agent/rng/anchor/verify`, {
+        method: "POST",
+        headers: { ...headers, "Content-Type": "application/json" },
+        body: JSON.stringify({ seed_hash: hash }),
+      });
+      return ((await answer.json()) as { data: unknown }).data;
+    };
+    const by_head = { signer: app.chain.sender };
+    expect(await verified(next)).toMatchObject({ committed: true, itself: { signer }, by_head });
+    expect(await verified(seed_hash)).toMatchObject({ committed: true, itself: by_head, by_head });
   });
 
   test("a clock that is set back or forward reveals at most one seed early, and rolls stay fair", async () => {

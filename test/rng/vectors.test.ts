@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { shownRoll } from "../../src/api/operations/rng-fields.ts";
 import { ByteStream, message } from "../../src/domain/rng/bytes.ts";
 import { type DrawnName, drawnNames, play, readParams } from "../../src/domain/rng/games.ts";
 import { faultOf } from "../../src/explorer/roll-verifier.js";
@@ -33,7 +35,8 @@ describe.each(named)("%s", (_, vector) => {
     const { roll, tenant, seed, proof } = vector;
     const draw = { tenant, game: roll.game_type, client_seed: roll.client_seed, nonce: roll.nonce };
     const bytes = new ByteStream(Buffer.from(seed, "hex"), draw);
-    expect(play(roll.game_type, readParams(roll.game_type, roll.params), bytes)).toEqual(roll.result);
+    const { items: _, item: __, ...drawn } = roll.result;
+    expect(play(roll.game_type, readParams(roll.game_type, roll.params), bytes)).toEqual(drawn);
     expect(bytes.blocks.map((hmac, round) => ({ message: message(draw, round), hmac }))).toEqual(proof);
   });
 
@@ -41,32 +44,103 @@ describe.each(named)("%s", (_, vector) => {
     expect(await faultOf(vector)).toBeUndefined());
 
   test.each([
-    ["another seed", { seed: "00".repeat(32) }, /seed is not the one/],
-    ["another head", { chain_head: "00".repeat(32) }, /not of the chain/],
+    ["another seed", { seed: "00".repeat(32) }, /no seed with this hash/],
+    ["no seed", { seed: null }, /no seed with this hash/],
+    ["another head", { chain_head: "00".repeat(32) }, /another head/],
   ])("is not verified with %s", async (_, change, fault) =>
     expect(await faultOf({ ...vector, ...change })).toMatch(fault),
   );
 
-  test("is not verified with another result", async () => {
-    const result = {
-      value: -99,
-      dice: [7],
-      side: "edge",
-      order: [],
-      index: -1,
-      drawn: [],
-      pocket: "0000",
-      number: 0,
-    };
-    const changed = Object.fromEntries(
-      Object.keys(vector.roll.result).map((name) => [name, result[name as keyof typeof result]]),
-    );
-    expect(await faultOf({ ...vector, roll: { ...vector.roll, result: changed } })).toMatch(/the seed makes/);
+  test("is not verified with another place in the chain", async () => {
+    const { roll } = vector;
+    const chain_index = roll.chain_index + 1;
+    expect(await faultOf({ ...vector, roll: { ...roll, chain_index } })).toMatch(/another head/);
+    expect(await faultOf({ ...vector, roll: { ...roll, seed_hash: "00".repeat(32) } })).toMatch(/no seed/);
+  });
+
+  test("is not verified with anything else in its result", async () => {
+    const { roll } = vector;
+    const changed = Object.entries(roll.result).flatMap(([name, value]) => [
+      { ...roll.result, [name]: other(value) },
+      { ...roll.result, [name]: undefined },
+    ]);
+    for (const result of [...changed, { ...roll.result, more: 1 }, {}])
+      expect(await faultOf({ ...vector, roll: { ...roll, result } })).toMatch(/the seed makes/);
+  });
+
+  test("is verified whatever the order of its result's members", async () => {
+    const result = Object.fromEntries(Object.entries(vector.roll.result).reverse());
+    expect(await faultOf({ ...vector, roll: { ...vector.roll, result } })).toBeUndefined();
   });
 });
 
+/** The like of a value, but not it. */
+function other(value: unknown): unknown {
+  if (Array.isArray(value)) return [...value.slice(0, -1), other(value.at(-1))];
+  return typeof value === "number" ? value + 1 : `${String(value)}0`;
+}
+
+test.each(["constructor", "toString", "__proto__", "poker"])(
+  "a game called %s is none",
+  async (game_type) => {
+    const [vector] = rolls as [Vector];
+    for (const result of [{}, { side: "heads" }])
+      expect(await faultOf({ ...vector, roll: { ...vector.roll, game_type, result } })).toMatch(/seed makes/);
+  },
+);
+
 test("a tenant is part of what is signed", async () => {
-  const wide = rolls.filter(({ roll }) => roll.game_type === "float" || roll.params.count === 40);
-  expect(wide).toHaveLength(2);
-  for (const vector of wide) expect(await faultOf({ ...vector, tenant: "else" })).toMatch(/the seed makes/);
+  const wide = rolls.filter(({ roll }) => ["float", "keno"].includes(roll.game_type) || roll.params.count);
+  expect(wide.length).toBeGreaterThan(4);
+  for (const vector of wide.filter(({ roll }) => roll.params.count !== 1)) {
+    const { roll } = vector;
+    expect(await faultOf({ ...vector, tenant: "else" })).toMatch(/the seed makes/);
+    for (const change of [{ client_seed: "else" }, { nonce: roll.nonce + 1 }])
+      expect(await faultOf({ ...vector, roll: { ...roll, ...change } })).toMatch(/the seed makes/);
+  }
+});
+
+/** Parameters at their edges: of one choice, of one byte and the next, of the most there may be. */
+const edges: Record<DrawnName, object[]> = {
+  dice: [2, 6, 255, 256, 257, 1_000].map((sides) => ({ sides, count: 100 })),
+  coin: [{}],
+  range: [0, 1, 255, 256, 65_535, 65_536, 2 ** 24 - 1, 2 ** 24, 2 ** 31, 2 ** 32 - 1].flatMap((span) =>
+    [0, -span, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - span].map((min) => ({
+      min,
+      max: min + span,
+    })),
+  ),
+  float: [{}],
+  shuffle: [1, 2, 256, 257, 1_000].map((length) => ({ items: Array.from({ length }, (_, at) => at) })),
+  pick: [1, 2, 256, 257, 1_000].map((length) => ({ items: Array.from({ length }, (_, at) => `${at % 7}`) })),
+  keno: [{ numbers: [1] }],
+  roulette: [{ bet_type: "red" }],
+  "lounge-dice": [{ direction: "over", target: 2 }],
+};
+
+test.each(drawnNames)(
+  "the verifier draws %s as the service does, at the edges of its parameters",
+  async (game) => {
+    const secret = Buffer.alloc(32, 3);
+    const seed_hash = createHash("sha256").update(secret).digest("hex");
+    const place = { space: "test", chain: 1, index: 0, seed_hash } as const;
+    const seeds = ["a", "a:0", ":", "é", "é".normalize("NFD"), "😀".repeat(64), "\n", "\u2028"];
+    for (const params of edges[game])
+      for (const [nonce, client_seed] of seeds.entries()) {
+        const draw = { tenant: "test:acme", game, client_seed, nonce };
+        const read = readParams(game, params);
+        const result = play(game, read, new ByteStream(secret, draw));
+        const facts = { ...draw, ...place, params: read, result, roll_id: "", rolled_at: "" };
+        const proof = { roll: shownRoll(facts), tenant: draw.tenant, seed: secret.toString("hex") };
+        expect(await faultOf({ ...proof, chain_head: seed_hash })).toBeUndefined();
+      }
+  },
+);
+
+test("the verifier is thirty lines of code, as wide as all others, and needs nothing but them", () => {
+  const text = readFileSync(new URL("../../src/explorer/roll-verifier.js", import.meta.url), "utf8");
+  const lines = text.trimEnd().split("\n");
+  expect(lines.filter((line) => !line.startsWith("/**")).length).toBeLessThanOrEqual(30);
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(110);
+  expect(text).not.toMatch(/\b(import|require|fetch)\b/);
 });

@@ -113,16 +113,22 @@ describe("a roll", () => {
 
   test.each([
     [{ game_type: "dice", params: { sides: 1 } }, "params.sides"],
-    [{ game_type: "dice", params: { faces: 6 } }, "params"],
+    [{ game_type: "dice", params: { faces: 6 } }, "params.faces"],
+    [{ game_type: "coin", params: { sides: 2 } }, "params.sides"],
+    [{ game_type: "coin", params: [] }, "params"],
     [{ game_type: "range", params: { min: 5, max: 4 } }, "params.max"],
     [{ game_type: "range", params: { min: 0, max: 2 ** 32 } }, "params.max"],
     [{ game_type: "range" }, "params.min"],
     [{ game_type: "pick", params: { items: [] } }, "params.items"],
+    [{ game_type: "pick", params: { items: ["a", null] } }, "params.items.1"],
+    [{ game_type: "shuffle", params: { items: [2 ** 53 - 1, 2 ** 53] } }, "params.items.1"],
+    [{ game_type: "shuffle", params: { items: [1e21] } }, "params.items.0"],
     [{ game_type: "poker" }, "game_type"],
     [{ client_seed: "x".repeat(257) }, "client_seed"],
   ])("%j is refused by its field", async (body, path) => {
     const { status, body: problem } = await ask("POST", "roll", body);
     expect([status, problem.errors[0].path]).toEqual([400, path]);
+    expect(problem.errors[0].message).not.toMatch(/^(Invalid|Unrecognized|Too)/);
   });
 });
 
@@ -134,6 +140,8 @@ test("a batch is all or nothing, in order, with nonces that go on", async () => 
   const bad = [...rolls.slice(1), { client_seed: "bad", game_type: "dice", params: { sides: 0 } }];
   const refused = await ask("POST", "roll/batch", { rolls: bad });
   expect([refused.status, refused.body.errors[0].path]).toEqual([400, "rolls.99.params.sides"]);
+  const alone = await ask("POST", "roll/batch", { rolls: bad.slice(-1) });
+  expect([alone.status, alone.body.errors[0].path]).toEqual([400, "rolls.0.params.sides"]);
   expect((await ask("POST", "roll/batch", { rolls: [...rolls, rolls[0]] })).status).toBe(400);
 });
 
@@ -150,6 +158,24 @@ test("history is the caller's own, newest first, page by page", async () => {
   const one = (await ask("GET", `history?roll_id=${seen[3].roll_id}`)).body.data;
   expect(one).toEqual([seen[3]]);
   expect((await ask("GET", `history?roll_id=${seen[3].roll_id}`, undefined, other)).body.data).toEqual([]);
+});
+
+test("a page of history ends early where its rolls are long, and the next one goes on", async () => {
+  const { headers } = await service.issue({ tenant: "long" });
+  const items = Array.from({ length: 1_000 }, (_, n) => `${n}`.padEnd(200, "x"));
+  const rolled = [];
+  for (let n = 0; n < 7; n++)
+    rolled.unshift((await roll({ game_type: "shuffle", params: { items } }, headers)).roll_id);
+  const pages: string[][] = [];
+  let cursor: string | null = null;
+  do {
+    const path = `history?limit=100${cursor ? `&cursor=${cursor}` : ""}`;
+    const { data, meta }: Answer["body"] = (await ask("GET", path, undefined, headers)).body;
+    pages.push(data.map(({ roll_id }: { roll_id: string }) => roll_id));
+    cursor = meta.next_cursor;
+  } while (cursor);
+  expect(pages.flat()).toEqual(rolled);
+  expect(pages.map(({ length }) => length)).toEqual([5, 2]);
 });
 
 test("statistics count what was rolled", async () => {

@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import * as account from "../../domain/lounge/account.ts";
 import { drinkNames, orderDrink } from "../../domain/lounge/bar.ts";
 import { dice } from "../../domain/lounge/dice.ts";
-import type { LoungeName } from "../../domain/lounge/games.ts";
+import { LEAST_STAKE, type LoungeName, MOST_STAKE } from "../../domain/lounge/games.ts";
 import { hitsOf, keno } from "../../domain/lounge/keno.ts";
 import { colorOf, roulette } from "../../domain/lounge/roulette.ts";
 import { attoOf, decimalTokens } from "../../domain/lounge/token.ts";
@@ -12,15 +12,18 @@ import { menu, tokens } from "./lounge-menu.ts";
 import { clientSeed, ownSeed, proofOf, proofShown, seedAtHand } from "./rng-draw.ts";
 import { hash, seedPlace, tenantMeta } from "./rng-fields.ts";
 
+const STAKE = "amount is from 1 to 1000, with at most six decimals: a number, or a decimal string";
+
 const amount = z
-  .number("amount is a number")
-  .min(1, "amount is at least 1")
-  .max(1_000, "amount is at most 1000")
-  .refine((given) => attoOf(given) !== undefined, "amount has at most six decimals")
+  .union([z.number(), z.string()], STAKE)
+  .refine((given) => isStake(attoOf(given)), STAKE)
   .default(1)
   .describe(
-    "The stake in platform tokens, from 1, with at most six decimals; some bets take less than 1000 (lounge_menu tells max_bet)",
+    "The stake in platform tokens, from 1, with at most six decimals, as a number or a decimal string; some bets take less than 1000 (lounge_menu tells max_bet)",
   );
+
+const isStake = (stake: bigint | undefined) =>
+  stake !== undefined && stake >= LEAST_STAKE && stake <= MOST_STAKE;
 
 /** What every bet answers beside what its game drew. */
 const betAnswer = {
@@ -42,7 +45,7 @@ const betAnswer = {
   played_at: z.iso.datetime(),
 };
 
-type Wanted = { client_seed?: string | undefined; amount: number };
+type Wanted = { client_seed?: string | undefined; amount: number | string };
 
 /** Plays a bet: stake, draw and payout are one event on the account. */
 async function playBet(

@@ -10,6 +10,7 @@ import {
   listCommitments,
   rngProjection,
   type SeedRow,
+  signersOf,
 } from "../../projections/rng/rng.ts";
 import { json, key, operation, pay } from "../operation.ts";
 import { commitmentShown, cursor, hash, pageLimit, seedPlace } from "./rng-fields.ts";
@@ -118,22 +119,20 @@ SHA-256. \`seedCommittedAt(signer, hash)\` at the contract tells anybody the sam
   example: { seed_hash: "0".repeat(64) },
   handle: async ({ input: { seed_hash }, app }) => {
     const found = await publishedHash(app, seed_hash);
-    const signer = (found?.chain.committed?.signer ?? app.chain.sender) as `0x${string}`;
     const head = found?.chain.head_hash ?? seed_hash;
-    const answers = await app.chain.read(
-      [seedCall(signer, `0x${seed_hash}`), seedCall(signer, `0x${head}`)],
-      {
-        mined: true,
-      },
-    );
+    // The service's own account may have been another one when it committed the one or the other.
+    const signers = await signersOf(app.pool, [seed_hash, head]);
+    const asked = [seed_hash, head].map((hash) => ({ hash, signer: signers.get(hash) ?? app.chain.sender }));
+    const calls = asked.map(({ hash, signer }) => seedCall(signer, `0x${hash}`));
+    const answers = await app.chain.read(calls, { mined: true });
     const network = `eip155:${app.chain.chain_id}`;
-    const [itself, by_head] = answers.map((answer) => {
+    const [itself, by_head] = answers.map((answer, at) => {
       const kept = seedCommitment(answer);
       return kept
         ? {
             network,
             contract: ANCHOR_ADDRESS,
-            signer,
+            signer: asked[at]!.signer,
             transaction: null,
             block_number: Number(kept.block_number),
             committed_at: new Date(kept.timestamp * 1_000).toISOString(),

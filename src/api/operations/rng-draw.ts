@@ -12,7 +12,7 @@ import type { Context } from "../operation.ts";
 import { hash, spaceOf } from "./rng-fields.ts";
 
 export const clientSeed = z
-  .string()
+  .string("is a text of 1 to 256 characters")
   .min(1, "is at least one character, or left out")
   .max(256, "is at most 256 characters")
   .describe(

@@ -29,7 +29,7 @@ const verify = operation({
   route: "POST /v1/agent/rng/verify",
   summary: "The proof of a roll, or of a bet",
   description: `The messages that were signed with the seed and their HMACs, from which the result follows, at once; the seed, by which anybody
-can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md has a verifier of forty lines.`,
+can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md has a verifier of thirty lines.`,
   access: [key("read"), pay("0.001")],
   input: z.object({ roll_id: rollId }),
   output: json(
@@ -75,7 +75,8 @@ const history = operation({
   area: "rng",
   route: "GET /v1/agent/rng/history",
   summary: "Your rolls, newest first",
-  description: "Or the one named by `roll_id`, if it is yours. Bets of the lounge are among them.",
+  description:
+    "Or the one named by `roll_id`, if it is yours. Bets of the lounge are among them. A page of long rolls may hold fewer than `limit`.",
   access: [key("read"), pay("0.005")],
   input: z.object({ roll_id: rollId.optional(), limit: pageLimit, cursor }),
   output: json(
@@ -93,12 +94,10 @@ const history = operation({
       return { data: own, meta: { tenant, count: own.length, next_cursor: null } };
     }
     const before = cursor === undefined ? undefined : Number(cursor);
-    const found = await listRolls(app.pool, { tenant, before, limit: limit + 1 });
-    const page = found.slice(0, limit);
-    const next_cursor = found.length > limit ? String(page.at(-1)!.position) : null;
+    const { rolls, more } = await listRolls(app.pool, { tenant, before, limit });
     return {
-      data: page.map(({ facts }) => shownRoll(facts)),
-      meta: { tenant, count: page.length, next_cursor },
+      data: rolls.map(({ facts }) => shownRoll(facts)),
+      meta: { tenant, count: rolls.length, next_cursor: more ? String(rolls.at(-1)!.position) : null },
     };
   },
 });

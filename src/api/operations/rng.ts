@@ -15,7 +15,7 @@ const gameType = z
   .default("dice")
   .describe("dice, coin, range, float, shuffle or pick");
 const params = z
-  .record(z.string(), z.unknown())
+  .record(z.string(), z.unknown(), "params is an object")
   .describe(
     "dice: sides (2-1000, default 6), count (1-100, default 1); range: min and max, both included; shuffle and pick: items, at most 1000; coin and float: none",
   )
@@ -122,7 +122,13 @@ rolls again. Its hash leads by \`chain_index\` times SHA-256 to the chain's head
   },
 });
 
-type Wanted = { client_seed: string; game_type: GameName; params?: Record<string, unknown> | undefined };
+/** `path`: where the params stand in what was asked. */
+type Wanted = {
+  client_seed: string;
+  game_type: GameName;
+  params?: Record<string, unknown> | undefined;
+  path: string;
+};
 
 /** Draws rolls in their order from the active seed; all are recorded in one commit, and only while that seed is active. */
 async function draw(
@@ -139,9 +145,9 @@ async function draw(
     });
   const rolled_at = app.clock.now().toISOString();
   const drawn: RollFacts[] = [];
-  for (const [at, { client_seed, game_type: game, params }] of wanted.entries()) {
+  for (const [at, { client_seed, game_type: game, params, path }] of wanted.entries()) {
     const roll_id = ids[at]!;
-    const read = readParams(game, params, wanted.length > 1 ? `rolls.${at}.params` : "params");
+    const read = readParams(game, params, path);
     const request = { roll_id, tenant: caller.tenant, game, params: read, client_seed, rolled_at };
     const id = rolls.rollsId(seed_hash, game, client_seed);
     const { events } = await decide(rolls, { tenant: caller.tenant, id }, rolls.roll(request, at_hand));
@@ -170,7 +176,7 @@ seed and a counter: neither side alone decides. rng_verify gives the proof at on
   example: { client_seed: "my own words", game_type: "dice", params: { sides: 20 } },
   handle: async (context) => {
     const { input, caller, fresh_id } = context;
-    const wanted = { ...input, client_seed: input.client_seed ?? ownSeed(caller) };
+    const wanted = { ...input, client_seed: input.client_seed ?? ownSeed(caller), path: "params" };
     const [drawn] = await draw(context, [fresh_id], [wanted], input.seed_hash);
     return { data: shownRoll(drawn!), meta: { tenant: caller.tenant } };
   },
@@ -200,7 +206,8 @@ const rollBatch = operation({
     const ids = input.rolls.map((_, at) =>
       createHash("sha256").update(`${fresh_id}:${at}`).digest("hex").slice(0, 32),
     );
-    const drawn = await draw(context, ids, input.rolls, input.seed_hash);
+    const wanted = input.rolls.map((one, at) => ({ ...one, path: `rolls.${at}.params` }));
+    const drawn = await draw(context, ids, wanted, input.seed_hash);
     return { data: drawn.map(shownRoll), meta: { tenant: caller.tenant, count: drawn.length } };
   },
 });

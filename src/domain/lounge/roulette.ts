@@ -52,10 +52,11 @@ const multiplierOf = (betType: string) =>
   (PAID_POCKETS * MULTIPLIER_UNIT) / BigInt(pocketsOf(betType).length);
 
 const KINDS = "red, black, green, odd, even, high, low, 1st12, 2nd12, 3rd12, a number 0-36, 00 or 000";
+const IS_ONE = `bet_type is ${KINDS}`;
 
 const params = z.strictObject({
   bet_type: z
-    .union([z.enum(BET_TYPES), z.int().min(0).max(36)], `bet_type is ${KINDS}`)
+    .union([z.enum(BET_TYPES), z.int().min(0, IS_ONE).max(36, IS_ONE)], IS_ONE)
     .transform(String)
     .describe(KINDS),
 });

@@ -15,10 +15,19 @@ export type Game<Params extends z.ZodObject, Result extends object> = {
 const game = <Params extends z.ZodObject, Result extends object>(declared: Game<Params, Result>) => declared;
 
 const MOST_ITEMS = 1_000;
-const item = z.union([
-  z.string().max(200, "an item is at most 200 characters long"),
-  z.number("an item is a text or a number"),
-]);
+const item = z.union(
+  [
+    z.string().max(200, "an item is at most 200 characters long"),
+    // The log holds no integer that JSON readers understand differently.
+    z
+      .number()
+      .refine(
+        (n) => !Number.isInteger(n) || Number.isSafeInteger(n),
+        "a whole number beyond 2^53 - 1 is given as a text",
+      ),
+  ],
+  "an item is a text or a number",
+);
 const items = z
   .array(item, "items is a list of texts or numbers")
   .min(1, "name at least one item")
@@ -92,14 +101,23 @@ export const drawnNames = Object.keys(drawn) as [DrawnName, ...DrawnName[]];
 export type Params = Record<string, unknown>;
 export type Result = Record<string, unknown>;
 
+const takenBy = (name: DrawnName) => Object.keys(drawn[name].params.shape).join(", ") || "no parameters";
+
+/** An answer about hostile parameters stays short. */
+const MOST_ERRORS = 50;
+
 /** The parameters of a game with its defaults; refused naming every field that is wrong, below `path`. */
 export function readParams(name: DrawnName, given: unknown, path = "params"): Params {
   const read = drawn[name].params.safeParse(given ?? {});
   if (read.success) return read.data;
-  const errors = read.error.issues.map((issue) => ({
-    path: [path, ...issue.path].join("."),
-    message: issue.message,
-  }));
+  const errors = read.error.issues.slice(0, MOST_ERRORS).flatMap((issue) =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.slice(0, MOST_ERRORS).map((key) => ({
+          path: `${path}.${key.slice(0, 60)}`,
+          message: `is not known; ${name} takes ${takenBy(name)}`,
+        }))
+      : [{ path: [path, ...issue.path].join("."), message: issue.message }],
+  );
   return refuse("invalid", `invalid input: ${errors.map((error) => error.path).join(", ")}`, { errors });
 }
 

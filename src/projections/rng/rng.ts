@@ -1,6 +1,7 @@
 /** What is asked of random numbers: rolls by their id, seeds and how often each was used, commitments, and counts a day. */
 import type pg from "pg";
 import type { JsonObject } from "../../../eventstore/types.ts";
+import type { Hex } from "../../domain/ports.ts";
 import type { CommitmentEvent } from "../../domain/rng/commitment.ts";
 import { firstDrawn } from "../../domain/rng/games.ts";
 import { type DrawnFacts, drawn } from "../../domain/rng/roll.ts";
@@ -184,14 +185,25 @@ export async function findRoll(pool: pg.Pool, rollId: string): Promise<DrawnFact
 
 export type ListedRoll = { position: number; facts: DrawnFacts };
 
-/** A tenant's rolls and bets, newest first, before a position. */
+/** A page takes no further roll once it is so long: a roll may list a thousand items. */
+const LONG_PAGE_BYTES = 1_000_000;
+
+/** A tenant's rolls and bets, newest first, before a position; at least one, and whether there are more. */
 export async function listRolls(
   pool: pg.Pool,
   page: { tenant: string; before: number | undefined; limit: number },
-): Promise<ListedRoll[]> {
-  const sql = `select position::float8 as position, facts from read.rng_rolls_v1 r
-    where tenant = $1 and ($2::bigint is null or r.position < $2) order by r.position desc limit $3`;
-  return (await pool.query<ListedRoll>(sql, [page.tenant, page.before ?? null, page.limit])).rows;
+): Promise<{ rolls: ListedRoll[]; more: boolean }> {
+  const sql = `
+    select position::float8 as position, facts, found::int as found
+      from (select *, count(*) over () as found,
+                   sum(octet_length(facts::text)) over (order by position desc) - octet_length(facts::text) as above
+              from (select position, facts from read.rng_rolls_v1
+                     where tenant = $1 and ($2::bigint is null or position < $2)
+                     order by position desc limit $3 + 1) next) measured
+     where above < $4 order by measured.position desc limit $3`;
+  const values = [page.tenant, page.before ?? null, page.limit, LONG_PAGE_BYTES];
+  const { rows } = await pool.query<ListedRoll & { found: number }>(sql, values);
+  return { rolls: rows, more: (rows[0]?.found ?? 0) > rows.length };
 }
 
 export type SeedRow = {
@@ -266,6 +278,14 @@ export async function listCommitments(
   const sql = `select seed_hash, position::float8 as position, committed from read.rng_commitments_v1 c
     where $1::bigint is null or c.position < $1 order by c.position desc limit $2`;
   return (await pool.query<CommitmentRow>(sql, [page.before ?? null, page.limit])).rows;
+}
+
+/** Which account committed each of these hashes, of those that are committed. */
+export async function signersOf(pool: pg.Pool, hashes: readonly string[]): Promise<Map<string, Hex>> {
+  const sql = `select seed_hash, committed->>'signer' as signer from read.rng_commitments_v1
+    where seed_hash = any($1) and committed is not null`;
+  const { rows } = await pool.query<{ seed_hash: string; signer: Hex }>(sql, [hashes]);
+  return new Map(rows.map(({ seed_hash, signer }) => [seed_hash, signer]));
 }
 
 /** Commitments whose block may still be taken back: those since a time. */
