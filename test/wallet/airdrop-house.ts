@@ -5,6 +5,7 @@ import { type Hex, TransactionPending } from "../../src/domain/ports.ts";
 import type { AirdropFacts, AirdropState } from "../../src/domain/wallet/airdrop.ts";
 import * as airdrops from "../../src/domain/wallet/airdrop.ts";
 import { amountIn, balanceCall } from "../../src/domain/wallet/token.ts";
+import { airdropsProjection } from "../../src/projections/wallet/airdrops.ts";
 import { payAirdrops } from "../../src/reactors/wallet/pay-airdrops.ts";
 import { takeWalletTurn } from "../../src/reactors/wallet/start.ts";
 import { type LedgerHouse, openLedgerHouse } from "../payments/ledger-house.ts";
@@ -48,6 +49,11 @@ export async function openAirdropHouse(): Promise<AirdropHouse> {
     warn: (_: object, message: string) => void warnings.push(message),
   };
   const options = { log };
+  /** A turn leaves to the next one what the read model does not know yet. */
+  const folded = async () => {
+    const { position } = await app.store.head();
+    await app.runner.reached(airdropsProjection, position, 10_000);
+  };
   let accounts = 0;
   let asked = 0;
   return {
@@ -77,10 +83,14 @@ export async function openAirdropHouse(): Promise<AirdropHouse> {
       return facts;
     },
     turn: async (by = app) => {
+      await folded();
       const take = () => takeWalletTurn(by, options).catch(unlessPending);
       while ((await take()) === "taken") await new Promise((wake) => setTimeout(wake, 20));
     },
-    pay: (by = app) => payAirdrops(by, options),
+    pay: async (by = app) => {
+      await folded();
+      await payAirdrops(by, options);
+    },
     stateOf: (facts) => app.load(airdrops, airdrops.targetOf(facts)),
     storyOf: async ({ tenant, airdrop_id }) => {
       const events = await app.store.readStream({ tenant, stream_id: airdrops.streamOf(airdrop_id) });
