@@ -1,13 +1,15 @@
 /**
- * Claim: checks are created over HTTP at least half as fast as the log appends single events, with as many callers of each.
+ * Claim: checks are created over HTTP at least half as fast as the log appends single events, with as many callers of each. Beside
+ * both stands the limit of the way there: a bare Express route that reads the same body and sends an answer of the same bytes.
  *
  *     npx tsx bench/checks.ts [--seconds 5] [--rounds 3] [--connections 64]
  *
- * Figures are medians over the rounds, in which the two take turns. Nothing of a call is left out: its key, its input, the
+ * Figures are medians over the rounds, in which they take turns. Nothing of a call is left out: its key, its input, the
  * guard that the chain is followed, and the projection behind it.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { startBareExpress } from "./bare-express.ts";
 import { appendRate, inHouse, orderKey, posts, takeTurns, withDatabase } from "./load.ts";
 import { startServiceProcess } from "./service-process.ts";
 
@@ -33,11 +35,14 @@ await withDatabase(async (env) => {
   const first = { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: BODY };
   // Checks are made once the service has seen the chain.
   while (!(await fetch(url, first)).ok) await pause(200);
+  const bare = await startBareExpress(await fetch(url, first).then((answer) => answer.text()));
+  const post = () => ({ headers, body: BODY });
   const APPENDS = "the log: appends of one event";
   const rates = await takeTurns(
     [
       [APPENDS, () => appendRate(env, load)],
-      ["checks created over HTTP", () => posts(url, () => ({ headers, body: BODY }), load)],
+      ["a bare Express route", () => posts(bare.url, post, load)],
+      ["checks created over HTTP", () => posts(url, post, load)],
     ],
     Number(values.rounds),
   );
@@ -48,5 +53,6 @@ await withDatabase(async (env) => {
       "÷ appends": (rate / rates.get(APPENDS)!).toFixed(2),
     })),
   );
+  bare.stop();
   await service.stop();
 });

@@ -6,34 +6,28 @@
  *
  * Both servers live in processes of their own and take turns; figures are medians over the rounds.
  */
-import { spawn } from "node:child_process";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import autocannon from "autocannon";
-import express from "express";
 import pino from "pino";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import { withHouse } from "../src/compose.ts";
 import { readConfig } from "../src/config.ts";
 import { releaseSandbox } from "../src/operator/releases.ts";
+import { startBareExpress } from "./bare-express.ts";
 import { issueReadKey, median, startServiceProcess } from "./service-process.ts";
 
 const PATH = "/v1/agent/trade/top-partners?reporter=DE&limit=10";
 
-const { values, positionals } = parseArgs({
+const { values } = parseArgs({
   options: {
     seconds: { type: "string", default: "5" },
     rounds: { type: "string", default: "5" },
     connections: { type: "string", default: "64" },
   },
-  allowPositionals: true,
 });
 
 type Contender = { name: string; url: string; headers: Record<string, string> };
@@ -55,28 +49,6 @@ async function round(contender: Contender, duration: number): Promise<Round> {
   latencies.sort((a, b) => a - b);
   const at = (share: number) => latencies[Math.floor(share * (latencies.length - 1))]!;
   return { rate: latencies.length / answer.duration, p50: at(0.5), p95: at(0.95), p99: at(0.99) };
-}
-
-/** A server that does nothing but send `body`, as the child process of this script. */
-function bareExpress(body: string): void {
-  const app = express().disable("etag");
-  const bytes = Buffer.from(body);
-  app.get("/v1/agent/trade/top-partners", (_req, res) => {
-    res.type("application/json").send(bytes);
-  });
-  const server = createServer(app).listen(0, "127.0.0.1", () =>
-    console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-  );
-}
-
-async function startBareExpress(body: string): Promise<{ url: string; stop(): void }> {
-  const child = spawn(
-    process.execPath,
-    [...process.execArgv, fileURLToPath(import.meta.url), "--", "bare", body],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  );
-  for await (const url of createInterface(child.stdout)) return { url, stop: () => child.kill() };
-  throw new Error("the bare server did not start");
 }
 
 /** The dataset is opened a moment after the service listens. */
@@ -140,5 +112,4 @@ async function main(): Promise<void> {
   }
 }
 
-if (positionals[0] === "bare") bareExpress(positionals[1]!);
-else await main();
+await main();

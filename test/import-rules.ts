@@ -249,6 +249,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       helmet: "any",
       "lru-cache": "any",
       negotiator: "any",
+      "raw-body": "any",
       "node:crypto": "any",
       "node:events": "any",
       "node:fs/promises": ["readFile"],

@@ -72,7 +72,7 @@ export function requestDigest(
 /** Makes the answer. What is decided on the way is staged in the unit. */
 export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise<Made> {
   const { app } = parts;
-  const { operation, input, form, caller, signal, wire, idempotency_key, last_event_id, request_id } = call;
+  const { operation, input, form, caller, idempotency_key, last_event_id, request_id } = call;
   const names = (event: EventName) => {
     call.named = event;
   };
@@ -87,8 +87,12 @@ export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise
     },
     idempotency_key,
     names,
-    signal,
-    wire,
+    get signal() {
+      return call.signal;
+    },
+    get wire() {
+      return call.wire;
+    },
     last_event_id,
     request_id,
   };

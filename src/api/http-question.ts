@@ -1,4 +1,5 @@
 import type { Request, Response } from "express";
+import rawBody, { type RawBodyError } from "raw-body";
 import { parseStrict } from "../../eventstore/canonical.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import { presentedSecret } from "./gate.ts";
@@ -96,22 +97,19 @@ export function endOf(
 const wireOf = (req: Request): Wire =>
   req.accepts(["application/x-ndjson", "text/event-stream"]) === "text/event-stream" ? "sse" : "ndjson";
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 async function readBody(req: Request): Promise<unknown> {
   if (!req.is("application/json")) {
     throw new Refusal("invalid", "send the body as application/json", { type: "unsupported-media-type" });
   }
-  const tooLarge = () =>
-    new Refusal("invalid", `the body exceeds ${BODY_LIMIT / 1024} KiB`, { type: "too-large" });
-  if (Number(req.headers["content-length"] ?? 0) > BODY_LIMIT) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of req) {
-    size += chunk.length;
-    if (size > BODY_LIMIT) throw tooLarge();
-    chunks.push(chunk);
-  }
+  const length = req.headers["content-length"] ?? null;
+  const body = await rawBody(req, { length, limit: BODY_LIMIT }).catch((error: RawBodyError) => {
+    if (error.type !== "entity.too.large") throw error;
+    return refuse("invalid", `the body exceeds ${BODY_LIMIT / 1024} KiB`, { type: "too-large" });
+  });
   try {
-    return parseStrict(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks)));
+    return parseStrict(utf8.decode(body));
   } catch (error) {
     return refuse("invalid", `the body is not JSON as we read it: ${(error as Error).message}`, {
       errors: [{ path: "", message: (error as Error).message }],

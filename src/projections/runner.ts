@@ -19,7 +19,7 @@ export const runnerDdl = `
 
 const LEASE_SECONDS = 5;
 const RENEW_MS = 1_500;
-/** Under load events are gathered: a batch costs a transaction, whatever it holds. */
+/** At the end of the log events are gathered: a batch costs a transaction, whatever it holds. */
 const GATHER_MS = 20;
 const RETRY_MS = 500;
 
@@ -39,10 +39,11 @@ export function startRunner(options: {
   projections: Projection[];
   log: RunnerLog;
 }): Runner {
+  const parts = { ...options, checkpoints: new Checkpoints(options.pool) };
   // One for each: a signal warns of more than ten listeners.
   const loops = options.projections.map((projection) => {
     const stopping = new AbortController();
-    return { stopping, ended: keep(options, projection, stopping.signal) };
+    return { stopping, ended: keep(parts, projection, stopping.signal) };
   });
 
   const positionOf = async (projection: Projection): Promise<number> => {
@@ -69,11 +70,9 @@ export function startRunner(options: {
 
 type Lease = { name: string; holder: string; token: number; position: number };
 
-async function keep(
-  options: { pool: pg.Pool; tail: Tail; log: RunnerLog },
-  projection: Projection,
-  signal: AbortSignal,
-): Promise<void> {
+type KeepParts = { pool: pg.Pool; tail: Tail; log: RunnerLog; checkpoints: Checkpoints };
+
+async function keep(options: KeepParts, projection: Projection, signal: AbortSignal): Promise<void> {
   const holder = randomUUID();
   const name = nameOf(projection);
   while (!signal.aborted) {
@@ -113,7 +112,7 @@ async function takeLease(pool: pg.Pool, name: string, holder: string): Promise<L
 }
 
 async function runUnderLease(
-  { pool, tail }: { pool: pg.Pool; tail: Tail },
+  { pool, tail, checkpoints }: KeepParts,
   projection: Projection,
   lease: Lease,
   signal: AbortSignal,
@@ -129,28 +128,63 @@ async function runUnderLease(
     const concerned = events.filter((event) => projection.concerns(event));
     const isKept =
       concerned.length === 0
-        ? await advance(pool, lease, position)
+        ? await checkpoints.advance(lease, position)
         : await foldInTransaction(pool, lease, position, (tx) => projection.fold(concerned, tx));
     if (!isKept) return;
-    await pause(GATHER_MS, signal);
+    if (position >= tail.position) await pause(GATHER_MS, signal);
   }
 }
 
-/** Moves the checkpoint and prolongs the lease; false when somebody else holds it by now. */
-async function advance(
-  client: pg.Pool | pg.ClientBase,
-  { name, holder, token }: Lease,
-  position: number,
-): Promise<boolean> {
-  const answer = await client.query({
-    name: "projections.advance",
-    text: `update read.checkpoints
-        set position = $4, held_until = clock_timestamp() + make_interval(secs => $5)
-      where projection = $1 and holder = $2 and token = $3`,
-    values: [name, holder, token, position, LEASE_SECONDS],
-  });
-  return answer.rowCount === 1;
+/** Checkpoints that move without a fold, those of a moment in one statement. */
+class Checkpoints {
+  readonly #pool: pg.Pool;
+  #waiting: { lease: Lease; position: number }[] = [];
+  #next: Promise<Set<string>> | undefined;
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool;
+  }
+
+  /** False when somebody else holds the lease by now. */
+  async advance(lease: Lease, position: number): Promise<boolean> {
+    this.#waiting.push({ lease, position });
+    this.#next ??= new Promise((wake) => setImmediate(wake)).then(() => this.#move());
+    return (await this.#next).has(lease.name);
+  }
+
+  async #move(): Promise<Set<string>> {
+    const moved = this.#waiting;
+    this.#waiting = [];
+    this.#next = undefined;
+    return moveCheckpoints(this.#pool, moved);
+  }
 }
+
+/** Moves checkpoints and prolongs their leases; answers the names of those that are still held. */
+async function moveCheckpoints(
+  client: pg.Pool | pg.ClientBase,
+  moved: { lease: Lease; position: number }[],
+): Promise<Set<string>> {
+  const answer = await client.query<{ projection: string }>({
+    name: "projections.move_checkpoints",
+    text: `update read.checkpoints c
+        set position = moved.position, held_until = clock_timestamp() + make_interval(secs => $5)
+      from unnest($1::text[], $2::uuid[], $3::bigint[], $4::bigint[]) as moved (name, holder, token, position)
+      where c.projection = moved.name and c.holder = moved.holder and c.token = moved.token
+      returning c.projection`,
+    values: [
+      moved.map(({ lease }) => lease.name),
+      moved.map(({ lease }) => lease.holder),
+      moved.map(({ lease }) => lease.token),
+      moved.map(({ position }) => position),
+      LEASE_SECONDS,
+    ],
+  });
+  return new Set(answer.rows.map(({ projection }) => projection));
+}
+
+/** What a crash of Postgres takes of the last moment is folded again from the log, so nobody waits for the disk. */
+const BEGIN = "begin; set local synchronous_commit = off";
 
 async function foldInTransaction(
   pool: pg.Pool,
@@ -160,8 +194,8 @@ async function foldInTransaction(
 ): Promise<boolean> {
   const client = await pool.connect();
   try {
-    await client.query("begin");
-    const isKept = await advance(client, lease, position);
+    await client.query(BEGIN);
+    const isKept = (await moveCheckpoints(client, [{ lease, position }])).size === 1;
     if (isKept) await fold(client);
     await client.query(isKept ? "commit" : "rollback");
     return isKept;

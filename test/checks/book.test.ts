@@ -107,15 +107,32 @@ describe("writing a check", () => {
   });
 });
 
-test("a test key writes none where the money is real, and then there is no warning", async () => {
+test("a test key writes and draws none where the money is real, and then there is no warning", async () => {
   const testing = await desk.as("acme", "test");
   expect((await testing("POST", "create", draft)).status).toBe(200);
+  const { check_id, typed_data } = await write();
+  const drawing = { check_id, signature: await signShown(0, typed_data) };
   desk.app.embedded_chain = false;
   try {
     expect(told(await testing("POST", "create", draft))).toEqual([403, "forbidden", undefined]);
+    expect(told(await testing("POST", "redeem", drawing))).toEqual([403, "forbidden", undefined]);
+    expect(await desk.story(check_id)).toEqual(["CheckCreated"]);
     expect((await mine("POST", "create", draft)).body.meta.warning).toBeNull();
   } finally {
     desk.app.embedded_chain = true;
+  }
+});
+
+test("an id that the list may not know yet is no 404", async () => {
+  const asked = () => other("GET", `verify/${"e".repeat(32)}`);
+  expect(told(await asked())).toEqual([404, "not-found", undefined]);
+  const { caughtUp } = desk.app;
+  desk.app.caughtUp = async () => false;
+  try {
+    const early = await asked();
+    expect([...told(early), early.headers.get("retry-after")]).toEqual([503, "unavailable", undefined, "1"]);
+  } finally {
+    desk.app.caughtUp = caughtUp;
   }
 });
 

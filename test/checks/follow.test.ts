@@ -106,6 +106,37 @@ describe("the chain's word", () => {
   });
 });
 
+test("however many checks are open, each is followed, and a few are held at a time", async () => {
+  const [first, last] = [await write(), await write()];
+  await turn();
+  await app.pool.query(
+    `insert into read.checks_v1
+     select (jsonb_populate_record(one, jsonb_build_object('check_id', 'many-' || n, 'position', 1000000000 + n,
+         'state', jsonb_set(state, '{facts,nonce}', to_jsonb('0x' || lpad(n::text, 64, '0')))))).*
+       from read.checks_v1 one, generate_series(1, 2500) n where one.check_id = $1`,
+    [first.check_id],
+  );
+  await draw(first);
+  await draw(last);
+  const { pool } = app;
+  const sizes: number[] = [];
+  app.pool = Object.assign(Object.create(pool), {
+    query: async (sql: string, values: unknown[]) => {
+      const answer = await pool.query(sql, values);
+      sizes.push(JSON.stringify(answer.rows).length);
+      return answer;
+    },
+  });
+  try {
+    expect(await turn()).toBe("done");
+  } finally {
+    app.pool = pool;
+    await pool.query("delete from read.checks_v1 where check_id like 'many-%'");
+  }
+  expect([await statusOf(first), await statusOf(last)]).toEqual(["redeemed", "redeemed"]);
+  expect(Math.max(...sizes)).toBeLessThan(1_000_000);
+});
+
 describe("a reorg", () => {
   let chain: App["chain"];
   // The node mines on by itself, and what is final is not taken back.

@@ -1,6 +1,8 @@
 /** Drawing checks over real HTTP: signatures of keys and contracts, passphrases, and what the chain would refuse. */
+import crypto from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as checks from "../../src/domain/checks/check.ts";
 import { redemptionCall } from "../../src/domain/checks/typed-data.ts";
 import type { Hex } from "../../src/domain/ports.ts";
@@ -104,8 +106,7 @@ describe("a signature that is refused", () => {
 });
 
 describe("an issuer that is a contract (ERC-1271)", () => {
-  const placed = async (code: Hex) => {
-    const account = addressOf(privateKeyToAccount(generatePrivateKey()));
+  const placed = async (code: Hex, account = addressOf(privateKeyToAccount(generatePrivateKey()))) => {
     const paid = await signed({ to: account, amount: 5 }, 0);
     await desk.send((await redeem(paid.check.check_id, paid.signature)).body.data.transaction, 9);
     await desk.rpc("anvil_setCode", account, code);
@@ -124,6 +125,23 @@ describe("an issuer that is a contract (ERC-1271)", () => {
   test.each(["transfer", "receive"])("that does not accept it pays nothing: %s", async (mode) => {
     const check = await write({ from: await placed(SAYS_NO), amount: 5, mode });
     expect(told(await redeem(check.check_id, "0xc0ffee"))).toEqual([400, "invalid", "signature"]);
+  });
+
+  // JUMPDEST, jump back; return a megabyte; stop.
+  test.each<[string, Hex]>([
+    ["burns what gas it is given", "0x5b600056"],
+    ["answers more than can be carried", "0x620fffff6000f3"],
+    ["answers nothing", "0x00"],
+  ])("that %s is refused as one that says no, whatever its key signed", async (_, code) => {
+    const key = privateKeyToAccount(generatePrivateKey());
+    const from = await placed(code, addressOf(key));
+    for (const mode of ["transfer", "receive"]) {
+      const check = await write({ from, amount: 5, mode });
+      for (const signature of ["0xc0ffee", await key.signTypedData(check.typed_data)] as const)
+        expect(told(await redeem(check.check_id, signature))).toEqual([400, "invalid", "signature"]);
+      const wanted = { check_id: check.check_id, issuer_address: from, signature: "0xc0ffee" };
+      expect(told(await mine("POST", "cancel", wanted))).toEqual([400, "invalid", "signature"]);
+    }
   });
 });
 
@@ -153,6 +171,12 @@ describe("a passphrase", () => {
   test("cannot be guessed: of twelve tries at once five count, and then not even the right one does", async () => {
     const { check, signature } = await signed({ passphrase: "7" });
     const { check_id } = check;
+    const looks = vi.spyOn(crypto, "scrypt");
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      looks.mockRestore();
+      syncBuiltinESMExports();
+    });
     const guesses = Array.from({ length: 12 }, (_, n) =>
       redeem(check_id, signature, { passphrase: `no ${n}` }),
     );
@@ -161,6 +185,8 @@ describe("a passphrase", () => {
       ...Array(checks.MOST_TRIES).fill(403),
       ...Array(12 - checks.MOST_TRIES).fill(429),
     ]);
+    // Two are looked at at a time, so that one of them may be too late.
+    expect([checks.MOST_TRIES, checks.MOST_TRIES + 1]).toContain(looks.mock.calls.length);
     const paused = await redeem(check_id, signature, { passphrase: "7" });
     expect(told(paused)).toEqual([429, "passphrase-paused", undefined]);
     expect(Number(paused.headers.get("retry-after"))).toBeGreaterThan(checks.PAUSE_S - 60);

@@ -3,7 +3,7 @@ import { decodeFunctionData, parseAbi } from "viem/utils";
 import { describe, expect, test } from "vitest";
 import { keyRecovery } from "../../src/adapters/secp256k1.ts";
 import type { CheckFacts } from "../../src/domain/checks/check.ts";
-import { isPassphrase, keepPassphrase } from "../../src/domain/checks/passphrase.ts";
+import { inTurn, isPassphrase, keepPassphrase, MOST_WAITING } from "../../src/domain/checks/passphrase.ts";
 import { keySignature } from "../../src/domain/checks/redemption.ts";
 import {
   cancelTypedData,
@@ -16,6 +16,7 @@ import {
 import { authorizationDigest, domainSeparator } from "../../src/domain/payments/authorization.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
 import type { Hex } from "../../src/domain/ports.ts";
+import type { Refusal } from "../../src/domain/refusal.ts";
 import { addressOf, typedData, wallet } from "../chain/fixture.ts";
 import { signShown } from "../support/checked.ts";
 
@@ -112,5 +113,20 @@ describe("a passphrase", () => {
     expect(
       await Promise.all(["zürich", "Zurich", "", "Zürich "].map((one) => isPassphrase(one, kept))),
     ).toEqual([false, false, false, false]);
+  });
+
+  test("waits its turn, and where too many wait it is sent away to come again", async () => {
+    let under_way = 0;
+    const work = async () => {
+      expect(++under_way).toBeLessThanOrEqual(2);
+      await new Promise((wake) => setImmediate(wake));
+      under_way--;
+      return "looked at";
+    };
+    const take = () => inTurn(work).catch(({ code, type }: Refusal) => [code, type]);
+    const answers = await Promise.all(Array.from({ length: MOST_WAITING + 5 }, take));
+    expect(answers.slice(0, -3)).toEqual(Array(MOST_WAITING + 2).fill("looked at"));
+    expect(answers.slice(-3)).toEqual(Array(3).fill(["unavailable", "busy"]));
+    expect(await take()).toBe("looked at");
   });
 });

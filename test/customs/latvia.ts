@@ -4,16 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
 import type { TradeData } from "../../src/projections/trade/question.ts";
-import { limits, makeSandbox, makeSandboxLv } from "../datasets/workshop.ts";
+import { limits } from "../datasets/workshop.ts";
+import { latviaIn } from "../support/sandbox.ts";
 
 export async function openLatvia() {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-data-"));
-  const sandbox = await makeSandbox(dir, 0.06);
-  const basis = sandbox.manifest.vintage;
-  const latvia = await makeSandboxLv(dir, basis);
+  const { sandbox: basis, latvia } = await latviaIn(dir);
   const vintages = openVintages({ ...limits, dataDir: dir });
   // In this order, so that being opened first decides nothing.
-  await vintages.serve(latvia.manifest.vintage);
+  await vintages.serve(latvia);
   await vintages.serve(basis);
   const trade: TradeData = { vintages, allow_synthetic: true };
   const close = async () => {

@@ -11,8 +11,8 @@ import { monthlyMeans } from "../../src/domain/macro/exchange-rates.ts";
 import { anyTargetInput } from "../../src/projections/mirror/answer.ts";
 import { reconstruct } from "../../src/projections/mirror/reconstruct.ts";
 import type { TradeData } from "../../src/projections/trade/question.ts";
-import { importFiles, limits } from "../datasets/workshop.ts";
-import { filesIn, here, shared } from "../trade/real-trade.ts";
+import { limits } from "../datasets/workshop.ts";
+import { here, realTradeIn, shared } from "../trade/real-trade.ts";
 
 type Row = {
   product: string;
@@ -35,9 +35,9 @@ describe.skipIf(!here)("over the real files", { timeout: 120_000 }, () => {
   let chinese: Row[];
   beforeAll(async () => {
     const dir = await mkdtemp(join(tmpdir(), "tallystick-mirror-"));
-    const { manifest } = await importFiles(dir, filesIn("comext-bilateral"));
+    const { bilateral } = await realTradeIn(dir);
     const vintages = openVintages({ ...limits, dataDir: dir });
-    await vintages.serve(manifest.vintage);
+    await vintages.serve(bilateral);
     trade = { vintages, allow_synthetic: false };
     chinese = await sql<Row>(
       `select product, flow, period::integer as period, sum(value_eur)::double as value,

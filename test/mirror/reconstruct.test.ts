@@ -11,7 +11,8 @@ import type { Dollars } from "../../src/projections/mirror/dollars.ts";
 import { mirrorRatios } from "../../src/projections/mirror/ratios.ts";
 import { countryMonths, reconstruct } from "../../src/projections/mirror/reconstruct.ts";
 import type { TradeData } from "../../src/projections/trade/question.ts";
-import { fileOf, importFiles, limits, makeSandbox, refusalOf } from "../datasets/workshop.ts";
+import { fileOf, importFiles, limits, refusalOf } from "../datasets/workshop.ts";
+import { sandboxIn } from "../support/sandbox.ts";
 
 const HEADER = "DATAFLOW,LAST UPDATE,freq,reporter,partner,product,flow,indicators,TIME_PERIOD,OBS_VALUE";
 const CODE = "44071190";
@@ -51,12 +52,12 @@ function lines(): string[] {
 let trade: TradeData;
 beforeAll(async () => {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-mirror-"));
-  const sandbox = await makeSandbox(dir, 0.05);
+  const sandbox = await sandboxIn(dir);
   const real = await importFiles(dir, [await fileOf(dir, "small.csv", lines())], {
     reporters: ["DE", "FR", "LV"],
   });
   const vintages = openVintages({ ...limits, dataDir: dir });
-  await vintages.serve(sandbox.manifest.vintage);
+  await vintages.serve(sandbox);
   await vintages.serve(real.manifest.vintage);
   trade = { vintages, allow_synthetic: true };
   return async () => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   await migrate(database.url, { host: "log.test" });
   pool = openPool(database.url, { max: 20 });
   await pool.query(runnerDdl);
-  await pool.query("create table read.seen (projection text, position bigint)");
+  await pool.query("create table read.seen (at bigserial, projection text, position bigint)");
   store = createEventStore(pool);
   tail = createTail(store, { pool });
 });
@@ -38,25 +38,26 @@ beforeEach(() => {
 
 let made = 0;
 /** Writes down every position it is shown. */
-function recorder(before?: (events: RecordedEvent[]) => Promise<void> | void): Projection {
+function recorder(
+  before?: (events: RecordedEvent[]) => Promise<void> | void,
+  concerns: Projection["concerns"] = () => true,
+): Projection {
   const name = `recorder${++made}`;
   return {
     name,
     version: 1,
     ddl: "",
-    concerns: () => true,
+    concerns,
     async fold(events, tx) {
       await before?.(events);
       for (const { position } of events)
-        await tx.query("insert into read.seen values ($1, $2)", [name, position]);
+        await tx.query("insert into read.seen (projection, position) values ($1, $2)", [name, position]);
     },
   };
 }
 
 const seenBy = async ({ name }: Projection): Promise<number[]> => {
-  const answer = await pool.query("select position from read.seen where projection = $1 order by ctid", [
-    name,
-  ]);
+  const answer = await pool.query("select position from read.seen where projection = $1 order by at", [name]);
   return answer.rows.map((row) => row.position);
 };
 
@@ -87,6 +88,15 @@ test("every event once and in order, while others append", async () => {
   await more;
   expect(await runner.reached(projection, (await store.head()).position, 5_000)).toBe(true);
   expect(await seenBy(projection)).toEqual(await everyPosition());
+  await runner.stop();
+});
+
+test("what does not concern it is passed over, and counts as folded", async () => {
+  const projection = recorder(undefined, ({ position }) => position % 5 === 0);
+  const runner = run(projection);
+  await append(23);
+  expect(await runner.reached(projection, (await store.head()).position, 5_000)).toBe(true);
+  expect(await seenBy(projection)).toEqual((await everyPosition()).filter((position) => position % 5 === 0));
   await runner.stop();
 });
 
@@ -161,7 +171,9 @@ test("a process killed in mid-fold is replaced and each event still counts once"
   );
   await dying.query("begin");
   await dying.query("update read.checkpoints set position = 3 where projection = $1", [name]);
-  await dying.query("insert into read.seen values ($1, 1), ($1, 2), ($1, 3)", [projection.name]);
+  await dying.query("insert into read.seen (projection, position) values ($1, 1), ($1, 2), ($1, 3)", [
+    projection.name,
+  ]);
   const { rows } = await dying.query("select pg_backend_pid() as pid");
   await pool.query("select pg_terminate_backend($1)", [rows[0].pid]);
   const runner = run(projection);

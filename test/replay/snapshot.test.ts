@@ -63,8 +63,8 @@ beforeAll(async () => {
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   service = await startService({ chain });
   headers = (await service.issue()).headers;
-  await at(daysAgo(10), () => openSandbox(service, 0.01));
-  await at(daysAgo(3), () => openSandbox(service, 0.09));
+  await at(daysAgo(10), () => openSandbox(service));
+  await at(daysAgo(3), () => openSandbox(service, 0.1));
   older = (await ask({ date: dayOf(daysAgo(5)) })).data;
   newer = (await ask({})).data;
 }, 60_000);

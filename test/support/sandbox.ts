@@ -1,26 +1,42 @@
 import { releaseSandboxTables } from "../../src/operator/reference.ts";
-import { releaseSandbox, releaseSandboxLv } from "../../src/operator/releases.ts";
+import { makeSandbox, makeSandboxLv } from "../datasets/workshop.ts";
+import { releaseVintage } from "./cube.ts";
+import { madeOnce } from "./made-once.ts";
 import type { Service } from "./service.ts";
 
-const limits = { threads: 2, memory_mb: 512 };
+/** A sandbox is not smaller at less than this scale. */
+export const SMALL = 0.01;
 
-/** A small sandbox dataset and the tables beside it, built and released like the full one; resolves when the service has it open. */
-export async function openSandbox(service: Service, scale = 0.01): Promise<void> {
+/** A small sandbox in the folder; its vintage. */
+export const sandboxIn = (dataDir: string, scale = SMALL): Promise<string> =>
+  madeOnce(`sandbox-${scale}`, dataDir, async (dir) => (await makeSandbox(dir, scale)).manifest.vintage);
+
+/** The same, and Latvia at CN8 split from it. */
+export const latviaIn = (dataDir: string): Promise<{ sandbox: string; latvia: string }> =>
+  madeOnce("sandbox-lv", dataDir, async (dir) => {
+    const sandbox = await sandboxIn(dir);
+    return { sandbox, latvia: (await makeSandboxLv(dir, sandbox)).manifest.vintage };
+  });
+
+/** A small sandbox dataset and the tables beside it, released; resolves when the service has them open. */
+export async function openSandbox(service: Service, scale = SMALL): Promise<void> {
   const { app, data_dir } = service;
-  const { facts } = await releaseSandbox(app, { data_dir, limits, scale });
+  const vintage = await sandboxIn(data_dir, scale);
+  await releaseVintage(app, data_dir, vintage);
   const tables = await releaseSandboxTables(app, data_dir);
-  await opened(service, [facts, ...tables.map((table) => table.facts)]);
+  await opened(service, [vintage, ...tables.map(({ facts }) => facts.vintage)]);
 }
 
 /** Latvia at CN8 out of the sandbox that was opened before. */
 export async function openSandboxLv(service: Service): Promise<void> {
-  const { facts } = await releaseSandboxLv(service.app, { data_dir: service.data_dir, limits });
-  await opened(service, [facts]);
+  const { latvia } = await latviaIn(service.data_dir);
+  await releaseVintage(service.app, service.data_dir, latvia);
+  await opened(service, [latvia]);
 }
 
-async function opened({ app }: Service, wanted: { vintage: string }[]): Promise<void> {
+async function opened({ app }: Service, wanted: string[]): Promise<void> {
   const open = () => [...app.vintages.open(), ...app.reference.open()].map(({ vintage }) => vintage);
-  while (!wanted.every(({ vintage }) => open().includes(vintage))) {
+  while (!wanted.every((vintage) => open().includes(vintage))) {
     await new Promise((wake) => setTimeout(wake, 20));
   }
 }

@@ -24,17 +24,18 @@ import type { TradeData } from "../../src/projections/trade/question.ts";
 import { season, seasonInput, seasonOutput } from "../../src/projections/trade/seasonality.ts";
 import { sources, sourcesInput, sourcesOutput } from "../../src/projections/trade/sources.ts";
 import { woodInput, woodOutput, woodProducts } from "../../src/projections/trade/wood.ts";
-import { importFiles, limits, makeSandbox, sdmxFixture } from "../datasets/workshop.ts";
+import { importFiles, limits, sdmxFixture } from "../datasets/workshop.ts";
+import { sandboxIn } from "../support/sandbox.ts";
 
 type Sql = <Row>(query: string) => Promise<Row[]>;
 
 /** A sandbox beside a real dataset of one product and one reporter, two months of 2024; gone when the tests of the file are. */
 export async function openAnalyses() {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-data-"));
-  const sandbox = await makeSandbox(dir, 0.06);
+  const sandbox = await sandboxIn(dir);
   const real = await importFiles(dir, [sdmxFixture], { reporters: ["DE"] });
   const vintages = await openVintages({ ...limits, dataDir: dir });
-  await vintages.serve(sandbox.manifest.vintage);
+  await vintages.serve(sandbox);
   await vintages.serve(real.manifest.vintage);
   const trade: TradeData = { vintages, allow_synthetic: true };
   const lease = vintages.lease("sandbox");

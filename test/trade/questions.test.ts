@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { z } from "zod";
-import { releaseFacts } from "../../src/datasets/manifest.ts";
+import { readManifest, releaseFacts } from "../../src/datasets/manifest.ts";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
 import {
@@ -35,12 +35,12 @@ import {
   fileOf,
   importFiles,
   limits,
-  makeSandbox,
   refusalOf,
   sdmxFixture,
   storeOf,
   tempDir,
 } from "../datasets/workshop.ts";
+import { sandboxIn } from "../support/sandbox.ts";
 
 /** A sandbox beside a real dataset of one product and one reporter, two months of 2024. */
 let trade: TradeData;
@@ -50,15 +50,15 @@ let realVintage: string;
 
 beforeAll(async () => {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-data-"));
-  const sandbox = await makeSandbox(dir, 0.02);
+  const sandbox = await sandboxIn(dir);
   const real = await importFiles(dir, [sdmxFixture], { reporters: ["DE"] });
   const vintages = await openVintages({ ...limits, dataDir: dir });
-  await vintages.serve(sandbox.manifest.vintage);
+  await vintages.serve(sandbox);
   await vintages.serve(real.manifest.vintage);
   trade = { vintages, allow_synthetic: true };
   dataDir = dir;
   realVintage = real.manifest.vintage;
-  releasedRows = releaseFacts(sandbox.manifest, null, new Date(0)).rows;
+  releasedRows = releaseFacts(await readManifest(dir, sandbox), null, new Date(0)).rows;
   return async () => {
     await vintages.close();
     await rm(dir, { recursive: true, force: true });

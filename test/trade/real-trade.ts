@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
 import type { TradeData } from "../../src/projections/trade/question.ts";
 import { importFiles, limits } from "../datasets/workshop.ts";
+import { madeOnce } from "../support/made-once.ts";
 import { independentFigures } from "./independent-figures.ts";
 
 /** The folder of real files. */
@@ -21,12 +22,24 @@ export const here = existsSync(join(shared, "comext-bilateral"));
 if (!here) console.warn(`no real data in ${shared} (set SHARED_DATA): its tests are left out`);
 
 /** Imports the files, in two commands: the second one, of WORLD rows, is built upon the first. */
+export const realTradeIn = (dataDir: string) =>
+  madeOnce("real-trade", dataDir, async (dir) => {
+    const bilateral = await importFiles(dir, filesIn("comext-bilateral"));
+    const replaces = bilateral.manifest.vintage;
+    const world = await importFiles(dir, filesIn("comext-world"), { replaces });
+    return {
+      bilateral: replaces,
+      world: world.manifest.vintage,
+      rows_read: [bilateral.report.rows_read, world.report.rows_read],
+    };
+  });
+
+/** A store that serves both. */
 export async function openRealTrade() {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-data-"));
-  const first = await importFiles(dir, filesIn("comext-bilateral"));
-  const second = await importFiles(dir, filesIn("comext-world"), { replaces: first.manifest.vintage });
+  const made = await realTradeIn(dir);
   const vintages = await openVintages({ ...limits, dataDir: dir });
-  await vintages.serve(second.manifest.vintage);
+  await vintages.serve(made.world);
   const trade: TradeData = { vintages, allow_synthetic: true };
   const world = new Set(filesIn("comext-world").map(codeOf));
   const inBoth = filesIn("comext-bilateral")
@@ -37,5 +50,5 @@ export async function openRealTrade() {
     await vintages.close();
     await rm(dir, { recursive: true, force: true });
   };
-  return { trade, figures, rows_read: [first.report.rows_read, second.report.rows_read], close };
+  return { trade, figures, rows_read: made.rows_read, close };
 }

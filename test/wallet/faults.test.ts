@@ -2,7 +2,8 @@
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { App } from "../../src/app.ts";
-import { ChainUnavailable, type Hex } from "../../src/domain/ports.ts";
+import { type Chain, ChainUnavailable, type Hex } from "../../src/domain/ports.ts";
+import { AIRDROP_ADDRESS } from "../../src/domain/wallet/airdrop-contract.ts";
 import { airdropGas, airdropsProjection } from "../../src/projections/wallet/airdrops.ts";
 import { reachOf } from "../../src/projections/wallet/transfers.ts";
 import { SAYS_NO } from "../chain/fixture.ts";
@@ -102,6 +103,18 @@ test("one that the token refuses is given up once that is final, and what it cos
   expect(await airdropGas(app.pool, day)).toBeGreaterThan(cost);
 });
 
+test("one that is mined where its contract is not is not taken for paid", async () => {
+  const airdrop = await house.ask(2);
+  const { chain } = house.ledger.workshop;
+  const code = await house.ledger.workshop.rpc<Hex>("eth_getCode", AIRDROP_ADDRESS, "latest");
+  await house.ledger.workshop.rpc("anvil_setCode", AIRDROP_ADDRESS, "0x");
+  // A node that lies, or a deployment that a reorg took away.
+  await house.turn({ ...app, chain: { ...chain, hasCode: async (some) => some.map(() => true) } });
+  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent", "Reverted"]);
+  await house.ledger.workshop.rpc("anvil_setCode", AIRDROP_ADDRESS, code);
+  expect(await house.received(airdrop)).toEqual([0n, 0n]);
+});
+
 test("one that the account cannot pay for by then fails, and moves nothing", async () => {
   const airdrop = await house.ask(2, { amount_each: String(60_000_000n * TOKEN) });
   const before = await house.sent();
@@ -123,6 +136,34 @@ test("one that is under way waits for the key it was sent with", async () => {
   expect(await house.received(airdrop)).toEqual([0n]);
   await house.turn();
   expect(await house.received(airdrop)).toEqual([1n]);
+});
+
+test("one is paid though nobody tells the transfers of the platform's accounts", async () => {
+  const airdrop = await house.ask(1);
+  const { chain } = app;
+  const logs: Chain["logs"] = async (query) => {
+    if (query.address === AIRDROP_ADDRESS) return chain.logs(query);
+    throw new ChainUnavailable("more logs than are answered at once");
+  };
+  await house.ledger.mine(3);
+  await expect(house.turn({ ...app, chain: { ...chain, logs } })).rejects.toThrow("more logs");
+  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent", "Paid"]);
+});
+
+test("transfers are read of few blocks at a time, as many times as it takes", async () => {
+  const followed = { network: "eip155:8453", account: app.chain.sender, token: app.platform_token! };
+  await house.turn();
+  const before = (await reachOf(app.pool, followed))!;
+  await house.ledger.workshop.rpc("anvil_mine", "0x1f4");
+  const { chain } = app;
+  const spans: number[] = [];
+  const logs: Chain["logs"] = (query) => {
+    spans.push(Number(query.to_block - query.from_block) + 1);
+    return chain.logs(query);
+  };
+  await house.turn({ ...app, chain: { ...chain, logs } });
+  expect((await reachOf(app.pool, followed))!.to_block).toBeGreaterThan(before.to_block + 450n);
+  expect(Math.max(...spans)).toBeLessThanOrEqual(200);
 });
 
 test("transfers that were kept of another chain are forgotten and read anew", async () => {

@@ -1,6 +1,7 @@
 /** Histories of accounts that nobody follows, on a chain of many blocks, by a service that has no platform token. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
+import type { Chain } from "../../src/domain/ports.ts";
 import { historyPage } from "../../src/projections/wallet/history.ts";
 import type { Place } from "../../src/projections/wallet/transfers.ts";
 import { platformTokens } from "../../src/reactors/wallet/follow-transfers.ts";
@@ -76,12 +77,11 @@ test("a page looks through so many blocks, says how far it came, and the next go
   const { number } = (await workshop.chain.heads()).latest;
   const page = (before: Place | undefined, limit = 2) => {
     const question = { account, tokens: platformTokens(app), before, limit };
-    return historyPage(app, question, number, { span: 4n, most_blocks: 10n });
+    return historyPage(app, question, number, { first_span: 4n, longest_span: 4n, most_blocks: 10n });
   };
   const first = await page(undefined);
   expect(first.transfers).toMatchObject([{ amount: 3n, from: account }]);
-  // Three questions of four blocks: the limit is looked at before each.
-  expect(first.scanned_to).toBe(number - 11n);
+  expect(first.scanned_to).toBe(number - 9n);
   expect(first.next).toEqual({ block_number: first.scanned_to, index: 0 });
 
   const told = [...first.transfers];
@@ -96,6 +96,29 @@ test("a page looks through so many blocks, says how far it came, and the next go
   expect(pages.at(-1)).toMatchObject({ scanned_to: 0n, next: undefined });
 });
 
+test("of an account that is busy no more is read than the page needs", async () => {
+  const { app } = service;
+  const account = addressOf(wallet(7));
+  for (let i = 0; i < 3; i++) await carriedByStranger(workshop, await payment(wallet(7), 1n));
+  while ((await workshop.chain.heads()).latest.number < 300n) await workshop.rpc("evm_mine");
+  for (let i = 0; i < 3; i++) await carriedByStranger(workshop, await payment(wallet(7), 1n));
+  const { number } = (await workshop.chain.heads()).latest;
+  const asked: bigint[] = [];
+  const logs: Chain["logs"] = (query) => {
+    asked.push(query.to_block - query.from_block + 1n);
+    return workshop.chain.logs(query);
+  };
+  const question = { account, tokens: platformTokens(app), before: undefined };
+  const chain = { ...workshop.chain, logs };
+  const page = (limit: number) => historyPage({ ...app, chain }, { ...question, limit }, number);
+  expect((await page(2)).transfers.length).toBe(2);
+  const few = asked.splice(0).reduce((sum, blocks) => sum + blocks, 0n);
+  expect((await page(6)).transfers.length).toBe(6);
+  expect(few).toBeLessThan(300n);
+  // Where little is found, each question is about more blocks.
+  expect(asked.length).toBeLessThan(20);
+});
+
 test("an account that pays itself is told once; what a reorg takes away is not told any more", async () => {
   const snapshot = await workshop.rpc<string>("evm_snapshot");
   const self = wallet(6).address.toLowerCase() as `0x${string}`;
@@ -103,6 +126,13 @@ test("an account that pays itself is told once; what a reorg takes away is not t
   const page = await get(`history?address=${self}&limit=1`);
   expect(page.data).toMatchObject([{ direction: "self", amount: "0.000007" }]);
   await workshop.rpc("evm_revert", snapshot);
+  const { chain } = service.app;
+  // The node has gone on differently between two questions.
+  const moved = async (number: bigint) => ({ number, hash: `0x${"0".repeat(64)}` as const, timestamp: 0 });
+  service.app.chain = { ...chain, block: moved };
+  const response = await fetch(`${service.url}/v1/agent/wallet/history?address=${self}&limit=1`, { headers });
+  service.app.chain = chain;
+  expect([response.status, response.headers.has("retry-after")]).toEqual([503, true]);
   const after = await get(`history?address=${self}&limit=1`);
   expect(after.data).toMatchObject([{ direction: "in", amount: "10000.00" }]);
 });

@@ -32,6 +32,7 @@ type Answer<Data = Told> = {
   data: Data;
   meta: { next_cursor: string | null };
   errors: { path: string; message: string }[];
+  detail: string;
 };
 async function answerOf<Data = Told>(response: Response): Promise<Answer<Data>> {
   return { ...((await response.json()) as Answer<Data>), status: response.status };
@@ -170,6 +171,12 @@ describe("an airdrop", () => {
     expect(bought.status).toBe(200);
     await paid(bought.data.airdrop_id);
     expect(await tokensOf(someone("5"))).toBe("0.25");
+    const testing = (await service.issue({ space: "test", scopes: ["admin"] })).headers;
+    service.app.embedded_chain = false;
+    const real = await airdrop(body, testing).finally(() => {
+      service.app.embedded_chain = true;
+    });
+    expect([real.status, real.detail]).toEqual([403, "a test key moves no tokens of a real chain"]);
     const stranger = (await service.issue({ tenant: "other", scopes: ["admin"] })).headers;
     expect((await get(`airdrop/${bought.data.airdrop_id}`, stranger)).status).toBe(404);
     // The one payment that was charged is the platform's income.

@@ -52,7 +52,11 @@ export const checkShown = z.object({
   redeeming: z
     .boolean()
     .describe("Pending, and its redemption was asked for: it cannot be cancelled here any more"),
-  revoked_onchain: z.boolean().describe("The chain will never pay it: its authorization was cancelled there"),
+  revoked_onchain: z
+    .boolean()
+    .describe(
+      "The chain will never pay it: its authorization was cancelled there, before the check was final",
+    ),
   final: z
     .boolean()
     .describe("The chain does not change this any more; a reorg can still take back what is not final"),

@@ -2,12 +2,13 @@ import { z } from "zod";
 import type { App } from "../../app.ts";
 import { lowerCase, walletAddress } from "../../domain/address.ts";
 import * as checks from "../../domain/checks/check.ts";
-import { isPassphrase, type KeptPassphrase } from "../../domain/checks/passphrase.ts";
+import { inTurn, isPassphrase, type KeptPassphrase } from "../../domain/checks/passphrase.ts";
 import {
+  isAccepted,
   judgeRedemption,
   keySignature,
-  REDEMPTION_GAS,
   redemptionCalls,
+  signatureCall,
 } from "../../domain/checks/redemption.ts";
 import {
   cancelTypedData,
@@ -16,11 +17,11 @@ import {
   redemptionCall,
   revocationCall,
 } from "../../domain/checks/typed-data.ts";
-import type { Hex } from "../../domain/ports.ts";
+import type { Call, Hex } from "../../domain/ports.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { actorOf, type Caller } from "../caller.ts";
 import { json, key, operation, pay } from "../operation.ts";
-import { refuseTestKey, targetOf, walletOf, walletsOwn } from "./check-callers.ts";
+import { askStranger, refuseTestKey, targetOf, walletOf, walletsOwn } from "./check-callers.ts";
 import {
   checkId,
   checkShown,
@@ -86,31 +87,45 @@ until the chain shows that it was used. A wrong passphrase is counted; after ${c
 
 /** The signature as the chain takes it; refuses a check that the chain would not pay now. */
 async function drawable(app: App, facts: checks.CheckFacts, given: Hex): Promise<Hex> {
-  const plain = keySignature(digestOf(checkTypedData(facts)), facts.from, given, app.recover);
+  const { chain, recover } = app;
+  const digest = digestOf(checkTypedData(facts));
+  const plain = keySignature(digest, facts.from, given, recover);
   const signed = plain ?? given;
-  const answers = await app.chain.read(redemptionCalls(facts, signed), { gas: REDEMPTION_GAS });
-  judgeRedemption(facts, plain !== undefined, answers);
+  const [now, used, balance, trial] = redemptionCalls(facts, signed) as [Call, Call, Call, Call];
+  const [isContract] = await chain.hasCode([facts.from]);
+  if (!isContract) {
+    judgeRedemption(facts, plain !== undefined, await chain.read([now, used, balance, trial]));
+    return signed;
+  }
+  const [known, accepted, tried] = await Promise.all([
+    chain.read([now, used, balance]),
+    askStranger(app, signatureCall(facts.from, digest, signed)),
+    askStranger(app, trial),
+  ]);
+  judgeRedemption(facts, isAccepted(accepted), [...known, tried]);
   return signed;
 }
 
-/** A wrong passphrase is counted at once: what is refused here appends nothing else. */
-async function refuseWrong(
+/** A wrong passphrase is counted at once, before the next is looked at: what is refused here appends nothing else. */
+const refuseWrong = (
   app: App,
   target: { tenant: string; id: string },
   kept: KeptPassphrase,
   given: string,
   caller: Caller,
-): Promise<void> {
-  if (await isPassphrase(given, kept)) return;
-  const actor = actorOf(caller);
-  const decision = checks.refusePassphrase(actor, app.clock.now().toISOString());
-  const meta = { actor, operation: "checks_redeem" };
-  const { events } = await app.decide(checks, target, decision, { meta });
-  refuse("forbidden", "this is not the check's passphrase", {
-    type: "passphrase-wrong",
-    event: events.at(-1)!,
+): Promise<void> =>
+  inTurn(async () => {
+    const nowOf = () => app.clock.now().toISOString();
+    checks.refuseWhilePaused(checks.standing(await app.load(checks, target)), nowOf());
+    if (await isPassphrase(given, kept)) return;
+    const actor = actorOf(caller);
+    const meta = { actor, operation: "checks_redeem" };
+    const { events } = await app.decide(checks, target, checks.refusePassphrase(actor, nowOf()), { meta });
+    refuse("forbidden", "this is not the check's passphrase", {
+      type: "passphrase-wrong",
+      event: events.at(-1)!,
+    });
   });
-}
 
 const cancel = operation({
   name: "checks_cancel",
@@ -118,7 +133,7 @@ const cancel = operation({
   route: "POST /v1/agent/checks/cancel",
   summary: "Cancel a pending check",
   description: `The service refuses to redeem it from then on. A signature that was given away stays valid on the chain until it is cancelled there: sign
-\`cancel_typed_data\` with the issuer's wallet and send it to USDC. The caller is the key that created the check, or pays from the issuer's
+\`cancel_typed_data\` with the issuer's wallet and send it to USDC. The caller has a key of the tenant that created the check, or pays from the issuer's
 wallet, or brings the issuer's signature of that same typed data; then the answer has the transaction to send, too.`,
   access: [key("order"), pay("0.001")],
   input: z.object({
@@ -154,7 +169,7 @@ wallet, or brings the issuer's signature of that same typed data; then the answe
     if (proof === "payer" && walletOf(caller) !== facts.from)
       refuse(
         "forbidden",
-        "only the issuer cancels a check: with the key that created it, by paying from its wallet, or with its signature of cancel_typed_data",
+        "only the issuer cancels a check: with a key of the tenant that created it, by paying from its wallet, or with its signature of cancel_typed_data",
       );
     const cancelled_at = app.clock.now().toISOString();
     const { state } = await decide(

@@ -5,7 +5,7 @@ import { lowerCase, walletAddress } from "../../domain/address.ts";
 import * as checks from "../../domain/checks/check.ts";
 import * as following from "../../domain/checks/following.ts";
 import { LONGEST_PROOF_S, ownershipText, textDigest } from "../../domain/checks/ownership.ts";
-import { keepPassphrase, SALT_BYTES } from "../../domain/checks/passphrase.ts";
+import { inTurn, keepPassphrase, SALT_BYTES } from "../../domain/checks/passphrase.ts";
 import { cancelTypedData, checkTypedData } from "../../domain/checks/typed-data.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import type { Hex } from "../../domain/ports.ts";
@@ -97,7 +97,8 @@ held by the service. docs/checks.md says what each state means.`,
       mode: input.mode,
       valid_before: Math.floor(now.getTime() / 1_000) + input.valid_days * DAY_S,
       nonce: `0x${Buffer.from(app.random.bytes(32)).toString("hex")}`,
-      passphrase: text === undefined ? null : await keepPassphrase(text, app.random.bytes(SALT_BYTES)),
+      passphrase:
+        text === undefined ? null : await inTurn(() => keepPassphrase(text, app.random.bytes(SALT_BYTES))),
       created_at: now.toISOString(),
     };
     const { state } = await decide(checks, { tenant: caller.tenant, id }, checks.create(facts));
@@ -115,7 +116,7 @@ const verify = operation({
   route: "GET /v1/agent/checks/verify/{check_id}",
   summary: "How a check stands",
   description: `For whoever has its id. \`status\` follows the chain: a check that was cancelled here is \`redeemed\` if its signature was used all the same, and
-a reorg takes that back. \`cancelled\` is what was said here; \`revoked_onchain\` is what the chain keeps to. It does not say whether the issuer
+a reorg takes that back. \`cancelled_at\` is what was said here; \`revoked_onchain\` is what the chain keeps to. It does not say whether the issuer
 has signed: only who holds the signature knows.`,
   access: [key("read"), pay("0.001")],
   input: z.object({ check_id: checkId }),
@@ -149,7 +150,7 @@ const list = operation({
   area: "checks",
   route: "GET /v1/agent/checks/list",
   summary: "Your checks, newest first",
-  description: `Those that you created, and those from or to a wallet that you show to be yours: by paying from it, or by its signature
+  description: `Those that your tenant created, and those from or to a wallet that you show to be yours: by paying from it, or by its signature
 (personal_sign) of these lines, \`wallet\` in lower case: "Show my checks", "wallet: <wallet>", "service: <address of this service>", "until: <until>".`,
   access: [key("read"), pay("0.001")],
   input: z.object({

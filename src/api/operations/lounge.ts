@@ -112,7 +112,8 @@ const playKeno = operation({
   ),
   refuses: [409],
   example: { numbers: [3, 17, 42, 60], client_seed: "my own words", amount: 1 },
-  handle: async ({ input: { numbers, ...wanted }, ...context }) => {
+  handle: async (context) => {
+    const { numbers, ...wanted } = context.input;
     const { shown, result } = await playBet(context, "keno", { numbers }, wanted);
     const { drawn } = result as ReturnType<typeof keno.play>;
     const hits = hitsOf({ numbers }, { drawn });
@@ -141,7 +142,8 @@ const playRoulette = operation({
   ),
   refuses: [409],
   example: { bet_type: "red", client_seed: "my own words", amount: 1 },
-  handle: async ({ input: { bet_type, ...wanted }, ...context }) => {
+  handle: async (context) => {
+    const { bet_type, ...wanted } = context.input;
     const { shown, result } = await playBet(context, "roulette", { bet_type }, wanted);
     const { pocket } = result as ReturnType<typeof roulette.play>;
     return {
@@ -172,7 +174,8 @@ const playDice = operation({
   ),
   refuses: [409],
   example: { direction: "under", target: 50, client_seed: "my own words", amount: 1 },
-  handle: async ({ input: { direction, target, ...wanted }, ...context }) => {
+  handle: async (context) => {
+    const { direction, target, ...wanted } = context.input;
     const { shown, result } = await playBet(context, "lounge-dice", { direction, target }, wanted);
     const { number } = result as ReturnType<typeof dice.play>;
     return { data: { direction, target, number, ...shown }, meta: { tenant: context.caller.tenant } };

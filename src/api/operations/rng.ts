@@ -174,8 +174,8 @@ seed and a counter: neither side alone decides. rng_verify gives the proof at on
   output: json(z.object({ data: rollShown, meta: tenantMeta })),
   refuses: [409],
   example: { client_seed: "my own words", game_type: "dice", params: { sides: 20 } },
-  handle: async ({ input, ...context }) => {
-    const { caller, fresh_id } = context;
+  handle: async (context) => {
+    const { input, caller, fresh_id } = context;
     const wanted = { ...input, client_seed: input.client_seed ?? ownSeed(caller), path: "params" };
     const [drawn] = await draw(context, [fresh_id], [wanted], input.seed_hash);
     return { data: shownRoll(drawn!), meta: { tenant: caller.tenant } };
@@ -201,8 +201,8 @@ const rollBatch = operation({
   output: json(z.object({ data: z.array(rollShown), meta: tenantMeta.extend({ count: z.int() }) })),
   refuses: [409],
   example: { rolls: [{ client_seed: "one" }, { client_seed: "two", game_type: "coin" }] },
-  handle: async ({ input, ...context }) => {
-    const { caller, fresh_id } = context;
+  handle: async (context) => {
+    const { input, caller, fresh_id } = context;
     const ids = input.rolls.map((_, at) =>
       createHash("sha256").update(`${fresh_id}:${at}`).digest("hex").slice(0, 32),
     );

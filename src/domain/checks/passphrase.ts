@@ -1,6 +1,7 @@
 /** Passphrases of checks, kept as scrypt hashes (RFC 7914): a guess costs a quarter of a second and 32 MB. */
 import { scrypt, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
+import { refuse } from "../refusal.ts";
 
 /** A hash in hex, its salt, and what it cost: N = 2^log2_n, r and p of RFC 7914. */
 export const keptPassphrase = z.strictObject({
@@ -21,13 +22,13 @@ export const SALT_BYTES = 16;
 
 /** What is kept of a passphrase; `salt` has SALT_BYTES random bytes. */
 export async function keepPassphrase(text: string, salt: Uint8Array): Promise<KeptPassphrase> {
-  const hash = await inTurn(() => derived(text, Buffer.from(salt), COST));
+  const hash = await derived(text, Buffer.from(salt), COST);
   return { salt: Buffer.from(salt).toString("hex"), hash: hash.toString("hex"), ...COST };
 }
 
 /** Whether it is the one that was kept; takes the same time for every text. */
 export async function isPassphrase(text: string, kept: KeptPassphrase): Promise<boolean> {
-  const hash = await inTurn(() => derived(text, Buffer.from(kept.salt, "hex"), kept));
+  const hash = await derived(text, Buffer.from(kept.salt, "hex"), kept);
   return timingSafeEqual(hash, Buffer.from(kept.hash, "hex"));
 }
 
@@ -41,10 +42,18 @@ const derived = (text: string, salt: Buffer, { log2_n, r, p }: Cost) =>
 
 /** More at once would take the threads that files are read by. */
 const AT_ONCE = 2;
+/** More would wait longer than their callers do. */
+export const MOST_WAITING = 50;
 let under_way = 0;
 const waiting: (() => void)[] = [];
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+/** Whatever hashes a passphrase takes its turn; refuses where too many wait for theirs. */
+export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (waiting.length >= MOST_WAITING)
+    refuse("unavailable", "too many passphrases wait to be looked at; try again", {
+      type: "busy",
+      retry_after_s: 5,
+    });
   if (under_way >= AT_ONCE) await new Promise<void>((go) => waiting.push(go));
   else under_way++;
   try {

@@ -6,7 +6,7 @@ import { CONTRACT_PAYER_GAS, factCalls, paymentFacts, TRANSFER_GAS } from "../pa
 import type { Call, CallResult, Hex, RecoverKey } from "../ports.ts";
 import { type FieldError, refuse } from "../refusal.ts";
 import type { CheckFacts } from "./check.ts";
-import { checkTypedData, digestOf, transferOf } from "./typed-data.ts";
+import { transferOf } from "./typed-data.ts";
 
 const ABI = parseAbi([
   "function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)",
@@ -16,8 +16,8 @@ const ABI = parseAbi([
 /** What `isValidSignature` answers for a signature that is good, in 32 bytes. Source: ERC-1271. */
 const GOOD = `0x1626ba7e${"0".repeat(56)}`;
 
-/** For two questions to an issuer whose code is a stranger's. */
-export const REDEMPTION_GAS = 2n * (CONTRACT_PAYER_GAS + TRANSFER_GAS) + TRANSFER_GAS;
+/** The gas of one question to a wallet whose code is a stranger's. */
+export const STRANGER_GAS = CONTRACT_PAYER_GAS + 2n * TRANSFER_GAS;
 
 /** Asks a wallet that is a contract whether a signature is its own. */
 export const signatureCall = (wallet: Hex, digest: Uint8Array, signature: Hex): Call => ({
@@ -43,38 +43,30 @@ export function keySignature(
 export const isAccepted = (answer: CallResult | undefined) =>
   answer?.success === true && answer.data === GOOD;
 
-/** True of a wallet that has code: one without it answers nothing. */
-const hasSpoken = (answer: CallResult | undefined) => answer?.success === false || answer?.data !== "0x";
-
-/** The calls whose answers `judgeRedemption` reads; those to code of strangers come last. */
+/** The calls whose answers `judgeRedemption` reads; the last one runs the issuer's code where it has any. */
 export const redemptionCalls = (facts: CheckFacts, signature: Hex): Call[] => {
-  const [used, balance, trial] = factCalls({ transfer: transferOf(facts), signature });
   const now = encodeFunctionData({ abi: ABI, functionName: "getCurrentBlockTimestamp" });
-  return [
-    { to: MULTICALL3, data: now },
-    used!,
-    balance!,
-    signatureCall(facts.from, digestOf(checkTypedData(facts)), signature),
-    trial!,
-  ];
+  return [{ to: MULTICALL3, data: now }, ...factCalls({ transfer: transferOf(facts), signature })];
 };
 
 /**
- * Refuses a check that the chain would not pay now. `by_key`: the issuer's key made the signature, which counts unless the
- * issuer has code, and then its code's word counts, as USDC has it. One that its payee alone may draw cannot be tried out.
+ * Refuses a check that the chain would not pay now. `is_signed`: its issuer's key made the signature or, as USDC has it,
+ * the issuer's code accepts it where there is any. One that its payee alone may draw cannot be tried out.
  */
-export function judgeRedemption(facts: CheckFacts, by_key: boolean, answers: readonly CallResult[]): void {
-  const [clock, used, balance, contract, trial] = answers;
-  if (!clock?.success || !used || !balance || !trial)
-    throw new Error("the chain answers less than it was asked");
+export function judgeRedemption(
+  facts: CheckFacts,
+  is_signed: boolean,
+  [clock, ...answers]: readonly CallResult[],
+): void {
+  if (!clock?.success) throw new Error("the chain answers less than it was asked");
   const now = decodeFunctionResult({ abi: ABI, functionName: "getCurrentBlockTimestamp", data: clock.data });
-  const { used: isUsed, balance: has, would_settle, reason } = paymentFacts([used, balance, trial]);
+  const { used, balance, would_settle, reason } = paymentFacts(answers);
   const conflict = (detail: string, type: string) => refuse("conflict", detail, { type });
   if (now >= BigInt(facts.valid_before))
     conflict("this check is expired by the chain's time", "check-not-pending");
-  if (isUsed) conflict("this check was redeemed or cancelled on the chain", "check-not-pending");
-  if (hasSpoken(contract) ? !isAccepted(contract) : !by_key) refuseSignature(facts);
-  if (has < BigInt(facts.amount_micro))
+  if (used) conflict("this check was redeemed or cancelled on the chain", "check-not-pending");
+  if (!is_signed) refuseSignature(facts);
+  if (balance < BigInt(facts.amount_micro))
     conflict("the issuer has less USDC than this check is for", "check-uncovered");
   if (facts.mode === "transfer" && !would_settle)
     conflict(`USDC refuses this check: ${reason || "it gives no reason"}`, "check-uncovered");

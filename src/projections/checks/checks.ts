@@ -47,7 +47,7 @@ export const checksProjection: Projection = {
     create index if not exists checks_v1_tenant on read.checks_v1 (tenant, position desc);
     create index if not exists checks_v1_issuer on read.checks_v1 (issuer, position desc);
     create index if not exists checks_v1_recipient on read.checks_v1 (recipient, position desc);
-    create index if not exists checks_v1_followed on read.checks_v1 (network) where followed;`,
+    create index if not exists checks_v1_open on read.checks_v1 (network, position) where followed;`,
   concerns: ({ type, stream_id }) => type === "ChecksFollowed" || idOfStream(stream_id) !== undefined,
   async fold(events, tx) {
     const ids = events.flatMap(({ stream_id }) => idOfStream(stream_id) ?? []);
@@ -159,23 +159,63 @@ export async function listChecks(
   return rows[0]!;
 }
 
-/** A check that the chain may still change. */
-export type FollowedCheck = {
+/** The checks of a network that the chain may still change, as of one moment. */
+export type Open = {
+  /** How much of the log was known then. */
+  as_of_position: number;
+  /** The highest block that one of them ended in; 0 where none has. */
+  highest_block: number;
+  /** Whether the chain does not change one of them any more, once this block is final. */
+  is_settled: boolean;
+};
+
+export async function openChecks(
+  pool: pg.Pool,
+  network: string,
+  final: Pick<Followed, "block_number" | "timestamp">,
+): Promise<Open> {
+  // One statement sees one moment.
+  const sql = `select
+    coalesce((select position from read.checkpoints where projection = $4), 0)::float8 as as_of_position,
+    (select coalesce(max(ended_block), 0)::float8 from read.checks_v1 where followed and network = $1) as highest_block,
+    exists(select from read.checks_v1 where ${SETTLED}) as is_settled`;
+  const values = [network, final.block_number, final.timestamp, nameOf(checksProjection)];
+  return (await pool.query<Open>(sql, values)).rows[0]!;
+}
+
+/** A block in which checks ended that the chain may still change. */
+export type EndedBlock = { block_hash: Hex; block_number: number };
+
+export async function endedBlocks(pool: pg.Pool, network: string): Promise<EndedBlock[]> {
+  const sql = `select distinct ended_hash as block_hash, ended_block::float8 as block_number
+    from read.checks_v1 where followed and network = $1 and ended_hash is not null`;
+  return (await pool.query<EndedBlock>(sql, [network])).rows;
+}
+
+/** A check that has not ended, or whose end the chain took back. */
+export type OpenCheck = {
   tenant: string;
   status: CheckStatus;
+  position: number;
   facts: CheckFacts;
   ending: Ending | null;
 };
 
-export type FollowedChecks = { as_of_position: number; checks: FollowedCheck[] };
+const PAGE = 1_000;
 
-/** All of them on a network, and how much of the log was known when they were read. */
-export async function followedChecks(pool: pg.Pool, network: string): Promise<FollowedChecks> {
-  // One statement sees one moment.
-  const sql = `select
-    coalesce((select position from read.checkpoints where projection = $2), 0)::float8 as as_of_position,
-    (select coalesce(jsonb_agg(jsonb_build_object(
-        'tenant', tenant, 'status', status, 'facts', state->'facts', 'ending', state->'ending')), '[]')
-       from read.checks_v1 where followed and network = $1) as checks`;
-  return (await pool.query<FollowedChecks>(sql, [network, nameOf(checksProjection)])).rows[0]!;
+/** All of them, a page at a time, the oldest first; `gone` names the blocks that were taken back. */
+export async function* openPages(
+  pool: pg.Pool,
+  network: string,
+  gone: ReadonlySet<Hex>,
+): AsyncGenerator<OpenCheck[]> {
+  const sql = `select tenant, status, position::float8, state->'facts' as facts, nullif(state->'ending', 'null') as ending
+    from read.checks_v1
+    where followed and network = $1 and position > $2 and (ended_hash is null or ended_hash = any($3))
+    order by read.checks_v1.position limit ${PAGE}`;
+  for (let after = 0, page: OpenCheck[]; ; after = page.at(-1)!.position) {
+    page = (await pool.query<OpenCheck>(sql, [network, after, [...gone]])).rows;
+    yield page;
+    if (page.length < PAGE) return;
+  }
 }

@@ -8,8 +8,11 @@ import { keptTransfers, type Place, reachOf } from "./transfers.ts";
 /** The most blocks that a page looks through where nothing is kept. */
 export const MOST_BLOCKS = 10_000n;
 
-/** Blocks of one question to the node, and of all that a page may ask. */
-const LIMITS = { span: 2_000n, most_blocks: MOST_BLOCKS };
+/** Blocks of the first question to the node, of its longest, and of all that a page may ask. */
+const LIMITS = { first_span: 50n, longest_span: 2_000n, most_blocks: MOST_BLOCKS };
+
+/** Of a busy account the first question is enough, and nodes answer only so many logs; where little is found the next is longer. */
+const GROWTH = 4n;
 
 export type HistoryQuestion = {
   account: Hex;
@@ -27,7 +30,7 @@ export async function historyPage(
   { pool, chain }: { pool: pg.Pool; chain: Chain },
   { account, tokens, before, limit }: HistoryQuestion,
   latest: bigint,
-  { span, most_blocks } = LIMITS,
+  { first_span, longest_span, most_blocks } = LIMITS,
 ): Promise<HistoryPage> {
   const network = `eip155:${chain.chain_id}`;
   const kept = await commonReach(pool, network, account, tokens);
@@ -37,6 +40,7 @@ export async function historyPage(
   let upper = start.index > 0 ? start.block_number : start.block_number - 1n;
   let scanned_to = upper + 1n;
   let left = most_blocks;
+  let span = first_span;
   const found: Transfer[] = [];
   while (found.length <= limit && upper >= 0n) {
     if (kept && kept.from_block <= upper && upper <= kept.to_block) {
@@ -46,10 +50,11 @@ export async function historyPage(
     } else {
       if (left <= 0n) break;
       const floor = kept && kept.to_block < upper ? kept.to_block + 1n : 0n;
-      const from_block = greatest(floor, upper - span + 1n);
+      const from_block = greatest(floor, upper - least(span, left) + 1n);
       const range = { from_block, to_block: upper };
       found.push(...(await transfersOf(chain, tokens, account, range)).filter(isBefore).reverse());
       left -= upper - from_block + 1n;
+      span = least(GROWTH * span, longest_span);
       scanned_to = from_block;
     }
     upper = scanned_to - 1n;

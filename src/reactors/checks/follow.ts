@@ -9,12 +9,14 @@ import type { CheckEvent } from "../../domain/checks/check.ts";
 import * as checks from "../../domain/checks/check.ts";
 import * as following from "../../domain/checks/following.ts";
 import { transferOf } from "../../domain/checks/typed-data.ts";
-import { type Block, ChainUnavailable, type Heads, type Hex } from "../../domain/ports.ts";
+import { type Block, ChainUnavailable, type Hex } from "../../domain/ports.ts";
 import {
   checksProjection,
-  type FollowedCheck,
-  type FollowedChecks,
-  followedChecks,
+  endedBlocks,
+  type Open,
+  type OpenCheck,
+  openChecks,
+  openPages,
 } from "../../projections/checks/checks.ts";
 import { alone, forEach, type Turn, unlessRefused } from "../../turn.ts";
 import { compareWith } from "../payments/compare.ts";
@@ -49,22 +51,25 @@ async function turn(app: App, memory: FollowMemory): Promise<Turn> {
   if (between === memory.quiet) return "done";
   // A check that is not listed yet was made after these heads were told, so it ends in a later block.
   if (!(await app.caughtUp(checksProjection))) return "done";
-  const listed = await followedChecks(app.pool, network);
+  const { finalized, latest } = heads;
+  const final = { block_number: Number(finalized.number), timestamp: finalized.timestamp };
+  const open = await openChecks(app.pool, network, final);
   if (!cursor) {
-    await record(app, listed, heads.finalized);
+    await record(app, open, finalized);
     return "done";
   }
   const { status } = await compareWith(app.chain, cursor);
   if (status !== "same") return status;
-  const blocks = listed.checks.map(({ ending }) => ending?.block_number ?? 0);
-  if (heads.latest.number < Math.max(0, ...blocks)) return "behind";
-  const due = isDue(listed, heads, cursor);
+  if (latest.number < open.highest_block) return "behind";
+  const due = isDue(open, final.block_number, cursor);
   const isSameChain = memory.head && (await hashAt(app, memory.head.number)) === memory.head.hash;
   const from = isSameChain && !due ? Math.max(Number(memory.head!.number) - MARGIN, 0) : cursor.block_number;
-  const gone = isSameChain && !due ? new Set<Hex>() : await goneBlocks(app, listed.checks);
-  const changes = await followListed(app, listed.checks, { from, heads, gone });
-  memory.head = heads.latest;
-  if (due) await record(app, listed, heads.finalized);
+  const gone = isSameChain && !due ? new Set<Hex>() : await goneBlocks(app, network);
+  let changes = 0;
+  for await (const page of openPages(app.pool, network, gone))
+    changes += await followPage(app, page, from, latest);
+  memory.head = latest;
+  if (due) await record(app, open, finalized);
   if (!due && changes === 0) memory.quiet = between;
   return "done";
 }
@@ -72,40 +77,32 @@ async function turn(app: App, memory: FollowMemory): Promise<Turn> {
 const hashAt = async ({ chain }: App, number: bigint) => (await chain.block(number))?.hash;
 
 /** Whether the blocks that have become final since the last record are worth another one. */
-function isDue({ checks }: FollowedChecks, { finalized }: Heads, cursor: following.Followed): boolean {
-  const block = Number(finalized.number);
-  if (block <= cursor.block_number) return false;
-  if (block - cursor.block_number >= RECORD_EVERY) return true;
-  return checks.some(({ facts, ending }) =>
-    ending ? ending.block_number <= block : facts.valid_before <= finalized.timestamp,
-  );
+function isDue({ is_settled }: Open, final_block: number, cursor: following.Followed): boolean {
+  const since = final_block - cursor.block_number;
+  return since >= RECORD_EVERY || (since > 0 && is_settled);
 }
 
 /** The blocks of endings that are not in the chain any more. One that the node does not know at all is its lag, not a reorg. */
-async function goneBlocks(app: App, listed: readonly FollowedCheck[]): Promise<Set<Hex>> {
-  const ended = listed.flatMap(({ ending }) => ending ?? []);
-  const blocks = [...new Map(ended.map(({ block_hash, block_number }) => [block_hash, block_number]))];
-  const moved = await forEach(blocks, async ([hash, number]) => {
-    const found = await hashAt(app, BigInt(number));
-    if (!found) throw new ChainUnavailable(`the node does not know block ${number} any more`);
-    return found === hash ? [] : [hash];
+async function goneBlocks(app: App, network: string): Promise<Set<Hex>> {
+  const moved = await forEach(await endedBlocks(app.pool, network), async ({ block_hash, block_number }) => {
+    const found = await hashAt(app, BigInt(block_number));
+    if (!found) throw new ChainUnavailable(`the node does not know block ${block_number} any more`);
+    return found === block_hash ? [] : [block_hash];
   });
   return new Set(moved.flat());
 }
 
-type Seen = { from: number; heads: Heads; gone: ReadonlySet<Hex> };
-
-/** Appends what the chain says of each; answers of how many it said anything. */
-async function followListed(
+/** Appends what the chain, looked through from a block on, says of each; answers of how many it said anything. */
+async function followPage(
   app: App,
-  listed: readonly FollowedCheck[],
-  { from, heads, gone }: Seen,
+  page: readonly OpenCheck[],
+  from: number,
+  latest: Block,
 ): Promise<number> {
-  const open = listed.filter(({ ending }) => !ending || gone.has(ending.block_hash));
-  const sought = open.map((one) => ({ one, transfer: transferOf(one.facts), from_block: BigInt(from) }));
-  const endings = await endingsOf(app.chain, sought, heads.latest.number);
+  const sought = page.map((one) => ({ one, transfer: transferOf(one.facts), from_block: BigInt(from) }));
+  const endings = await endingsOf(app.chain, sought, latest.number);
   const at = app.clock.now().toISOString();
-  const { number, timestamp } = heads.latest;
+  const { number, timestamp } = latest;
   const block = { block_number: Number(number), block_timestamp: timestamp };
   const told = sought.flatMap(({ one, transfer }) => {
     const { status, facts, ending } = one;
@@ -131,7 +128,7 @@ function eventOf(found: Ending, at: string): Extract<CheckEvent, { type: "CheckR
   return { type: "CheckRevoked", data: { ...place, reason, revoked_at: at } };
 }
 
-async function record(app: App, { as_of_position }: FollowedChecks, finalized: Block): Promise<void> {
+async function record(app: App, { as_of_position }: Open, finalized: Block): Promise<void> {
   const network = networkOf(app.chain);
   const facts: following.Followed = {
     network,

@@ -13,8 +13,11 @@ import {
 import type { ReactorLog } from "../../turn.ts";
 import { networkOf } from "../payments/search.ts";
 
-/** Blocks read in a turn: a service that was away catches up in some turns. */
-const AT_ONCE = 10_000n;
+/** Blocks of one question: nodes answer only so many logs, and payments are many. */
+const AT_ONCE = 200n;
+
+/** Questions about an account's token in a turn: a service that was away catches up in some turns. */
+const MOST_QUESTIONS = 50;
 
 /** The accounts that payments go to, that pays for gas and airdrops, and that refunds come from. */
 export const platformAccounts = ({ pay_to, chain, refunds }: App): Hex[] => [
@@ -27,34 +30,40 @@ export const platformTokens = ({ platform_token }: Pick<App, "platform_token">):
   lowerCase(USDC.address),
 ];
 
-/** Reads on from where it was. Rejects with ChainUnavailable. */
-export async function followTransfers(app: App, log: ReactorLog): Promise<void> {
+/** Reads on from where it was, until it is stopped. Rejects with ChainUnavailable. */
+export async function followTransfers(app: App, log: ReactorLog, signal?: AbortSignal): Promise<void> {
   const { chain } = app;
   const { finalized } = await chain.heads();
   for (const account of platformAccounts(app))
-    for (const token of platformTokens(app))
-      await followOne(app, { network: networkOf(chain), account, token }, finalized.number, log);
+    for (const token of platformTokens(app)) {
+      const followed = { network: networkOf(chain), account, token };
+      for (let asked = 0, more = !signal?.aborted; more && asked < MOST_QUESTIONS; asked++)
+        more = (await followOne(app, followed, finalized.number, log)) && !signal?.aborted;
+    }
 }
 
-async function followOne(app: App, followed: Followed, final: bigint, log: ReactorLog): Promise<void> {
+/** Reads a few blocks on; whether there are more. */
+async function followOne(app: App, followed: Followed, final: bigint, log: ReactorLog): Promise<boolean> {
   const { chain, pool } = app;
   const last = await reachOf(pool, followed);
   if (last) {
     const block = await chain.block(last.to_block);
     // A node that lags behind is asked again later.
-    if (!block) return;
+    if (!block) return false;
     if (block.hash !== last.to_hash) {
       log.warn({ account: followed.account }, "the chain is another one: transfers are read anew");
-      return forgetTransfers(pool, followed);
+      await forgetTransfers(pool, followed);
+      return false;
     }
   }
   // On Base what was before is sought when it is asked for: its beginning is millions of blocks away.
   const from_block = last ? last.to_block + 1n : app.embedded_chain ? 0n : final;
   const to_block = final < from_block + AT_ONCE ? final : from_block + AT_ONCE - 1n;
-  if (to_block < from_block) return;
+  if (to_block < from_block) return false;
   const transfers = await transfersOf(chain, [followed.token], followed.account, { from_block, to_block });
   const end = await chain.block(to_block);
-  if (!end) return;
+  if (!end) return false;
   const reach = { from_block: last?.from_block ?? from_block, to_block, to_hash: end.hash };
   await keepTransfers(pool, followed, reach, last, transfers);
+  return to_block < final;
 }

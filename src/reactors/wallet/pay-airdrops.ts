@@ -126,10 +126,13 @@ async function carry(app: App, state: Known<"asked" | "sent">, options: AirdropO
     await chain.send(approveCall(facts.token, AIRDROP_ADDRESS, UNLIMITED), { gas: APPROVE_GAS, alone: true });
   const sent = await record(app, facts, airdrops.send(chain.sender, nowOf(app)));
   if (sent.status !== "sent") return;
-  const call = payCall(airdrops.nameOf(facts), airdrops.termsOf(facts));
+  const name = airdrops.nameOf(facts);
+  const call = payCall(name, airdrops.termsOf(facts));
   const mined = await chain.send(call, { gas: payGas(facts.recipients.length), alone: true });
+  // Success would not do: a call to where the contract is not succeeds, too.
+  const hasPaid = mined.logs.some((log) => isPayment(log, chain.sender, name));
   // One that went before it may have paid, and be the reason why this one was refused.
-  const paid = mined.success ? mined : await paymentOf(app, sent);
+  const paid = hasPaid ? mined : await paymentOf(app, sent);
   const decision = paid
     ? airdrops.pay(minedBy(paid), nowOf(app))
     : airdrops.revert(minedBy(mined), nowOf(app));

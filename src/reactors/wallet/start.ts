@@ -21,10 +21,14 @@ export const takeWalletTurn = (
   alone(app, "wallet", async () => {
     const now = app.clock.now().getTime();
     const open_only = now < (memory.look_at ?? 0);
-    if (!open_only) await followTransfers(app, log);
-    memory.told ??= new Set();
-    await payAirdrops(app, { log, told: memory.told, open_only, signal });
     if (!open_only) memory.look_at = now + LOOK_MS;
+    memory.told ??= new Set();
+    try {
+      await payAirdrops(app, { log, told: memory.told, open_only, signal });
+    } finally {
+      // Neither waits for what ails the other.
+      if (!open_only) await followTransfers(app, log, signal);
+    }
     return "done" as const;
   });
 

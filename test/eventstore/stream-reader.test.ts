@@ -1,0 +1,53 @@
+/** Streams that are read at once travel together, and each read gets what it would have got alone. */
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { RecordedEvent } from "../../eventstore/types.ts";
+import { type Fixture, openLog } from "./fixture.ts";
+
+/** Events by stream: none, a few, as many as travel with others, and a whole page. */
+const LENGTHS = { none: 0, one: 1, few: 7, hundred: 100, long: 101, full: 1_000 };
+
+let log: Fixture;
+let all: RecordedEvent[];
+beforeAll(async () => {
+  log = await openLog();
+  for (const tenant of ["a", "b"])
+    for (const [stream_id, length] of Object.entries(LENGTHS)) {
+      const events = Array.from({ length }, (_, n) => ({ type: "Happened", payload: { tenant, n } }));
+      if (length === 0) continue;
+      await log.store.append({ appends: [{ tenant, stream_id, expected_version: 0, events }] });
+    }
+  all = await log.store.readLog({ after: 0, limit: 10_000 });
+});
+afterAll(() => log.close());
+
+test("many at once, of any length, from any version, with any limit", async () => {
+  const reads = ["a", "b"].flatMap((tenant) =>
+    Object.keys(LENGTHS).flatMap((stream_id) =>
+      [0, 1, 6, 99, 1_000, 5_000].flatMap((after_version) =>
+        [1, 99, 100, 101, undefined].map((limit) => ({ tenant, stream_id, after_version, limit })),
+      ),
+    ),
+  );
+  const queries = vi.spyOn(log.pool, "query");
+  const answers = await Promise.all(reads.map((read) => log.store.readStream(read)));
+  const sent = queries.mock.calls.length;
+  queries.mockRestore();
+  for (const [at, { tenant, stream_id, after_version, limit = 1_000 }] of reads.entries()) {
+    const alone = all
+      .filter((event) => event.tenant === tenant && event.stream_id === stream_id)
+      .filter(({ version }) => version > after_version)
+      .slice(0, limit);
+    expect(answers[at]).toEqual(alone);
+  }
+  expect(sent).toBeLessThan(reads.length / 2);
+});
+
+test("a query that fails fails those it carried; the next ones are answered", async () => {
+  const read = () => log.store.readStream({ tenant: "a", stream_id: "few" });
+  const queries = vi.spyOn(log.pool, "query");
+  for (let n = 0; n < 3; n++) queries.mockImplementationOnce(() => Promise.reject(new Error("away")));
+  const outcomes = await Promise.allSettled(Array.from({ length: 9 }, read));
+  queries.mockRestore();
+  expect(outcomes.map(({ status }) => status)).toEqual(Array(9).fill("rejected"));
+  expect(await read()).toHaveLength(7);
+});

@@ -1,0 +1,39 @@
+/** Vintages that many test files ask about: the first that needs one makes it, the others of the run get copies. */
+import { existsSync } from "node:fs";
+import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+import { inject } from "vitest";
+import { vintagesDir } from "../../src/datasets/manifest.ts";
+
+/** Puts what `make` publishes in a data folder into this one; a run makes each name once. Answers what `make` told, as JSON. */
+export async function madeOnce<Told>(
+  name: string,
+  dataDir: string,
+  make: (dataDir: string) => Promise<Told>,
+): Promise<Told> {
+  const kept = join(inject("runDir"), name);
+  await underLock(name, async () => {
+    if (existsSync(kept)) return;
+    const making = `${kept}.making`;
+    await rm(making, { recursive: true, force: true });
+    await mkdir(making, { recursive: true });
+    await writeFile(join(making, "told.json"), JSON.stringify(await make(making)));
+    await rename(making, kept);
+  });
+  // What is there already may be open.
+  await cp(vintagesDir(kept), vintagesDir(dataDir), { recursive: true, force: false });
+  return JSON.parse(await readFile(join(kept, "told.json"), "utf8"));
+}
+
+/** One process of the run at a time. */
+async function underLock(name: string, work: () => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: inject("postgresUrl") });
+  await client.connect();
+  try {
+    await client.query("select pg_advisory_lock(hashtext($1))", [name]);
+    await work();
+  } finally {
+    await client.end();
+  }
+}
