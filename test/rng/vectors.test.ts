@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { canonicalText } from "../../eventstore/canonical.ts";
+import type { JsonObject } from "../../eventstore/types.ts";
 import { shownRoll } from "../../src/api/operations/rng-fields.ts";
 import { ByteStream, message } from "../../src/domain/rng/bytes.ts";
 import { type DrawnName, drawnNames, play, readParams } from "../../src/domain/rng/games.ts";
@@ -134,6 +136,22 @@ test.each(drawnNames)(
         const proof = { roll: shownRoll(facts), tenant: draw.tenant, seed: secret.toString("hex") };
         expect(await faultOf({ ...proof, chain_head: seed_hash })).toBeUndefined();
       }
+  },
+);
+
+test.each(drawnNames)(
+  "what is recorded of %s is written as the log keeps it: said again, it is the same text",
+  (game) => {
+    for (const params of edges[game]) {
+      const read = readParams(game, params);
+      const result = play(
+        game,
+        read,
+        new ByteStream(Buffer.alloc(32), { tenant: "", game, client_seed: "", nonce: 0 }),
+      );
+      const said = { params: read, result };
+      expect(JSON.stringify(said)).toBe(canonicalText(said as unknown as JsonObject, "said"));
+    }
   },
 );
 

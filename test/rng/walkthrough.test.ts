@@ -118,7 +118,7 @@ describe("a roll", () => {
     [{ game_type: "coin", params: [] }, "params"],
     [{ game_type: "range", params: { min: 5, max: 4 } }, "params.max"],
     [{ game_type: "range", params: { min: 0, max: 2 ** 32 } }, "params.max"],
-    [{ game_type: "range" }, "params.min"],
+    [{ game_type: "range" }, "params.max"],
     [{ game_type: "pick", params: { items: [] } }, "params.items"],
     [{ game_type: "pick", params: { items: ["a", null] } }, "params.items.1"],
     [{ game_type: "shuffle", params: { items: [2 ** 53 - 1, 2 ** 53] } }, "params.items.1"],

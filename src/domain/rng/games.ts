@@ -4,7 +4,7 @@ import { loungeGames } from "../lounge/games.ts";
 import { refuse } from "../refusal.ts";
 import { type Bytes, below, fraction, MOST_CHOICES, shuffled } from "./bytes.ts";
 
-/** A game: how it is asked for, and how bytes become its result. */
+/** A game: how it is asked for, and how bytes become its result; names are in the log's order, so that a replay is the same. */
 export type Game<Params extends z.ZodObject, Result extends object> = {
   params: Params;
   play(params: z.output<Params>, bytes: Bytes): Result;
@@ -37,11 +37,11 @@ const whole = (what: string) => z.int(`${what} is a whole number`);
 
 const dice = game({
   params: z.strictObject({
+    count: whole("count").min(1, "count is at least 1").max(100, "count is at most 100").default(1),
     sides: whole("sides")
       .min(2, "a die has at least 2 sides")
       .max(1_000, "a die has at most 1000 sides")
       .default(6),
-    count: whole("count").min(1, "count is at least 1").max(100, "count is at most 100").default(1),
   }),
   play: ({ sides, count }, bytes) => {
     const dice = Array.from({ length: count }, () => 1 + below(bytes, sides));
@@ -57,7 +57,7 @@ const coin = game({
 });
 
 const range = game({
-  params: z.strictObject({ min: whole("min"), max: whole("max") }).superRefine(({ min, max }, context) => {
+  params: z.strictObject({ max: whole("max"), min: whole("min") }).superRefine(({ min, max }, context) => {
     const message =
       max < min
         ? "max is below min"
