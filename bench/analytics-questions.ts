@@ -60,11 +60,15 @@ export async function answered(caller: Caller, path: string): Promise<Buffer> {
   return body;
 }
 
-/** Waits until a dataset is served; no statement reaches DuckDB for it. */
+/** A call that is refused before a statement reaches DuckDB: its dataset is nobody's. What it takes is what any call takes beside its question. */
+export const emptyCall = async (caller: Caller): Promise<number> =>
+  (await caller("/v1/agent/trade/countries?dataset=none")).status;
+
+/** Waits until a dataset is served. */
 export async function untilOpen(caller: Caller): Promise<void> {
   for (let tries = 0; tries < 1_200; tries++) {
-    // A dataset that nobody has is a bad request as soon as there is any.
-    if ((await caller("/v1/agent/trade/countries?dataset=none")).status === 400) return;
+    // Until then the call is told to come again.
+    if ((await emptyCall(caller)) === 400) return;
     await pause(50);
   }
   throw new Error("the dataset was not opened in a minute");

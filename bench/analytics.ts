@@ -29,7 +29,7 @@ import { cubeFolder, cubesIn } from "./analytics-cube.ts";
 import { type Direct, openDirect, type Plan, planOf } from "./analytics-direct.ts";
 import { difference, inPostgres, openPostgres, type Postgres } from "./analytics-postgres.ts";
 import { type House, loopOf, measurePromises } from "./analytics-promises.ts";
-import { answered, callerOf, type Question, questions, untilOpen } from "./analytics-questions.ts";
+import { answered, callerOf, emptyCall, type Question, questions, untilOpen } from "./analytics-questions.ts";
 import { issueReadKey, type ProbedService, withProbedService } from "./service-process.ts";
 
 const { values: given } = parseArgs({
@@ -136,6 +136,8 @@ async function hot(
   const caller = callerOf(service.url, house.secret, CONNECTIONS);
   await untilOpen(caller);
   const direct = await openDirect(house.env.DATA_DIR!, manifest);
+  const [empty] = await alone([() => emptyCall(caller)], 1, 200);
+  console.log(`a call that asks DuckDB nothing: ${ms(at(0.5, empty!))} ms, p95 ${ms(at(0.95, empty!))}`);
   const lines: Lines = {};
   const first: Plan[] = [];
   for (const question of questions) {
