@@ -5,8 +5,11 @@ export default defineConfig({
   test: {
     // Many wait for blocks and processes: one worker more than two cores keeps these busy meanwhile.
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Modules keep no state but by the app or the log they belong to, and loading them for each file takes minutes of the run.
+    isolate: false,
+    // Only what hangs takes so long, also on a machine that is busy with other things.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     projects: [
       { extends: true, test: { name: "imports", include: ["test/imports.test.ts"] } },
       {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await chmod(dir, 0o755);
   server = await embeddedPostgres({ dir: join(dir, "postgres"), onLost: () => lost++ });
   service = await startService({ database_url: server.ownerUrl });
-}, 60_000);
+});
 afterAll(async () => {
   await service.stop();
   await server.leave();
@@ -36,9 +36,7 @@ async function killPostgres(): Promise<void> {
   for (const one of [pid, ...children]) process.kill(one, "SIGKILL");
 }
 
-test("commands and reads come back by themselves, and what was acknowledged is there", {
-  timeout: 60_000,
-}, async () => {
+test("commands and reads come back by themselves, and what was acknowledged is there", async () => {
   const mine = await service.issue({ tenant: "steady", daily: 1_000_000 });
   const ask = () =>
     fetch(`${service.url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z`, { headers: mine.headers });

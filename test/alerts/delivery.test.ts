@@ -27,7 +27,7 @@ beforeAll(async () => {
   [service, receiver] = await Promise.all([startService({ env: development }), openReceiver()]);
   ({ app } = service);
   app.random = { bytes: (length) => new Uint8Array(length) };
-}, 60_000);
+});
 afterAll(async () => {
   await service.stop();
   await receiver.close();

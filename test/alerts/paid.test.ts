@@ -15,7 +15,7 @@ beforeAll(async () => {
   // The chain of the workshop is reached as a real one, on which private webhooks are refused.
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   service = await startService({ chain });
-}, 60_000);
+});
 afterAll(async () => {
   if (service) await expectBooks(service.app);
   await service?.stop();
@@ -57,7 +57,7 @@ test("it subscribes, tops up and looks; another wallet finds nothing", async () 
   expect(stranger.status).toBe(404);
   const { answer: seen } = await buy(wallet(0), urlOf(`/status/${subscription_id}`));
   expect(await seen.json()).toMatchObject({ data: { credits: 600, delivered: 0 } });
-}, 60_000);
+});
 
 test("a private address is refused before anything is paid", async () => {
   const { answer: refused } = await buy(wallet(0), urlOf("/subscribe"), post({ url: receiver.url }));

@@ -1,5 +1,8 @@
 /** What the tests of alerts tell their stories with. */
-import type * as subscriptions from "../../src/domain/alerts/subscription.ts";
+import { expect } from "vitest";
+import type { Failure } from "../../src/domain/alerts/backoff.ts";
+import * as subscriptions from "../../src/domain/alerts/subscription.ts";
+import { Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
 
 export const AT = "2026-11-21T12:00:00.000Z";
 /** So many seconds after AT. */
@@ -29,3 +32,59 @@ export const finding: subscriptions.Finding = {
   vintage: "a".repeat(64),
   synthetic: false,
 };
+
+export type Event = subscriptions.SubscriptionEvent;
+export type State = subscriptions.SubscriptionState;
+
+/** As emmett's DeciderSpecification, which does not compare facts that may be null. */
+export const given = (events: Event[]) => ({
+  when: (decision: (state: State) => Event[]) => {
+    const decide = () => decision(events.reduce(subscriptions.evolve, subscriptions.initialState()));
+    return {
+      follows: (expected: Event[]) => expect(decide()).toEqual(expected),
+      nothingFollows: () => expect(decide()).toEqual([]),
+      isRefused: (code: RefusalCode) =>
+        expect(decide).toThrow(expect.toSatisfy((error) => error instanceof Refusal && error.code === code)),
+    };
+  },
+});
+export const told = (...events: Event[]) => {
+  const state = events.reduce(subscriptions.evolve, subscriptions.initialState());
+  if (state.status === "unknown") throw new Error("a story begins with AlertSubscribed");
+  return state;
+};
+
+export const id = (digit: string) => `msg_${digit.repeat(32)}`;
+export const subscribed: Event = { type: "AlertSubscribed", data: facts };
+export const withCredits = (credits: number): Event => ({
+  type: "AlertSubscribed",
+  data: { ...facts, credits },
+});
+export const triggered = (alert_id: string): Event => ({
+  type: "AlertTriggered",
+  data: { alert_id, finding, triggered_at: AT },
+});
+export const delivered = (alert_id: string, credits_left: number, attempt = 1): Event => ({
+  type: "AlertDelivered",
+  data: { alert_id, attempt, status: 200, credits_left, delivered_at: AT },
+});
+export const paused = (waiting: number): Event => ({ type: "AlertPaused", data: { waiting, paused_at: AT } });
+export const disabled: Event = { type: "AlertDisabled", data: { reason: "gone", disabled_at: AT } };
+export const deleted: Event = { type: "AlertSubscriptionDeleted", data: { deleted_at: AT } };
+export const toppedUp = (credits_left: number): Event => ({
+  type: "AlertToppedUp",
+  data: { credits: 500, credits_left, topped_up_at: AT },
+});
+export const failed = (attempt: number, next_attempt_at: string | null, status = 500): Event => ({
+  type: "AlertDeliveryFailed",
+  data: {
+    alert_id: id("a"),
+    attempt,
+    status,
+    reason: `it answered ${status}`,
+    next_attempt_at,
+    failed_at: AT,
+  },
+});
+
+export const failure: Failure = { status: 500, reason: "it answered 500", retry_after_s: null };

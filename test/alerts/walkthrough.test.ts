@@ -21,7 +21,7 @@ beforeAll(async () => {
   [service, receiver] = await Promise.all([startService({ env: development }), openReceiver()]);
   mine = (await service.issue()).headers;
   others = (await service.issue({ tenant: "other" })).headers;
-}, 60_000);
+});
 afterAll(async () => {
   await service.stop();
   await receiver.close();
@@ -124,7 +124,7 @@ test("a subscription is told of what trade_alerts finds in a release, once over 
   expect(rows).toHaveLength(1);
   // What it did not ask for by name it is not told of: the sandbox is synthetic.
   expect(await statusOf(real.subscription_id!)).toMatchObject({ delivered: 0, waiting: 0 });
-}, 60_000);
+});
 
 test("topup, rotation and deletion", async () => {
   const { subscription_id, secret } = (await call("POST", "/subscribe", { url: receiver.url }))

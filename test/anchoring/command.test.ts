@@ -75,4 +75,4 @@ test("a service anchors its log, is killed, and goes on; the commands say how fa
   const { chain } = JSON.parse(await run("anchor", "status", "--chain", "--json"));
   expect(chain).toMatchObject({ network: anchor!.network, signer: anchor!.signer, placed: true });
   expect(chain.head.size).toBeGreaterThanOrEqual(anchor!.size);
-}, 120_000);
+});

@@ -106,7 +106,7 @@ test("a service's checkpoint is cosigned by a witness, and so it is published an
     checkpoint: { size, cosigned_by: ["w.example"] },
     witnesses: [formatVerifierKey(witness.key)],
   });
-}, 60_000);
+});
 
 test("each checkpoint is cosigned once, and what that appends asks for no further one", async () => {
   const witness = await witnessOf();
@@ -124,7 +124,7 @@ test("each checkpoint is cosigned once, and what that appends asks for no furthe
     );
   }
   expect(told).toEqual([]);
-}, 60_000);
+});
 
 test("a witness that is killed is asked again for the newest checkpoint, and knows what it cosigned", async () => {
   const first = await witnessOf();
@@ -148,7 +148,7 @@ test("a witness that is killed is asked again for the newest checkpoint, and kno
   expect(await cosigners([again.address])).toEqual(["w.example"]);
   expect(told.slice(1)).toEqual([["w.example", undefined]]);
   expect(memory.size).toBe(0);
-}, 60_000);
+});
 
 test("a cosignature that got lost on its way is given again; a witness that is new begins at the beginning", async () => {
   const witness = await witnessOf();
@@ -169,7 +169,7 @@ test("a cosignature that got lost on its way is given again; a witness that is n
   const fresh = await witnessOf();
   await cosign([fresh.address]);
   expect(await cosigners([fresh.address])).toEqual(["w.example"]);
-}, 60_000);
+});
 
 test("a log that was rewritten with its checkpoints finds no witness any more, and that is an alarm", async () => {
   const SIGNING_KEY = newSigningKey();
@@ -199,7 +199,7 @@ test("a log that was rewritten with its checkpoints finds no witness any more, a
   expect(await asked()).toEqual([size - 1, alarm(has)]);
   expect(await asked()).toEqual([size + 1, alarm(/it answers 422/)]);
   expect(await (await fetch(witness.url)).json()).toMatchObject({ logs: [{ size }] });
-}, 60_000);
+});
 
 test("two services ask at once, and one cosignature is kept", async () => {
   const witness = await witnessOf();
@@ -220,7 +220,7 @@ test("two services ask at once, and one cosignature is kept", async () => {
     Array.from({ length: 4 }, () => ["CheckpointSigned", "CheckpointCosigned"]).flat(),
   );
   expect(told).toEqual([]);
-}, 60_000);
+});
 
 /** Answers the requests of a witness; its prefix. */
 async function listen(handle: RequestListener): Promise<string> {

@@ -29,7 +29,10 @@ test("the next account is named on the chain, and no second one", async () => {
       PAY_TO: pay_to,
     });
   const written: string[] = [];
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
+  const output = vi
+    .spyOn(process.stdout, "write")
+    .mockImplementation((text) => written.push(String(text)) > 0);
+  onTestFinished(() => void output.mockRestore());
   const endorse = async (address: string) => {
     const root = await program({ settings, logger: () => pino({ enabled: false }) }, "anchor");
     await root.parseAsync(["anchor", "endorse", address], { from: "user" });

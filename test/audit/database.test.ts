@@ -8,7 +8,7 @@ import { openAnchoringHouse } from "../anchoring/anchoring-house.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 
-test("an event that is missing is found, and where", { timeout: 60_000 }, async () => {
+test("an event that is missing is found, and where", async () => {
   const house = await openAnchoringHouse();
   const dir = await mkdtemp(join(tmpdir(), "tallystick-verify-"));
   onTestFinished(async () => {

@@ -83,9 +83,7 @@ test("what happened becomes final by itself, and then the chain rests", async ()
   expect((await workshop.chain.heads()).latest.number).toBeLessThanOrEqual(latest.number + 1n);
 });
 
-test("kill -9: the node comes back by itself, and only what came after the last save is lost, whole", {
-  timeout: 60_000,
-}, async () => {
+test("kill -9: the node comes back by itself, and only what came after the last save is lost, whole", async () => {
   let lost = 0;
   await workshop.node.leave();
   workshop.node = await workshop.join(() => lost++);

@@ -92,7 +92,7 @@ describe("an endpoint that", () => {
       rpc_url: rpcUrl(),
       request_ms: 200,
       deadline_ms: 600,
-      sending: { wait_ms: 300 },
+      sending: { wait_ms: 1_000 },
     });
     manner = bad;
     const begun = performance.now();
@@ -105,7 +105,7 @@ describe("an endpoint that", () => {
     ]);
     for (const failure of failures)
       expect(failure).toMatchObject({ status: "rejected", reason: expect.any(ChainUnavailable) });
-    expect(performance.now() - begun).toBeLessThan(2_500);
+    expect(performance.now() - begun).toBeLessThan(10_000);
     manner = honest;
     expect(await factsOf(fresh, [signed])).toMatchObject([{ used: false, would_settle: true }]);
     expect(settledBy(await settle(fresh, signed), signed.transfer)).toBe(true);

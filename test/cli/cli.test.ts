@@ -4,7 +4,9 @@ import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { program } from "../../src/cli/program.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 let dir: string;
@@ -59,31 +61,30 @@ test.runIf(process.platform === "linux")("it takes sixteen of libuv's threads", 
   const threads = async (size: string) => {
     await writeFile(join(dir, "count.cjs"), count);
     const asked = { NODE_OPTIONS: `--require ${join(dir, "count.cjs")}`, UV_THREADPOOL_SIZE: size };
-    return Number((await run(["--version"], asked)).stderr.trim().split("\n").at(-1));
+    return Number((await run(["keys", "--help"], asked)).stderr.trim().split("\n").at(-1));
   };
   expect((await threads("")) - (await threads("4"))).toBe(12);
 });
 
 describe("without a running service", () => {
-  test.each([
-    ["--help"],
-    ["keys", "--help"],
-    ["keys", "issue", "--help"],
-    ["payments", "--help"],
-    ["payments", "books", "--help"],
-    ["anchor", "--help"],
-    ["anchor", "status", "--help"],
-    ["anchor", "deploy", "--help"],
-    ["import", "--help"],
-    ["sandbox", "--help"],
-    ["export", "--help"],
-    ["verify", "--help"],
-    ["verify", "receipt", "--help"],
-    ["serve", "--help"],
-  ])("%s %s explains itself", async (...args) => {
-    const { code, stdout } = await run(args);
+  test.each(["--help", "keys issue --help"])("%s explains itself", async (line) => {
+    const { code, stdout } = await run(line.split(" "));
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Usage: tallystick/);
+  });
+
+  test("every command explains itself, loaded alone and without any settings", async () => {
+    const refused = () => expect.unreachable("an explanation needs no settings");
+    const terminal = { settings: refused, logger: refused };
+    const withThose = (command: Command): Command[] => [command, ...command.commands.flatMap(withThose)];
+    const names = (await program(terminal)).commands.map((command) => command.name());
+    expect(names).toEqual(
+      expect.arrayContaining(["keys", "payments", "anchor", "import", "verify", "serve"]),
+    );
+    for (const name of names) {
+      const command = (await program(terminal, name)).commands.find((one) => one.name() === name)!;
+      for (const one of withThose(command)) expect(one.helpInformation()).toMatch(/^Usage: tallystick/);
+    }
   });
 
   test("a wrong variable is named, with what it should be", async () => {
@@ -102,7 +103,7 @@ describe("without a running service", () => {
     expect((await run(["keys", "issue"])).stderr).toContain("--tenant");
   });
 
-  test("keys are issued, listed and revoked, and the log of it verifies", { timeout: 60_000 }, async () => {
+  test("keys are issued, listed and revoked, and the log of it verifies", async () => {
     const issued = await run([
       "keys",
       "issue",
@@ -166,8 +167,19 @@ describe("without a running service", () => {
 });
 
 describe("with the service running", () => {
-  test("commands join its database, and what they change shows at once", { timeout: 60_000 }, async () => {
-    const service = await serve();
+  let service: Running;
+  beforeAll(async () => {
+    service = await serve();
+  });
+  afterAll(() => service.process.kill("SIGKILL"));
+
+  const stopped = async (signal: NodeJS.Signals) => {
+    service.process.kill(signal);
+    return service.ended;
+  };
+  const isItsPostgresThere = () => existsSync(join(dir, "data", "postgres", "postmaster.pid"));
+
+  test("commands join its database, and what they change shows at once", async () => {
     expect(service.output()).toMatch(/curl -s/);
     const commands = service.output().match(/^ {2}curl .*$/gm)!;
     expect(commands).toHaveLength(3);
@@ -188,13 +200,15 @@ describe("with the service running", () => {
     });
     expect(trade.status).toBe(503);
     expect(trade.headers.get("retry-after")).toBeTruthy();
-    service.process.kill("SIGTERM");
-    expect(await service.ended).toBe(0);
-    expect(existsSync(join(dir, "data", "postgres", "postmaster.pid"))).toBe(false);
   });
 
-  test("stopped under load, it finishes every answer that it began", { timeout: 60_000 }, async () => {
-    const service = await serve();
+  test("a taken port is named", async () => {
+    const { code, stderr } = await run(["serve"], { PORT: new URL(service.url).port });
+    expect(code).toBe(1);
+    expect(stderr).toContain("is taken; set PORT");
+  });
+
+  test("stopped under load, it finishes every answer that it began", async () => {
     const key = (await readFile(join(dir, "data", "sandbox.key"), "utf8")).trim();
     const ask = async () => {
       const response = await fetch(`${service.url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z`, {
@@ -209,11 +223,11 @@ describe("with the service running", () => {
       },
     );
     const followed = await following;
-    let stopped = false;
+    let isOver = false;
     const lastLines: string[] = [];
     const refused: unknown[] = [];
     const callers = Array.from({ length: 16 }, async () => {
-      while (!stopped) {
+      while (!isOver) {
         await ask().then(
           (line) => lastLines.push(line),
           (error: Error) => refused.push((error.cause as { code?: string } | undefined)?.code),
@@ -222,9 +236,8 @@ describe("with the service running", () => {
       }
     });
     await vi.waitFor(() => expect(lastLines.length).toBeGreaterThan(16), { timeout: 30_000 });
-    service.process.kill("SIGTERM");
-    expect(await service.ended).toBe(0);
-    stopped = true;
+    expect(await stopped("SIGTERM")).toBe(0);
+    isOver = true;
     await Promise.all(callers);
     // An answer that came is whole; the rest never got a connection.
     for (const line of lastLines) expect(JSON.parse(line)).toMatchObject({ up_to_date: true });
@@ -232,42 +245,24 @@ describe("with the service running", () => {
     // A consumer that follows is told where it stands.
     const tail = (await followed.text()).trim().split("\n").at(-1)!;
     expect(JSON.parse(tail)).toMatchObject({ cursor: expect.stringMatching(/^v1\./) });
+    expect(isItsPostgresThere()).toBe(false);
   });
 
-  test("the sandbox key stays the same, in a file of mode 0600", { timeout: 60_000 }, async () => {
-    const first = await serve();
+  test("started again it has the same sandbox key, in a file of mode 0600", async () => {
     const path = join(dir, "data", "sandbox.key");
     const key = (await readFile(path, "utf8")).trim();
     expect((await stat(path)).mode & 0o777).toBe(0o600);
-    first.process.kill("SIGINT");
-    await first.ended;
-    const second = await serve();
-    expect(second.output()).toContain(key);
-    second.process.kill("SIGTERM");
-    await second.ended;
+    service = await serve();
+    expect(service.output()).toContain(key);
   });
 
-  test("killed hard it leaves its Postgres running; the next start joins it and nothing acknowledged is lost", {
-    timeout: 60_000,
-  }, async () => {
-    const first = await serve();
+  test("killed hard it leaves its Postgres running; the next start joins it and nothing acknowledged is lost", async () => {
     const { stdout } = await run(["keys", "issue", "--tenant", "survivor", "--json"]);
     const { key_id } = JSON.parse(stdout) as { key_id: string };
-    first.process.kill("SIGKILL");
-    await first.ended;
-    expect(existsSync(join(dir, "data", "postgres", "postmaster.pid"))).toBe(true);
-    const second = await serve();
+    await stopped("SIGKILL");
+    expect(isItsPostgresThere()).toBe(true);
+    service = await serve();
     expect((await run(["keys", "list", "--tenant", "survivor"])).stdout).toContain(key_id);
-    second.process.kill("SIGTERM");
-    expect(await second.ended).toBe(0);
-  });
-
-  test("a taken port is named", { timeout: 60_000 }, async () => {
-    const first = await serve();
-    const { code, stderr } = await run(["serve"], { PORT: new URL(first.url).port });
-    expect(code).toBe(1);
-    expect(stderr).toContain("is taken; set PORT");
-    first.process.kill("SIGTERM");
-    await first.ended;
+    expect(await stopped("SIGINT")).toBe(0);
   });
 });

@@ -65,7 +65,7 @@ test("--help explains it", async () => {
 });
 
 describe("where no service runs", () => {
-  test("it opens one for itself, pays, and proves what it was told", { timeout: 60_000 }, async () => {
+  test("it opens one for itself, pays, and proves what it was told", async () => {
     const { code, stdout, stderr } = await run("own", ["demo"]);
     expect(code, stderr).toBe(0);
     expect(stderr).toBe("");
@@ -86,11 +86,9 @@ describe("where no service runs", () => {
     expect(existsSync(join(dir, "own", "postgres", "postmaster.pid"))).toBe(false);
   });
 
-  test("with trade data it asks about trade, and the answer's digest is in the log", {
-    timeout: 120_000,
-  }, async () => {
-    expect((await run("data", ["sandbox", "--scale", "0.01"])).code).toBe(0);
-    const { code, stdout, stderr } = await run("data", ["demo"]);
+  test("with trade data it asks about trade, and the answer's digest is in the log", async () => {
+    expect((await run("own", ["sandbox", "--scale", "0.01"])).code).toBe(0);
+    const { code, stdout, stderr } = await run("own", ["demo"]);
     expect(code, stderr).toBe(0);
     expect(steps(stdout)).toEqual(STEPS);
     expect(stdout).toContain("/v1/agent/trade/top-partners");
@@ -99,17 +97,15 @@ describe("where no service runs", () => {
     expect(stdout).toContain("ok   PaymentSettled holds the SHA-256 of the answer as it was received here");
     // The receipt holds against the answer and the export that the demo kept.
     const command = /tallystick (verify receipt .*)/.exec(stdout)![1]!;
-    const receipt = await run("data", command.split(" "));
+    const receipt = await run("own", command.split(" "));
     expect(receipt.code, receipt.stdout + receipt.stderr).toBe(0);
   });
 });
 
-test("a service that runs on the same folder is bought from, and its log is read", {
-  timeout: 60_000,
-}, async () => {
-  const { url, process: child, ended } = await serve("shared");
+test("a service that runs on the same folder is bought from, and its log is read", async () => {
+  const { url, process: child, ended } = await serve("own");
   try {
-    const { code, stdout, stderr } = await run("shared", ["demo", "--url", url]);
+    const { code, stdout, stderr } = await run("own", ["demo", "--url", url]);
     expect(code, stderr).toBe(0);
     expect(stdout).toContain(url);
     expect(stdout).not.toContain("opening one");
@@ -119,7 +115,7 @@ test("a service that runs on the same folder is bought from, and its log is read
     expect(status).toBe(200);
     // A wallet of one's own has no business on a development chain.
     const key = toHex(wallet(3).getHdKey().privateKey!);
-    const refused = await run("shared", ["demo", "--url", url, "--key", key]);
+    const refused = await run("own", ["demo", "--url", url, "--key", key]);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain("leave --key out");
   } finally {
@@ -151,7 +147,7 @@ describe("off the development chain", () => {
   beforeAll(async () => {
     workshop = await openWorkshop();
     service = await startService({ chain: chain() });
-  }, 60_000);
+  });
   afterAll(async () => {
     await service?.stop();
     await workshop?.close();
@@ -186,7 +182,7 @@ describe("off the development chain", () => {
     expect(stdout).toContain("Its stream was not exported");
   });
 
-  test("what cannot be done is named", { timeout: 60_000 }, async () => {
+  test("what cannot be done is named", async () => {
     const dear = await startService({
       chain: chain(),
       operations: [...discoveryOperations, report("five", "5.00")],

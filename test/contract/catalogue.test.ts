@@ -62,7 +62,7 @@ beforeAll(async () => {
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
   ).headers;
   described = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 const each = catalogue.map((operation) => [operation.name, operation] as const);
@@ -381,7 +381,7 @@ describe("documents", () => {
     expect(written, "run `npm run docs`").toBe(operationsPage(catalogue));
   });
 
-  test("OpenAPI lints clean", { timeout: 60_000 }, async () => {
+  test("OpenAPI lints clean", async () => {
     const dir = await mkdtemp(join(tmpdir(), "tallystick-openapi-"));
     await writeFile(join(dir, "openapi.json"), JSON.stringify(described));
     await writeFile(

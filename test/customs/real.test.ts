@@ -11,11 +11,11 @@ import { here, openRealTrade } from "../trade/real-trade.ts";
 
 const dataset = "comext-ds-045409";
 
-describe.skipIf(!here)("Latvia in the real files", { timeout: 120_000 }, () => {
+describe.skipIf(!here)("Latvia in the real files", () => {
   let real: Awaited<ReturnType<typeof openRealTrade>>;
   beforeAll(async () => {
     real = await openRealTrade();
-  }, 120_000);
+  });
   afterAll(() => real.close());
 
   type Sum = { code: string; year: number; flow: string; eur: number };

@@ -12,7 +12,7 @@ let headers: Record<string, string>;
 beforeAll(async () => {
   service = await startService();
   headers = (await service.issue()).headers;
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 type Line = Record<string, unknown>;
@@ -179,7 +179,6 @@ const nomenclature = join(shared, "cn2022_en.csv.gz");
 
 test.skipIf(!existsSync(nomenclature))(
   "the real nomenclature names what had no name, and answers change with it",
-  { timeout: 60_000 },
   async () => {
     const question = "classifications?q=portable%20data-processing&limit=5";
     expect((await ask(question)).data).toEqual([]);
@@ -200,7 +199,7 @@ test.skipIf(!existsSync(nomenclature))(
   },
 );
 
-test("real duties replace the invented ones", { timeout: 60_000 }, async () => {
+test("real duties replace the invented ones", async () => {
   const header =
     "Goods code,Add code,Order No.,Start date,End date,RED_IND,Origin,Measure type,Legal base,Duty,Origin code,Meas. type code";
   const lines = [

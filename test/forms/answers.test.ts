@@ -22,7 +22,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tallystick-forms-"));
   await openSandbox(service);
   await openSandboxLv(service);
-}, 60_000);
+});
 afterAll(async () => {
   await service.stop();
   await rm(folder, { recursive: true, force: true });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   });
   headers = (await service.issue()).headers;
   await openSandbox(service);
-}, 60_000);
+});
 afterAll(async () => {
   await service?.stop();
   await workshop?.close();

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await until(async () => ((await json<Status>("/log/status")).anchor?.size ?? 0) >= OWN_EVENTS);
   for (let n = 0; n < 100; n++) await workshop.rpc("evm_mine");
   await until(async () => (await json<Status>("/log/status")).anchor?.firmness === "final");
-}, 120_000);
+});
 afterAll(async () => {
   await service?.stop();
   await workshop?.close();

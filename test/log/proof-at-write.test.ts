@@ -28,7 +28,7 @@ beforeAll(async () => {
   workshop = await openWorkshop();
   chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   service = await startService({ operations: wares, chain, env: ANCHORING });
-}, 60_000);
+});
 afterAll(async () => {
   await service?.stop();
   await workshop?.close();

@@ -35,7 +35,7 @@ beforeAll(async () => {
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   service = await startService({ chain, operations: [...mirrorOperations, ware] });
   await openSandbox(service);
-}, 60_000);
+});
 afterAll(async () => {
   if (service) await expectBooks(service.app);
   await service?.stop();

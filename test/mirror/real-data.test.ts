@@ -30,7 +30,7 @@ async function sql<T>(query: string): Promise<T[]> {
   return (await connection.runAndReadAll(query)).getRowObjectsJS() as T[];
 }
 
-describe.skipIf(!here)("over the real files", { timeout: 120_000 }, () => {
+describe.skipIf(!here)("over the real files", () => {
   let trade: TradeData;
   let chinese: Row[];
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe.skipIf(!here)("over the real files", { timeout: 120_000 }, () => {
       await vintages.close();
       await rm(dir, { recursive: true, force: true });
     };
-  }, 120_000);
+  });
 
   test("each of the 18 codes in both directions, month by month", async () => {
     const products = [...new Set(chinese.map(({ product }) => product))];

@@ -1,7 +1,7 @@
 /** Paid calls while the chain or the log fails: nothing is lost, and nothing is charged twice. */
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { freePort } from "../../src/adapters/free-port.ts";
 import type { Hex } from "../../src/domain/ports.ts";
 import { rewind } from "../chain/fixture.ts";
@@ -21,11 +21,11 @@ beforeAll(async () => {
   keyed = (await stall.service.issue()).headers;
 });
 afterAll(() => stall?.close());
-beforeEach(() => {
+afterEach(async () => {
   script.before = async () => {};
   stall.meddler.meddle = () => undefined;
+  await expectBooks(stall.service.app, stall.workshop.chain);
 });
-afterEach(() => expectBooks(stall.service.app, stall.workshop.chain));
 
 const pay = (say: string, paid: SignedPayment) => stall.pay(say, paid);
 const askedAgain = (say: string, paid: SignedPayment) => stall.askedAgain(say, paid);

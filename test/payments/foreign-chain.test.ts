@@ -36,7 +36,7 @@ beforeAll(async () => {
     { meta },
   );
   service = await startService({ operations: wares, chain, beside: before, reactors: true });
-}, 60_000);
+});
 afterAll(async () => {
   await service?.stop();
   await before?.stop();

@@ -27,7 +27,7 @@ beforeAll(async () => {
   facilitator = await startService({ chain });
   const env = { GAS_KEY: "", REFUND_KEY: generatePrivateKey(), FACILITATOR_URL: `${facilitator.url}/x402` };
   service = await startService({ operations: wares, chain, env });
-}, 60_000);
+});
 afterAll(async () => {
   await service?.stop();
   await workshop?.close();

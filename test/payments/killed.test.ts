@@ -29,7 +29,7 @@ beforeAll(async () => {
   [workshop, database] = await Promise.all([openWorkshop(), freshDatabase()]);
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   survivor = await startService({ operations: wares, database_url: database.url, chain });
-}, 60_000);
+});
 afterAll(async () => {
   for (const child of children) child.kill("SIGKILL");
   if (survivor) await expectBooks(survivor.app);
@@ -95,39 +95,35 @@ const steps: Step[] = [
 /** The second payment of each death, for which nobody asks again. */
 const forgottenOnes = new Map<Step, SignedPayment>();
 
-test.each(steps)(
-  "killed $step: asked again it is answered, and charged once",
-  { timeout: 60_000 },
-  async (one) => {
-    const { step, left, settled } = one;
-    const name = `k_${step.replaceAll(" ", "_")}`;
-    const before = await earned();
-    const victim = await doomed(step);
-    const quote = await quoteOf(victim.url + PATH, order(name));
-    const [paid, forgotten] = [await signPayment(wallet(0), quote), await signPayment(wallet(1), quote)];
-    const arrived = victim.arrived();
-    const answering = expect(present(victim.url + PATH, paid, order(name))).rejects.toThrow();
-    await arrived;
-    await expect(present(victim.url + PATH, forgotten, order(`${name}_forgotten`))).rejects.toThrow();
-    await Promise.all([answering, victim.ended]);
-    forgottenOnes.set(one, forgotten);
-    expect([await typesOf(paid), await typesOf(forgotten)]).toEqual([left, left]);
-    expect((await earned()) - before).toBe(settled ? 2n * PRICE : 0n);
+test.each(steps)("killed $step: asked again it is answered, and charged once", async (one) => {
+  const { step, left, settled } = one;
+  const name = `k_${step.replaceAll(" ", "_")}`;
+  const before = await earned();
+  const victim = await doomed(step);
+  const quote = await quoteOf(victim.url + PATH, order(name));
+  const [paid, forgotten] = [await signPayment(wallet(0), quote), await signPayment(wallet(1), quote)];
+  const arrived = victim.arrived();
+  const answering = expect(present(victim.url + PATH, paid, order(name))).rejects.toThrow();
+  await arrived;
+  await expect(present(victim.url + PATH, forgotten, order(`${name}_forgotten`))).rejects.toThrow();
+  await Promise.all([answering, victim.ended]);
+  forgottenOnes.set(one, forgotten);
+  expect([await typesOf(paid), await typesOf(forgotten)]).toEqual([left, left]);
+  expect((await earned()) - before).toBe(settled ? 2n * PRICE : 0n);
 
-    // What the dead process claimed is held for a while; here that while is over at once.
-    const { clock } = survivor.app;
-    survivor.app.clock = { now: () => new Date(Date.now() + 100_000) };
-    try {
-      const answer = await present(survivor.url + PATH, paid, order(name));
-      expect(await answer.json()).toMatchObject({ data: { name } });
-      expect(answer.status).toBe(201);
-    } finally {
-      survivor.app.clock = clock;
-    }
-    expect(await typesOf(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
-    expect((await earned()) - before).toBe(settled ? 2n * PRICE : PRICE);
-  },
-);
+  // What the dead process claimed is held for a while; here that while is over at once.
+  const { clock } = survivor.app;
+  survivor.app.clock = { now: () => new Date(Date.now() + 100_000) };
+  try {
+    const answer = await present(survivor.url + PATH, paid, order(name));
+    expect(await answer.json()).toMatchObject({ data: { name } });
+    expect(answer.status).toBe(201);
+  } finally {
+    survivor.app.clock = clock;
+  }
+  expect(await typesOf(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+  expect((await earned()) - before).toBe(settled ? 2n * PRICE : PRICE);
+});
 
 test("while a claim is held, the same payment is told to wait and never to pay again", async () => {
   const name = "k_after_the_claim_forgotten";

@@ -10,7 +10,7 @@ import { script, wares } from "./wares.ts";
 let workshop: Workshop;
 beforeAll(async () => {
   workshop = await openWorkshop();
-}, 60_000);
+});
 afterAll(() => workshop?.close());
 
 const opened: Service[] = [];

@@ -1,7 +1,7 @@
 /** Calls that are paid for, over real HTTP, on a real chain and a real log. */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import type { HDAccount } from "viem/accounts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as apiKey from "../../src/domain/access/key.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { settledBy, TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
@@ -37,13 +37,13 @@ beforeAll(async () => {
   workshop = await openWorkshop();
   chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   service = await startService({ operations: wares, chain });
-}, 60_000);
+});
 afterAll(async () => {
   if (service) await expectBooks(service.app);
   await service?.stop();
   await workshop?.close();
 });
-beforeEach(() => {
+afterEach(() => {
   script.before = async () => {};
 });
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   service = await startService({ operations: wares, chain, env: { ALLOW_SYNTHETIC: "0" } });
   await openSandbox(service);
-}, 60_000);
+});
 afterAll(async () => {
   await service?.stop();
   await workshop?.close();

@@ -1,7 +1,7 @@
 /** Valid signatures that are not good for the call they come with: refused by name, with nothing done and nothing moved. */
 import { randomBytes } from "node:crypto";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
 import type { Hex } from "../../src/domain/ports.ts";
 import {
@@ -37,7 +37,7 @@ afterAll(async () => {
   await service?.stop();
   await workshop?.close();
 });
-beforeEach(() => {
+afterEach(() => {
   script.before = async () => {};
 });
 

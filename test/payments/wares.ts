@@ -5,7 +5,7 @@ import { catalogue } from "../../src/api/catalogue.ts";
 import { json, key, type Operation, operation, pay, stream } from "../../src/api/operation.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 
-/** What the handlers below are told to do, and how often they did. */
+/** What the handlers below are told to do, and how often they did; whoever tells them something takes it back after the test. */
 export const script = { handled: 0, before: async () => {} };
 
 /** A key stands in for whatever is bought. */

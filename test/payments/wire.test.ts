@@ -27,7 +27,7 @@ beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   service = await startService({ operations: [...catalogue, countCalls, takeNote], chain });
-}, 60_000);
+});
 afterAll(async () => {
   await service?.stop();
   await workshop?.close();

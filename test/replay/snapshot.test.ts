@@ -67,7 +67,7 @@ beforeAll(async () => {
   await at(daysAgo(3), () => openSandbox(service, 0.1));
   older = (await ask({ date: dayOf(daysAgo(5)) })).data;
   newer = (await ask({})).data;
-}, 60_000);
+});
 afterAll(async () => {
   if (service) await expectBooks(service.app);
   await service?.stop();

@@ -22,7 +22,7 @@ beforeAll(async () => {
   service = await startService();
   headers = (await service.issue()).headers;
   await served(await releaseSandboxTables(service.app, service.data_dir));
-}, 60_000);
+});
 afterAll(() => service.stop());
 
 /** Waits until the service has what was released. */

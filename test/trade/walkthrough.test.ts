@@ -12,7 +12,7 @@ const folder = join(shared, "comext-bilateral");
 if (!existsSync(folder))
   console.info("the real Comext files are not here: the walkthrough over them is skipped");
 
-describe.skipIf(!existsSync(folder))("real files", { timeout: 120_000 }, () => {
+describe.skipIf(!existsSync(folder))("real files", () => {
   let service: Service;
   let headers: Record<string, string>;
   const files = () => readdirSync(folder).map((name) => join(folder, name));
@@ -22,7 +22,7 @@ describe.skipIf(!existsSync(folder))("real files", { timeout: 120_000 }, () => {
     service = await startService();
     headers = (await service.issue()).headers;
     await openSandbox(service);
-  }, 60_000);
+  });
   afterAll(() => service.stop());
 
   type Answer = { data: Record<string, unknown>[]; meta: Record<string, unknown>; status?: number };

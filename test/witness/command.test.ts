@@ -59,7 +59,7 @@ test("it says who it is, cosigns, remembers across a restart, and stops in peace
     ...{ name: "w.example", key },
     logs: [{ origin: log.origin, size: 30, root: log.root(30).toString("base64") }],
   });
-}, 60_000);
+});
 
 test("what is no checkpoint is refused in its bounds, and the next one is answered", async () => {
   const witness = await run();
@@ -77,7 +77,7 @@ test("what is no checkpoint is refused in its bounds, and the next one is answer
   expect(await ask(witness, log.growth(0, 30))).toMatchObject({ status: 200 });
   halfway.destroy();
   expect(await ask(witness, log.growth(30, 31))).toMatchObject({ status: 200 });
-}, 60_000);
+});
 
 test("killed whenever it may be, it has signed one history", async () => {
   let witness = await run();
@@ -113,7 +113,7 @@ test("killed whenever it may be, it has signed one history", async () => {
   const [mine, theirs] = signed[0] ? [log, forked] : [forked, log];
   expect(await ask(witness, theirs.growth(size, 300))).toMatchObject({ status: 422 });
   expect(await ask(witness, mine.growth(size, 300))).toMatchObject({ status: 200 });
-}, 120_000);
+});
 
 test("what is wrong on the command line is said with its remedy", async () => {
   const complaint = (...args: string[]) => {
@@ -130,4 +130,4 @@ test("what is wrong on the command line is said with its remedy", async () => {
   const witnessKey = formatVerifierKey(verifierKey(log.origin, "cosignature/v1", log.key.public_key));
   expect(complaint("--name", "w.example", "--log", witnessKey)).toContain("is a witness's");
   expect(complaint("--name", "two words", "--log", log.vkey, "--dir", dir)).toMatch(/^--name: .*no key name/);
-}, 60_000);
+});
