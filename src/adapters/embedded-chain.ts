@@ -158,7 +158,16 @@ async function runningNode(dir: string): Promise<Node | undefined> {
 }
 
 async function startNode(dir: string): Promise<Node> {
-  const port = await freePort((await recordedNode(dir))?.port ?? 0);
+  const before = (await recordedNode(dir))?.port ?? 0;
+  try {
+    return await startNodeOn(await freePort(before), dir);
+  } catch {
+    // Somebody may have taken the port between its finding and the node's own binding.
+    return startNodeOn(await freePort(0), dir);
+  }
+}
+
+async function startNodeOn(port: number, dir: string): Promise<Node> {
   const options = {
     host: "127.0.0.1",
     port,
