@@ -119,5 +119,6 @@ async function grantRights(client: pg.ClientBase, options: MigrateOptions): Prom
   await client.query(`
     grant usage on schema eventstore to ${role};
     grant select on eventstore.logs, eventstore.events to ${role};
-    grant execute on function eventstore.append, eventstore.append_one, eventstore.position_at to ${role}`);
+    grant execute on function eventstore.append, eventstore.append_one, eventstore.position_at, eventstore.read_streams,
+      eventstore.stream_version to ${role}`);
 }

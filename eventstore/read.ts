@@ -8,16 +8,6 @@ const COLUMNS = `log_id, position, tenant, stream_id, version, event_id, type, s
   convert_from(payload, 'UTF8') as payload, convert_from(meta, 'UTF8') as meta, prev_hash, event_hash, log_hash`;
 
 const QUERIES = {
-  stream: `select ${COLUMNS} from eventstore.events
-    where log_id = $1 and tenant = $2 and stream_id = $3 and version > $4 order by version limit $5`,
-  streams: `select ordinal::int4, ${COLUMNS}
-    from unnest($1::int4[], $2::text[], $3::text[], $4::int8[], $5::int4[])
-      with ordinality as wanted (of_log, of_tenant, of_stream, after_version, most, ordinal)
-    cross join lateral (
-      select * from eventstore.events
-        where log_id = of_log and tenant = of_tenant and stream_id = of_stream and version > after_version
-        order by version limit most) as events
-    order by ordinal, version`,
   log: `select ${COLUMNS} from eventstore.events
     where log_id = $1 and position > $2 order by position limit $3`,
   tenant: `select ${COLUMNS} from eventstore.events
@@ -55,8 +45,9 @@ export async function readEvents(
 /** Of each stream its next events, in one query. */
 export async function readStreams(pool: pg.Pool, reads: readonly StreamRead[]): Promise<RecordedEvent[][]> {
   const answer = await pool.query<Row & { ordinal: number }>({
-    name: "eventstore.streams",
-    text: QUERIES.streams,
+    name: "eventstore.read_streams",
+    text: `select ordinal, ${COLUMNS} from (
+        select ordinal, (event).* from eventstore.read_streams($1, $2, $3, $4, $5)) as events`,
     values: [
       int4Array(reads.map(({ log_id }) => log_id)),
       textArray(reads.map(({ tenant }) => tenant)),

@@ -110,10 +110,9 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
     },
 
     async streamVersion({ log_id = MAIN_LOG, tenant, stream_id }) {
-      const answer = await pool.query<{ version: number }>({
+      const answer = await pool.query<{ version: number | null }>({
         name: "eventstore.stream_version",
-        text: `select version from eventstore.events
-                where log_id = $1 and tenant = $2 and stream_id = $3 order by version desc limit 1`,
+        text: "select eventstore.stream_version($1, $2, $3) as version",
         values: [log_id, tenant, stream_id],
       });
       return answer.rows[0]?.version ?? 0;

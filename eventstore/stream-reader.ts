@@ -3,7 +3,7 @@
  * up and travel as one. A command reads a stream or two, mostly short or not there yet, so the way there and back is what costs.
  */
 import type pg from "pg";
-import { readEvents, readStreams } from "./read.ts";
+import { readStreams } from "./read.ts";
 import type { RecordedEvent } from "./types.ts";
 
 export type StreamRead = {
@@ -55,28 +55,19 @@ export class StreamReader {
   }
 
   async #answer(taken: Waiting[]): Promise<void> {
-    const [first] = taken;
-    if (taken.length === 1) return this.#answerAlone(first!);
     try {
-      const reads = taken.map(({ read }) => ({ ...read, limit: Math.min(read.limit, SHORT) }));
+      const most = taken.length === 1 ? Number.POSITIVE_INFINITY : SHORT;
+      const reads = taken.map(({ read }) => ({ ...read, limit: Math.min(read.limit, most) }));
       const streams = await readStreams(this.#pool, reads);
       const long = taken.filter(({ read, resolve }, at) => {
         const events = streams[at]!;
-        const isAll = events.length < SHORT || read.limit <= SHORT;
+        const isAll = events.length < most || read.limit <= most;
         if (isAll) resolve(events);
         return !isAll;
       });
-      await Promise.all(long.map((waiting) => this.#answerAlone(waiting)));
+      for (const waiting of long) await this.#answer([waiting]);
     } catch (error) {
       for (const { reject } of taken) reject(error);
     }
-  }
-
-  async #answerAlone({ read, resolve, reject }: Waiting): Promise<void> {
-    const { log_id, tenant, stream_id, after_version, limit } = read;
-    await readEvents(this.#pool, "stream", [log_id, tenant, stream_id, after_version, limit]).then(
-      ({ events }) => resolve(events),
-      reject,
-    );
   }
 }

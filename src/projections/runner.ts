@@ -129,7 +129,11 @@ async function runUnderLease(
     const isKept =
       concerned.length === 0
         ? await checkpoints.advance(lease, position)
-        : await foldInTransaction(pool, lease, position, (tx) => projection.fold(concerned, tx));
+        : await inTransaction(pool, async (tx) => {
+            const held = await moveCheckpoints(tx, [{ lease, position }]);
+            if (held.size === 1) await projection.fold(concerned, tx);
+            return held.size === 1;
+          });
     if (!isKept) return;
     if (position >= tail.position) await pause(GATHER_MS, signal);
   }
@@ -156,16 +160,16 @@ class Checkpoints {
     const moved = this.#waiting;
     this.#waiting = [];
     this.#next = undefined;
-    return moveCheckpoints(this.#pool, moved);
+    return inTransaction(this.#pool, (tx) => moveCheckpoints(tx, moved));
   }
 }
 
 /** Moves checkpoints and prolongs their leases; answers the names of those that are still held. */
 async function moveCheckpoints(
-  client: pg.Pool | pg.ClientBase,
+  tx: pg.ClientBase,
   moved: { lease: Lease; position: number }[],
 ): Promise<Set<string>> {
-  const answer = await client.query<{ projection: string }>({
+  const answer = await tx.query<{ projection: string }>({
     name: "projections.move_checkpoints",
     text: `update read.checkpoints c
         set position = moved.position, held_until = clock_timestamp() + make_interval(secs => $5)
@@ -183,22 +187,14 @@ async function moveCheckpoints(
   return new Set(answer.rows.map(({ projection }) => projection));
 }
 
-/** What a crash of Postgres takes of the last moment is folded again from the log, so nobody waits for the disk. */
-const BEGIN = "begin; set local synchronous_commit = off";
-
-async function foldInTransaction(
-  pool: pg.Pool,
-  lease: Lease,
-  position: number,
-  fold: (tx: pg.ClientBase) => Promise<void>,
-): Promise<boolean> {
+/** A transaction that does not wait for the disk: what a crash of Postgres takes of the last moment is folded again from the log. */
+async function inTransaction<T>(pool: pg.Pool, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
-    await client.query(BEGIN);
-    const isKept = (await moveCheckpoints(client, [{ lease, position }])).size === 1;
-    if (isKept) await fold(client);
-    await client.query(isKept ? "commit" : "rollback");
-    return isKept;
+    await client.query("begin; set local synchronous_commit = off");
+    const result = await work(client);
+    await client.query("commit");
+    return result;
   } catch (error) {
     await client.query("rollback").catch(() => undefined);
     throw error;
