@@ -33,7 +33,8 @@ export async function program(terminal: Terminal, wanted?: string): Promise<Comm
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: true });
   const group = GROUPS.find(({ names }) => wanted !== undefined && names.includes(wanted));
-  for (const { load } of group ? [group] : GROUPS)
+  const isVersionAsked = wanted === "--version" || wanted === "-V";
+  for (const { load } of group ? [group] : isVersionAsked ? [] : GROUPS)
     for (const command of await load(terminal))
       root.addCommand(command, { hidden: command.name() === "docs" });
   return root;
