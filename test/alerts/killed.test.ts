@@ -4,7 +4,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { secretOf } from "../../src/domain/alerts/message.ts";
 import { takeAlertTurn } from "../../src/reactors/alerts/start.ts";
 import { startService } from "../support/service.ts";
@@ -30,7 +30,13 @@ afterAll(async () => {
 
 async function killedAfterPosting(): Promise<void> {
   const child = spawn(process.execPath, ["--import", "tsx", resolve("test/alerts/doomed-deliverer.ts")], {
-    env: { PATH: process.env.PATH, DATABASE: survivor.database_url, SIGNING_KEY },
+    env: {
+      PATH: process.env.PATH,
+      // What it leaves behind goes with the run.
+      TMPDIR: inject("runDir"),
+      DATABASE: survivor.database_url,
+      SIGNING_KEY,
+    },
     stdio: ["ignore", "ignore", "inherit"],
   });
   const [, signal] = await once(child, "exit");

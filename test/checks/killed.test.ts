@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import * as checks from "../../src/domain/checks/check.ts";
 import { checkTypedData, redemptionCall } from "../../src/domain/checks/typed-data.ts";
 import { findCheck } from "../../src/projections/checks/checks.ts";
@@ -28,7 +28,13 @@ async function doomed(env: { DIES: string; DIES_AT: string; FOLLOWS?: string }) 
   const { port } = await runningNode(desk.service.data_dir);
   const child = spawn(process.execPath, ["--import", "tsx", resolve("test/checks/doomed-clerk.ts")], {
     env: {
-      ...{ PATH: process.env.PATH, DATABASE: desk.service.database_url, RPC: `http://127.0.0.1:${port}` },
+      ...{
+        PATH: process.env.PATH,
+        // What it leaves behind goes with the run.
+        TMPDIR: inject("runDir"),
+        DATABASE: desk.service.database_url,
+        RPC: `http://127.0.0.1:${port}`,
+      },
       ...{
         GAS_KEY,
         PAY_TO: PAYEE,

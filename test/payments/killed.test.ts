@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import {
   addressOf,
   balanceOf,
@@ -43,6 +43,8 @@ async function doomed(dies_at: string) {
   const child = spawn(process.execPath, ["--import", "tsx", resolve("test/payments/doomed-service.ts")], {
     env: {
       PATH: process.env.PATH,
+      // What it leaves behind goes with the run.
+      TMPDIR: inject("runDir"),
       DIES_AT: dies_at,
       DATABASE: database.url,
       RPC: workshop.node.rpc_url,
