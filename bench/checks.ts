@@ -10,7 +10,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startBareExpress } from "./bare-express.ts";
-import { appendRate, inHouse, orderKey, posts, takeTurns, withDatabase } from "./load.ts";
+import { appendRate, inHouse, orderKey, posts, takeTurns, tellRates, withDatabase } from "./load.ts";
 import { startServiceProcess } from "./service-process.ts";
 
 const { values } = parseArgs({
@@ -46,13 +46,7 @@ await withDatabase(async (env) => {
     ],
     Number(values.rounds),
   );
-  console.table(
-    [...rates].map(([what, rate]) => ({
-      what,
-      "a second": Math.round(rate),
-      "÷ appends": (rate / rates.get(APPENDS)!).toFixed(2),
-    })),
-  );
+  tellRates(rates, APPENDS);
   bare.stop();
   await service.stop();
 });

@@ -104,3 +104,14 @@ export async function takeTurns(
     for (const [name, measure] of contenders) rates.set(name, [...(rates.get(name) ?? []), await measure()]);
   return new Map([...rates].map(([name, measured]) => [name, median(measured)]));
 }
+
+/** A line for each contender: how often a second, and how that stands beside one of them. */
+export function tellRates(rates: Map<string, number>, beside: string): void {
+  console.table(
+    [...rates].map(([what, rate]) => ({
+      what,
+      "a second": Math.round(rate),
+      "÷ appends": (rate / rates.get(beside)!).toFixed(2),
+    })),
+  );
+}

@@ -18,6 +18,7 @@ import {
   posts,
   startDrawingService,
   takeTurns,
+  tellRates,
   withDatabase,
 } from "./load.ts";
 
@@ -71,12 +72,6 @@ await withDatabase(async (env) => {
     ],
     Number(values.rounds),
   );
-  console.table(
-    [...rates].map(([what, rate]) => ({
-      what,
-      "a second": Math.round(rate),
-      "÷ appends": (rate / rates.get(APPENDS)!).toFixed(2),
-    })),
-  );
+  tellRates(rates, APPENDS);
   await service.stop();
 });
