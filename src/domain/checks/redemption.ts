@@ -43,7 +43,7 @@ export function keySignature(
 export const isAccepted = (answer: CallResult | undefined) =>
   answer?.success === true && answer.data === GOOD;
 
-/** The calls whose answers `judgeRedemption` reads; the last one runs the issuer's code where it has any. */
+/** The calls whose answers `judgeRedemption` reads; the last one runs the issuer's code where there is code. */
 export const redemptionCalls = (facts: CheckFacts, signature: Hex): Call[] => {
   const now = encodeFunctionData({ abi: ABI, functionName: "getCurrentBlockTimestamp" });
   return [{ to: MULTICALL3, data: now }, ...factCalls({ transfer: transferOf(facts), signature })];

@@ -120,7 +120,7 @@ export async function countryAnalysis(
   });
 }
 
-/** The country's value and rank and Latvia's total, for each year and direction that has any trade. */
+/** The country's value and rank and Latvia's total, for each year and direction with trade. */
 function yearsWith(
   lease: Lease,
   country: string,

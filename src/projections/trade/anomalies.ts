@@ -176,7 +176,7 @@ export async function judge(
   return { tested, anomalies: scored.map((anomaly, at) => ({ ...anomaly, p_adjusted: adjusted[at]! })) };
 }
 
-/** SQL rows (reporter, flow, months) of the months that each reporter and flow has; undefined where none has any. */
+/** SQL rows (reporter, flow, months) of the months that each reporter and flow has; undefined where there are none. */
 export function monthsEach(
   { reporters, flow }: Watched,
   monthsOf: (reporter: ReporterCode, flow: Flow) => Period[],
