@@ -273,11 +273,11 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   house: {
     paths: [
-      "src/compose.ts",
-      "src/compose-chain.ts",
-      "src/compose-audit.ts",
+      "src/assemble.ts",
+      "src/assemble-chain.ts",
+      "src/assemble-audit.ts",
       "src/config.ts",
-      "src/faces.ts",
+      "src/server.ts",
     ],
     imports: {
       adapters: "any",

@@ -4,8 +4,8 @@ import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from "@x402/
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/api/catalogue.ts";
 import { methodOf, type Operation, pathWith, paymentOf } from "../../src/api/operation.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
-import type { Hex } from "../../src/domain/ports.ts";
 import {
   addressOf,
   balanceOf,

@@ -7,11 +7,11 @@ import { join } from "node:path";
 import pino from "pino";
 import type { Operation } from "../../src/api/operation.ts";
 import type { App } from "../../src/app.ts";
-import { openHouse } from "../../src/compose.ts";
+import { openRuntime } from "../../src/assemble.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Scope } from "../../src/domain/access/key.ts";
-import { openFaces } from "../../src/faces.ts";
 import { issueKey } from "../../src/operator/keys.ts";
+import { openServer } from "../../src/server.ts";
 import { freshDatabase } from "./database.ts";
 
 export type Service = {
@@ -74,7 +74,7 @@ export async function startService(
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: "trace" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const stopping = new AbortController();
-  const house = await openHouse(config, log, {
+  const house = await openRuntime(config, log, {
     chain: chain !== undefined,
     ...(options.reactors && { reactors: true }),
   });
@@ -83,7 +83,7 @@ export async function startService(
   house.app.settings.public_url = url;
   server.on(
     "request",
-    await openFaces(house, { ...config, PUBLIC_URL: url }, log, stopping.signal, options.operations),
+    await openServer(house, { ...config, PUBLIC_URL: url }, log, stopping.signal, options.operations),
   );
   return {
     url,

@@ -7,13 +7,13 @@
  */
 
 import type { App } from "../../app.ts";
+import type { Hex } from "../../domain/chain.ts";
 import type { Claim, Mined, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
 import {
   ChainUnavailable,
   GasBudgetSpent,
-  type Hex,
   NotSettled,
   type Settlement,
   TransactionPending,

@@ -1,8 +1,8 @@
 /** The 402 of x402, in both generations at once: v1 in the JSON body, v2 in the PAYMENT-REQUIRED header. */
 import type { encodePaymentRequiredHeader } from "@x402/core/http";
 import type { App } from "../../app.ts";
+import type { Hex } from "../../domain/chain.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
-import type { Hex } from "../../domain/ports.ts";
 import { type Form, JSON_FORM } from "../forms/form.ts";
 import { mediaTypeOf, methodOf, type Operation, pathOf, paymentOf, type Usdc } from "../operation.ts";
 import { type Problem, problem } from "../problem.ts";

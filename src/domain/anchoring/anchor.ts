@@ -4,7 +4,7 @@
  */
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex } from "../ports.ts";
+import type { Hex } from "../chain.ts";
 import { refuse } from "../refusal.ts";
 
 const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;

@@ -5,7 +5,7 @@
  */
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex } from "../ports.ts";
+import type { Hex } from "../chain.ts";
 import { refuse } from "../refusal.ts";
 import { keptPassphrase } from "./passphrase.ts";
 

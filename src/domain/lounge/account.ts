@@ -7,7 +7,7 @@
  */
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex } from "../ports.ts";
+import type { Hex } from "../chain.ts";
 import { refuse } from "../refusal.ts";
 import { draw, drawn, type RollRequest, type SeedAtHand } from "../rng/roll.ts";
 import { type LoungeName, loungeNames, MOST_PAYOUT, mostStake, payoutOf } from "./games.ts";

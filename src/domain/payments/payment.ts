@@ -4,7 +4,7 @@
  */
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex, Receipt } from "../ports.ts";
+import type { Hex, Receipt } from "../chain.ts";
 import { refuse } from "../refusal.ts";
 import type { TransferAuthorization } from "./authorization.ts";
 import type { SignedTransfer } from "./usdc.ts";

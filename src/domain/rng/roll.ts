@@ -4,7 +4,8 @@ import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import { refuse } from "../refusal.ts";
 import { ByteStream } from "./bytes.ts";
-import { type DrawnName, type GameName, gameNames, type Params, play } from "./games.ts";
+import { type DrawnName, type Params, play } from "./drawn.ts";
+import { type GameName, gameNames } from "./games.ts";
 import { type ActiveSeed, spaces } from "./seeds.ts";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);

@@ -5,8 +5,8 @@
 import { createHash } from "node:crypto";
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { Hex } from "../chain.ts";
 import type { Mined } from "../payments/payment.ts";
-import type { Hex } from "../ports.ts";
 import { refuse } from "../refusal.ts";
 import { MOST_RECIPIENTS, nameOnChain, type Terms } from "./airdrop-contract.ts";
 import { decimalOf } from "./amount.ts";
