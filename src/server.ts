@@ -1,13 +1,12 @@
 /** The HTTP and MCP faces over an open runtime. */
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
-import { catalogue } from "./api/catalogue.ts";
+import { catalogueOf } from "./api/catalogue.ts";
 import { documentsOf } from "./api/documents.ts";
 import { createGate, type Gate } from "./api/gate.ts";
 import { createHttp, problemOfError } from "./api/http.ts";
 import { createMcp } from "./api/mcp.ts";
 import { createMetrics } from "./api/metrics.ts";
-import type { Operation } from "./api/operation.ts";
 import { createPipeline } from "./api/pipeline.ts";
 import type { App } from "./app.ts";
 import type { Runtime } from "./assemble.ts";
@@ -22,9 +21,9 @@ export async function openServer(
   config: Config & { PUBLIC_URL: string },
   log: Logger,
   stopping: AbortSignal,
-  operations: Operation[] = catalogue,
 ): Promise<RequestListener> {
-  const { app, quotas } = runtime;
+  const { app, areas, quotas } = runtime;
+  const catalogue = catalogueOf(areas);
   const public_url = config.PUBLIC_URL;
   const terms = { pay_to: app.pay_to, public_url, embedded_chain: app.embedded_chain };
   const metrics = createMetrics();
@@ -40,6 +39,7 @@ export async function openServer(
   );
   const serve = createPipeline({
     app,
+    catalogue,
     gate,
     terms,
     onMismatch: (operation, reason) => {
@@ -50,8 +50,9 @@ export async function openServer(
     onPresented: metrics.presented,
     cache_bytes: config.ANSWER_CACHE_MB * 1024 * 1024,
   });
-  const served = operations.map(serve);
+  const served = catalogue.operations.map(serve);
   const mcp = createMcp({
+    catalogue,
     served,
     printer: app.printer,
     public_url,
@@ -62,7 +63,7 @@ export async function openServer(
   return createHttp({
     app,
     served,
-    documents: documentsOf(operations, terms),
+    documents: documentsOf(catalogue, terms),
     mcp,
     metrics,
     log,

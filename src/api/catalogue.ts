@@ -1,51 +1,30 @@
-/** Everything the service does, area by area: the one list that all faces and documents derive from. */
-import type { Operation } from "./operation.ts";
-import { alertOperations } from "./operations/alerts/subscriptions.ts";
-import { checkOperations } from "./operations/checks/checks.ts";
-import { checkOrderOperations } from "./operations/checks/orders.ts";
-import { customsOperations } from "./operations/customs/customs.ts";
-import { discoveryOperations } from "./operations/discovery/discovery.ts";
-import { logOperations } from "./operations/log/tree.ts";
-import { loungeOperations } from "./operations/lounge/bets.ts";
-import { mirrorOperations } from "./operations/mirror/reconstruct.ts";
-import { paymentOperations } from "./operations/payments/ledger.ts";
-import { x402Operations } from "./operations/payments/x402.ts";
-import { snapshotOperations } from "./operations/replay/snapshots.ts";
-import { replayOperations } from "./operations/replay/wal-since.ts";
-import { rngAnchorOperations } from "./operations/rng/anchor.ts";
-import { rngProofOperations } from "./operations/rng/proof.ts";
-import { rngOperations } from "./operations/rng/rolls.ts";
-import { salaryOperations } from "./operations/salary/salary.ts";
-import { tradeOperations } from "./operations/trade/flows.ts";
-import { macroOperations } from "./operations/trade/macro.ts";
-import { tradeProductOperations } from "./operations/trade/products.ts";
-import { tradeSignalOperations } from "./operations/trade/signals.ts";
-import { tradeAnalyticsOperations } from "./operations/trade/structure.ts";
-import { walletAirdropOperations } from "./operations/wallet/airdrop.ts";
-import { walletOperations } from "./operations/wallet/balances.ts";
+/** Everything the service offers, area by area: what the server and all documents derive from. */
+import type { Envelope, Operation, OperationDeclaration } from "./operation.ts";
 
-export const catalogue: Operation[] = [
-  ...discoveryOperations,
-  ...tradeOperations,
-  ...tradeProductOperations,
-  ...tradeAnalyticsOperations,
-  ...tradeSignalOperations,
-  ...macroOperations,
-  ...salaryOperations,
-  ...mirrorOperations,
-  ...customsOperations,
-  ...rngOperations,
-  ...rngProofOperations,
-  ...rngAnchorOperations,
-  ...walletOperations,
-  ...walletAirdropOperations,
-  ...checkOperations,
-  ...checkOrderOperations,
-  ...loungeOperations,
-  ...alertOperations,
-  ...replayOperations,
-  ...snapshotOperations,
-  ...x402Operations(() => catalogue),
-  ...paymentOperations,
-  ...logOperations,
-];
+/** What the API knows of an area. */
+export type OfferedArea = {
+  /** One lower-case word: the tag in OpenAPI and the name in `?areas=`. */
+  name: string;
+  /** What it is for, in a line. */
+  about: string;
+  envelope: Envelope;
+  operations: readonly OperationDeclaration[];
+};
+
+/** Areas that offer something, and all their operations in order. */
+export type Catalogue = { areas: readonly OfferedArea[]; operations: readonly Operation[] };
+
+/** Throws where two operations share a name or a route. */
+export function catalogueOf(areas: readonly OfferedArea[]): Catalogue {
+  const operations = areas.flatMap(({ name, envelope, operations }) =>
+    operations.map((declared) => ({ envelope, ...declared, area: name })),
+  );
+  for (const field of ["name", "route"] as const) {
+    const seen = new Set<string>();
+    for (const operation of operations) {
+      if (seen.has(operation[field])) throw new Error(`two operations have the ${field} ${operation[field]}`);
+      seen.add(operation[field]);
+    }
+  }
+  return { areas: areas.filter(({ operations }) => operations.length > 0), operations };
+}

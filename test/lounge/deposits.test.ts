@@ -66,7 +66,12 @@ function beforeFinality(finalized: Block): App {
 const targetOf = (index: number) => account.targetOf(`wallet:${addressOf(wallet(index))}`);
 const held = (index: number) => service.app.load(account, targetOf(index));
 const typesOf = async (index: number) => {
-  const page = { tenant: targetOf(index).tenant, stream_id: "lounge-account", after_version: 0, limit: 100 };
+  const page = {
+    tenant: targetOf(index).tenant,
+    stream_id: "loungeaccount-main",
+    after_version: 0,
+    limit: 100,
+  };
   return (await service.app.store.readStream(page)).map(({ type }) => type);
 };
 

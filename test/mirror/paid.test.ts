@@ -14,7 +14,6 @@ let price: Usdc = "1";
 let next: Usdc = "1";
 const ware = operation({
   name: "changing_price",
-  area: "mirror",
   route: "GET /v1/agent/test/changing",
   summary: "Costs something else once it was handled",
   description: "For this test.",

@@ -119,7 +119,10 @@ export const publishedNote = (state: AnchorState): string | undefined =>
 /** A log's checkpoints lie with the operator, under the log's origin. */
 export const targetOf = (origin: string) => ({ tenant: "operator", id: origin });
 
-export const streamOf = (origin: string) => `anchor-${origin}`;
+/** What its streams are named by, before the id. */
+export const prefix = "anchor-";
+
+export const streamOf = (origin: string) => prefix + origin;
 
 export const initialState = (): AnchorState => ({
   checkpoint: undefined,

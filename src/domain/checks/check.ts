@@ -112,7 +112,10 @@ export type Check = {
 };
 export type CheckState = Check | undefined;
 
-export const streamOf = (id: string) => `check-${id}`;
+/** What its streams are named by, before the id. */
+export const prefix = "check-";
+
+export const streamOf = (id: string) => prefix + id;
 
 export const initialState = (): CheckState => undefined;
 

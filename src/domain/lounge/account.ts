@@ -76,9 +76,12 @@ export type AccountState = {
 };
 
 /** Each tenant has one. */
-export const targetOf = (tenant: string) => ({ tenant, id: "account" });
+export const targetOf = (tenant: string) => ({ tenant, id: "main" });
 
-export const streamOf = (id: string) => `lounge-${id}`;
+/** What its streams are named by, before the id. */
+export const prefix = "loungeaccount-";
+
+export const streamOf = (id: string) => prefix + id;
 
 export const initialState = (): AccountState => ({
   granted: 0n,

@@ -29,7 +29,10 @@ export const targetOf = ({ network, token, pay_to }: Pick<Followed, "network" | 
   id: `${network}-${token}-${pay_to}`,
 });
 
-export const streamOf = (id: string) => `lounge-deposits-${id}`;
+/** What its streams are named by, before the id. */
+export const prefix = "loungedeposits-";
+
+export const streamOf = (id: string) => prefix + id;
 
 export const initialState = (): DepositsState => undefined;
 

@@ -161,7 +161,10 @@ export const transferOf = (claim: Claim): TransferAuthorization => ({
   nonce: claim.nonce,
 });
 
-export const streamOf = (id: string) => `payment-${id}`;
+/** What its streams are named by, before the id. */
+export const prefix = "payment-";
+
+export const streamOf = (id: string) => prefix + id;
 
 export const initialState = (): PaymentState => ({ status: "unknown" });
 

@@ -40,7 +40,10 @@ export type RollState = { rolls: number };
 export const rollsId = (seed_hash: string, game: string, client_seed: string) =>
   createHash("sha256").update(`${seed_hash}:${game}:${client_seed}`).digest("hex").slice(0, 32);
 
-export const streamOf = (id: string) => `rolls-${id}`;
+/** What its streams are named by, before the id. */
+export const prefix = "rolls-";
+
+export const streamOf = (id: string) => prefix + id;
 
 export const initialState = (): RollState => ({ rolls: 0 });
 

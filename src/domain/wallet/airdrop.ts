@@ -67,7 +67,10 @@ export type AirdropState =
   | ({ status: "paid"; mined: Mined; paid_at: string } & Sent)
   | { status: "failed"; facts: AirdropFacts; reason: string };
 
-export const streamOf = (airdropId: string) => `airdrop-${airdropId}`;
+/** What its streams are named by, before the id. */
+export const prefix = "airdrop-";
+
+export const streamOf = (airdropId: string) => prefix + airdropId;
 
 export const targetOf = ({ tenant, airdrop_id }: Pick<AirdropFacts, "tenant" | "airdrop_id">) => ({
   tenant,

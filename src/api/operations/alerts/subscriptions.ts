@@ -90,7 +90,6 @@ const target = ({ tenant }: Caller, id: string) => ({ tenant, id });
 
 const subscribe = operation({
   name: "alerts_subscribe",
-  area: "alerts",
   route: "POST /v1/agent/trade/alerts/subscribe",
   summary: "Have anomalies of EU trade sent to a webhook when a dataset is released",
   description: `When a dataset is released, the last months of each country, chapter and flow are judged as trade_alerts does
@@ -156,7 +155,6 @@ const EXAMPLE_TO_DELETE = "00000000000000000000000000000002";
 
 const topUp = operation({
   name: "alerts_topup",
-  area: "alerts",
   route: "POST /v1/agent/trade/alerts/topup",
   summary: `Add ${subscriptions.TOPUP_CREDITS} credits to an alert subscription`,
   description:
@@ -176,7 +174,6 @@ const topUp = operation({
 
 const rotate = operation({
   name: "alerts_rotate_secret",
-  area: "alerts",
   route: "POST /v1/agent/trade/alerts/rotate-secret",
   summary: "A new signing secret for an alert subscription",
   description: `For ${subscriptions.OLD_SECRET_HOURS} hours deliveries carry the signatures of both the old secret and the new one, as the Standard Webhooks scheme has it.`,
@@ -195,7 +192,6 @@ const rotate = operation({
 
 const alertStatus = operation({
   name: "alerts_status",
-  area: "alerts",
   route: "GET /v1/agent/trade/alerts/status/{id}",
   summary: "How an alert subscription stands",
   description: "Credits, what was delivered, what waits and why. Always current; only its owner is told.",
@@ -213,7 +209,6 @@ const alertStatus = operation({
 
 const remove = operation({
   name: "alerts_delete",
-  area: "alerts",
   route: "DELETE /v1/agent/trade/alerts/{id}",
   summary: "Cancel an alert subscription",
   description: "Nothing more is sent, and its credits are gone. Its history stays in the log.",

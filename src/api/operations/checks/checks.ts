@@ -35,7 +35,6 @@ const idOf = ({ link_secret }: App, fresh_id: string) =>
 
 const create = operation({
   name: "checks_create",
-  area: "checks",
   route: "POST /v1/agent/checks/create",
   summary: "Write a check: typed data that the issuer's wallet signs",
   description: `A check is an ERC-3009 authorization over USDC. The answer's typed data is worth nothing until the issuer's wallet has signed it;
@@ -112,7 +111,6 @@ held by the service. docs/checks.md says what each state means.`,
 
 const verify = operation({
   name: "checks_verify",
-  area: "checks",
   route: "GET /v1/agent/checks/verify/{check_id}",
   summary: "How a check stands",
   description: `For whoever has its id. \`status\` follows the chain: a check that was cancelled here is \`redeemed\` if its signature was used all the same, and
@@ -147,7 +145,6 @@ has signed: only who holds the signature knows.`,
 
 const list = operation({
   name: "checks_list",
-  area: "checks",
   route: "GET /v1/agent/checks/list",
   summary: "Your checks, newest first",
   description: `Those that your tenant created, and those from or to a wallet that you show to be yours: by paying from it, or by its signature

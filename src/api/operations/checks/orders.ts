@@ -37,7 +37,6 @@ import {
 
 const redeem = operation({
   name: "checks_redeem",
-  area: "checks",
   route: "POST /v1/agent/checks/redeem",
   summary: "Draw a check: the transaction that pays it",
   description: `Verifies the issuer's signature (of a key, or of a contract wallet by ERC-1271), the passphrase, that the check is not expired, used
@@ -129,7 +128,6 @@ const refuseWrong = (
 
 const cancel = operation({
   name: "checks_cancel",
-  area: "checks",
   route: "POST /v1/agent/checks/cancel",
   summary: "Cancel a pending check",
   description: `The service refuses to redeem it from then on. A signature that was given away stays valid on the chain until it is cancelled there: sign

@@ -46,7 +46,6 @@ const whichDataset = `Latvia's trade at CN8: the real figures where they cover t
 
 const classificationsOperation = operation({
   name: "customs_classifications",
-  area: "customs",
   route: "GET /v1/agent/customs/classifications",
   summary: "Product codes of the Combined Nomenclature, by words of their names or by their beginning",
   description: `Names that hold every word of \`q\`, codes that begin with \`code\`, both, or the chapters where neither is given.
@@ -61,7 +60,6 @@ Each with what contains it, its section, and whether Latvia traded anything unde
 
 const trendsOperation = operation({
   name: "customs_trends",
-  area: "customs",
   route: "GET /v1/agent/customs/trends",
   summary: "Latvia's imports and exports by year and month, with the change against the year before",
   description: `Value and known mass of each year and month, the balance, and whether a period is complete: changes are told
@@ -76,7 +74,6 @@ between complete ones only. ${whichDataset}`,
 
 const commoditiesOperation = operation({
   name: "customs_top_commodities",
-  area: "customs",
   route: "GET /v1/agent/customs/top-commodities",
   summary: "The CN8 codes that Latvia trades most in a year, by value or by weight",
   description: `Ranked with their share, and a last line for the rest. Confidential trade counts in the total and is never
@@ -91,7 +88,6 @@ ranked. ${whichDataset}`,
 
 const countryOperation = operation({
   name: "customs_country_analysis",
-  area: "customs",
   route: "GET /v1/agent/customs/country-analysis",
   summary: "Latvia's trade with one country: by year, its rank and share, the top products, the trend",
   description: `Imports, exports and balance of each year, the country's share of what Latvia trades and its rank among all
@@ -106,7 +102,6 @@ partners, the ten largest CN8 codes each way, and growth per year. ${whichDatase
 
 const tariffOperation = operation({
   name: "customs_tariff_lookup",
-  area: "customs",
   route: "GET /v1/agent/customs/tariff-lookup",
   summary: "Every import duty on a code: what everybody pays, preferences by origin, lowest and highest rate",
   description: `The lines of TARIC on goods codes that begin with the code and on the headings that contain it. Several rates are
@@ -122,7 +117,6 @@ complete year, from a dataset that is named apart.`,
 
 const seasonalOperation = operation({
   name: "customs_seasonal",
-  area: "customs",
   route: "GET /v1/agent/customs/seasonal",
   summary: "The usual year of Latvia's trade in a code: twelve monthly factors, peak and trough",
   description: `1.0 is an average month, freed of the trend. From fewer than 24 complete months there is no profile, and a note says

@@ -4,7 +4,6 @@ import { json, open, operation } from "../../operation.ts";
 
 const health = operation({
   name: "health",
-  area: "discovery",
   route: "GET /v1/agent/health",
   summary: "Is the service well?",
   description: "The state of the log and of each dataset, with the service's and the interface's version.",
@@ -43,7 +42,6 @@ const health = operation({
 
 const feeds = operation({
   name: "feeds",
-  area: "discovery",
   route: "GET /v1/agent/feeds",
   summary: "What can be followed",
   description: "The feeds a consumer can keep up with, their formats and prices, and how to resume each.",

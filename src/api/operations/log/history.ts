@@ -62,7 +62,6 @@ const anchorOf = (facts: Anchor, firm: z.infer<typeof firmness>) => ({
 
 const status = operation({
   name: "log_status",
-  area: "log",
   route: "GET /log/status",
   summary: "How far the log is proven",
   description:
@@ -119,7 +118,6 @@ const status = operation({
 
 const events = operation({
   name: "log_events",
-  area: "log",
   route: "GET /log/events",
   summary: "The newest events, their public parts",
   description:
@@ -166,7 +164,6 @@ const events = operation({
 
 const streams = operation({
   name: "log_streams",
-  area: "log",
   route: "GET /log/streams",
   summary: "The streams that changed last",
   description:
@@ -205,7 +202,6 @@ const streams = operation({
 
 const checkpoints = operation({
   name: "log_checkpoints",
-  area: "log",
   route: "GET /log/checkpoints",
   summary: "Every checkpoint that was signed",
   description: "The signed notes, newest first, with the names of the witnesses that cosigned each.",
@@ -235,7 +231,6 @@ const checkpoints = operation({
 
 const anchorsOperation = operation({
   name: "log_anchors",
-  area: "log",
   route: "GET /log/anchors",
   summary: "Every anchor on the chain",
   description:

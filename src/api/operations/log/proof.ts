@@ -17,7 +17,6 @@ import { firmness, hash, hex, hexHash, isoTime, logKey, proof, stream, time } fr
 
 export const eventProof = operation({
   name: "log_proof",
-  area: "log",
   route: "GET /log/proof/{event_id}",
   summary: "Everything that proves one event",
   description:

@@ -39,7 +39,6 @@ const count = (least: number) =>
   z.int("is a whole number").min(least, `is at least ${least}`).max(Number.MAX_SAFE_INTEGER, "is below 2^53");
 const checkpoint = operation({
   name: "log_checkpoint",
-  area: "log",
   route: "GET /log/checkpoint",
   summary: "The newest checkpoint of the log",
   description:
@@ -56,7 +55,6 @@ const checkpoint = operation({
 
 const key = operation({
   name: "log_key",
-  area: "log",
   route: "GET /log/key",
   summary: "The key that signs the log's checkpoints",
   description:
@@ -77,7 +75,6 @@ const isTilePath = (path: string) =>
 
 const tile = operation({
   name: "log_tile",
-  area: "log",
   route: "GET /log/tile/{+path}",
   summary: "A tile of the log's Merkle tree, or the entries under one",
   description:
@@ -120,7 +117,6 @@ const tile = operation({
 
 const consistency = operation({
   name: "log_consistency",
-  area: "log",
   route: "GET /log/consistency",
   summary: "Proof that the log only grew",
   description:
@@ -171,7 +167,6 @@ const consistency = operation({
 
 const inclusion = operation({
   name: "log_inclusion",
-  area: "log",
   route: "GET /log/inclusion",
   summary: "Proof that an event is in the log, by its position",
   description:

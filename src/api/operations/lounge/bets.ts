@@ -93,7 +93,6 @@ seed and a counter; rng_verify and docs/rng.md prove it. Won or lost, the bet is
 
 const playKeno = operation({
   name: "lounge_keno",
-  area: "lounge",
   route: "POST /v1/agent/lounge/keno",
   summary: "Keno: pick 1 to 10 of 62 numbers, 20 are drawn",
   description: FAIRNESS,
@@ -123,7 +122,6 @@ const playKeno = operation({
 
 const playRoulette = operation({
   name: "lounge_roulette",
-  area: "lounge",
   route: "POST /v1/agent/lounge/roulette",
   summary: "Roulette with three zeros",
   description: FAIRNESS,
@@ -155,7 +153,6 @@ const playRoulette = operation({
 
 const playDice = operation({
   name: "lounge_dice",
-  area: "lounge",
   route: "POST /v1/agent/lounge/dice",
   summary: "Dice: a number from 1 to 100, under or over your target",
   description: FAIRNESS,
@@ -184,7 +181,6 @@ const playDice = operation({
 
 const order = operation({
   name: "lounge_order",
-  area: "lounge",
   route: "POST /v1/agent/lounge/order",
   summary: "A drink at the bar, and a word with it",
   description:

@@ -134,7 +134,6 @@ const depositShown = z
 
 export const menu = operation({
   name: "lounge_menu",
-  area: "lounge",
   route: "GET /v1/agent/lounge/menu",
   summary: "The games with their odds, the drinks, and what your account holds",
   description: `Every bet with its exact chances and what the house keeps of it. Bets are made in platform tokens from an account of the lounge, which

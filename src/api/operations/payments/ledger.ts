@@ -86,7 +86,6 @@ const paymentAnswer = z.object({
 /** One payment, whatever came of it. */
 export const paymentStatus = operation({
   name: "payment_status",
-  area: "payments",
   route: "GET /v1/agent/payments/{id}",
   summary: "What became of a payment",
   description:
@@ -200,8 +199,8 @@ const sumsOf = ({ payments: count, settled_micro, reorged_micro, refunded_micro 
 /** The revenue, for anybody to compare with the chain. */
 export const revenueTransparency = operation({
   name: "soul_revenue_transparency",
-  area: "payments",
   route: "GET /soul/revenue/transparency",
+  envelope: "none",
   summary: "The public revenue ledger",
   description:
     "Every payment that was settled, newest first, with its transaction on the chain, and what they add up to: in all, by " +

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { requestDigest } from "../../call.ts";
-import { json, type Operation, open, operation } from "../../operation.ts";
+import { json, type OperationDeclaration, open, operation } from "../../operation.ts";
 import { resources } from "../../x402/discovery.ts";
 import { settle, supported, verify } from "../../x402/facilitator.ts";
 
@@ -10,7 +10,6 @@ const address = z.string().describe("An address");
 
 const supportedOperation = operation({
   name: "x402_supported",
-  area: "payments",
   route: "GET /x402/supported",
   summary: "What payments are taken",
   description:
@@ -72,7 +71,6 @@ const facilitated = {
 
 const verifyOperation = operation({
   name: "x402_verify",
-  area: "payments",
   route: "POST /x402/verify",
   summary: "Is this payment good?",
   description: `Judges an x402 payment as a call would, balance and all, and settles nothing. Takes both generations, and only
@@ -90,9 +88,8 @@ payments to this service: its payTo, its asset. \`invalidReason\` is an error co
   handle: ({ input, app }) => verify(app, input),
 });
 
-const settleOperation: Operation = operation({
+const settleOperation: OperationDeclaration = operation({
   name: "x402_settle",
-  area: "payments",
   route: "POST /x402/settle",
   summary: "Settle a payment",
   description: `Carries an x402 payment to the chain and answers its transaction, once: the same payment again gets the same
@@ -124,65 +121,59 @@ settles by itself, and takes no payment that was settled this way.`,
   },
 });
 
-const resourcesOf = (catalogue: () => Operation[]) =>
-  operation({
-    name: "x402_resources",
-    area: "payments",
-    route: "GET /x402/discovery/resources",
-    summary: "What can be paid for",
-    description:
-      "Every priced operation with its terms, in the form in which facilitators list the resources they know (Bazaar).",
-    access: [open()],
-    input: z.object({
-      type: z.enum(["http"]).optional().describe("The kind of resource; here all are http"),
-      limit: z.int().min(1).max(100).default(20).describe("How many"),
-      offset: z.int().min(0).max(1_000_000).default(0).describe("How many to skip"),
-    }),
-    output: json(
-      z.object({
-        x402Version: z.int(),
-        items: z.array(
-          z.object({
-            resource: z.url(),
-            type: z.string(),
-            x402Version: z.int(),
-            accepts: z.array(
-              z.object({
-                scheme: z.string(),
-                network: z.string(),
-                amount: z.string().describe("In the asset's smallest unit, at the unit price"),
-                asset: address,
-                payTo: address,
-                maxTimeoutSeconds: z.int(),
-                extra: z.object({ name: z.string(), version: z.string() }),
-              }),
-            ),
-            lastUpdated: z.int().describe("Seconds of Unix time"),
-            metadata: z.object({
-              provider: z.string(),
-              category: z.string(),
-              name: z.string(),
-              method: z.string(),
-              description: z.string(),
+const resourcesOperation = operation({
+  name: "x402_resources",
+  route: "GET /x402/discovery/resources",
+  summary: "What can be paid for",
+  description:
+    "Every priced operation with its terms, in the form in which facilitators list the resources they know (Bazaar).",
+  access: [open()],
+  input: z.object({
+    type: z.enum(["http"]).optional().describe("The kind of resource; here all are http"),
+    limit: z.int().min(1).max(100).default(20).describe("How many"),
+    offset: z.int().min(0).max(1_000_000).default(0).describe("How many to skip"),
+  }),
+  output: json(
+    z.object({
+      x402Version: z.int(),
+      items: z.array(
+        z.object({
+          resource: z.url(),
+          type: z.string(),
+          x402Version: z.int(),
+          accepts: z.array(
+            z.object({
+              scheme: z.string(),
+              network: z.string(),
+              amount: z.string().describe("In the asset's smallest unit, at the unit price"),
+              asset: address,
+              payTo: address,
+              maxTimeoutSeconds: z.int(),
+              extra: z.object({ name: z.string(), version: z.string() }),
             }),
-            extensions: z.record(z.string(), z.looseObject({})).describe("As the 402 declares them"),
+          ),
+          lastUpdated: z.int().describe("Seconds of Unix time"),
+          metadata: z.object({
+            provider: z.string(),
+            category: z.string(),
+            name: z.string(),
+            method: z.string(),
+            description: z.string(),
           }),
-        ),
-        pagination: z.object({ limit: z.int(), offset: z.int(), total: z.int() }),
-      }),
-    ),
-    example: { limit: 10 },
-    handle: async ({ input, app }) => {
-      const { pay_to, embedded_chain, settings } = app;
-      const terms = { pay_to, embedded_chain, public_url: settings.public_url };
-      return resources(catalogue(), terms, settings.started_at, input);
-    },
-  });
+          extensions: z.record(z.string(), z.looseObject({})).describe("As the 402 declares them"),
+        }),
+      ),
+      pagination: z.object({ limit: z.int(), offset: z.int(), total: z.int() }),
+    }),
+  ),
+  example: { limit: 10 },
+  handle: async ({ input, app, catalogue }) => {
+    const { pay_to, embedded_chain, settings } = app;
+    const terms = { pay_to, embedded_chain, public_url: settings.public_url };
+    return resources(catalogue.operations, terms, settings.started_at, input);
+  },
+});
 
-/** `catalogue` is asked for when it is listed: these operations are part of it. */
-export const x402Operations = (catalogue: () => Operation[]): Operation[] => [
-  supportedOperation,
-  verifyOperation,
-  settleOperation,
-  resourcesOf(catalogue),
-];
+export const x402Operations = [supportedOperation, verifyOperation, settleOperation, resourcesOperation].map(
+  (declared): OperationDeclaration => ({ ...declared, envelope: "none" }),
+);

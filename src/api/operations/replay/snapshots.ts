@@ -47,7 +47,6 @@ const snapshotLink = z.object({
 
 export const snapshotFile = operation({
   name: "trade_snapshot_file",
-  area: "replay",
   route: "GET /v1/agent/replay/snapshots/{vintage}",
   summary: "The Parquet file behind a signed link",
   description:
@@ -87,7 +86,6 @@ export function linkTo(app: App, vintage: string): { url: string; expires_at: st
 
 const snapshot = operation({
   name: "trade_snapshot",
-  area: "replay",
   route: "POST /v1/agent/replay/eu-trade-snapshot",
   summary: "EU trade as it was known on any day of the last 180, as one Parquet file",
   description:

@@ -28,7 +28,6 @@ const mark = z.object({ cursor: z.string(), up_to_date: z.boolean() });
 export const walSince = (heartbeat_ms = 15_000) =>
   operation({
     name: "wal_since",
-    area: "replay",
     route: "GET /v1/agent/replay/wal-since",
     summary: "Your changes since a moment",
     description:

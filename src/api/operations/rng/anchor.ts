@@ -30,7 +30,6 @@ async function publishedHash(
 
 const commit = operation({
   name: "rng_anchor_commit",
-  area: "rng",
   route: "POST /v1/agent/rng/anchor/commit",
   summary: "Have the hash of a seed committed to Base by itself",
   description: `Heads of chains are committed before their first use, and with them every seed; this puts one more hash that the service
@@ -94,7 +93,6 @@ function shownCommitment({
 
 const verify = operation({
   name: "rng_anchor_verify",
-  area: "rng",
   route: "POST /v1/agent/rng/anchor/verify",
   summary: "Since when a seed has been committed, read from the chain",
   description: `Asks the contract, not our records: for the hash itself, and for the head of its chain, to which it leads by \`chain_index\` times
@@ -156,7 +154,6 @@ SHA-256. \`seedCommittedAt(signer, hash)\` at the contract tells anybody the sam
 
 const history = operation({
   name: "rng_anchor_history",
-  area: "rng",
   route: "GET /v1/agent/rng/anchor/history",
   summary: "Hashes of seeds that were committed to Base, newest first",
   description: "Heads of chains and those that callers asked for, with the transaction that carried each.",

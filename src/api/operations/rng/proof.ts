@@ -25,7 +25,6 @@ import {
 
 const verify = operation({
   name: "rng_verify",
-  area: "rng",
   route: "POST /v1/agent/rng/verify",
   summary: "The proof of a roll, or of a bet",
   description: `The messages that were signed with the seed and their HMACs, from which the result follows, at once; the seed, by which anybody
@@ -72,7 +71,6 @@ can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md
 
 const history = operation({
   name: "rng_history",
-  area: "rng",
   route: "GET /v1/agent/rng/history",
   summary: "Your rolls, newest first",
   description:
@@ -104,7 +102,6 @@ const history = operation({
 
 const stats = operation({
   name: "rng_stats",
-  area: "rng",
   route: "GET /v1/agent/rng/stats",
   summary: "Whether the rolls of all callers look even",
   description: `For each game how often it was rolled, and Pearson's chi-square over ten cells of what the first number drawn could have been:

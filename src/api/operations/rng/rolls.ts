@@ -29,7 +29,6 @@ const demandedHash = hash
 
 const seedNow = operation({
   name: "rng_seed",
-  area: "rng",
   route: "GET /v1/agent/rng/seed",
   summary: "The hash of the seed that rolls are drawn from now",
   description: `The seed itself stays secret until its rolls or its time are used up; then it is revealed, and anybody can draw all its
@@ -160,7 +159,6 @@ async function draw(
 
 const roll = operation({
   name: "rng_roll",
-  area: "rng",
   route: "POST /v1/agent/rng/roll",
   summary: "A provably fair random number",
   description: `Drawn by HMAC-SHA256 from a secret seed, whose hash was published and committed to Base before, and from your client
@@ -187,7 +185,6 @@ const MOST_ROLLS = 100;
 
 const rollBatch = operation({
   name: "rng_roll_batch",
-  area: "rng",
   route: "POST /v1/agent/rng/roll/batch",
   summary: `Up to ${MOST_ROLLS} random numbers at once`,
   description: "As rng_roll, drawn in the order given and recorded together: all of them or none.",

@@ -54,7 +54,6 @@ invented figures never meet in one. null is not known, never zero.`;
 
 const overviewOperation = operation({
   name: "salary_overview",
-  area: "salary",
   route: "GET /v1/agent/salary/overview",
   summary: "What salary and AI-exposure data there is, with the headline figures",
   description: `Tables, countries by group, activities and occupations. ${shared}`,
@@ -68,7 +67,6 @@ const overviewOperation = operation({
 
 const countriesOperation = operation({
   name: "salary_countries",
-  area: "salary",
   route: "GET /v1/agent/salary/countries",
   summary: "The countries of the EU27, EFTA and the candidates, with what there is of each",
   description: `Flags of the data there is, and the latest labour cost and earnings of an hour. ${shared}`,
@@ -82,7 +80,6 @@ const countriesOperation = operation({
 
 const sectorsOperation = operation({
   name: "salary_sectors",
-  area: "salary",
   route: "GET /v1/agent/salary/sectors",
   summary: "The NACE sections in English or Latvian, with labour costs, Latvian wages and AI exposure",
   description: `Labour costs and earnings of the EU27, the average gross wage in Latvia, and the employment-weighted exposure to AI. ${shared}`,
@@ -96,7 +93,6 @@ const sectorsOperation = operation({
 
 const aiRiskOperation = operation({
   name: "salary_ai_risk",
-  area: "salary",
   route: "GET /v1/agent/salary/ai-risk",
   summary: "How far occupations and activities are exposed to generative AI, 0 to 1",
   description: `ISCO-08 unit groups as published, their major groups, all occupations, and NACE sections weighted by who works
@@ -111,7 +107,6 @@ in them. \`basis\` tells how each score came about. ${shared}`,
 
 const lvWagesOperation = operation({
   name: "salary_lv_wages",
-  area: "salary",
   route: "GET /v1/agent/salary/lv-wages",
   summary: "Average gross monthly wages in Latvia by activity, and their growth before and after inflation",
   description: `By year and quarter, in EUR. Real growth is null where inflation in Latvia is not known. ${shared}`,
@@ -125,7 +120,6 @@ const lvWagesOperation = operation({
 
 const compareOperation = operation({
   name: "salary_compare",
-  area: "salary",
   route: "GET /v1/agent/salary/compare",
   summary: "Labour costs and earnings of an hour in up to ten countries side by side",
   description: `In one activity and one year, each with its ratio to the EU27; nominal EUR. ${shared}`,

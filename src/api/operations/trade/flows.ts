@@ -28,7 +28,6 @@ import { dataOf, shared, vintage } from "./data.ts";
 
 const overviewOperation = operation({
   name: "trade_overview",
-  area: "trade",
   route: "GET /v1/agent/trade/overview",
   summary: "How much trade data there is",
   description: `Records, countries and date range of a dataset, the totals of its last complete year, and the datasets
@@ -43,7 +42,6 @@ that can be asked. ${shared}`,
 
 const countriesOperation = operation({
   name: "trade_countries",
-  area: "trade",
   route: "GET /v1/agent/trade/countries",
   summary: "The 27 reporting countries and what there is of each",
   description: `Each of the 27 with flags for imports and exports, its first and last month, and whether it has delivered
@@ -58,7 +56,6 @@ everything. ${shared}`,
 
 const timelineOperation = operation({
   name: "trade_timeline",
-  area: "trade",
   route: "GET /v1/agent/trade/timeline",
   summary: "Monthly imports and exports",
   description: `A month a line: one series for each reporter named, or the sum of the 27 when none is. Zero is no trade,
@@ -73,7 +70,6 @@ null is not delivered. ${shared}`,
 
 const topPartnersOperation = operation({
   name: "trade_top_partners",
-  area: "trade",
   route: "GET /v1/agent/trade/top-partners",
   summary: "A reporter's largest trading partners in a year",
   description: `Single countries by value. Groups of countries are never ranked; the last line, \`rest\`, is the total
@@ -88,7 +84,6 @@ const topPartnersOperation = operation({
 
 const topProductsOperation = operation({
   name: "trade_top_products",
-  area: "trade",
   route: "GET /v1/agent/trade/top-products",
   summary: "A reporter's largest product groups in a year",
   description: `HS chapters (2 digits) by value; with \`hs\` the next finer codes below it. The last line, \`rest\`, is the
@@ -103,7 +98,6 @@ total less the lines above it, confidential trade included. ${shared}`,
 
 const balanceOperation = operation({
   name: "trade_balance",
-  area: "trade",
   route: "GET /v1/agent/trade/balance",
   summary: "A reporter's yearly imports, exports and balance",
   description: `In EUR; balance = exports − imports. A year that is not delivered in full says so. ${shared}`,

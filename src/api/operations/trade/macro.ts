@@ -10,7 +10,6 @@ import { json, key, operation, pay } from "../../operation.ts";
 
 const macroContextOperation = operation({
   name: "trade_macro_context",
-  area: "trade",
   route: "GET /v1/agent/trade/macro-context",
   summary: "ECB refinancing rate, EUR/USD, euro-area inflation and Brent crude",
   description: `The last value of each indicator with its day or month, the one before, and the last twelve months. Each is from

@@ -13,7 +13,6 @@ import { dataOf, shared, sharedWithin, vintage, whichDataset } from "./data.ts";
 
 const woodOperation = operation({
   name: "trade_wood_products",
-  area: "trade",
   route: "GET /v1/agent/trade/wood-products",
   summary: "A reporter's wood products with the top three partners of each",
   description: `The headings (HS4) of chapter 44 by value in a year, each with its three largest partners; with \`hs\` the next
@@ -28,7 +27,6 @@ finer codes below one of them. The last line, \`rest\`, is what no heading holds
 
 const heatmapOperation = operation({
   name: "trade_heatmap",
-  area: "trade",
   route: "GET /v1/agent/trade/heatmap",
   summary: "All 27 countries ranked by their trade of a product in a year",
   description: `All 27 by value, with their share of the sum and the change against the year before. A country that has not
@@ -43,7 +41,6 @@ delivered stands last, without figures: nothing delivered is not zero. ${shared}
 
 const productDetailOperation = operation({
   name: "trade_product_detail",
-  area: "trade",
   route: "GET /v1/agent/trade/product-detail",
   summary: "A reporter's trade in a product: every month, and the top 20 partners",
   description: `The monthly imports and exports of a chapter, and its twenty largest partners over all the years asked for.

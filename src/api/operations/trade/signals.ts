@@ -10,7 +10,6 @@ import { dataOf, shared, vintage } from "./data.ts";
 
 const alertsOperation = operation({
   name: "trade_alerts",
-  area: "trade",
   route: "GET /v1/agent/trade/alerts",
   summary: "Anomalies of the last months over all countries and chapters, and the top year-over-year movers",
   description: `Each reporter, chapter and flow against its own twelve months before; false alarms are held to 5 % of all alarms.
@@ -25,7 +24,6 @@ const alertsOperation = operation({
 
 const corridorOperation = operation({
   name: "trade_corridor",
-  area: "trade",
   route: "GET /v1/agent/trade/corridor",
   summary: "The trade between two countries from every database that knows the pair",
   description: `Both directions as both countries report them, with the gap between the two, the balance by year, the season, alerts,
@@ -40,7 +38,6 @@ and the largest products with their prices. Each database stands apart and says 
 
 const flowPulseOperation = operation({
   name: "trade_flow_pulse",
-  area: "trade",
   route: "GET /v1/agent/trade/flow-pulse",
   summary: "The anomalies that matter most to a country, by reporter and HS2",
   description: `The anomalies of trade/alerts weighed by how much of the reporter's trade they touch: |z|·√share. Those that may be chance
@@ -55,7 +52,6 @@ are listed too; \`significant\` tells them apart. ${shared}`,
 
 const rerouteOperation = operation({
   name: "trade_reroute_watch",
-  area: "trade",
   route: "GET /v1/agent/trade/reroute-watch",
   summary: "Products whose direct trade with a country collapsed while third countries surged",
   description: `Twelve months before a break against twelve after: the direct flow with \`origin\` (Russia, unless said otherwise) less by half
@@ -70,7 +66,6 @@ or more, beside countries outside the EU with half as much again and EUR 10 M mo
 
 const sourcesOperation = operation({
   name: "trade_source_concentration",
-  area: "trade",
   route: "GET /v1/agent/trade/source-concentration",
   summary: "Products of which a country has at least half from a single source",
   description: `By the value at stake, with the second source and how much of the total the listed partners are. With \`flow=EXPORT\` it is

@@ -13,7 +13,6 @@ import { dataOf, shared, sharedWithin, vintage } from "./data.ts";
 
 const priceOperation = operation({
   name: "trade_price_per_tonne",
-  area: "trade",
   route: "GET /v1/agent/trade/price-per-tonne",
   summary: "Monthly EUR per tonne of a product, with statistics and outliers",
   description: `Value over mass, where a mass is known; what states none is left out and told as excluded value. The statistics are
@@ -28,7 +27,6 @@ over complete months. Without a flow imports and exports stand apart. ${sharedWi
 
 const seasonalityOperation = operation({
   name: "trade_seasonality",
-  area: "trade",
   route: "GET /v1/agent/trade/seasonality",
   summary: "The usual year of a product: twelve monthly factors, peak and trough",
   description: `1.0 is an average month, freed of the trend. From fewer than 24 complete months there is no profile, and a note
@@ -43,7 +41,6 @@ says so. Without a flow each has its own. ${sharedWithin}`,
 
 const concentrationOperation = operation({
   name: "trade_concentration",
-  area: "trade",
   route: "GET /v1/agent/trade/concentration",
   summary: "How concentrated a reporter's trade is on few partners: HHI, CR3, CR5",
   description: `The Herfindahl–Hirschman index and its class, the share of the three and five largest partners, and the ten largest.

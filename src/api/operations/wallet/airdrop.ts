@@ -73,7 +73,6 @@ const airdropMeta = ({ tenant }: Caller, { embedded_chain }: App) => ({
 
 const airdrop = operation({
   name: "wallet_airdrop",
-  area: "wallet",
   route: "POST /v1/agent/wallet/airdrop",
   summary: "Pay the same amount of the platform token to many",
   description: `To at most ${MOST_RECIPIENTS} accounts, all or none, in one transaction from the platform's account; wallet_airdrop_status tells what became of it.
@@ -130,7 +129,6 @@ function refuseContracts(recipients: readonly Hex[], token: Hex): void {
 
 const airdropStatus = operation({
   name: "wallet_airdrop_status",
-  area: "wallet",
   route: "GET /v1/agent/wallet/airdrop/{airdrop_id}",
   summary: "What became of an airdrop",
   description: "Of one that the same tenant asked for. Free, and always current.",

@@ -22,7 +22,6 @@ const whose = account.describe("Whose; omitted = the platform's wallet, to which
 
 const balances = operation({
   name: "wallet_balances",
-  area: "wallet",
   route: "GET /v1/agent/wallet/balances",
   summary: "Ether, platform tokens and USDC of an account",
   description: "All of it as of one block, read from the chain in one question.",
@@ -83,7 +82,6 @@ const balances = operation({
 
 const history = operation({
   name: "wallet_history",
-  area: "wallet",
   route: "GET /v1/agent/wallet/history",
   summary: "Platform tokens and USDC that an account received and sent, newest first",
   description: `From the Transfer logs of both tokens; ether leaves none. The platform's own accounts are kept at hand; of others ${MOST_BLOCKS} blocks are looked
