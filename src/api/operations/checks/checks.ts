@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { lowerCase, walletAddress } from "../../../domain/address.ts";
 import type { Hex } from "../../../domain/chain.ts";
 import * as checks from "../../../domain/checks/check.ts";
 import * as following from "../../../domain/checks/following.ts";
 import { LONGEST_PROOF_S, ownershipText, textDigest } from "../../../domain/checks/ownership.ts";
 import { inTurn, keepPassphrase, SALT_BYTES } from "../../../domain/checks/passphrase.ts";
 import { cancelTypedData, checkTypedData } from "../../../domain/checks/typed-data.ts";
+import { lowerCase, walletAddress } from "../../../domain/fields.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { checksProjection, listChecks } from "../../../projections/checks/checks.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { lowerCase } from "../../../domain/address.ts";
 import type { Hex } from "../../../domain/chain.ts";
+import { lowerCase } from "../../../domain/fields.ts";
 import { decimalUsdc, USDC } from "../../../domain/payments/usdc.ts";
 import { ChainUnavailable } from "../../../domain/ports.ts";
 import { decimalOf } from "../../../domain/wallet/amount.ts";
