@@ -98,8 +98,11 @@ export const cursor = (form: RegExp) =>
 /** A cursor that is a position of the log. */
 export const positionCursor = cursor(/^[1-9]\d{0,14}$/);
 
-/** A decimal from 0 with at most `places` places, as a string. */
-export const decimal = (places: number) =>
+/** A decimal from 0 as a string. */
+export const decimal = z.string().regex(/^\d+(\.\d+)?$/, "is a decimal as a string, such as 12.5");
+
+/** The same with at most `places` places. */
+export const decimalTo = (places: number) =>
   z.string().regex(new RegExp(`^\\d+(\\.\\d{1,${places}})?$`), `is a decimal with at most ${places} places`);
 
 /** A month of a calendar year. */
