@@ -111,7 +111,7 @@ export const month = z
   .regex(/^(19|20)\d\d-(0[1-9]|1[0-2])$/, "is a month, YYYY-MM, such as 2022-03");
 
 /** A country by two capital letters: ISO 3166-1 alpha-2, and what statistics add to it. */
-export const countryCode = z.string("is a 2-letter country code such as CN").regex(/^[A-Z]{2}$/, {
-  error: "is a 2-letter country code such as CN; Greece is GR",
+export const countryCode = z.string("is a 2-letter code such as CN").regex(/^[A-Z]{2}$/, {
+  error: "is a 2-letter code such as CN; Greece is GR",
   abort: true,
 });
