@@ -3,6 +3,7 @@ import { join } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
 import { migrate } from "../eventstore/migrate.ts";
+import { addressLimitsDdl } from "./adapters/address-limits.ts";
 import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts";
 import { keptAnswersDdl } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
@@ -68,6 +69,7 @@ export async function prepareDatabase(
       for (const ddl of [
         runnerDdl,
         quotasDdl,
+        addressLimitsDdl,
         keptAnswersDdl,
         tilesDdl,
         keptProofsDdl,

@@ -200,6 +200,8 @@ const typeOf = (refusal: Refusal): ProblemType =>
     ? (refusal.type as ProblemType)
     : (refusal.code satisfies RefusalCode);
 
+export const statusOf = (refusal: Refusal): number => problemKinds[typeOf(refusal)].status;
+
 /** What a caller needs to be told of an error: the problem itself and the headers that belong to it. */
 export type ProblemAnswer = { status: number; headers: Record<string, string>; problem: Problem };
 

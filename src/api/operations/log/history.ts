@@ -7,6 +7,7 @@ import type { Anchor } from "../../../domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS } from "../../../domain/anchoring/contract.ts";
 import { eventsBefore } from "../../../projections/anchoring/events.ts";
 import { anchorsBefore, checkpointsBefore } from "../../../projections/anchoring/heads.ts";
+import { logProjection } from "../../../projections/anchoring/log.ts";
 import { recentStreams } from "../../../projections/anchoring/streams.ts";
 import { json, open, operation } from "../../operation.ts";
 import { firmness, hash, hex, hexHash, isoTime, logKey, stream, time } from "./fields.ts";
@@ -124,6 +125,7 @@ const events = operation({
     "Position, time, type and hashes of every event, newest first; the stream by name and the payload (where it is not " +
     "long) only of public types.",
   access: [open()],
+  lists: "none",
   input: z.object(page("position")),
   output: json(
     z.object({
@@ -169,6 +171,7 @@ const streams = operation({
   description:
     "Each entity's history is a stream: how many events it has, and when it last changed, newest change first.",
   access: [open()],
+  lists: logProjection,
   input: z.object({ limit: limit() }),
   output: json(
     z.object({
@@ -206,6 +209,7 @@ const checkpoints = operation({
   summary: "Every checkpoint that was signed",
   description: "The signed notes, newest first, with the names of the witnesses that cosigned each.",
   access: [open()],
+  lists: logProjection,
   input: z.object(page("size")),
   output: json(
     z.object({
@@ -236,6 +240,7 @@ const anchorsOperation = operation({
   description:
     "The transactions that committed the log to the chain, newest first, those that the chain took back included.",
   access: [open()],
+  lists: logProjection,
   input: z.object(page("position")),
   output: json(z.object({ anchors: z.array(z.object(anchorFacts)), next })),
   example: { limit: 10 },

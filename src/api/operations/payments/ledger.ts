@@ -254,20 +254,13 @@ export const revenueTransparency = operation({
       ),
       count: z.int(),
       next_cursor: z.string().nullable(),
-      as_of_position: z.int().describe("How much of the log this knows"),
     }),
   ),
+  lists: paymentsProjection,
   example: { limit: 10 },
   handle: async ({ input: { limit, cursor }, app }) => {
-    await app.caughtUp(paymentsProjection);
     const before = cursor === undefined ? undefined : Number(cursor);
-    const {
-      total,
-      by_operation,
-      by_day,
-      payments: rows,
-      as_of_position,
-    } = await ledger(app.pool, { before, limit });
+    const { total, by_operation, by_day, payments: rows, as_of_position } = await ledger(app.pool, { before, limit });
     const page = rows.slice(0, limit);
     return {
       pay_to: app.pay_to,
