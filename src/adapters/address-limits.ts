@@ -13,42 +13,42 @@ export const addressLimitsDdl = `
     limit_name text not null,
     address    text not null,
     used       int not null default 0,
-    ends_at    timestamptz not null,
+    ends_at_ms bigint not null,
     primary key (limit_name, address)
   ) with (fillfactor = 50);
 
   -- A row each for the limits asked, in their order. most = null counts without refusing.
   create or replace function access.take_calls(
-    limit_names text[], addresses text[], wanted int[], most int[], ends timestamptz[], at_time timestamptz)
-  returns table (granted int, used int, ends_at timestamptz)
+    limit_names text[], addresses text[], wanted int[], most int[], ends bigint[], at_ms bigint)
+  returns table (granted int, used int, ends_at_ms bigint)
   language plpgsql as $$
   #variable_conflict use_column
   begin
-    insert into access.address_calls (limit_name, address, ends_at)
+    insert into access.address_calls (limit_name, address, ends_at_ms)
       select l, a, e from unnest(limit_names, addresses, ends) as asked(l, a, e) order by l, a
       on conflict do nothing;
     return query
       with asked as (
         select * from unnest(limit_names, addresses, wanted, most, ends)
-          with ordinality as asked(limit_name, address, wanted, most, ends_at, place)
+          with ordinality as asked(limit_name, address, wanted, most, ends_at_ms, place)
       ), held as (
         select c.limit_name, c.address, asked.place, asked.wanted, asked.most,
-               case when c.ends_at > at_time then c.used else 0 end as used,
-               case when c.ends_at > at_time then c.ends_at else asked.ends_at end as ends_at
+               case when c.ends_at_ms > at_ms then c.used else 0 end as used,
+               case when c.ends_at_ms > at_ms then c.ends_at_ms else asked.ends_at_ms end as ends_at_ms
           from access.address_calls c join asked using (limit_name, address)
          order by c.limit_name, c.address for update of c
       ), allowed as (
         select h.*,
-               -- A twentieth of what is left is taken ahead: little is lost where another process needs it.
+               -- A tenth of what is left is taken ahead: little is lost where another process needs it.
                case when h.most is null then h.wanted
-                    else greatest(0, least(greatest(h.wanted, (h.most - h.used) / 20), h.most - h.used)) end as n
+                    else greatest(0, least(greatest(h.wanted, (h.most - h.used) / 10), h.most - h.used)) end as n
           from held h
       ), counted as (
-        update access.address_calls c set used = a.used + a.n, ends_at = a.ends_at
+        update access.address_calls c set used = a.used + a.n, ends_at_ms = a.ends_at_ms
           from allowed a where c.limit_name = a.limit_name and c.address = a.address
-        returning a.place, a.n, c.used, c.ends_at
+        returning a.place, a.n, c.used, c.ends_at_ms
       )
-      select counted.n, counted.used, counted.ends_at from counted order by counted.place;
+      select counted.n, counted.used, counted.ends_at_ms from counted order by counted.place;
   end $$;`;
 
 /** What a process knows of an address under a limit, until the window ends (ms of Unix time). */
@@ -119,7 +119,7 @@ export function createAddressLimits(
 
   async function count(batch: Gathered[]): Promise<void> {
     const at = now();
-    const { rows } = await pool.query<{ granted: number; used: number; ends_at: Date }>({
+    const { rows } = await pool.query<{ granted: number; used: number; ends_at_ms: number }>({
       name: "take_calls",
       text: "select * from access.take_calls($1, $2, $3, $4, $5, $6)",
       values: [
@@ -127,17 +127,17 @@ export function createAddressLimits(
         batch.map(({ address }) => address),
         batch.map(({ points, waiting }) => points + waiting.length),
         batch.map(({ limit, waiting }) => (waiting.length > 0 ? limit.calls : null)),
-        batch.map(({ limit }) => new Date(endOf(limit, at))),
-        new Date(at),
+        batch.map(({ limit }) => endOf(limit, at)),
+        at,
       ],
     });
     for (const [place, group] of batch.entries()) hand(group, rows[place]!);
   }
 
-  function hand(group: Gathered, row: { granted: number; used: number; ends_at: Date }): void {
+  function hand(group: Gathered, row: { granted: number; used: number; ends_at_ms: number }): void {
     const { limit, address, waiting } = group;
     const before = current(limit, address);
-    const ends_at = row.ends_at.getTime();
+    const ends_at = row.ends_at_ms;
     const ahead = waiting.length > 0 && before?.ends_at === ends_at ? before.ahead : 0;
     const facts = { used: row.used, ahead: ahead + row.granted, ends_at };
     if (waiting.length === 0) facts.ahead = 0;
@@ -163,9 +163,7 @@ export function createAddressLimits(
 
   async function sweep(): Promise<void> {
     swept_at = now();
-    await pool
-      .query("delete from access.address_calls where ends_at < $1", [new Date(swept_at)])
-      .catch(onError);
+    await pool.query("delete from access.address_calls where ends_at_ms < $1", [swept_at]).catch(onError);
   }
 
   return {

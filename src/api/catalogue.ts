@@ -27,7 +27,7 @@ const WITH_PREFIX = ["/v1/agent/", "/soul/"];
 const aliasesOf = ({ aliases = [], ...declared }: OperationDeclaration): Path[] => {
   const path = pathOf(declared);
   const prefixed = WITH_PREFIX.some((start) => path.startsWith(start)) ? [`/api${path}` as const] : [];
-  return [...prefixed, ...aliases];
+  return [...new Set([...prefixed, ...aliases])];
 };
 
 /** Throws where two operations share a name, or any route at which they are served. */

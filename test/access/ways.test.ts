@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import { type HDAccount, mnemonicToAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";
 import { describe, expect, test } from "vitest";
-import canonicalize from "canonicalize";
-import { recoverKey } from "../../src/adapters/secp256k1.ts";
+import { canonicalText } from "../../eventstore/canonical.ts";
 import { createGate } from "../../src/api/access/admission.ts";
 import type { SubjectKey } from "../../src/api/access/subject.ts";
 import { type AccessParts, type Presented, priceText, type Way } from "../../src/api/access/way.ts";
 import { free, internal, key, open, owner, pay, subject } from "../../src/api/operation.ts";
+import { recoverKey } from "../../src/assemble-audit.ts";
 import { digestOf } from "../../src/domain/access/secret.ts";
 import { statementOf } from "../../src/domain/access/wallet-proof.ts";
 import type { AddressLimits } from "../../src/domain/ports.ts";
@@ -92,14 +92,23 @@ describe("a subject's key", () => {
   const caller = { kind: "subject", subject: "SX#42", tenant: "soul:42", key_id: "k_soul", scopes: ["node"] };
 
   test("opens what its scope opens, and names its subject", async () => {
-    expect(await admit([subject("node")], { secret }, knows(held))).toEqual({ caller, pays: false, headers: {} });
-    await expect(admit([subject("skill")], { secret }, knows(held))).rejects.toMatchObject({ code: "forbidden" });
+    expect(await admit([subject("node")], { secret }, knows(held))).toEqual({
+      caller,
+      pays: false,
+      headers: {},
+    });
+    await expect(admit([subject("skill")], { secret }, knows(held))).rejects.toMatchObject({
+      code: "forbidden",
+    });
   });
 
   test("never stands for a payment: a priced call gets its 402, and one that pays is of the subject's tenant", async () => {
     const access = [key("read"), pay("0.05")];
     expect(await admit(access, { secret }, knows(held))).toBe("pay");
-    expect(await admit(access, { secret, payment: "e30=" }, knows(held))).toMatchObject({ caller, pays: true });
+    expect(await admit(access, { secret, payment: "e30=" }, knows(held))).toMatchObject({
+      caller,
+      pays: true,
+    });
   });
 
   test("does not open what asks for an operator's key", async () => {
@@ -114,7 +123,9 @@ describe("a subject's key", () => {
       {},
     ];
     for (const parts of bad)
-      await expect(admit([subject("node")], { secret }, parts)).rejects.toMatchObject({ code: "unauthorized" });
+      await expect(admit([subject("node")], { secret }, parts)).rejects.toMatchObject({
+        code: "unauthorized",
+      });
   });
 
   test("on open operations it is counted itself, from whatever address", async () => {
@@ -150,11 +161,13 @@ describe("an internal token", () => {
 });
 
 describe("the owner's wallet", () => {
+  /** No wallet here has code that says yes. */
+  const refusing = { read: async () => [{ success: false, data: "0x" }] };
   const parts = {
-    app: { ...bareParts.app, recover: recoverKey(), settings: { public_url: "https://api.example.org" } },
-  } as Partial<AccessParts>;
+    app: { chain: refusing, recover: recoverKey(), settings: { public_url: "https://api.example.org" } },
+  } as unknown as Partial<AccessParts>;
   const body = { b: "2", a: 1 };
-  const uri = `ni:///sha-256;${createHash("sha256").update(canonicalize(body)!).digest("base64url")}`;
+  const uri = `ni:///sha-256;${createHash("sha256").update(canonicalText(body, "body")).digest("base64url")}`;
   type Bent = { path?: string; method?: string; minutes?: number; resources?: string[]; account?: HDAccount };
 
   /** The header as a client makes it: the text is written by viem. */
@@ -169,9 +182,19 @@ describe("the owner's wallet", () => {
       version: "1" as const,
       nonce: "abcdefgh12345678",
     };
-    const message = createSiweMessage({ ...fields, chainId: 8453, issuedAt, ...(resources && { resources }) });
+    const message = createSiweMessage({
+      ...fields,
+      chainId: 8453,
+      issuedAt,
+      ...(resources && { resources }),
+    });
     const signature = await account.signMessage({ message });
-    const told = { ...fields, chainId: "eip155:8453", issuedAt: issuedAt.toISOString(), ...(resources && { resources }) };
+    const told = {
+      ...fields,
+      chainId: "eip155:8453",
+      issuedAt: issuedAt.toISOString(),
+      ...(resources && { resources }),
+    };
     return Buffer.from(JSON.stringify({ ...told, signature, ...more })).toString("base64");
   };
   const asked = (wallet_proof: string, shown: Partial<Presented> = {}) =>
@@ -179,7 +202,11 @@ describe("the owner's wallet", () => {
 
   test("reads by a text of CAIP-122 for this call, without paying", async () => {
     expect(await asked(await proofOf())).toEqual({
-      caller: { kind: "payer", wallet: wallet.address.toLowerCase(), tenant: wallet.address.toLowerCase() },
+      caller: {
+        kind: "payer",
+        wallet: wallet.address.toLowerCase(),
+        tenant: `wallet:${wallet.address.toLowerCase()}`,
+      },
       pays: false,
       headers: {},
     });
@@ -237,7 +264,14 @@ describe("the owner's wallet", () => {
 
   test("is one owner: a key beside it is refused", async () => {
     const secret = `sk_soul_${"s".repeat(43)}`;
-    const found = { key_id: "k", subject: "s", tenant: "t", scopes: [], secret_sha256: digestOf(secret), revoked_at: null };
+    const found = {
+      key_id: "k",
+      subject: "s",
+      tenant: "t",
+      scopes: [],
+      secret_sha256: digestOf(secret),
+      revoked_at: null,
+    };
     const both = admit(
       [owner("read")],
       { secret, wallet_proof: await proofOf() },

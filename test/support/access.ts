@@ -23,9 +23,7 @@ export const bareParts: AccessParts = {
   limits: unlimitedCalls,
   clock: { now: () => new Date("2026-11-21T12:00:00Z") },
   app: {
-    get chain() {
-      return unreachable();
-    },
+    chain: { read: unreachable, heads: unreachable } as unknown as AccessParts["app"]["chain"],
     recover: unreachable,
     settings: { public_url: "https://api.example.org" },
   },

@@ -260,7 +260,13 @@ export const revenueTransparency = operation({
   example: { limit: 10 },
   handle: async ({ input: { limit, cursor }, app }) => {
     const before = cursor === undefined ? undefined : Number(cursor);
-    const { total, by_operation, by_day, payments: rows, as_of_position } = await ledger(app.pool, { before, limit });
+    const {
+      total,
+      by_operation,
+      by_day,
+      payments: rows,
+      as_of_position,
+    } = await ledger(app.pool, { before, limit });
     const page = rows.slice(0, limit);
     return {
       pay_to: app.pay_to,
