@@ -1,4 +1,5 @@
 /** Everything the service offers, area by area: what the server and all documents derive from. */
+import { type ProblemType, problemRegistry } from "../domain/problem.ts";
 import {
   type Envelope,
   methodOf,
@@ -16,10 +17,16 @@ export type OfferedArea = {
   about: string;
   envelope: Envelope;
   operations: readonly OperationDeclaration[];
+  /** The kinds of problems that are its own; their file in src/domain declares them. */
+  problems: Readonly<Record<string, ProblemType>>;
 };
 
-/** Areas that offer something, and all their operations in order. */
-export type Catalogue = { areas: readonly OfferedArea[]; operations: readonly Operation[] };
+/** Areas that offer something, all their operations in order, and every kind of problem that a call may end in. */
+export type Catalogue = {
+  areas: readonly OfferedArea[];
+  operations: readonly Operation[];
+  problems: readonly ProblemType[];
+};
 
 /** Paths that older clients write with /api before them. */
 const WITH_PREFIX = ["/v1/agent/", "/soul/"];
@@ -30,7 +37,7 @@ const aliasesOf = ({ aliases = [], ...declared }: OperationDeclaration): Path[] 
   return [...new Set([...prefixed, ...aliases])];
 };
 
-/** Throws where two operations share a name, or any route at which they are served. */
+/** Throws where two operations share a name, or any route at which they are served, or two kinds of problems a slug. */
 export function catalogueOf(areas: readonly OfferedArea[]): Catalogue {
   const operations = areas.flatMap(({ name, envelope, operations }) =>
     operations.map((declared) => ({
@@ -46,7 +53,11 @@ export function catalogueOf(areas: readonly OfferedArea[]): Catalogue {
     operations.map(({ name }) => name),
   );
   refuseTwice("route", operations.flatMap(routesOf));
-  return { areas: areas.filter(({ operations }) => operations.length > 0), operations };
+  return {
+    areas: areas.filter(({ operations }) => operations.length > 0),
+    operations,
+    problems: problemRegistry(areas),
+  };
 }
 
 /** Every route at which something of an operation is answered, its parameters without their names. */

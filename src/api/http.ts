@@ -7,6 +7,7 @@ import express, { type ErrorRequestHandler, type RequestHandler } from "express"
 import helmet, { type HelmetOptions } from "helmet";
 import type { Logger } from "pino";
 import type { App } from "../app.ts";
+import { coreProblems } from "../domain/problem.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { isSameSecret } from "./access/internal.ts";
 import type { Document } from "./document.ts";
@@ -120,7 +121,7 @@ function otherMethod(parts: HttpParts, allowed: Method[]): RequestHandler {
   return (req, res) => {
     const detail = `${req.method} is not one of ${allow}`;
     const headers = { Allow: allow };
-    const told = problem("method-not-allowed", detail, place(parts, req.path), { headers });
+    const told = problem(coreProblems["method-not-allowed"], detail, place(parts, req.path), { headers });
     sendAnswer(res, { kind: "problem", ...told });
   };
 }
@@ -231,7 +232,7 @@ export function problemOfError(error: unknown, parts: { public_url: string }, pa
   const refusal = refusalOf(error) ?? refusalOfExpress(error);
   if (refusal) return problemOfRefusal(refusal, place(parts, path));
   return problem(
-    "internal",
+    coreProblems.internal,
     "something failed on our side; the request id names it in our log",
     place(parts, path),
   );

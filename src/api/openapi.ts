@@ -1,10 +1,10 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { z } from "zod";
+import type { ProblemType } from "../domain/problem.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { type Form, formsOf, JSON_FORM } from "./forms/form.ts";
 import { inputReader } from "./input.ts";
 import { isInPath, methodOf, type Operation, pathOf, pathWith, paymentOf } from "./operation.ts";
-import { problemKinds } from "./problem.ts";
 import { refusalsOf } from "./statuses.ts";
 import { paymentRequired } from "./x402/required.ts";
 
@@ -72,12 +72,15 @@ const paymentRequiredSchema: Schema = {
   },
 };
 
-export function openapi({ areas, operations }: Catalogue, public_url: string): Schema {
+export function openapi({ areas, operations, problems }: Catalogue, public_url: string): Schema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     // OpenAPI knows no parameter that spans slashes: a client leaves them as they are.
     const path = pathOf(operation).replaceAll("{+", "{");
-    paths[path] = { ...paths[path], [methodOf(operation).toLowerCase()]: describe(operation, public_url) };
+    paths[path] = {
+      ...paths[path],
+      [methodOf(operation).toLowerCase()]: describe(operation, public_url, problems),
+    };
   }
   return {
     openapi: "3.1.0",
@@ -102,7 +105,7 @@ export function openapi({ areas, operations }: Catalogue, public_url: string): S
   };
 }
 
-function describe(operation: Operation, public_url: string): Schema {
+function describe(operation: Operation, public_url: string, problems: readonly ProblemType[]): Schema {
   const reader = inputReader(operation.input);
   const payment = paymentOf(operation);
   const inBody = methodOf(operation) === "POST";
@@ -131,7 +134,7 @@ function describe(operation: Operation, public_url: string): Schema {
       ...(isCommand(operation) ? [idempotencyKey, prefer] : []),
     ],
     ...(inBody && { requestBody: body(reader.schema, inPath, operation.example) }),
-    responses: responses(operation, public_url),
+    responses: responses(operation, public_url, problems),
   };
 }
 
@@ -189,7 +192,7 @@ function body(schema: InputSchema, inPath: string[], example: Record<string, unk
 }
 
 /** The statuses this operation can answer, each with its form. */
-function responses(operation: Operation, public_url: string): Schema {
+function responses(operation: Operation, public_url: string, problems: readonly ProblemType[]): Schema {
   const priced = paymentOf(operation) !== undefined;
   const answers: Record<string, Schema> = {
     [operation.status ?? 200]: {
@@ -203,9 +206,9 @@ function responses(operation: Operation, public_url: string): Schema {
     answers[206] = { ...success(operation), description: "The range asked for" };
   }
   for (const status of refusalsOf(operation)) {
-    const titles = Object.values(problemKinds).filter((kind) => kind.status === status);
+    const titles = problems.filter((type) => type.status === status);
     answers[status] = {
-      description: titles.map((kind) => kind.title).join(" / "),
+      description: titles.map(({ title }) => title).join(" / "),
       content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
     };
   }

@@ -2,9 +2,9 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
-import { addressLimitsDdl, createAddressLimits } from "../../src/adapters/address-limits.ts";
+import { createAddressLimits } from "../../src/adapters/address-limits.ts";
 import type { CallLimit } from "../../src/domain/ports.ts";
-import { type FreshDatabase, freshDatabase } from "../support/database.ts";
+import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
 
 let database: FreshDatabase;
 const pools: pg.Pool[] = [];
@@ -27,9 +27,7 @@ const usedOf = async (name: string): Promise<number> => {
 
 beforeAll(async () => {
   database = await freshDatabase();
-  const pool = openPool(database.url);
-  await pool.query(addressLimitsDdl);
-  await pool.end();
+  await makeKeptTables(database.url);
 });
 afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.end()));

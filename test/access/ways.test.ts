@@ -47,7 +47,6 @@ describe("open and free", () => {
     await registered("2001:db8::2");
     await expect(registered("2001:db8::3")).rejects.toMatchObject({
       code: "quota_exceeded",
-      type: "rate-limited",
       retry_after_s: 30,
     });
     expect(await registered("2001:db8:0:1::1")).toMatchObject({ pays: false });

@@ -1,5 +1,6 @@
 /** So many calls free for an address; beyond them the next way in counts. */
 import type { CallLimit } from "../../domain/ports.ts";
+import { coreProblems } from "../../domain/problem.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { addressBlock } from "../address.ts";
 import { EACH } from "./open.ts";
@@ -17,10 +18,13 @@ export const free = (calls: number, per: CallLimit["per"]): Way => ({
     const limit = { name: operation.name, calls, per };
     const { granted, remaining, reset_s } = await limits.take(limit, addressBlock(presented.ip));
     if (!granted)
-      return new Refusal("quota_exceeded", `${calls} ${EACH[per]} are free, and they are used up`, {
-        type: "rate-limited",
-        retry_after_s: reset_s,
-      });
+      return new Refusal(
+        coreProblems["rate-limited"],
+        `${calls} ${EACH[per]} are free, and they are used up`,
+        {
+          retry_after_s: reset_s,
+        },
+      );
     const headers = {
       RateLimit: `"free";r=${remaining};t=${reset_s}`,
       "RateLimit-Policy": `"free";q=${calls};w=${SECONDS[per]}`,

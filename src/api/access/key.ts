@@ -5,6 +5,7 @@ import type { Scope } from "../../domain/access/key.ts";
 import { quotaWindows } from "../../domain/access/quota.ts";
 import { digestOf, spaceOf } from "../../domain/access/secret.ts";
 import type { CallLimit } from "../../domain/ports.ts";
+import { coreProblems } from "../../domain/problem.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { KeyRow, KeyWithDigest } from "../../projections/access/keys.ts";
 import { addressBlock } from "../address.ts";
@@ -78,8 +79,7 @@ export async function lookUp<Found>(
 ): Promise<Found | undefined> {
   const block = addressBlock(ip);
   if (limits.isSpent(GUESSES, block)) {
-    refuse("quota_exceeded", "too many unknown keys from this address; try again in a minute", {
-      type: "rate-limited",
+    refuse(coreProblems["rate-limited"], "too many unknown keys from this address; try again in a minute", {
       retry_after_s: 60,
     });
   }

@@ -1,5 +1,6 @@
 /** By anybody, free: within a limit by address. */
 import type { CallLimit } from "../../domain/ports.ts";
+import { coreProblems } from "../../domain/problem.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { addressBlock } from "../address.ts";
 import type { Way } from "./way.ts";
@@ -28,10 +29,13 @@ export const open = (own?: OwnLimit): Way => ({
       const counted = !own && caller.kind === "subject" ? caller.key_id : addressBlock(presented.ip);
       const { granted, reset_s } = await limits.take(limit, counted);
       if (!granted)
-        return new Refusal("quota_exceeded", `free calls are limited to ${limit.calls} ${EACH[limit.per]}`, {
-          type: "rate-limited",
-          retry_after_s: reset_s,
-        });
+        return new Refusal(
+          coreProblems["rate-limited"],
+          `free calls are limited to ${limit.calls} ${EACH[limit.per]}`,
+          {
+            retry_after_s: reset_s,
+          },
+        );
     }
     return { caller, pays: false, headers: {} };
   },

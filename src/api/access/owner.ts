@@ -13,6 +13,7 @@ import {
 } from "../../domain/access/wallet-proof.ts";
 import { lowerCase } from "../../domain/address.ts";
 import type { CallLimit } from "../../domain/ports.ts";
+import { coreProblems } from "../../domain/problem.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { addressBlock } from "../address.ts";
 import { payer } from "../caller.ts";
@@ -68,8 +69,7 @@ async function admitWallet(
   const own = await walletsOwn(app, signature, async () => {
     const { granted, reset_s } = await limits.take(CONTRACT_SIGNATURES, addressBlock(ip));
     if (!granted)
-      refuse("quota_exceeded", "too many signatures of contract wallets from this address", {
-        type: "rate-limited",
+      refuse(coreProblems["rate-limited"], "too many signatures of contract wallets from this address", {
         retry_after_s: reset_s,
       });
   });
