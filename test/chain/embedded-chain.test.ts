@@ -18,7 +18,7 @@ import {
 
 let workshop: Workshop;
 beforeAll(async () => {
-  workshop = await openWorkshop();
+  workshop = await openWorkshop({ own: true });
 });
 afterAll(() => workshop.close());
 

@@ -28,7 +28,7 @@ import {
   wallet,
 } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
-import { freshDatabase } from "../support/database.ts";
+import { preparedDatabase } from "../support/prepared-database.ts";
 
 export const ANSWER: PaidAnswer = { status: 200, sha256: "ab".repeat(32), vintage: null };
 
@@ -82,7 +82,7 @@ export const newSigningKey = () =>
   generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "der" }).toString("base64");
 
 export async function openLedgerHouse(): Promise<LedgerHouse> {
-  const [workshop, database] = await Promise.all([openWorkshop(), freshDatabase()]);
+  const [workshop, database] = await Promise.all([openWorkshop(), preparedDatabase()]);
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const REFUND_KEY = generatePrivateKey();
