@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { purity, testFiles } from "./test/pure.ts";
+import { LIMIT_MS } from "./test/support/until.ts";
 
 const isPure = purity();
 const others = testFiles().filter((path) => path !== "test/imports.test.ts");
@@ -17,6 +18,7 @@ export default defineConfig({
     // Only what hangs takes so long, also on a machine that is busy with other things.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: LIMIT_MS } },
     projects: [
       { extends: true, test: { name: "imports", include: ["test/imports.test.ts"] } },
       { extends: true, test: { name: "pure", include: others.filter(isPure) } },

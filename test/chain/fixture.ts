@@ -19,6 +19,7 @@ import {
   USDC,
 } from "../../src/domain/payments/usdc.ts";
 import type { Chain } from "../../src/domain/ports.ts";
+import { until } from "../support/until.ts";
 import { ask, lendNode, runningNode as nodeIn } from "./lent-node.ts";
 
 export const GAS_KEY = generatePrivateKey();
@@ -60,7 +61,7 @@ export async function openWorkshop({ own = false } = {}): Promise<Workshop> {
       if (!own) throw new Error("the worker's node is others' too: open the workshop with `own`");
       const { pid } = await runningNode(dir);
       process.kill(pid, "SIGKILL");
-      while (isAlive(pid)) await new Promise((wake) => setTimeout(wake, 5));
+      await until(() => !isAlive(pid));
     },
     close: async () => {
       chain.close();
@@ -173,7 +174,7 @@ async function sentByStranger({ rpc, chain }: Workshop, to: Hex, data: Hex): Pro
   const gas = `0x${TRANSFER_GAS.toString(16)}`;
   const transaction = await rpc<Hex>("eth_sendTransaction", { from: wallet(9).address, to, data, gas });
   // Mining rests while the node's state is saved.
-  while (!(await chain.receipt(transaction))) await new Promise((wake) => setTimeout(wake, 10));
+  await until(async () => Boolean(await chain.receipt(transaction)));
   return transaction;
 }
 
@@ -204,7 +205,7 @@ export async function stopMining({ chain, node, rpc }: Workshop): Promise<void> 
     );
     return (await Promise.all(blocks)).every(({ transactions }) => transactions.length === 0);
   };
-  while (!(await isAtRest())) await new Promise((wake) => setTimeout(wake, 50));
+  await until(async () => Boolean(await isAtRest()));
   // Nothing is left to save, and saving would set mining going again.
   await node.save();
   await rpc("evm_setAutomine", false);

@@ -29,6 +29,7 @@ import {
 } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { preparedDatabase } from "../support/prepared-database.ts";
+import { LIMIT_MS } from "../support/until.ts";
 
 export const ANSWER: PaidAnswer = { status: 200, sha256: "ab".repeat(32), vintage: null };
 
@@ -172,7 +173,7 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
     },
     folded: async () => {
       const { position } = await app.store.head();
-      expect(await app.runner.reached(paymentsProjection, position, 10_000)).toBe(true);
+      expect(await app.runner.reached(paymentsProjection, position, LIMIT_MS)).toBe(true);
     },
     mine: async (blocks) => {
       for (let i = 0; i < blocks; i++) await rpc("evm_mine");
