@@ -107,7 +107,8 @@ describe("an endpoint that", () => {
     for (const failure of failures)
       expect(failure).toMatchObject({ status: "rejected", reason: expect.any(ChainUnavailable) });
     manner = honest;
-    expect(await factsOf(fresh, [signed])).toMatchObject([{ used: false, would_settle: true }]);
+    const healed = await until(() => factsOf(fresh, [signed]));
+    expect(healed).toMatchObject([{ used: false, would_settle: true }]);
     expect(settledBy(await settle(fresh, signed), signed.transfer)).toBe(true);
     fresh.close();
   });

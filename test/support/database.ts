@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
+import { applyMigrations, migrating } from "../../eventstore/migrations.ts";
+import { keptTables } from "../../src/migrations/kept-tables.ts";
 
 export type FreshDatabase = { url: string; drop(): Promise<void> };
 
@@ -10,6 +12,10 @@ export async function freshDatabase(template = "template1"): Promise<FreshDataba
   await onServer(`create database ${name} template ${template}`);
   return { url: urlOf(name), drop: () => onServer(`drop database if exists ${name} with (force)`) };
 }
+
+/** Makes the service's own tables that no log can rebuild, in a database without a service. */
+export const makeKeptTables = (url: string): Promise<void> =>
+  migrating(url, (client) => applyMigrations(client, keptTables));
 
 /** Where a database of the run's Postgres is. */
 export function urlOf(database: string): string {
