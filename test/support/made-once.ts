@@ -41,7 +41,7 @@ export async function once(name: string, make: () => Promise<void>): Promise<voi
 }
 
 /** One process of the run at a time. */
-export async function underLock(name: string, work: () => Promise<void>): Promise<void> {
+async function underLock(name: string, work: () => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: inject("postgresUrl") });
   await client.connect();
   try {
