@@ -84,9 +84,9 @@ export type Charged = { claim: Claim; settlement: Mined };
 
 /** Makes sure that the payment can be settled; answers what settles it, once its answer is ready. */
 export async function charge(sale: Sale, state: PaymentState): Promise<() => Promise<Charged>> {
-  if (state.status === "settled") return async () => state;
+  if (state?.status === "settled") return async () => state;
   // A claim left behind by a process that died stands already.
-  if (state.status === "claimed") return () => carry(sale, state.claim, { left_behind: true });
+  if (state?.status === "claimed") return () => carry(sale, state.claim, { left_behind: true });
   const { seen_block } = await settleable(sale.app.settlement, sale.payment.signed).catch((error) =>
     refuseUnderWay(sale, error),
   );
@@ -103,7 +103,7 @@ async function refuseUnderWay({ app, payment }: Sale, error: unknown): Promise<n
   const now = await app.load(payments, payments.targetOf(payment.id));
   if (!payments.isFree(now))
     refuse("conflict", "this payment was presented before", { type: "payment-known" });
-  if (error.code === "invalid_transaction_state" && now.status === "failed" && !now.for_good)
+  if (error.code === "invalid_transaction_state" && now?.status === "failed" && !now.for_good)
     refusePending(payment.id);
   throw error;
 }
@@ -150,7 +150,7 @@ async function record({ app, call, payment }: Sale, claim: Claim): Promise<void>
     if (!replayed) return;
     const holder = events[0]!.stream_id.slice(payments.streamOf("").length);
     const state = await app.load(payments, payments.targetOf(holder));
-    const isOver = payments.isFree(state) || (state.status !== "unknown" && state.refund);
+    const isOver = payments.isFree(state) || state.refund;
     if (!isOver) throw new KeyHeld(holder);
     idem_key = `/claim/${once.idem_key}#${sha256(`${idem_key} ${holder}`).slice(0, 16)}`;
   }

@@ -98,7 +98,7 @@ export async function settle(
     const state = await app.load(payments, target);
     const standing = standingOf(state, sale);
     if (standing === "pending") return refusePending(payment.id);
-    if (standing === "answered" && state.status === "settled") {
+    if (standing === "answered" && state?.status === "settled") {
       names((await boughtBy(app, payment.id)).event);
       return settleResponse(state, payload.x402_version);
     }

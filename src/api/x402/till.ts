@@ -115,7 +115,7 @@ const isKnown = (error: unknown) => error instanceof Refusal && error.type === "
 /** Whether it is still to be told what a payment comes to: until then nothing is handled for one that waits for it. */
 async function isUnderWay(app: App, id: string): Promise<boolean> {
   const state = await app.load(payments, payments.targetOf(id));
-  return !payments.isFree(state) && state.status !== "unknown" && !state.answer && !state.refund;
+  return !payments.isFree(state) && !state.answer && !state.refund;
 }
 
 /**
@@ -128,7 +128,7 @@ export function standingOf(
   { app, call, payment }: Sale,
   left_behind = false,
 ): "open" | "pending" | "answered" {
-  if (state.status === "unknown" || payments.isFree(state)) {
+  if (payments.isFree(state)) {
     if (payment.refusal) throw payment.refusal;
     return "open";
   }
@@ -157,7 +157,7 @@ async function givenBefore(asked: Asked, payment?: Payment): Promise<Served | un
   if (kept.body)
     return { made: { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null } };
   const state = await app.load(payments, payments.targetOf(kept.payment_id!));
-  if (state.status === "unknown" || !state.answer) return undefined;
+  if (!state?.answer) return undefined;
   return repeat(asked, kept.payment_id!);
 }
 
@@ -191,7 +191,7 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
   let charged: Charged | undefined;
   const beforeAppend = async (made: Made): Promise<Stage<Made>> => {
     if (isUnchanged(call, made)) return async () => {};
-    if (state.status === "unknown" || payments.isFree(state)) refuseOtherPrice(purchase);
+    if (payments.isFree(state)) refuseOtherPrice(purchase);
     charging = true;
     charged = await settle();
     const { settlement } = charged;
@@ -211,8 +211,8 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
     if (charging) onLeft();
     // A part that is away will be back: the answer is owed until then.
     if (charged && (isAway(error) || isUnavailable(error))) refusePending(payment.id, error);
-    const moved = charged ?? (state.status === "settled" && isRefused(error) ? state : undefined);
-    if (!moved && state.status === "claimed" && error instanceof Refusal && isRefused(error))
+    const moved = charged ?? (state?.status === "settled" && isRefused(error) ? state : undefined);
+    if (!moved && state?.status === "claimed" && error instanceof Refusal && isRefused(error))
       throw retold(
         error,
         `this payment may have been settled before; it is refunded then: ${pathOf(payment.id)}`,
@@ -319,13 +319,14 @@ function refuseGone({ payment_id, answer }: Bought): never {
 export async function boughtBy(app: App, id: string): Promise<Bought> {
   const { tenant } = payments.targetOf(id);
   const recorded = await app.store.readStream({ tenant, stream_id: payments.streamOf(id) });
-  const last = (type: payments.PaymentEvent["type"]) => recorded.findLast((event) => event.type === type)!;
-  const answered = recorded.findLast(({ payload }) => payload.answer)!;
-  return {
-    payment_id: id,
-    claim: last("PaymentClaimed").payload as unknown as payments.Claim,
-    settlement: last("PaymentSettled").payload as unknown as Mined,
-    answer: answered.payload.answer as unknown as PaidAnswer,
-    event: answered,
-  };
+  const bought: Partial<Bought> = {};
+  for (const event of app.eventsOf(payments, recorded)) {
+    if (event.type === "PaymentClaimed") bought.claim = event.data;
+    if (event.type === "PaymentSettled") bought.settlement = event.data;
+    if (event.type === "PaymentSettled" || event.type === "PaymentAnswered")
+      if (event.data.answer) Object.assign(bought, { answer: event.data.answer, event });
+  }
+  const { claim, settlement, answer, event } = bought;
+  if (!claim || !settlement || !answer || !event) throw new Error(`payment ${id} was never answered`);
+  return { payment_id: id, claim, settlement, answer, event };
 }

@@ -1,7 +1,7 @@
 /** How far the chain was looked through for deposits: to a final block, below which nothing is looked at again. */
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import type { Hex } from "../chain.ts";
+import type { DataOf, EventOf } from "../entity.ts";
 
 const address = z.string().regex(/^0x[0-9a-f]{40}$/) as z.ZodType<Hex>;
 
@@ -17,8 +17,8 @@ const followed = z.strictObject({
 
 export const events = { DepositsFollowed: { 1: followed } };
 
-export type Followed = z.infer<typeof followed>;
-export type DepositsEvent = Event<"DepositsFollowed", Followed>;
+export type Followed = DataOf<typeof events, "DepositsFollowed">;
+export type DepositsEvent = EventOf<typeof events>;
 
 /** The newest block; undefined before the first. */
 export type DepositsState = Followed | undefined;

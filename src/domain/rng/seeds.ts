@@ -8,8 +8,8 @@
  * revealed, and the next one is active from the same event on. A roll watches this stream, so none is ever recorded on
  * a seed that has been revealed.
  */
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { refuse } from "../refusal.ts";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -77,16 +77,11 @@ export const events = {
   SeedChainAbandoned: { 1: abandoned, public: true },
 };
 
-export type PublishedChain = z.infer<typeof published>;
-export type CommittedChain = z.infer<typeof committed>;
-export type ActiveSeed = z.infer<typeof activated>;
-export type RevealedSeed = z.infer<typeof revealed>;
-export type SeedEvent =
-  | Event<"SeedChainPublished", PublishedChain>
-  | Event<"SeedChainCommitted", CommittedChain>
-  | Event<"SeedActivated", ActiveSeed>
-  | Event<"SeedRevealed", RevealedSeed>
-  | Event<"SeedChainAbandoned", z.infer<typeof abandoned>>;
+export type PublishedChain = DataOf<typeof events, "SeedChainPublished">;
+export type CommittedChain = DataOf<typeof events, "SeedChainCommitted">;
+export type ActiveSeed = DataOf<typeof events, "SeedActivated">;
+export type RevealedSeed = DataOf<typeof events, "SeedRevealed">;
+export type SeedEvent = EventOf<typeof events>;
 
 export type Chain = PublishedChain & { committed: boolean };
 
