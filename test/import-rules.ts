@@ -49,7 +49,6 @@ export const layers: Readonly<Record<string, Layer>> = {
   domain: {
     paths: ["src/domain/"],
     imports: {
-      "@event-driven-io/emmett": "types",
       "fastest-levenshtein": ["closest"],
       "node:crypto": [
         "createHash",

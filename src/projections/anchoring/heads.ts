@@ -6,6 +6,7 @@ import type { Hex } from "../../domain/chain.ts";
 import { projection } from "../projection.ts";
 import type { Placed } from "../typed.ts";
 
+/** It is called `log` in checkpoints, as when it kept the streams, too. */
 export const headsProjection = projection({
   name: "log",
   version: 1,
