@@ -49,6 +49,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   domain: {
     paths: ["src/domain/"],
     imports: {
+      "@event-driven-io/emmett": "types",
       "fastest-levenshtein": ["closest"],
       "node:crypto": [
         "createHash",
