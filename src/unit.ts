@@ -16,6 +16,7 @@ import type {
   StreamGuard,
 } from "../eventstore/types.ts";
 import type { DomainEvent, Entity } from "./domain/entity.ts";
+import { coreProblems } from "./domain/problem.ts";
 import { Refusal, refuse } from "./domain/refusal.ts";
 import { typed } from "./projections/typed.ts";
 import type { StreamCache } from "./stream-cache.ts";
@@ -105,9 +106,7 @@ async function findEarlier(store: EventStore, command: Command): Promise<Recorde
   if (!command.idempotency) return undefined;
   const found = await store.findCommit({ idem_key: command.idempotency.idem_key });
   if (found && !Buffer.from(found.request_hash).equals(Buffer.from(command.idempotency.request_hash))) {
-    refuse("unprocessable", "this idempotency key was used for another request", {
-      type: "idempotency-key-reused",
-    });
+    refuse(coreProblems["idempotency-key-reused"], "this idempotency key was used for another request");
   }
   return found;
 }
@@ -253,9 +252,10 @@ class Unit {
       case "replayed":
         return "replayed";
       case "idem_conflict":
-        return refuse("unprocessable", "this idempotency key was used for another request", {
-          type: "idempotency-key-reused",
-        });
+        return refuse(
+          coreProblems["idempotency-key-reused"],
+          "this idempotency key was used for another request",
+        );
       case "wrong_version":
         // Another writer was faster; the next run reads what it wrote.
         this.#parts.cache.mark(`${answer.tenant}\n${answer.stream_id}`);

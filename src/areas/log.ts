@@ -1,5 +1,6 @@
 import { logOperations } from "../api/operations/log/tree.ts";
 import * as anchor from "../domain/anchoring/anchor.ts";
+import { logProblems } from "../domain/anchoring/problems.ts";
 import { anchorGasProjection } from "../projections/anchoring/gas.ts";
 import { headsProjection } from "../projections/anchoring/heads.ts";
 import { streamsProjection } from "../projections/anchoring/streams.ts";
@@ -12,4 +13,5 @@ export const log: Area = {
   entities: [anchor],
   projections: [headsProjection, streamsProjection, anchorGasProjection],
   operations: logOperations,
+  problems: logProblems,
 };

@@ -1,10 +1,12 @@
 /** Takes the payments that callers present: reads them, judges them, and slows down who presents bad ones. */
+
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import type { Hex, RecoverKey } from "../../domain/chain.ts";
 import { readSignature, writeSignature } from "../../domain/payments/authorization.ts";
 import { idOf } from "../../domain/payments/payment.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import type { Clock } from "../../domain/ports.ts";
+import { coreProblems } from "../../domain/problem.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { addressBlock } from "../address.ts";
 import type { Presented } from "../gate.ts";
@@ -87,7 +89,6 @@ export function judged(payload: PaymentPayload, asked: Asked, now: Date, recover
 
 /** Told to a new payment alone: one that is known gets its answer all the same. */
 const tooMany = (what: string) =>
-  new Refusal("quota_exceeded", `too many ${what} from this address; try again in a minute`, {
-    type: "rate-limited",
+  new Refusal(coreProblems["rate-limited"], `too many ${what} from this address; try again in a minute`, {
     retry_after_s: 60,
   });

@@ -10,6 +10,7 @@ import type { App } from "../../app.ts";
 import type { Hex } from "../../domain/chain.ts";
 import type { Claim, Mined, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
+import { paymentProblems } from "../../domain/payments/problems.ts";
 import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
 import {
   ChainUnavailable,
@@ -48,10 +49,9 @@ export const used = (message: string) => new PaymentRefused("invalid_transaction
 
 export function refusePending(id: string, cause?: unknown): never {
   return refuse(
-    "unavailable",
+    paymentProblems["payment-pending"],
     `this payment is being settled: ask again with the same one, or see ${pathOf(id)}`,
     {
-      type: "payment-pending",
       retry_after_s: 5,
       cause,
     },
@@ -63,7 +63,7 @@ export class KeyHeld extends Refusal {
   readonly holder: string;
 
   constructor(holder: string) {
-    super("conflict", `payment ${holder} holds this idempotency key`, { type: "payment-known" });
+    super(paymentProblems["payment-known"], `payment ${holder} holds this idempotency key`);
     this.holder = holder;
   }
 }
@@ -101,8 +101,7 @@ export async function charge(sale: Sale, state: PaymentState): Promise<() => Pro
 async function refuseUnderWay({ app, payment }: Sale, error: unknown): Promise<never> {
   if (!(error instanceof PaymentRefused)) throw error;
   const now = await app.load(payments, payments.targetOf(payment.id));
-  if (!payments.isFree(now))
-    refuse("conflict", "this payment was presented before", { type: "payment-known" });
+  if (!payments.isFree(now)) refuse(paymentProblems["payment-known"], "this payment was presented before");
   if (error.code === "invalid_transaction_state" && now?.status === "failed" && !now.for_good)
     refusePending(payment.id);
   throw error;
@@ -214,9 +213,12 @@ function refuseWhileAway(error: unknown): never {
   if (!(error instanceof ChainUnavailable)) throw error;
   const budget = error instanceof GasBudgetSpent ? error : undefined;
   const why = budget?.message ?? "the chain is away";
-  return refuse("unavailable", `${why}: payments cannot be settled now, and nothing was charged`, {
-    type: "payment-unavailable",
-    retry_after_s: budget ? Math.ceil((budget.resets_at.getTime() - Date.now()) / 1000) : 5,
-    cause: error,
-  });
+  return refuse(
+    paymentProblems["payment-unavailable"],
+    `${why}: payments cannot be settled now, and nothing was charged`,
+    {
+      retry_after_s: budget ? Math.ceil((budget.resets_at.getTime() - Date.now()) / 1000) : 5,
+      cause: error,
+    },
+  );
 }

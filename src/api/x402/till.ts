@@ -2,12 +2,15 @@
  * The till: serves calls for payments. A payment buys at most one answer, nothing is answered before it is settled, and
  * whoever asks again with the same payment gets the same answer, from this process or another.
  */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { Idempotency } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
 import type { Mined, PaidAnswer, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
+import { paymentProblems } from "../../domain/payments/problems.ts";
+import { coreProblems } from "../../domain/problem.ts";
 import { type EventName, Refusal, refuse } from "../../domain/refusal.ts";
 import { type Committed, recall, type Stage, transact, type Work } from "../../unit.ts";
 import {
@@ -110,7 +113,8 @@ export function createTill(parts: MakerParts): Till {
 
 const pause = (ms: number) => sleep(ms, undefined, { ref: false });
 
-const isKnown = (error: unknown) => error instanceof Refusal && error.type === "payment-known";
+const isKnown = (error: unknown) =>
+  error instanceof Refusal && error.type === paymentProblems["payment-known"];
 
 /** Whether it is still to be told what a payment comes to: until then nothing is handled for one that waits for it. */
 async function isUnderWay(app: App, id: string): Promise<boolean> {
@@ -176,9 +180,7 @@ async function isProven({ app, call }: Asked, payment: Payment): Promise<boolean
 }
 
 const refuseReusedKey = () =>
-  refuse("unprocessable", "this idempotency key was used for another request", {
-    type: "idempotency-key-reused",
-  });
+  refuse(coreProblems["idempotency-key-reused"], "this idempotency key was used for another request");
 
 /**
  * Serves the call: charges the payment, or answers what a settled one is still owed. `onLeft` is told when the claim
@@ -244,8 +246,8 @@ function refuseOtherPrice({ app, call, payment }: Purchase): void {
     );
 }
 
-const retold = ({ code, message, errors, type }: Refusal, addition: string, event?: EventName) =>
-  new Refusal(code, `${message}; ${addition}`, { errors, type, event });
+const retold = ({ type, message, errors }: Refusal, addition: string, event?: EventName) =>
+  new Refusal(type, `${message}; ${addition}`, { errors, event });
 
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === "unavailable";
 const isRefused = (error: unknown) => error instanceof Refusal && !isUnavailable(error);
@@ -312,7 +314,7 @@ async function repeat({ app, parts, call }: Asked, id: string): Promise<Served> 
 function refuseGone({ payment_id, answer }: Bought): never {
   const digest = answer.sha256 ? `its SHA-256 was ${answer.sha256}, ` : "";
   const told = `this payment's answer was given and is not kept any more; ${digest}see ${pathOf(payment_id)}`;
-  return refuse("conflict", told, { type: "answer-gone" });
+  return refuse(paymentProblems["answer-gone"], told);
 }
 
 /** What an answered payment came to. */
