@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../entity.ts";
+import { time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { flows } from "../trade/units.ts";
 import { afterFailure, type Failure } from "./backoff.ts";
@@ -23,7 +24,6 @@ const MOST_REASON = 300;
 /** Secrets that may sign one delivery: the newest, and those rotated away within the last day. */
 export const MOST_SECRETS = 5;
 
-const time = z.iso.datetime();
 const credits_left = z.int().nonnegative();
 const alert_id = z.string().regex(/^msg_[0-9a-f]{32}$/);
 

@@ -1,9 +1,7 @@
 /** A hash of a seed in the anchoring contract: asked for by somebody, then kept there under the time of a block. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../entity.ts";
-
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-const time = z.iso.datetime();
+import { sha256, time } from "../fields.ts";
 
 const asked = z.strictObject({ seed_hash: sha256, asked_at: time });
 
