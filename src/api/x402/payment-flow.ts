@@ -178,7 +178,7 @@ const isKnown = (error: unknown) =>
 /** Whether it is still to be told what a payment comes to: until then nothing is handled for one that waits for it. */
 async function isUnderWay(app: App, id: string): Promise<boolean> {
   const state = await app.load(payments, payments.targetOf(id));
-  return !payments.isFree(state) && state.status !== "unknown" && !state.answer && !state.refund;
+  return !payments.isFree(state) && !state.answer && !state.refund;
 }
 
 /**
@@ -191,7 +191,7 @@ export function standingOf(
   { app, call, payment }: Charge,
   left_behind = false,
 ): "open" | "pending" | "answered" {
-  if (state.status === "unknown" || payments.isFree(state)) {
+  if (payments.isFree(state)) {
     if (payment.refusal) throw payment.refusal;
     return "open";
   }
