@@ -9,7 +9,7 @@
 import { parseArgs } from "node:util";
 import * as account from "../src/domain/lounge/account.ts";
 import { ATTO } from "../src/domain/lounge/token.ts";
-import { forEach } from "../src/turn.ts";
+import { forEach } from "../src/concurrency.ts";
 import {
   appendRate,
   inHouse,

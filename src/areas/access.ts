@@ -8,5 +8,6 @@ export const access: Area = {
   envelope: "success",
   entities: [key],
   projections: [keysProjection],
+  reactors: [],
   operations: [],
 };

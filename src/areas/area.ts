@@ -1,10 +1,11 @@
 /**
- * An area: everything of one matter, said once. Whoever needs all of something (events, read models, operations) reads
+ * An area: everything of one matter, said once. Whoever needs all of something (events, read models, reactors, operations) reads
  * the registry in index.ts; nothing else lists areas.
  */
 import type { EventTypes } from "../../eventstore/schemas.ts";
 import type { OfferedArea } from "../api/catalogue.ts";
 import type { Projection } from "../projections/projection.ts";
+import type { Reactor } from "../reactor.ts";
 
 /** What the registry knows of an entity: its file in src/domain exports it. */
 export type EntitySource = {
@@ -16,4 +17,6 @@ export type EntitySource = {
 export type Area = OfferedArea & {
   entities: readonly EntitySource[];
   projections: readonly Projection[];
+  /** What the service does of itself, each in one process at a time. */
+  reactors: readonly Reactor[];
 };

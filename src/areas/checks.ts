@@ -3,6 +3,7 @@ import { checkOrderOperations } from "../api/operations/checks/orders.ts";
 import * as check from "../domain/checks/check.ts";
 import * as following from "../domain/checks/following.ts";
 import { checksProjection } from "../projections/checks/checks.ts";
+import { checksReactor } from "../reactors/checks/follow.ts";
 import type { Area } from "./area.ts";
 
 export const checks: Area = {
@@ -11,5 +12,6 @@ export const checks: Area = {
   envelope: "success",
   entities: [check, following],
   projections: [checksProjection],
+  reactors: [checksReactor],
   operations: [...checkOperations, ...checkOrderOperations],
 };

@@ -7,5 +7,6 @@ export const customs: Area = {
   envelope: "success",
   entities: [],
   projections: [],
+  reactors: [],
   operations: customsOperations,
 };

@@ -7,5 +7,6 @@ export const discovery: Area = {
   envelope: "success",
   entities: [],
   projections: [],
+  reactors: [],
   operations: discoveryOperations,
 };

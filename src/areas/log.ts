@@ -1,7 +1,7 @@
 import { logOperations } from "../api/operations/log/tree.ts";
 import * as anchor from "../domain/anchoring/anchor.ts";
-import { anchorGasProjection } from "../projections/anchoring/gas.ts";
 import { logProjection } from "../projections/anchoring/log.ts";
+import { anchoringReactor, cosigningReactor, signingReactor } from "../anchoring/reactors.ts";
 import type { Area } from "./area.ts";
 
 export const log: Area = {
@@ -9,6 +9,7 @@ export const log: Area = {
   about: "The event log for auditors: checkpoints, tiles, proofs and anchors",
   envelope: "none",
   entities: [anchor],
-  projections: [logProjection, anchorGasProjection],
+  projections: [logProjection],
+  reactors: [signingReactor(), anchoringReactor(), cosigningReactor()],
   operations: logOperations,
 };

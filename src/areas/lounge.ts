@@ -2,6 +2,7 @@ import { loungeOperations } from "../api/operations/lounge/bets.ts";
 import * as account from "../domain/lounge/account.ts";
 import * as deposits from "../domain/lounge/deposits.ts";
 import { depositsProjection } from "../projections/lounge/deposits.ts";
+import { depositsReactor } from "../reactors/lounge/follow-deposits.ts";
 import type { Area } from "./area.ts";
 
 export const lounge: Area = {
@@ -10,5 +11,6 @@ export const lounge: Area = {
   envelope: "success",
   entities: [account, deposits],
   projections: [depositsProjection],
+  reactors: [depositsReactor],
   operations: loungeOperations,
 };

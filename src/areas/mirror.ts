@@ -7,5 +7,6 @@ export const mirror: Area = {
   envelope: "success",
   entities: [],
   projections: [],
+  reactors: [],
   operations: mirrorOperations,
 };

@@ -3,6 +3,7 @@ import { x402Operations } from "../api/operations/payments/x402.ts";
 import * as confirmation from "../domain/payments/confirmation.ts";
 import * as payment from "../domain/payments/payment.ts";
 import { paymentsProjection } from "../projections/payments/payments.ts";
+import { paymentsReactor } from "../reactors/payments/reactor.ts";
 import type { Area } from "./area.ts";
 
 export const payments: Area = {
@@ -11,5 +12,6 @@ export const payments: Area = {
   envelope: "success",
   entities: [payment, confirmation],
   projections: [paymentsProjection],
+  reactors: [paymentsReactor()],
   operations: [...x402Operations, ...paymentOperations],
 };

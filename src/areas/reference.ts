@@ -8,5 +8,6 @@ export const reference: Area = {
   envelope: "success",
   entities: [dataset],
   projections: [referenceProjection],
+  reactors: [],
   operations: [],
 };

@@ -8,5 +8,6 @@ export const replay: Area = {
   envelope: "success",
   entities: [],
   projections: [],
+  reactors: [],
   operations: [...replayOperations, ...snapshotOperations],
 };

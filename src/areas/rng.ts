@@ -5,6 +5,7 @@ import * as commitment from "../domain/rng/commitment.ts";
 import * as roll from "../domain/rng/roll.ts";
 import * as seeds from "../domain/rng/seeds.ts";
 import { rngProjection } from "../projections/rng/rng.ts";
+import { seedsReactor } from "../reactors/rng/reactor.ts";
 import type { Area } from "./area.ts";
 
 export const rng: Area = {
@@ -13,5 +14,6 @@ export const rng: Area = {
   envelope: "success",
   entities: [seeds, commitment, roll],
   projections: [rngProjection],
+  reactors: [seedsReactor],
   operations: [...rngOperations, ...rngProofOperations, ...rngAnchorOperations],
 };

@@ -7,5 +7,6 @@ export const salary: Area = {
   envelope: "success",
   entities: [],
   projections: [],
+  reactors: [],
   operations: salaryOperations,
 };

@@ -2,6 +2,8 @@ import { walletAirdropOperations } from "../api/operations/wallet/airdrop.ts";
 import { walletOperations } from "../api/operations/wallet/balances.ts";
 import * as airdrop from "../domain/wallet/airdrop.ts";
 import { airdropsProjection } from "../projections/wallet/airdrops.ts";
+import { transfersReactor } from "../reactors/wallet/follow-transfers.ts";
+import { airdropsReactor } from "../reactors/wallet/pay-airdrops.ts";
 import type { Area } from "./area.ts";
 
 export const wallet: Area = {
@@ -10,5 +12,6 @@ export const wallet: Area = {
   envelope: "success",
   entities: [airdrop],
   projections: [airdropsProjection],
+  reactors: [airdropsReactor, transfersReactor],
   operations: [...walletOperations, ...walletAirdropOperations],
 };

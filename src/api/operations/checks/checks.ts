@@ -11,7 +11,7 @@ import { cancelTypedData, checkTypedData } from "../../../domain/checks/typed-da
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { checksProjection, listChecks } from "../../../projections/checks/checks.ts";
-import { networkOf } from "../../../reactors/payments/search.ts";
+import { networkOf } from "../../../domain/chain.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 import { refuseTestKey, targetOf, walletOf, walletsOwn } from "./callers.ts";
 import {

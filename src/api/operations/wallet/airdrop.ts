@@ -8,7 +8,7 @@ import { decimalOf, unitsOf } from "../../../domain/wallet/amount.ts";
 import { knownToken } from "../../../domain/wallet/balances.ts";
 import { amountEach, recipients } from "../../../domain/wallet/inputs.ts";
 import { amountIn, balanceCall, tokenCalls } from "../../../domain/wallet/token.ts";
-import { networkOf } from "../../../reactors/payments/search.ts";
+import { networkOf } from "../../../domain/chain.ts";
 import type { Caller } from "../../caller.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 import { address, decimal, developmentChain, hash, network, refuseField } from "./fields.ts";

@@ -9,9 +9,9 @@ import { balanceCalls, balancesIn, knownToken } from "../../../domain/wallet/bal
 import { account } from "../../../domain/wallet/inputs.ts";
 import { type Token, type Transfer, tokenCalls } from "../../../domain/wallet/token.ts";
 import { historyPage, MOST_BLOCKS } from "../../../projections/wallet/history.ts";
-import { networkOf } from "../../../reactors/payments/search.ts";
+import { networkOf } from "../../../domain/chain.ts";
 import { platformAccounts, platformTokens } from "../../../reactors/wallet/follow-transfers.ts";
-import { forEach } from "../../../turn.ts";
+import { forEach } from "../../../concurrency.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 import { address, decimal, developmentChain, hash, network, refuseField } from "./fields.ts";
 
