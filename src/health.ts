@@ -29,7 +29,13 @@ export async function healthOf(
     pool.query<{ projection: string; position: number; trouble: string | null }>(
       "select projection, position, trouble from read.checkpoints",
     ),
-    pool.query<{ reactor: string; status: string; reason: string | null; since: string; last_good_s: number }>(
+    pool.query<{
+      reactor: string;
+      status: string;
+      reason: string | null;
+      since: string;
+      last_good_s: number;
+    }>(
       `select reactor, status, reason, to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
               greatest(extract(epoch from clock_timestamp() - good_at), 0)::int as last_good_s
          from reactors.leases`,

@@ -231,8 +231,7 @@ class Standing {
   /** Tells a trouble when it begins and when it is over; whether there was anything to tell. */
   tell(now: { status: string; reason?: string }): boolean {
     const before = this.#told;
-    const isNew =
-      before.status !== now.status || (now.status === "failed" && before.reason !== now.reason);
+    const isNew = before.status !== now.status || (now.status === "failed" && before.reason !== now.reason);
     if (!isNew) return false;
     this.#told = now;
     const { troubles, grave, resumed } = this.#one;

@@ -155,7 +155,6 @@ async function callOf(
     proof,
   });
   if (fault)
-    throw new LogDiverged(`the ${size} events that were signed do not continue the anchor: ${fault}`,
-    );
+    throw new LogDiverged(`the ${size} events that were signed do not continue the anchor: ${fault}`);
   return anchorCall({ log_id: logIdOf(origin), size: BigInt(size), root }, proof.map(hexOf));
 }

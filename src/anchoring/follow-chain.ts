@@ -93,11 +93,11 @@ export async function adoptHead(
   const size = Number(head.size);
   const position = await grownTo(work);
   if (size > position)
-    throw new LogDiverged(`${size} events are anchored, and the log has ${position}: it was cut${OR_LIE}`,
-    );
+    throw new LogDiverged(`${size} events are anchored, and the log has ${position}: it was cut${OR_LIE}`);
   const root = hexOf(await tree.rootAt(size));
   if (root !== head.root)
-    throw new LogDiverged(`the log is not the one of which ${size} events are anchored: their root is ${root}, on the chain it is ${head.root}${OR_LIE}`,
+    throw new LogDiverged(
+      `the log is not the one of which ${size} events are anchored: their root is ${root}, on the chain it is ${head.root}${OR_LIE}`,
     );
   // A key that is in use again may have a head below that of the key between.
   if (size <= (anchors.newestAnchor(known)?.size ?? 0)) return true;

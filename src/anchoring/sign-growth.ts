@@ -44,8 +44,7 @@ async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
     proof: await tree.consistencyProof(signed, size),
   });
   if (fault)
-    throw new LogDiverged(`the log does not continue the ${signed} events that were signed: ${fault}`,
-    );
+    throw new LogDiverged(`the log does not continue the ${signed} events that were signed: ${fault}`);
   const note = signCheckpoint({ origin, size, root, extensions: [] }, app.signer);
   const facts = { size, root: hexOf(root), note, signed_at: new Date(now).toISOString() };
   await app.signed.advance(origin, facts);
@@ -57,10 +56,12 @@ async function checkAgainstKept({ app, tree, origin }: Work, size: number): Prom
   const kept = await app.signed.last(origin);
   if (!kept) return;
   if (kept.size > size)
-    throw new LogDiverged(`${kept.size} events were signed here, and the log has ${size}: it was cut, or set back to a backup`,
+    throw new LogDiverged(
+      `${kept.size} events were signed here, and the log has ${size}: it was cut, or set back to a backup`,
     );
   if (hexOf(await tree.rootAt(kept.size)) !== kept.root)
-    throw new LogDiverged(`the log does not begin with the ${kept.size} events that were signed here: it was rewritten, or set back to a backup`,
+    throw new LogDiverged(
+      `the log does not begin with the ${kept.size} events that were signed here: it was rewritten, or set back to a backup`,
     );
 }
 

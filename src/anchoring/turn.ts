@@ -20,10 +20,7 @@ export type Work = {
 };
 
 /** Does the work of one turn. Rejects with what the reactors' loop tells: the chain or the database is away. */
-export async function takeTurn(
-  app: App,
-  act: (work: Work) => Promise<void>,
-): Promise<Outcome<"diverged">> {
+export async function takeTurn(app: App, act: (work: Work) => Promise<void>): Promise<Outcome<"diverged">> {
   const { origin } = await app.store.identity(MAIN_LOG);
   const tree = openTree(app.pool, MAIN_LOG);
   const now = app.clock.now().getTime();

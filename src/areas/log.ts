@@ -1,7 +1,7 @@
+import { anchoringReactor, cosigningReactor, signingReactor } from "../anchoring/reactors.ts";
 import { logOperations } from "../api/operations/log/tree.ts";
 import * as anchor from "../domain/anchoring/anchor.ts";
 import { logProjection } from "../projections/anchoring/log.ts";
-import { anchoringReactor, cosigningReactor, signingReactor } from "../anchoring/reactors.ts";
 import type { Area } from "./area.ts";
 
 export const log: Area = {

@@ -2,9 +2,10 @@
  * Whether the chain behind the RPC is the one that the log knows, and which blocks of it have moved. Whoever believes the
  * chain asks here first: nothing may be marked, sent or kept on another history.
  */
-import * as anchors from "../domain/anchoring/anchor.ts";
+
 import type { App } from "../app.ts";
 import { forEach } from "../concurrency.ts";
+import * as anchors from "../domain/anchoring/anchor.ts";
 import { type Block, type Hex, networkOf } from "../domain/chain.ts";
 import * as following from "../domain/checks/following.ts";
 import * as confirmation from "../domain/payments/confirmation.ts";

@@ -6,18 +6,8 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import type { Tail } from "../../eventstore/tail.ts";
 import { pause } from "../concurrency.ts";
-import { LEASE_SECONDS, type Lease as HeldLease, Leases, RENEW_MS } from "../lease.ts";
+import { type Lease as HeldLease, LEASE_SECONDS, Leases, RENEW_MS } from "../lease.ts";
 import type { Projection } from "./projection.ts";
-
-export const runnerDdl = `
-  create schema if not exists read;
-  create table if not exists read.checkpoints (
-    projection text primary key,
-    position   bigint not null default 0,
-    holder     uuid,
-    token      bigint not null default 0,
-    held_until timestamptz not null default '-infinity'
-  );`;
 
 /** At the end of the log events are gathered: a batch costs a transaction, whatever it holds. */
 const GATHER_MS = 20;

@@ -83,11 +83,7 @@ export function commitSeedsCall(seed_hashes: readonly Hex[]): SignersCall {
 
 /** Names, once and for good, the key that follows the sender's, or the contract on which it goes on. */
 export const endorseCall = (successor: Hex): SignersCall =>
-  alone(
-    encodeFunctionData({ abi: ABI, functionName: "endorse", args: [successor] }),
-    40_000n,
-    "endorsement",
-  );
+  alone(encodeFunctionData({ abi: ABI, functionName: "endorse", args: [successor] }), 40_000n, "endorsement");
 
 const alone = (data: Hex, gas: bigint, purpose: Purpose): SignersCall => ({
   call: { to: ANCHOR_ADDRESS, data },

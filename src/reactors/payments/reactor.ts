@@ -6,7 +6,9 @@ import { payRefunds, type RefundOptions } from "./refund.ts";
 
 type Memory = { chain: ChainMemory; told: NonNullable<RefundOptions["told"]>; is_compared: boolean };
 
-export const paymentsReactor = (options: Pick<ReconcileOptions, "claim_holds_ms" | "answer_within_ms"> = {}) =>
+export const paymentsReactor = (
+  options: Pick<ReconcileOptions, "claim_holds_ms" | "answer_within_ms"> = {},
+) =>
   reactor({
     name: "payments",
     every_ms: 2_000,

@@ -87,7 +87,9 @@ async function transactionOf(app: App, hash: string, block: bigint): Promise<Hex
 /** What was recorded of late under our key, which the chain may still take back. */
 async function recentCommitments({ clock, pool, chain }: App): Promise<string[]> {
   const recent = await commitmentsSince(pool, new Date(clock.now().getTime() - UNSURE_MS));
-  return recent.flatMap(({ seed_hash, committed }) => (committed?.signer === chain.sender ? [seed_hash] : []));
+  return recent.flatMap(({ seed_hash, committed }) =>
+    committed?.signer === chain.sender ? [seed_hash] : [],
+  );
 }
 
 /** What was recorded and is gone from the contract is asked for again. */

@@ -11,7 +11,7 @@ import {
   keepTransfers,
   reachOf,
 } from "../../projections/wallet/transfers.ts";
-import { reactor, type Outcome, type Turn } from "../../reactor.ts";
+import { type Outcome, reactor, type Turn } from "../../reactor.ts";
 
 /** Blocks of one question: nodes answer only so many logs, and payments are many. */
 const AT_ONCE = 200n;

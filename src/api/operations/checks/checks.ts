@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { App } from "../../../app.ts";
 import { lowerCase, walletAddress } from "../../../domain/address.ts";
 import type { Hex } from "../../../domain/chain.ts";
+import { networkOf } from "../../../domain/chain.ts";
 import * as checks from "../../../domain/checks/check.ts";
 import * as following from "../../../domain/checks/following.ts";
 import { LONGEST_PROOF_S, ownershipText, textDigest } from "../../../domain/checks/ownership.ts";
@@ -11,7 +12,6 @@ import { cancelTypedData, checkTypedData } from "../../../domain/checks/typed-da
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { checksProjection, listChecks } from "../../../projections/checks/checks.ts";
-import { networkOf } from "../../../domain/chain.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 import { refuseTestKey, targetOf, walletOf, walletsOwn } from "./callers.ts";
 import {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import type { Hex } from "../../../domain/chain.ts";
+import { networkOf } from "../../../domain/chain.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import * as airdrops from "../../../domain/wallet/airdrop.ts";
 import { AIRDROP_ADDRESS, MOST_RECIPIENTS } from "../../../domain/wallet/airdrop-contract.ts";
@@ -8,7 +9,6 @@ import { decimalOf, unitsOf } from "../../../domain/wallet/amount.ts";
 import { knownToken } from "../../../domain/wallet/balances.ts";
 import { amountEach, recipients } from "../../../domain/wallet/inputs.ts";
 import { amountIn, balanceCall, tokenCalls } from "../../../domain/wallet/token.ts";
-import { networkOf } from "../../../domain/chain.ts";
 import type { Caller } from "../../caller.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 import { address, decimal, developmentChain, hash, network, refuseField } from "./fields.ts";
