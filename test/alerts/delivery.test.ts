@@ -5,7 +5,6 @@ import type { App } from "../../src/app.ts";
 import { BACKOFF_S } from "../../src/domain/alerts/backoff.ts";
 import { secretOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
-import { takeAlertTurn } from "../../src/reactors/alerts/start.ts";
 import { startService } from "../support/service.ts";
 import {
   decided,
@@ -15,6 +14,7 @@ import {
   stoppedClock,
   storyOf,
   subscribed,
+  takeAlertTurn,
   triggered,
 } from "./delivering.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";

@@ -48,7 +48,7 @@ test.each([
     await dies(step);
     if (by_the_dead > 0) while ((await sent()) === before) await new Promise((wake) => setTimeout(wake, 20));
     expect(await sent()).toBe(before + by_the_dead);
-    // Its lock is let go when Postgres notices that it is gone.
+    // Its lease runs out.
     while ((await house.turn()).status === "taken") await new Promise((wake) => setTimeout(wake, 20));
     await house.turn();
     expect(await sent()).toBe(before + 1);

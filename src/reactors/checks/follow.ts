@@ -46,7 +46,10 @@ export const checksReactor = reactor({
 });
 
 /** One turn; the chain is asked for nothing but its heads while no check is open. */
-async function followChecks(app: App, memory: FollowMemory): Promise<Outcome<"away" | "behind" | "foreign">> {
+export async function followChecks(
+  app: App,
+  memory: FollowMemory,
+): Promise<Outcome<"away" | "behind" | "foreign">> {
   const network = networkOf(app.chain);
   const cursor = await app.load(following, following.targetOf(network));
   const heads = await app.chain.heads();

@@ -53,7 +53,7 @@ export const depositsReactor = reactor({
 
 type Deposited = Outcome<"away" | "behind" | "foreign">;
 
-async function followDeposits(app: App, token: Hex, memory: DepositMemory): Promise<Deposited> {
+export async function followDeposits(app: App, token: Hex, memory: DepositMemory): Promise<Deposited> {
   const { chain } = app;
   const address = lowerCase(token);
   memory.token ??= await describedToken(app, address);
