@@ -1,5 +1,6 @@
 /** The wallet over real HTTP on the embedded chain: an airdrop is asked for, paid, seen in balances and histories, and not paid twice. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { areas } from "../../src/areas/index.ts";
 import { reachOf } from "../../src/projections/wallet/transfers.ts";
 import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
 import { addressOf, wallet } from "../chain/fixture.ts";
@@ -12,7 +13,12 @@ let service: Service;
 let admin: Record<string, string>;
 let reader: Record<string, string>;
 beforeAll(async () => {
-  service = await startService({ chain: "embedded", reactors: true });
+  // Transfers are kept when the test says so.
+  const others = areas.map((area) => ({
+    ...area,
+    reactors: area.reactors.filter((one) => one !== transfersReactor),
+  }));
+  service = await startService({ chain: "embedded", reactors: true, areas: others });
   admin = (await service.issue({ scopes: ["read", "order", "admin"] })).headers;
   reader = (await service.issue()).headers;
 }, 60_000);
