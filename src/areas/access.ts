@@ -10,4 +10,5 @@ export const access: Area = {
   projections: [keysProjection],
   reactors: [],
   operations: [],
+  problems: {},
 };

@@ -14,4 +14,5 @@ export const alerts: Area = {
   projections: [alertsProjection],
   reactors: [evaluationsReactor, deliveriesReactor],
   operations: alertOperations,
+  problems: {},
 };

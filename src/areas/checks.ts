@@ -2,6 +2,7 @@ import { checkOperations } from "../api/operations/checks/checks.ts";
 import { checkOrderOperations } from "../api/operations/checks/orders.ts";
 import * as check from "../domain/checks/check.ts";
 import * as following from "../domain/checks/following.ts";
+import { checkProblems } from "../domain/checks/problems.ts";
 import { checksProjection } from "../projections/checks/checks.ts";
 import { checksReactor } from "../reactors/checks/follow.ts";
 import type { Area } from "./area.ts";
@@ -14,4 +15,5 @@ export const checks: Area = {
   projections: [checksProjection],
   reactors: [checksReactor],
   operations: [...checkOperations, ...checkOrderOperations],
+  problems: checkProblems,
 };

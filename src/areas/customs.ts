@@ -9,4 +9,5 @@ export const customs: Area = {
   projections: [],
   reactors: [],
   operations: customsOperations,
+  problems: {},
 };

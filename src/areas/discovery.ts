@@ -9,4 +9,5 @@ export const discovery: Area = {
   projections: [],
   reactors: [],
   operations: discoveryOperations,
+  problems: {},
 };

@@ -1,6 +1,7 @@
 import { anchoringReactor, cosigningReactor, signingReactor } from "../anchoring/reactors.ts";
 import { logOperations } from "../api/operations/log/tree.ts";
 import * as anchor from "../domain/anchoring/anchor.ts";
+import { logProblems } from "../domain/anchoring/problems.ts";
 import { logProjection } from "../projections/anchoring/log.ts";
 import type { Area } from "./area.ts";
 
@@ -12,4 +13,5 @@ export const log: Area = {
   projections: [logProjection],
   reactors: [signingReactor(), anchoringReactor(), cosigningReactor()],
   operations: logOperations,
+  problems: logProblems,
 };

@@ -9,4 +9,5 @@ export const mirror: Area = {
   projections: [],
   reactors: [],
   operations: mirrorOperations,
+  problems: {},
 };

@@ -10,4 +10,5 @@ export const reference: Area = {
   projections: [referenceProjection],
   reactors: [],
   operations: [],
+  problems: {},
 };

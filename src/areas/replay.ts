@@ -1,5 +1,6 @@
 import { snapshotOperations } from "../api/operations/replay/snapshots.ts";
 import { replayOperations } from "../api/operations/replay/wal-since.ts";
+import { replayProblems } from "../domain/replay/problems.ts";
 import type { Area } from "./area.ts";
 
 export const replay: Area = {
@@ -10,4 +11,5 @@ export const replay: Area = {
   projections: [],
   reactors: [],
   operations: [...replayOperations, ...snapshotOperations],
+  problems: replayProblems,
 };

@@ -2,6 +2,7 @@ import { rngAnchorOperations } from "../api/operations/rng/anchor.ts";
 import { rngProofOperations } from "../api/operations/rng/proof.ts";
 import { rngOperations } from "../api/operations/rng/rolls.ts";
 import * as commitment from "../domain/rng/commitment.ts";
+import { rngProblems } from "../domain/rng/problems.ts";
 import * as roll from "../domain/rng/roll.ts";
 import * as seeds from "../domain/rng/seeds.ts";
 import { rngProjection } from "../projections/rng/rng.ts";
@@ -16,4 +17,5 @@ export const rng: Area = {
   projections: [rngProjection],
   reactors: [seedsReactor],
   operations: [...rngOperations, ...rngProofOperations, ...rngAnchorOperations],
+  problems: rngProblems,
 };

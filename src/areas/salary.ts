@@ -9,4 +9,5 @@ export const salary: Area = {
   projections: [],
   reactors: [],
   operations: salaryOperations,
+  problems: {},
 };

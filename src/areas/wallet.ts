@@ -1,6 +1,7 @@
 import { walletAirdropOperations } from "../api/operations/wallet/airdrop.ts";
 import { walletOperations } from "../api/operations/wallet/balances.ts";
 import * as airdrop from "../domain/wallet/airdrop.ts";
+import { walletProblems } from "../domain/wallet/problems.ts";
 import { airdropsProjection } from "../projections/wallet/airdrops.ts";
 import { transfersReactor } from "../reactors/wallet/follow-transfers.ts";
 import { airdropsReactor } from "../reactors/wallet/pay-airdrops.ts";
@@ -14,4 +15,5 @@ export const wallet: Area = {
   projections: [airdropsProjection],
   reactors: [airdropsReactor, transfersReactor],
   operations: [...walletOperations, ...walletAirdropOperations],
+  problems: walletProblems,
 };

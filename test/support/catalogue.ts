@@ -15,6 +15,7 @@ export const areaOf = (operations: readonly OperationDeclaration[]): Area => ({
   projections: [],
   reactors: [],
   operations,
+  problems: {},
 });
 
 /** An operation in its place, as a service would offer it. */
