@@ -107,9 +107,11 @@ describe("a log that was", () => {
       status: "diverged",
       reason: expect.stringContaining("the log in this database is damaged"),
     });
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+    // An anchor becomes final whenever the chain has gone on enough.
+    const story = async () => (await house.story()).filter((type) => type !== "AnchorFinal");
+    expect(await story()).toEqual(["CheckpointSigned", "Anchored"]);
     await unguarded("truncate anchoring.tiles_v1");
     expect(await house.turn()).toEqual({ status: "done" });
-    expect((await house.story()).slice(2)).toEqual(["CheckpointSigned", "Anchored"]);
+    expect((await story()).slice(2)).toEqual(["CheckpointSigned", "Anchored"]);
   });
 });
