@@ -6,6 +6,7 @@ import { alertsProjection } from "../../src/projections/alerts/subscriptions.ts"
 import { deliveriesReactor } from "../../src/reactors/alerts/deliver.ts";
 import { evaluationsReactor } from "../../src/reactors/alerts/evaluate.ts";
 import { turn } from "../support/turns.ts";
+import { LIMIT_MS } from "../support/until.ts";
 import { finding } from "./stories.ts";
 
 export const development = { ALLOW_PRIVATE_WEBHOOKS: "1" };
@@ -72,7 +73,7 @@ export async function decided(
 /** Waits until the read model has everything that is in the log. */
 export async function folded(app: App): Promise<void> {
   const { position } = await app.store.head();
-  if (!(await app.runner.reached(alertsProjection, position, 10_000)))
+  if (!(await app.runner.reached(alertsProjection, position, LIMIT_MS)))
     throw new Error("alerts are not folded");
 }
 

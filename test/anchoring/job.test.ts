@@ -17,6 +17,7 @@ import { startReactors } from "../../src/reactor.ts";
 import { wallet } from "../chain/fixture.ts";
 import { newSigningKey } from "../payments/ledger-house.ts";
 import { alone } from "../support/turns.ts";
+import { until } from "../support/until.ts";
 import { type AnchoringHouse, AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
 
 let house: AnchoringHouse;
@@ -177,10 +178,10 @@ test("it runs until it is stopped, and tells troubles when they begin and when t
   const log = { info: note("info"), warn: note("warn"), error: note("error") };
   const often = [signingReactor(AT_ONCE), anchoringReactor(AT_ONCE)].map((one) => ({ ...one, every_ms: 5 }));
   const job = startReactors(house.over({ read }), often, log);
-  while (told.length < 1) await new Promise((wake) => setTimeout(wake, 5));
+  await until(() => told.length >= 1);
   isAway = false;
-  while ((await house.story()).length < 2) await new Promise((wake) => setTimeout(wake, 5));
-  while (told.length < 2) await new Promise((wake) => setTimeout(wake, 5));
+  await until(async () => (await house.story()).length >= 2);
+  await until(() => told.length >= 2);
   await job.stop();
   expect(told).toEqual([
     [

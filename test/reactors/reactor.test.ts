@@ -9,9 +9,9 @@ import { ChainUnavailable } from "../../src/domain/ports.ts";
 import { healthOf } from "../../src/health.ts";
 import { LeaseLost, underLease } from "../../src/lease.ts";
 import { reactor, reactorLeases, startReactors, type Turn } from "../../src/reactor.ts";
-import { until } from "../eventstore/fixture.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
+import { until } from "../support/until.ts";
 
 let service: Service;
 let app: App;

@@ -10,6 +10,7 @@ import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts"
 import { airdropsReactor, noAirdropMemory, payAirdrops } from "../../src/reactors/wallet/pay-airdrops.ts";
 import { type LedgerHouse, openLedgerHouse } from "../payments/ledger-house.ts";
 import { type Taken, turn } from "../support/turns.ts";
+import { LIMIT_MS } from "../support/until.ts";
 
 export const TOKEN = 10n ** 18n;
 
@@ -48,7 +49,7 @@ export async function openAirdropHouse(): Promise<AirdropHouse> {
   /** A turn leaves to the next one what the read model does not know yet. */
   const folded = async () => {
     const { position } = await app.store.head();
-    await app.runner.reached(airdropsProjection, position, 10_000);
+    await app.runner.reached(airdropsProjection, position, LIMIT_MS);
   };
   let accounts = 0;
   let asked = 0;

@@ -4,10 +4,10 @@ import { areas } from "../../src/areas/index.ts";
 import { reachOf } from "../../src/projections/wallet/transfers.ts";
 import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
 import { addressOf, wallet } from "../chain/fixture.ts";
-import { until } from "../eventstore/fixture.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
+import { until } from "../support/until.ts";
 
 let service: Service;
 let admin: Record<string, string>;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   service = await startService({ chain: "embedded", reactors: true, areas: others });
   admin = (await service.issue({ scopes: ["read", "order", "admin"] })).headers;
   reader = (await service.issue()).headers;
-}, 60_000);
+});
 afterAll(() => service?.stop());
 
 /** What the tests read of an airdrop, of balances, or of transfers. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { time } from "../../../domain/fields.ts";
 import { INTERFACE_VERSION } from "../../openapi.ts";
 import { json, open, operation } from "../../operation.ts";
 
@@ -15,7 +16,7 @@ const health = operation({
       data: z.object({
         status: z.enum(["ok", "starting"]).describe("`starting` until a trade dataset is open"),
         interface_version: z.string(),
-        started_at: z.iso.datetime(),
+        started_at: time,
         log: z.object({ origin: z.string(), position: z.int().describe("Events in the log") }),
         datasets: z.array(z.object({ dataset: z.string(), vintage: z.string(), synthetic: z.boolean() })),
         projections: z
@@ -46,7 +47,7 @@ const health = operation({
           )
           .describe("What the service does of itself"),
       }),
-      meta: z.object({ served_at: z.iso.datetime() }),
+      meta: z.object({ served_at: time }),
     }),
   ),
   example: {},

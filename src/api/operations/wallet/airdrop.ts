@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { App } from "../../../app.ts";
 import type { Hex } from "../../../domain/chain.ts";
 import { networkOf } from "../../../domain/chain.ts";
+import { address, chainHash, decimal, idFrom, time } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import * as airdrops from "../../../domain/wallet/airdrop.ts";
 import { AIRDROP_ADDRESS, MOST_RECIPIENTS } from "../../../domain/wallet/airdrop-contract.ts";
@@ -12,7 +13,7 @@ import { walletProblems } from "../../../domain/wallet/problems.ts";
 import { amountIn, balanceCall, tokenCalls } from "../../../domain/wallet/token.ts";
 import type { Caller } from "../../caller.ts";
 import { json, key, operation, pay } from "../../operation.ts";
-import { address, decimal, developmentChain, hash, network, refuseField } from "./fields.ts";
+import { developmentChain, network, refuseField } from "./fields.ts";
 
 const airdropShown = z.object({
   airdrop_id: z.string(),
@@ -28,12 +29,12 @@ const airdropShown = z.object({
   recipients: z.array(address),
   network,
   contract: address.describe("The contract that pays, and pays nothing twice under one name"),
-  name: hash.describe("Its name on the chain: `paidAt(payer, name)` tells the block"),
+  name: chainHash.describe("Its name on the chain: `paidAt(payer, name)` tells the block"),
   payer: address.nullable().describe("The account that pays; null before it is sent"),
-  transaction: hash.nullable(),
+  transaction: chainHash.nullable(),
   block_number: z.int().nullable(),
-  asked_at: z.iso.datetime(),
-  paid_at: z.iso.datetime().nullable(),
+  asked_at: time,
+  paid_at: time.nullable(),
 });
 
 function shownAirdrop(
@@ -90,7 +91,8 @@ the same airdrop, and this answers where it stands. To pay them once more, give 
       .optional(),
   }),
   output: airdropAnswer,
-  refuses: [403, 409],
+  moves_money: true,
+  refuses: [409],
   example: { recipients: ["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"], amount_each: "12.5" },
   handle: async ({ input, caller, app, decide, idempotency_key }) => {
     const { chain, platform_token: token } = app;
@@ -99,8 +101,6 @@ the same airdrop, and this answers where it stands. To pay them once more, give 
         walletProblems["platform-token-missing"],
         "this service has no platform token: its operator sets PLATFORM_TOKEN",
       );
-    if (caller.kind === "key" && caller.space === "test" && !app.embedded_chain)
-      refuse("forbidden", "a test key moves no tokens of a real chain");
     refuseContracts(input.recipients, token);
     const [balance, ...told] = await chain.read([balanceCall(token, chain.sender), ...tokenCalls(token)]);
     const { symbol, decimals } = knownToken(token, told);
@@ -136,10 +136,9 @@ const airdropStatus = operation({
   description: "Of one that the same tenant asked for. Free, and always current.",
   access: [key("admin")],
   input: z.object({
-    airdrop_id: z
-      .string()
-      .regex(/^[0-9a-f]{32}$/, "is an airdrop_id that wallet_airdrop answered: 32 hex digits")
-      .describe("The airdrop_id that wallet_airdrop answered"),
+    airdrop_id: idFrom("airdrop_id", "wallet_airdrop").describe(
+      "The airdrop_id that wallet_airdrop answered",
+    ),
   }),
   output: airdropAnswer,
   refuses: [404],
