@@ -8,13 +8,12 @@ import { recordReads } from "../datasets/reads.ts";
 import { type EventName, refuse } from "../domain/refusal.ts";
 import type { Command, InUnit } from "../unit.ts";
 import { actorOf, type Caller } from "./caller.ts";
-import type { Catalogue } from "./catalogue.ts";
 import { encodeAnswer, encodePicture } from "./forms/encode.ts";
 import { type Form, JSON_FORM } from "./forms/form.ts";
 import type { Marked } from "./forms/table.ts";
 import type { Fields } from "./input.ts";
 import { withPosition } from "./listing.ts";
-import type { Context, Operation, Picture, ServedFile, Wire } from "./operation.ts";
+import type { Catalogue, Context, Operation, Picture, ServedFile, Wire } from "./operation.ts";
 
 export type Call = {
   operation: Operation;

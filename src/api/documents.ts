@@ -1,8 +1,8 @@
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
-import type { Catalogue } from "./catalogue.ts";
 import type { Document } from "./document.ts";
 import { explorerDocuments } from "./explorer.ts";
 import { openapi } from "./openapi.ts";
+import type { Catalogue } from "./operation.ts";
 import { problemsPage } from "./problem.ts";
 import { llmsPage } from "./reference.ts";
 import { priceList } from "./x402/discovery.ts";

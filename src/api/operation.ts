@@ -5,12 +5,12 @@
 import type { z } from "zod";
 import type { App } from "../app.ts";
 import type { Chart, Provenance } from "../domain/chart.ts";
+import type { ProblemType } from "../domain/problem.ts";
 import type { EventName } from "../domain/refusal.ts";
 import type { Projection } from "../projections/projection.ts";
 import type { Decide, Watch } from "../unit.ts";
 import type { Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
-import type { Catalogue } from "./catalogue.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
 import { schemaOfList } from "./listing.ts";
 
@@ -169,6 +169,25 @@ export type Operation = OperationDeclaration & {
   envelope: Envelope;
   aliases: readonly Path[];
   redirects: readonly `GET ${Path}`[];
+};
+
+/** What the API knows of an area. */
+export type OfferedArea = {
+  /** One lower-case word: the tag in OpenAPI and the name in `?areas=`. */
+  name: string;
+  /** What it is for, in a line. */
+  about: string;
+  envelope: Envelope;
+  operations: readonly OperationDeclaration[];
+  /** The kinds of problems that are its own; their file in src/domain declares them. */
+  problems: Readonly<Record<string, ProblemType>>;
+};
+
+/** Areas that offer something, all their operations in order, and every kind of problem that a call may end in. */
+export type Catalogue = {
+  areas: readonly OfferedArea[];
+  operations: readonly Operation[];
+  problems: readonly ProblemType[];
 };
 
 /** An operation as it is written down: `example` and `handle` fit `input`. */

@@ -22,10 +22,10 @@ import {
   requestDigest,
 } from "./call.ts";
 import { isTest } from "./caller.ts";
-import type { Catalogue } from "./catalogue.ts";
 import { chosenForm, type Form, formHeaders, formsOf } from "./forms/form.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
 import { type NamedEvent, nameEvent } from "./named-event.ts";
+import type { Catalogue } from "./operation.ts";
 import { mediaTypeOf, type Operation, paymentOf, type ServedFile, type Wire } from "./operation.ts";
 import { refusalOf } from "./problem.ts";
 import { refusalsOf } from "./statuses.ts";
