@@ -56,6 +56,12 @@ export const meta = z.object({
     .describe("SHA-256 that names the immutable state of the dataset; the log holds its release"),
   synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
   source: z.string(),
+  hs: z
+    .string()
+    .nullable()
+    .describe(
+      "The code that the figures are of, as far as statistics of trade tell products apart; null = all",
+    ),
   names_from: z
     .string()
     .nullable()
@@ -172,7 +178,9 @@ export function chooseDataset(trade: TradeData, question: Question): Manifest {
     gaps.push({ dataset: candidate.dataset, gap });
   }
   if (names.length > 0) refuseAwaited(names);
-  const message = gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`).join("; ");
+  const partly = candidates.filter(({ coverage }) => gapIn(coverage, question, true) === undefined);
+  const remedy = partly.map(({ dataset }) => `dataset=${dataset} answers from the part that it has`);
+  const message = [...gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`), ...remedy].join("; ");
   // The dataset that came nearest to an answer says which field to change.
   const progress = ["hs", "partner", "reporter", "flow", "years"];
   const [nearest] = gaps
@@ -255,6 +263,7 @@ export function metaOf({ manifest }: Pick<Lease, "manifest">, asked: Covered & {
     vintage,
     synthetic,
     source,
+    hs: asked.hs ?? null,
     coverage: {
       products: {
         complete: productsComplete(coverage, asked),
