@@ -4,6 +4,7 @@ import type { LRUCache } from "lru-cache";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
+import { watched } from "../datasets/reading.ts";
 import { type EventName, refuse } from "../domain/refusal.ts";
 import type { Command, InUnit } from "../unit.ts";
 import { actorOf, type Caller } from "./caller.ts";
@@ -16,6 +17,8 @@ import type { Operation, Output, ServedFile, Wire } from "./operation.ts";
 
 export type Call = {
   operation: Operation;
+  /** The app with the data that the call reads: what is current, or what its `vintage` names. */
+  app: App;
   input: Fields;
   caller: Caller;
   form: Form;
@@ -73,8 +76,7 @@ export function requestDigest(
 
 /** Makes the answer. What is decided on the way is staged in the unit. */
 export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise<Made> {
-  const { app } = parts;
-  const { operation, input, form, caller, idempotency_key, last_event_id, request_id } = call;
+  const { app, operation, input, form, caller, idempotency_key, last_event_id, request_id } = call;
   const names = (event: EventName) => {
     call.named = event;
   };
@@ -114,14 +116,23 @@ export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise
     vintage === undefined ? undefined : `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
   const before = name === undefined ? undefined : parts.finished.get(name);
   if (before) return before;
-  const answer = await operation.handle(context);
+  const reading = operation.vintage && output.kind === "json" ? watched(app) : undefined;
+  if (reading) context.app = { ...app, ...reading.data };
+  const given = await operation.handle(context);
+  const rests_on = reading?.restsOn();
+  const answer = rests_on === undefined ? given : withRestsOn(given as Marked, rests_on);
   const body = output.kind === "bytes" ? (answer as Buffer) : await encoded(parts, call, output, answer);
   const etag = name === undefined && operation.caching === undefined ? "" : etagOf(body);
-  const made: MadeBody = { kind: "body", status, body, etag, vintage: vintage ?? null };
+  const made: MadeBody = { kind: "body", status, body, etag, vintage: rests_on ?? vintage ?? null };
   // The vintage may have been swapped meanwhile; then the answer is right but belongs under another name.
   if (name !== undefined && operation.vintage?.(app) === vintage) parts.finished.set(name, made);
   return made;
 }
+
+const withRestsOn = (answer: Marked, rests_on: string) => ({
+  ...answer,
+  meta: { ...answer.meta, rests_on },
+});
 
 /** Two tenants or operations never share an idempotency key, so its digest names nothing twice. */
 const freshId = ({ random }: App, command: Command): string =>

@@ -2,7 +2,7 @@
  * The one shape of everything the service sells or does. An operation is declared once, in operations/<area>/;
  * its HTTP route, MCP tool, OpenAPI entry, price, documentation and smoke test all derive from the declaration.
  */
-import type { z } from "zod";
+import { z } from "zod";
 import type { App } from "../app.ts";
 import type { Scope } from "../domain/access/key.ts";
 import type { Chart } from "../domain/chart.ts";
@@ -11,6 +11,7 @@ import type { Decide, Watch } from "../unit.ts";
 import type { Caller } from "./caller.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
+import { restsOnField, vintageField } from "./named-vintages.ts";
 
 /** A decimal string of USDC, such as "0.05". */
 export type Usdc = `${number}`;
@@ -169,9 +170,19 @@ export type Declared<Input extends z.ZodObject> = Omit<
   handle: (context: Context<z.output<Input>>) => Promise<object>;
 };
 
-/** Declares an operation. */
+/** Declares an operation. One over data takes `vintage` too, and its answer says what it rests on. */
 export function operation<Input extends z.ZodObject>(declared: Declared<Input>): OperationDeclaration {
-  return declared as OperationDeclaration;
+  const { input, output, refuses = [] } = declared;
+  if (declared.vintage === undefined || output.kind !== "json") return declared as OperationDeclaration;
+  const { meta } = output.schema.shape;
+  if (!(meta instanceof z.ZodObject)) throw new Error(`${declared.name} rests on data and has no meta`);
+  const schema = output.schema.extend({ meta: meta.extend({ rests_on: restsOnField }) });
+  return {
+    ...declared,
+    input: input.extend({ vintage: vintageField }),
+    output: { ...output, schema },
+    refuses: [...new Set([...refuses, 404 as const])],
+  } as OperationDeclaration;
 }
 
 export const methodOf = ({ route }: Pick<Operation, "route">) => route.slice(0, route.indexOf(" ")) as Method;

@@ -25,6 +25,7 @@ import { chosenForm, type Form, formHeaders, formsOf } from "./forms/form.ts";
 import type { Admission, Gate, Presented } from "./gate.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
 import { type NamedEvent, nameEvent } from "./named-event.ts";
+import { dataNamed } from "./named-vintages.ts";
 import { mediaTypeOf, type Operation, paymentOf, type ServedFile, type Wire } from "./operation.ts";
 import { refusalOf } from "./problem.ts";
 import { unencodedDigest } from "./unencoded-digest.ts";
@@ -119,25 +120,31 @@ async function ask(
     const form = chosenForm(operation, question.accept);
     const admitted = await parts.gate.admit(operation, question.presented);
     if (admitted === "pay") {
-      const price = priceOf(operation, parts.app, await validInput(operation, reader, question));
+      const price = await quoteFor(parts, operation, await validInput(operation, reader, question));
       return { kind: "pay", ...paymentRequired(operation, price, question.path, parts.terms, { form }) };
     }
     Object.assign(headers, admitted.headers);
     if (paymentOf(operation)) headers["Cache-Control"] = "private, no-cache";
     const input = await question.read(reader);
-    const call = callOf(operation, input, { form, seal: parts.app.link_secret }, admitted, question);
-    if (admitted.pays) {
+    const held = await dataNamed(parts.app, operation, input);
+    try {
+      const app = held ? { ...parts.app, ...held.data } : parts.app;
+      const call = callOf(operation, input, { app, form }, admitted, question);
+      if (!admitted.pays) {
+        const { made, event } = await unpaid(parts, call);
+        return answerOf(call, made, headers, {
+          event: await nameEvent(parts.prover, event, question, headers),
+        });
+      }
       const answer = await paid(parts, call, question, headers).catch((error) => {
         parts.onPresented(refusalOf(error)?.type ?? "failed");
         throw error;
       });
       parts.onPresented(answer.kind === "pay" ? "refused" : "answered");
       return answer;
+    } finally {
+      held?.release();
     }
-    const { made, event } = await unpaid(parts, call);
-    return answerOf(call, made, headers, {
-      event: await nameEvent(parts.prover, event, question, headers),
-    });
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
@@ -150,7 +157,7 @@ async function ask(
 function callOf(
   operation: Operation,
   input: Fields,
-  { form, seal }: { form: Form; seal: Uint8Array },
+  { app, form }: { app: App; form: Form },
   { caller }: Admission,
   question: Question,
 ): Call {
@@ -158,12 +165,13 @@ function callOf(
   let digest: string | undefined;
   return {
     operation,
+    app,
     input,
     form,
     caller,
     // Most calls need it never.
     get request_sha256() {
-      digest ??= requestDigest(operation, input, form, seal);
+      digest ??= requestDigest(operation, input, form, app.link_secret);
       return digest;
     },
     idempotency_key,
@@ -188,7 +196,7 @@ async function paid(
 ): Promise<Answer> {
   const { operation } = call;
   const { presented, path } = question;
-  const price = () => priceOf(operation, parts.app, call.input);
+  const price = () => priceOf(operation, call.app, call.input);
   try {
     const payment = await parts.cashier.accept(presented, { price: price(), path });
     if (call.caller.kind === "key" && call.caller.space === "test" && !parts.app.embedded_chain)
@@ -272,6 +280,19 @@ function answerOf(
     output.kind === "bytes" ? { "Content-Type": output.media_type } : formHeaders(operation, call.form),
   );
   return { kind: "body", status, headers, body: made.body, ...told };
+}
+
+/** What a call with this input costs; vintages that cannot be had are told when it is paid for. */
+async function quoteFor({ app }: Parts, operation: Operation, input: Fields | undefined) {
+  try {
+    const held = await dataNamed(app, operation, input);
+    const price = priceOf(operation, held ? { ...app, ...held.data } : app, input);
+    held?.release();
+    return price;
+  } catch (error) {
+    if (error instanceof Refusal) return priceOf(operation, app, undefined);
+    throw error;
+  }
 }
 
 /** An unpaid probe is quoted for its own input if that is valid; reading it must not cost more than a query string. */

@@ -47,6 +47,12 @@ export type Lease = {
   release(): void;
 };
 
+/** What answers read from: the vintages that are served now, or those that a question names. */
+export type Vintages = Pick<VintageStore, "open" | "awaited" | "lease">;
+
+/** Vintages that were asked for by name and stay open until others are: checking their files takes seconds. */
+const MOST_PAST = 4;
+
 type Attached = { database: string; holders: number; ready: Promise<ReadonlySet<string>> };
 type Served = { manifest: Manifest; partitions: OpenPartition[]; holders: number };
 
@@ -60,6 +66,8 @@ export class VintageStore {
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #served = new Map<string, Served>();
   readonly #expected = new Map<string, Expected>();
+  /** The one asked for last stands last. */
+  readonly #past = new Map<string, Promise<Served>>();
   #running = 0;
   #named = 0;
   #closed = false;
@@ -118,6 +126,35 @@ export class VintageStore {
     const served = [...this.#served.values()].find(({ manifest }) => manifest.vintage === vintage);
     if (served) return this.lease(served.manifest.dataset);
     return this.#leaseOf(await this.#take(vintage));
+  }
+
+  /** As leaseVintage, for a vintage that is likely to be asked for again: the last few stay open. */
+  async leasePast(vintage: string): Promise<Lease> {
+    const served = [...this.#served.values()].find(({ manifest }) => manifest.vintage === vintage);
+    if (served) return this.lease(served.manifest.dataset);
+    const opening = this.#past.get(vintage) ?? this.#take(vintage);
+    this.#past.delete(vintage);
+    this.#past.set(vintage, opening);
+    try {
+      const opened = await opening;
+      opened.holders++;
+      return this.#leaseOf(opened);
+    } catch (error) {
+      if (this.#past.get(vintage) === opening) this.#past.delete(vintage);
+      throw error;
+    } finally {
+      this.#letGoOfPast();
+    }
+  }
+
+  #letGoOfPast(): void {
+    for (const [vintage, opening] of [...this.#past].slice(0, -MOST_PAST)) {
+      this.#past.delete(vintage);
+      opening.then(
+        (opened) => this.#letGo(opened),
+        () => undefined,
+      );
+    }
   }
 
   /** Opens a vintage for one holder. */
@@ -192,6 +229,12 @@ export class VintageStore {
       this.#served.delete(dataset);
       this.#letGo(served);
     }
+    const past = this.#past.get(vintage);
+    this.#past.delete(vintage);
+    past?.then(
+      (opened) => this.#letGo(opened),
+      () => undefined,
+    );
   }
 
   async #turn(): Promise<void> {

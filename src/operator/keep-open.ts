@@ -40,8 +40,8 @@ async function openCurrent(app: App, onError: OnError): Promise<void> {
   await open(app.reference, await currentReferences(app.pool), onError);
   // Invented figures come last: they must not answer for real ones that are only still to be opened.
   const releases = (await currentReleases(app.pool)).toSorted((a, b) => +a.synthetic - +b.synthetic);
-  app.vintages.expect(releases);
-  await open(app.vintages, releases, onError);
+  app.vintage_store.expect(releases);
+  await open(app.vintage_store, releases, onError);
 }
 
 async function open(shelf: Shelf, current: Current[], onError: OnError): Promise<void> {

@@ -4,7 +4,7 @@ import { isKept, keepText, sweepReferences, writtenText } from "../datasets/refe
 import { readTextFile } from "../datasets/reference/read.ts";
 import { type Reference, type ReferenceTable, sandboxOf } from "../datasets/reference/table.ts";
 import { referenceLayoutOf, referenceTables } from "../datasets/reference/tables.ts";
-import { KEEP_DAYS } from "../datasets/retention.ts";
+import { keptSince } from "../datasets/retention.ts";
 import * as reference from "../domain/reference/dataset.ts";
 import { refuse } from "../domain/refusal.ts";
 import { referenceProjection, referencesSince } from "../projections/reference/releases.ts";
@@ -92,6 +92,6 @@ async function release(
 async function sweep(app: App, dataDir: string): Promise<void> {
   if (!(await app.caughtUp(referenceProjection))) return;
   const now = app.clock.now();
-  const oldest = new Date(now.getTime() - KEEP_DAYS * 86_400_000);
-  await sweepReferences(dataDir, await referencesSince(app.pool, oldest), now);
+  const kept = await referencesSince(app.pool, keptSince(now));
+  await sweepReferences(dataDir, new Set(kept.map(({ vintage }) => vintage)), now);
 }

@@ -8,7 +8,7 @@ import type { Progress } from "../datasets/progress.ts";
 import { type EcbRates, ecbRates } from "../datasets/reference/ecb-rates.ts";
 import { readReference } from "../datasets/reference/files.ts";
 import type { Reference } from "../datasets/reference/table.ts";
-import { KEEP_DAYS, sweepVintages } from "../datasets/retention.ts";
+import { keptSince, sweepVintages } from "../datasets/retention.ts";
 import { buildSandbox, SANDBOX } from "../datasets/sandbox.ts";
 import { buildSandboxLv, SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import { sweepSnapshots } from "../datasets/snapshots.ts";
@@ -16,7 +16,7 @@ import * as reference from "../domain/reference/dataset.ts";
 import { refuse } from "../domain/refusal.ts";
 import * as dataset from "../domain/trade/dataset.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
-import { releasesProjection, vintagesSince } from "../projections/trade/releases.ts";
+import { releasesProjection, releasesSince } from "../projections/trade/releases.ts";
 
 /** Releases belong to the operator: no tenant's feed carries them. */
 export const OPERATOR = "operator";
@@ -98,8 +98,8 @@ async function release(app: App, space: BuildSpace, built: Built, operation: str
 async function sweep(app: App, space: BuildSpace): Promise<void> {
   if (!(await app.caughtUp(releasesProjection))) return;
   const now = app.clock.now();
-  const oldest = new Date(now.getTime() - KEEP_DAYS * 86_400_000);
-  const keep = await vintagesSince(app.pool, oldest);
+  const kept = await releasesSince(app.pool, keptSince(now));
+  const keep = new Set(kept.map(({ vintage }) => vintage));
   await sweepVintages(space, keep, now);
   await sweepSnapshots(space.dataDir, keep, now);
 }

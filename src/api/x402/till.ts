@@ -235,8 +235,8 @@ async function attempt(purchase: Purchase, state: PaymentState, onLeft: () => vo
 }
 
 /** A new vintage may have changed what the call costs since its payment was judged: then nothing is claimed. */
-function refuseOtherPrice({ app, call, payment }: Purchase): void {
-  const price = microUsdc(priceOf(call.operation, app, call.input));
+function refuseOtherPrice({ call, payment }: Purchase): void {
+  const price = microUsdc(priceOf(call.operation, call.app, call.input));
   if (payment.signed.transfer.value !== BigInt(price))
     throw new PaymentRefused(
       "invalid_exact_evm_payload_authorization_value",

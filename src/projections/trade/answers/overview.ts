@@ -101,10 +101,16 @@ export async function overview(
   });
 }
 
+/** The answer shows all of them and so rests on each, which a lease says. */
 const datasetsOf = ({ vintages, allow_synthetic }: TradeData) =>
   vintages
     .open()
     .filter(({ synthetic }) => allow_synthetic || !synthetic)
+    .map(({ dataset }) => {
+      const lease = vintages.lease(dataset);
+      lease.release();
+      return lease.manifest;
+    })
     .map(({ dataset, vintage, synthetic, source, coverage }) => ({
       dataset,
       vintage,

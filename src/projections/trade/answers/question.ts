@@ -1,7 +1,7 @@
 /** How every trade question begins and ends: a dataset that covers it is chosen and leased, and the answer says what it rests on. */
 import { z } from "zod";
 import type { Manifest } from "../../../datasets/manifest.ts";
-import type { Lease, VintageStore } from "../../../datasets/vintage-store.ts";
+import type { Lease, Vintages } from "../../../datasets/vintage-store.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import {
   type Coverage,
@@ -21,7 +21,7 @@ import { monthsBetween, monthText, type Period, type Years, yearOf } from "../..
 
 /** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing, without `nameOf` few products have a name. */
 export type TradeData = {
-  vintages: VintageStore;
+  vintages: Vintages;
   allow_synthetic: boolean;
   nameOf?: NameOf;
   /** The table that those names come from, and its vintage. */
