@@ -36,8 +36,8 @@ const MAX_WAITING = 1_000;
 /** A partition as queries name it, and which of its tables have rows. */
 export type OpenPartition = { year: number; database: string; filled: ReadonlySet<string> };
 
-/** A dataset that is there or being made, as far as it has to be known before its files are open. */
-export type Expected = { dataset: string; synthetic: boolean };
+/** A dataset as far as it has to be known before its files are open: released, or being made for the first time. */
+export type Expected = { dataset: string; synthetic: boolean; released: boolean };
 
 /** A vintage that stays as it is until it is released. */
 export type Lease = {
@@ -84,7 +84,10 @@ export class VintageStore {
 
   /** Tells of datasets that are to be served from now on. */
   expect(datasets: readonly Expected[]): void {
-    for (const expected of datasets) this.#expected.set(expected.dataset, expected);
+    for (const { dataset, synthetic, released } of datasets) {
+      const known = this.#expected.get(dataset)?.released ?? false;
+      this.#expected.set(dataset, { dataset, synthetic, released: released || known });
+    }
   }
 
   /** Those of them that are not served: they are being made or opened, or their files are missing. */

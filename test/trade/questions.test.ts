@@ -127,7 +127,7 @@ describe("a dataset that is to be there, but is not open", () => {
     const vintages = await openVintages({ ...limits, dataDir });
     onTestFinished(() => vintages.close());
     await vintages.serve(realVintage);
-    vintages.expect([{ dataset, synthetic }]);
+    vintages.expect([{ dataset, synthetic, released: true }]);
     return vintages;
   };
 

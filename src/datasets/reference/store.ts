@@ -57,6 +57,23 @@ export class ReferenceStore {
     this.#open.set(read.dataset, read);
   }
 
+  /**
+   * Serves these vintages from now on, all at once, each in place of its dataset's earlier one: an answer over several tables
+   * must not find some of them only. `onError` is told of one that is not usable, whose earlier one stays.
+   */
+  async serveTogether(
+    vintages: readonly string[],
+    onError: (vintage: string, error: Error) => void,
+  ): Promise<void> {
+    const read = await Promise.allSettled(
+      vintages.map((vintage) => readReference(this.#options.data_dir, vintage)),
+    );
+    for (const [at, outcome] of read.entries()) {
+      if (outcome.status === "fulfilled") this.#open.set(outcome.value.dataset, outcome.value);
+      else onError(vintages[at]!, outcome.reason as Error);
+    }
+  }
+
   /** All that are open, the sandbox's among them. */
   open(): Reference<object>[] {
     return [...this.#open.values()];

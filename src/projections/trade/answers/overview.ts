@@ -4,7 +4,16 @@ import { flowsOf, knownOf, lastCompleteYear } from "../../../domain/trade/covera
 import { dataset, hs } from "../../../domain/trade/inputs.ts";
 import { reporterCodes, reporters } from "../../../domain/trade/reporters.ts";
 import { monthText } from "../../../domain/trade/units.ts";
-import { formula, meta, metaOf, monthsOf, onDataset, type TradeData, yearsOrAll } from "./question.ts";
+import {
+  formula,
+  meta,
+  metaOf,
+  monthsOf,
+  onDataset,
+  refuseUnopened,
+  type TradeData,
+  yearsOrAll,
+} from "./question.ts";
 import { SUMS } from "./series.ts";
 import { flowSums, partnersIn, recordsIn, totalsIn } from "./tables.ts";
 
@@ -55,6 +64,8 @@ export async function overview(
   input: z.output<typeof overviewInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof overviewOutput>> {
+  // What it says there is would be wrong while some of it is still to be opened.
+  if (input.dataset === undefined) refuseUnopened(trade);
   return onDataset(trade, { ...input, reporters: [] }, async (lease) => {
     const { coverage } = lease.manifest;
     const span = yearsOrAll(lease, undefined);

@@ -165,8 +165,7 @@ export function inUsualOrder({ vintages, allow_synthetic }: TradeData): Manifest
 /** The dataset that answers, as it is open now; nothing is ever drawn from two. */
 export function chooseDataset(trade: TradeData, question: Question): Manifest {
   const candidates = inUsualOrder(trade);
-  const awaited = trade.vintages.awaited().filter(({ synthetic }) => trade.allow_synthetic || !synthetic);
-  const names = awaited.map(({ dataset }) => dataset);
+  const names = awaitedIn(trade).map(({ dataset }) => dataset);
   if (question.dataset !== undefined) {
     if (names.includes(question.dataset)) refuseAwaited([question.dataset]);
     return namedDataset(candidates, question, question.dataset);
@@ -187,6 +186,15 @@ export function chooseDataset(trade: TradeData, question: Question): Manifest {
     .map(({ gap }) => gap)
     .toSorted((a, b) => progress.indexOf(b.path) - progress.indexOf(a.path));
   return refuseGap(question, nearest!, `no dataset covers the question: ${message}`);
+}
+
+const awaitedIn = ({ vintages, allow_synthetic }: TradeData) =>
+  vintages.awaited().filter(({ synthetic }) => allow_synthetic || !synthetic);
+
+/** Refuses while a dataset that was released is not open. */
+export function refuseUnopened(trade: TradeData): void {
+  const unopened = awaitedIn(trade).filter(({ released }) => released);
+  if (unopened.length > 0) refuseAwaited(unopened.map(({ dataset }) => dataset));
 }
 
 /** What is not open yet may cover the question, so that it is no fault of the caller's. */
