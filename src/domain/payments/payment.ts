@@ -2,29 +2,26 @@
  * A payment: an authorization that a payer signed for us, from its claim to its settlement on the chain, and the refund
  * of one that got no answer. Its name is the authorization's own, so the same payment cannot be claimed twice.
  */
+
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import type { Hex, Receipt } from "../chain.ts";
+import { address, chainHash, digits, hexBytes, sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import type { TransferAuthorization } from "./authorization.ts";
+import { paymentProblems } from "./problems.ts";
 import type { SignedTransfer } from "./usdc.ts";
 
 /** What distinguishes one payment from all others, on any chain. Lower-case hex. */
 export type PaymentName = { network: string; asset: Hex; payer: Hex; nonce: Hex };
 
-const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
-const bytes = z.string().regex(/^0x(?:[0-9a-f]{2})*$/) as z.ZodType<Hex>;
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-/** Of an unbounded integer: decimal digits. */
-const integer = z.string().regex(/^\d{1,78}$/);
-
 /** What the chain says of the transaction that carried a payment. */
 const mined = {
-  transaction: hex(64),
+  transaction: chainHash,
   block_number: z.int().nonnegative(),
-  block_hash: hex(64),
+  block_hash: chainHash,
   /** What the whole transaction cost its sender, in wei; other payments may have travelled in it. */
-  fee_wei: integer,
+  fee_wei: digits,
 };
 
 /** The answer that a payment paid for. */
@@ -40,16 +37,16 @@ export const events = {
   PaymentClaimed: {
     1: z.strictObject({
       network: z.string(),
-      asset: hex(40),
-      payer: hex(40),
-      pay_to: hex(40),
+      asset: address,
+      payer: address,
+      pay_to: address,
       /** In the smallest unit of the asset. */
       amount_micro: z.int().positive(),
       /** Seconds of Unix time; the authorization holds strictly between the two. */
-      valid_after: integer,
-      valid_before: integer,
-      nonce: hex(64),
-      signature: bytes,
+      valid_after: digits,
+      valid_before: digits,
+      nonce: chainHash,
+      signature: hexBytes,
       operation: z.string(),
       /** SHA-256 of JCS {operation, input}. */
       request_sha256: sha256,
@@ -57,32 +54,32 @@ export const events = {
       tenant: z.string(),
       /** The chain's height when the payment was looked at: its settlement is not below. */
       seen_block: z.int().nonnegative(),
-      claimed_at: z.iso.datetime(),
+      claimed_at: time,
     }),
   },
   PaymentSettled: {
-    1: z.strictObject({ ...mined, answer: answer.nullable(), settled_at: z.iso.datetime() }),
+    1: z.strictObject({ ...mined, answer: answer.nullable(), settled_at: time }),
   },
   /** The answer to a payment whose settlement was known before its answer was. */
-  PaymentAnswered: { 1: z.strictObject({ answer, answered_at: z.iso.datetime() }) },
+  PaymentAnswered: { 1: z.strictObject({ answer, answered_at: time }) },
   PaymentFailed: {
     1: z.strictObject({
       reason: z.string().max(200),
       /** False: until it expires anybody may still carry it to the chain, and then it is settled after all. */
       for_good: z.boolean(),
-      failed_at: z.iso.datetime(),
+      failed_at: time,
     }),
   },
-  PaymentReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }) },
+  PaymentReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }) },
   RefundOpened: {
     1: z.strictObject({
       amount_micro: z.int().positive(),
       reason: z.string().max(500),
-      opened_at: z.iso.datetime(),
+      opened_at: time,
     }),
   },
-  RefundPaid: { 1: z.strictObject({ ...mined, paid_at: z.iso.datetime() }) },
-  RefundReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }) },
+  RefundPaid: { 1: z.strictObject({ ...mined, paid_at: time }) },
+  RefundReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }) },
 };
 
 export type Claim = z.infer<(typeof events.PaymentClaimed)[1]>;
@@ -206,7 +203,7 @@ export const isFree = (state: PaymentState): boolean =>
 export const claim =
   (facts: Claim) =>
   (state: PaymentState): PaymentEvent[] => {
-    if (!isFree(state)) refuse("conflict", "this payment was presented before", { type: "payment-known" });
+    if (!isFree(state)) refuse(paymentProblems["payment-known"], "this payment was presented before");
     // Both could be carried to the chain, which takes one of them: the stream must know which to look for.
     if (state.status === "failed" && !isSameTransfer(state.claim, facts))
       refuse(
@@ -228,7 +225,7 @@ export const settle =
   (state: PaymentState): PaymentEvent[] => {
     if (state.status === "unknown") refuse("not_found", "no such payment was claimed");
     if (given && (state.answer || state.refund))
-      refuse("conflict", "this payment was answered or refunded meanwhile", { type: "payment-known" });
+      refuse(paymentProblems["payment-known"], "this payment was answered or refunded meanwhile");
     const settled: PaymentEvent = {
       type: "PaymentSettled",
       data: { ...settlement, answer: given, settled_at: at },
@@ -263,7 +260,7 @@ function failure(
 ): PaymentEvent[] {
   if (state.status === "unknown") refuse("not_found", "no such payment was claimed");
   if (state.status === "settled")
-    refuse("conflict", "a payment that is settled cannot fail", { type: "payment-known" });
+    refuse(paymentProblems["payment-known"], "a payment that is settled cannot fail");
   return [{ type: "PaymentFailed", data }];
 }
 
@@ -280,7 +277,7 @@ export const openRefund =
   (reason: string, at: string) =>
   (state: PaymentState): PaymentEvent[] => {
     if (state.status !== "settled") refuse("conflict", "only a settled payment can be refunded");
-    if (state.answer) refuse("conflict", "this payment was answered", { type: "payment-known" });
+    if (state.answer) refuse(paymentProblems["payment-known"], "this payment was answered");
     if (state.refund) return [];
     const { amount_micro } = state.claim;
     return [{ type: "RefundOpened", data: { amount_micro, reason, opened_at: at } }];

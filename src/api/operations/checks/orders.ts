@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { lowerCase, walletAddress } from "../../../domain/address.ts";
 import type { Call, Hex } from "../../../domain/chain.ts";
 import * as checks from "../../../domain/checks/check.ts";
 import { inTurn, isPassphrase, type KeptPassphrase } from "../../../domain/checks/passphrase.ts";
+import { checkProblems } from "../../../domain/checks/problems.ts";
 import {
   isAccepted,
   judgeRedemption,
@@ -18,6 +18,7 @@ import {
   redemptionCall,
   revocationCall,
 } from "../../../domain/checks/typed-data.ts";
+import { lowerCase, walletAddress } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { actorOf, type Caller } from "../../caller.ts";
 import { json, key, operation, pay } from "../../operation.ts";
@@ -120,8 +121,7 @@ const refuseWrong = (
     const actor = actorOf(caller);
     const meta = { actor, operation: "checks_redeem" };
     const { events } = await app.decide(checks, target, checks.refusePassphrase(actor, nowOf()), { meta });
-    refuse("forbidden", "this is not the check's passphrase", {
-      type: "passphrase-wrong",
+    refuse(checkProblems["passphrase-wrong"], "this is not the check's passphrase", {
       event: events.at(-1)!,
     });
   });
