@@ -1,5 +1,6 @@
 /** Reference tables from the operator's side: read from files or invented, kept, and released in the log. */
 import { type App, operatorMeta } from "../app.ts";
+import { importable, tradeLayoutOf } from "../datasets/layouts/detect.ts";
 import { isKept, keepText, sweepReferences, writtenText } from "../datasets/reference/files.ts";
 import { readTextFile } from "../datasets/reference/read.ts";
 import { type Reference, type ReferenceTable, sandboxOf } from "../datasets/reference/table.ts";
@@ -24,7 +25,7 @@ export async function importReference(
   for (const path of paths) {
     const { text, name, sha256, bytes, header } = await readTextFile(path);
     const found = referenceLayoutOf(header);
-    if (!found) return refuse("invalid", `${name} line 1: not a layout of a reference table`);
+    if (!found) return refuse("invalid", `${name} line 1: ${unlikeTable(header)}`);
     first ??= { name, table: found.table };
     if (found.table !== first.table) {
       const message = `${name} is ${found.table.name}, but ${first.name} is ${first.table.name}`;
@@ -40,6 +41,14 @@ export async function importReference(
   const released = await release(app, dataDir, written, inputs, "import");
   await sweep(app, dataDir).catch(() => undefined);
   return released;
+}
+
+/** What a file beside tables of reference data is instead of one. */
+function unlikeTable(header: string): string {
+  const trade = tradeLayoutOf(header);
+  return trade
+    ? `is trade data (${trade.name}); import it by itself`
+    : `is no table of reference data. There are ${importable()}`;
 }
 
 const INVENTED = "Tallystick sandbox, invented figures";

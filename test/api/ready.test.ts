@@ -16,7 +16,8 @@ afterAll(() => first.stop());
 
 async function readinessOf({ url }: Service) {
   const response = await fetch(`${url}/ready`);
-  return { status: response.status, ...((await response.json()) as { missing: string[] }) };
+  const { missing } = (await response.json()) as { missing: string[] };
+  return { status: response.status, missing };
 }
 
 async function overviewOf({ url, issue }: Service) {
