@@ -93,10 +93,10 @@ test("concentration shows shares of all trade and of what is listed, each flow i
   const meta = { reporter: "LV", product: "27", year: 2024 };
   const chart = concentrationChart({ data: [flow("IMPORT"), flow("EXPORT")], meta } as never);
   expect(chart.series.map(({ name }) => name)).toEqual([
-    "imports: of all trade",
-    "imports: of what is listed",
-    "exports: of all trade",
-    "exports: of what is listed",
+    "imports, of all",
+    "imports, of listed",
+    "exports, of all",
+    "exports, of listed",
   ]);
   const [imports, beyond, exports] = chart.series;
   expect(imports!.values).toEqual([30, 20, null, null]);

@@ -86,13 +86,13 @@ export function concentrationChart({ data, meta }: z.infer<typeof concentrationO
       .flatMap(({ flow, listed_share }) => {
         const of = (share: (line: (typeof lines)[number]) => number) =>
           lines.map((line) => (line.flow === flow ? share(line) * 100 : null));
-        const total = `${flowWord(flow)}: of all trade`;
+        const total = `${flowWord(flow)}, of all`;
         const beyond = of(({ share, share_of_total }) => share - (share_of_total ?? 0));
         return [
           { name: total, values: of(({ share_of_total }) => share_of_total ?? 0) },
           ...(listed_share === 1
             ? []
-            : [{ name: `${flowWord(flow)}: of what is listed`, beyond: total, values: beyond }]),
+            : [{ name: `${flowWord(flow)}, of listed`, beyond: total, values: beyond }]),
         ];
       }),
     unit: "%",
