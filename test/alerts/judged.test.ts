@@ -5,11 +5,11 @@ import { manifestPath, readManifest, vintageDigest } from "../../src/datasets/ma
 import { alertsProjection } from "../../src/projections/alerts/subscriptions.ts";
 import { alerts, alertsInput } from "../../src/projections/trade/answers/alerts.ts";
 import { releasesProjection } from "../../src/projections/trade/releases.ts";
-import { evaluateReleases, MONTHS } from "../../src/reactors/alerts/evaluate.ts";
+import { MONTHS } from "../../src/reactors/alerts/evaluate.ts";
 import { releaseVintage } from "../support/cube.ts";
 import { LARGER, opened, SMALL, sandboxIn } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
-import { development } from "./delivering.ts";
+import { development, takeAlertTurn } from "./delivering.ts";
 
 /** Some chapters, each whole, that do not make up all trade: what a dataset of chosen chapters looks like. */
 const BELT = "belt";
@@ -70,7 +70,7 @@ async function evaluated(): Promise<void> {
   const { position } = await service.app.store.head();
   for (const projection of [alertsProjection, releasesProjection])
     await service.app.runner.reached(projection, position, 10_000);
-  await evaluateReleases(service.app);
+  await takeAlertTurn(service.app);
 }
 
 test("a subscription to all chapters is told what trade_alerts finds, whatever others watch", async () => {

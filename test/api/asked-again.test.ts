@@ -71,7 +71,7 @@ async function releaseAnew(source: string): Promise<void> {
       ...named,
       rows: rows.length,
       inputs: [],
-      replaces: current.status === "released" ? current.current.vintage : null,
+      replaces: current?.vintage ?? null,
       released_at: app.clock.now().toISOString(),
     };
     await app.decide(reference, target, reference.release(facts), { meta: operatorMeta("test") });

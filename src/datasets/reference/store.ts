@@ -2,6 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { refuse } from "../../domain/refusal.ts";
 import { tradeProblems } from "../../domain/trade/problems.ts";
+import { noteRead } from "../reads.ts";
 import { readReference } from "./files.ts";
 import { type Reference, type ReferenceTable, sandboxOf } from "./table.ts";
 
@@ -77,6 +78,7 @@ export class ReferenceStore {
 
   /** All that are open, the sandbox's among them. */
   open(): Reference<object>[] {
+    noteRead("tables that are open");
     return [...this.#open.values()];
   }
 
@@ -85,6 +87,8 @@ export class ReferenceStore {
     const found =
       this.#open.get(table.name) ?? (allow_synthetic ? this.#open.get(sandboxOf(table)) : undefined);
     onRead?.(found);
+    // That a table is not there is part of what an answer rests on.
+    noteRead(`table ${table.name}, ${found?.vintage ?? "none"}`);
     return found as Reference<Row> | undefined;
   }
 
@@ -92,6 +96,7 @@ export class ReferenceStore {
   named(dataset: string): Reference<object> | undefined {
     const found = this.#open.get(dataset);
     this.#options.onRead?.(found);
+    noteRead(`table of ${dataset}, ${found?.vintage ?? "none"}`);
     return found;
   }
 

@@ -4,15 +4,15 @@ import { ANCHOR_ADDRESS, seedCall, seedCommitment } from "../../../domain/anchor
 import { limit, positionCursor, sha256 } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import * as commitments from "../../../domain/rng/commitment.ts";
+import { rngProjection } from "../../../projections/rng/rng.ts";
 import {
   type ChainRow,
   findChain,
   findSeed,
   listCommitments,
-  rngProjection,
   type SeedRow,
   signersOf,
-} from "../../../projections/rng/rng.ts";
+} from "../../../projections/rng/seeds.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 import { commitmentShown, seedPlace } from "./fields.ts";
 
@@ -66,7 +66,7 @@ published into the contract. It travels with others in one transaction, within s
       refuse("conflict", `this hash has the place ${index} in its chain, not ${chain_index}`);
     const asked = commitments.ask(seed_hash, app.clock.now().toISOString());
     const { state } = await decide(commitments, commitments.targetOf(seed_hash), asked);
-    const committed = state.status === "committed" ? state.commitment : undefined;
+    const committed = state?.status === "committed" ? state.commitment : undefined;
     return {
       data: {
         seed_hash,
@@ -159,6 +159,7 @@ const history = operation({
   summary: "Hashes of seeds that were committed to Base, newest first",
   description: "Heads of chains and those that callers asked for, with the transaction that carried each.",
   access: [key("read"), pay("0.001")],
+  lists: rngProjection,
   input: z.object({ limit: limit("How many to list, 1 to 100"), cursor: positionCursor }),
   output: json(
     z.object({
@@ -174,7 +175,6 @@ const history = operation({
   ),
   example: { limit: 5 },
   handle: async ({ input: { limit, cursor }, app }) => {
-    await app.caughtUp(rngProjection);
     const before = cursor === undefined ? undefined : Number(cursor);
     const found = await listCommitments(app.pool, { before, limit: limit + 1 });
     const page = found.slice(0, limit);
