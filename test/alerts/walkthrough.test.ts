@@ -5,7 +5,7 @@ import { alertsProjection } from "../../src/projections/alerts/subscriptions.ts"
 import { alerts, alertsInput } from "../../src/projections/trade/answers/alerts.ts";
 import { releasesProjection } from "../../src/projections/trade/releases.ts";
 import { MONTHS } from "../../src/reactors/alerts/evaluate.ts";
-import { LARGER, openSandbox } from "../support/sandbox.ts";
+import { LARGER, openSandbox, sandboxIn } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS } from "../support/until.ts";
 import { development, takeAlertTurn } from "./delivering.ts";
@@ -19,6 +19,8 @@ let mine: Record<string, string>;
 let others: Record<string, string>;
 beforeAll(async () => {
   [service, receiver] = await Promise.all([startService({ env: development }), openReceiver()]);
+  // Made here, for it takes the longest.
+  await sandboxIn(service.data_dir, LARGER);
   mine = (await service.issue()).headers;
   others = (await service.issue({ tenant: "other" })).headers;
 });

@@ -47,7 +47,7 @@ export function macroChart({ data }: Answer): Chart {
     .filter((month) => month >= first && month <= last)
     .sort();
   const baseOf = (line: Answer["data"][number]) =>
-    months.map((month) => valueOf(line, month)).find((value) => value !== null) ?? 0;
+    months.map((month) => valueIn(line, month)).find((value) => value !== null) ?? 0;
   const isDrawn = (line: Answer["data"][number]) => months.length > 0 && (isRate(line) || baseOf(line) > 0);
   const missing = data.filter((line) => !isDrawn(line)).map(({ name }) => name);
   const rates = data.filter((line) => isDrawn(line) && isRate(line));
@@ -61,11 +61,11 @@ export function macroChart({ data }: Answer): Chart {
     series: [
       ...indexed.map((line) => ({
         name: isBoth ? `${line.indicator} (left)` : line.indicator,
-        values: months.map((month) => index(valueOf(line, month), baseOf(line))),
+        values: months.map((month) => index(valueIn(line, month), baseOf(line))),
       })),
       ...rates.map((line) => ({
         name: isBoth ? `${line.indicator}, % (right)` : line.indicator,
-        values: months.map((month) => valueOf(line, month)),
+        values: months.map((month) => valueIn(line, month)),
         ...(isBoth && { on_right: true as const }),
       })),
     ],
@@ -78,7 +78,7 @@ export function macroChart({ data }: Answer): Chart {
 const monthsOf = ({ history }: Answer["data"][number]) =>
   history.filter(({ value }) => value !== null).map(({ month }) => month);
 
-const valueOf = ({ history }: Answer["data"][number], asked: string) =>
+const valueIn = ({ history }: Answer["data"][number], asked: string) =>
   history.find(({ month }) => month === asked)?.value ?? null;
 
 const lineOf = ({ name, unit, indicator, history }: Answer["data"][number]): Chart => ({
