@@ -1,4 +1,7 @@
+import type { App } from "../app.ts";
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
+import { currentReferences } from "../projections/reference/releases.ts";
+import { currentReleases } from "../projections/trade/releases.ts";
 import type { Document } from "./document.ts";
 import { explorerDocuments } from "./explorer.ts";
 import { openapi } from "./openapi.ts";
@@ -59,6 +62,13 @@ const health: Document = {
   render: () => ({ body: '{"status":"ok"}' }),
 };
 
+/** What the log says was released and this process has not open: to be opened still, or its files are missing. */
+async function missingData(app: App): Promise<string[]> {
+  const released = [...(await currentReleases(app.pool)), ...(await currentReferences(app.pool))];
+  const open = new Set([...app.vintages.open(), ...app.reference.open()].map(({ dataset }) => dataset));
+  return released.map(({ dataset }) => dataset).filter((dataset) => !open.has(dataset));
+}
+
 const ready: Document = {
   path: "/ready",
   type: "application/json",
@@ -73,10 +83,11 @@ const ready: Document = {
       () => ({ up: false, block: null }),
     );
     const datasets = app.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
-    const up = log.up && datasets.length > 0;
+    const missing = log.up ? await missingData(app).catch(() => null) : null;
+    const up = log.up && datasets.length > 0 && missing?.length === 0;
     return {
       status: up ? 200 : 503,
-      body: JSON.stringify({ status: up ? "ready" : "not ready", log, chain, datasets }),
+      body: JSON.stringify({ status: up ? "ready" : "not ready", log, chain, datasets, missing }),
     };
   },
 };
