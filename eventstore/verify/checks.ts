@@ -1,5 +1,6 @@
 import { hex, hexOfDigest, sameBytes, sameHash, sha256 } from "./bytes.ts";
 import type { EventRow } from "./event-row.ts";
+import type { HeldHead } from "./held-head.ts";
 import type { LogState, Source } from "./log-state.ts";
 
 type Named = {
@@ -12,7 +13,12 @@ type Named = {
 /** One thing that must hold. `fault` answers the sentence that says what failed, or undefined. Before the first event, at each, or after the last. */
 export type Check = Named &
   (
-    | { at: "start" | "end"; fault(log: LogState): string | undefined }
+    | {
+        at: "start" | "end";
+        fault(log: LogState): string | undefined;
+        /** Where it is; the place after the last event when left out. */
+        place?(log: LogState): number;
+      }
     | { at: "event"; fault(row: EventRow, log: LogState): string | undefined }
   );
 
@@ -113,25 +119,21 @@ export const checks: Check[] = [
   },
   { name: "held_stream", verdict: "completeness", at: "start", fault: heldStreamFault },
   { name: "epoch", verdict: "completeness", at: "start", fault: epochFault },
-  {
-    name: "held_start",
-    verdict: "completeness",
-    at: "start",
-    fault: (log) => heldFault(log, log.position, log.hash),
-  },
-  {
-    name: "held_head",
-    verdict: "completeness",
-    at: "event",
-    fault: (row, log) => heldFault(log, log.placeOf(row), log.hashOf(row)),
-  },
-  { name: "held_reached", verdict: "completeness", at: "end", fault: heldReachedFault },
+  { name: "held_heads", verdict: "completeness", at: "end", place: heldPlace, fault: heldFault },
   {
     name: "trailer",
     verdict: "completeness",
     at: "end",
     except: ["database"],
     fault: (log) => (log.trailer ? undefined : "truncated: the last line of the export is missing"),
+  },
+  {
+    name: "stream_events",
+    verdict: "completeness",
+    at: "end",
+    except: ["log", "database"],
+    fault: (log) =>
+      log.events > 0 ? undefined : "it has no event, and a stream without events has no export",
   },
   {
     name: "trailer_events",
@@ -239,18 +241,24 @@ function epochFault(log: LogState): string | undefined {
     : `epoch ${JSON.stringify(other)} is not the last part of the origin ${JSON.stringify(log.header.origin)}`;
 }
 
-function heldFault(log: LogState, position: number, hash: Uint8Array): string | undefined {
-  for (let i = log.heldMet; i < log.held.length && log.held[i]!.position <= position; i++) {
-    const held = log.held[i]!;
-    if (held.position < position) return `no event stands at ${held.position}, where a head was held`;
-    if (!hex(hash).startsWith(held.hash_prefix)) {
-      return `history was rewritten: the held hash at ${position} is ${held.hash_prefix}, here it is ${hex(hash)}`;
-    }
-  }
-  return undefined;
+/** The held head that was met nowhere, the earliest of them. */
+const unmetHead = (log: LogState): HeldHead | undefined =>
+  log.held
+    .filter((held) => !log.heldMet.has(held))
+    .reduce<HeldHead | undefined>((low, one) => (low && low.position <= one.position ? low : one), undefined);
+
+function heldFault(log: LogState): string | undefined {
+  const held = unmetHead(log);
+  if (!held) return undefined;
+  const { position, hash_prefix } = held;
+  const found = log.heldMissed.get(held);
+  if (found !== undefined)
+    return `history was rewritten: the held hash at ${position} is ${hash_prefix}, here it is ${found}`;
+  return position > log.place
+    ? `the end is cut: a head was held at ${position}, the last event is ${log.place}`
+    : `no event stands at ${position}, where a head was held`;
 }
 
-function heldReachedFault(log: LogState): string | undefined {
-  const missed = log.held[log.heldMet];
-  return missed && `the end is cut: a head was held at ${missed.position}, the last event is ${log.position}`;
+function heldPlace(log: LogState): number {
+  return Math.min(Math.max(unmetHead(log)?.position ?? 0, log.first), log.place + 1);
 }

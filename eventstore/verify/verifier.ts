@@ -52,7 +52,7 @@ export class Verifier {
     this.#checks = this.#checks.filter((check) => !check.except?.includes(source));
     this.#eventChecks = this.#checks.filter((check) => check.at === "event");
     for (const check of this.#checks) {
-      if (check.at === "start") this.#say(check.verdict, check.fault(log), log.position + 1);
+      if (check.at === "start") this.#say(check.verdict, check.fault(log), log.first);
     }
     log.passHeld();
     this.#companion?.begin(log, (verdict, fault, place, good) => this.#say(verdict, fault, place, good));
@@ -68,7 +68,7 @@ export class Verifier {
     const log = this.#log!;
     const row = this.row;
     log.meet(row);
-    const place = log.placeOf(row);
+    const place = log.place + 1;
     for (const check of this.#eventChecks) {
       const fault = check.fault(row, log);
       if (fault !== undefined) this.#say(check.verdict, fault, place);
@@ -85,7 +85,7 @@ export class Verifier {
   /** A line or row that cannot be read; it is passed over, so what it hides shows in the other verdicts. */
   unreadable(reason: string): void {
     this.#tallies.get("format")!.checked++;
-    this.#say("format", reason, this.#log ? this.#log.position + 1 : 0);
+    this.#say("format", reason, this.#log ? this.#log.place + 1 : 0);
   }
 
   /** Call once, after the last event. */
@@ -94,7 +94,8 @@ export class Verifier {
     if (log) {
       this.#companion?.end();
       for (const check of this.#checks) {
-        if (check.at === "end") this.#say(check.verdict, check.fault(log), log.position + 1);
+        if (check.at === "end")
+          this.#say(check.verdict, check.fault(log), check.place?.(log) ?? log.place + 1);
       }
     }
     const verdicts = this.#names.map((name) => this.#verdict(name));
@@ -107,11 +108,11 @@ export class Verifier {
     };
   }
 
-  #say(verdict: string, fault: string | undefined, place: number, good = this.#log?.position ?? 0): void {
+  #say(verdict: string, fault: string | undefined, place: number, good = place - 1): void {
     if (fault === undefined) return;
     const tally = this.#tallies.get(verdict)!;
     tally.faults++;
-    if (tally.faults > 1) return;
+    if (tally.first_bad !== undefined && tally.first_bad <= place) return;
     tally.first_bad = place;
     tally.reason = fault.length > LONGEST_REASON ? `${fault.slice(0, LONGEST_REASON)}…` : fault;
     tally.last_good = good;
@@ -121,7 +122,8 @@ export class Verifier {
     const tally = this.#tallies.get(name)!;
     const log = this.#log;
     if (!log && name !== "format") {
-      return { name, ok: false, checked: 0, detail: "nothing was checked, because no header could be read" };
+      const detail = "nothing was checked, because no header could be read";
+      return { name, ok: false, checked: 0, first_bad: 0, reason: "there is no header", detail };
     }
     const checked = name === "format" ? tally.checked : log!.events;
     const reach = log ? reachOf(name, log, tally, this.#companion) : "nothing was read";
@@ -157,31 +159,30 @@ function reachOf(name: string, log: LogState, tally: Tally, companion: Companion
       );
     case "order":
       if (log.source === "stream") return `recorded_at never goes back over ${log.events} events`;
-      return `${log.events} events without a gap up to position ${log.position}, each log hash holds`;
+      return `${log.events} events without a gap up to position ${log.place}, each log hash holds`;
     case "commits":
       return `${log.commits} commits${log.source === "stream" ? " begin in this stream" : ", whole and bound to their keys"}`;
     case "completeness":
       return (
-        (begins ? `begins at ${firstOf(log)}, what lies before is unproven; ` : "") + provenTo(log, companion)
+        (begins ? `begins at ${log.first}, what lies before is unproven; ` : "") + provenTo(log, companion)
       );
     default:
       return companion!.reach(name);
   }
 }
 
-function firstOf(log: LogState): number {
-  return log.header.format === "tallystick-log/1" ? log.header.first_position : 1;
-}
-
 function provenTo(log: LogState, companion: Companion | undefined): string {
-  const held = log.heldProven;
+  const held = [...log.heldMet].reduce<number | undefined>(
+    (most, { position }) => Math.max(most ?? 0, position),
+    undefined,
+  );
   const proven = [
     ...(companion?.proven() ?? []),
     ...(held === undefined ? [] : [{ by: "proven up to the held head", to: held }]),
   ];
   if (proven.length === 0)
-    return `no earlier head was given, so a rewrite or a cut of the end would not show: unproven beyond ${log.fromTheStart ? 0 : firstOf(log) - 1}`;
+    return `no earlier head was given, so a rewrite or a cut of the end would not show: unproven beyond ${log.first - 1}`;
   const furthest = Math.max(...proven.map(({ to }) => to));
   const ways = proven.map(({ by, to }) => `${by} ${to}`).join(", ");
-  return furthest >= log.position ? ways : `${ways}, unproven beyond ${furthest}`;
+  return furthest >= log.place ? ways : `${ways}, unproven beyond ${furthest}`;
 }

@@ -190,7 +190,7 @@ export const heldCases: PackTampering[] = [
   tampered(
     "part",
     "held: a receipt of what lies before",
-    { completeness: 3 },
+    { completeness: 7 },
     /which is not here/,
     () => {},
     {
