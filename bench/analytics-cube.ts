@@ -18,7 +18,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import pino from "pino";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
-import { withHouse } from "../src/compose.ts";
+import { withRuntime } from "../src/assemble.ts";
 import { readConfig } from "../src/config.ts";
 import { literal, openDuckdb } from "../src/datasets/duckdb.ts";
 import { comextBulk } from "../src/datasets/layouts/comext-bulk.ts";
@@ -123,7 +123,7 @@ async function measureImport(lines: number): Promise<void> {
     const sha256 = await timed(() => digest(file));
     const counted = await timed(() => count(file));
     const imported = await timed(() =>
-      withHouse(readConfig(env), pino({ level: "silent" }), ({ app }) =>
+      withRuntime(readConfig(env), pino({ level: "silent" }), ({ app }) =>
         importFiles(app, [file], { data_dir: env.DATA_DIR, limits: LIMITS }),
       ),
     );

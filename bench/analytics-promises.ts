@@ -10,7 +10,7 @@ import type { Report } from "./service-probe.ts";
 import { median, type ProbedService, withProbedService } from "./service-process.ts";
 
 /** A service's settings, in whose name it is asked, and the vintages it may serve. */
-export type House = { env: Record<string, string>; secret: string; vintages: [string, string] };
+export type Runtime = { env: Record<string, string>; secret: string; vintages: [string, string] };
 type Release = (vintage: string) => Promise<void>;
 
 const CONNECTIONS = 8;
@@ -32,7 +32,7 @@ const worst = (values: number[]) => Math.max(...values);
 const p95 = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(0.95 * (values.length - 1))]!;
 
 /** All of them, each told as it is found. */
-export async function measurePromises(house: House, release: Release, swaps: number): Promise<void> {
+export async function measurePromises(house: Runtime, release: Release, swaps: number): Promise<void> {
   await withProbedService({ ...house.env, ANSWER_CACHE_MB: "0" }, async (service) => {
     const caller = callerOf(service.url, house.secret, CONNECTIONS);
     await untilOpen(caller);
@@ -88,7 +88,7 @@ export const loopOf = ({ loop_ms: { between, at_work } }: Pick<Report, "loop_ms"
 async function swapping(
   service: ProbedService,
   caller: Caller,
-  { vintages }: House,
+  { vintages }: Runtime,
   release: Release,
   swaps: number,
 ): Promise<void> {

@@ -21,14 +21,14 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import pino from "pino";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
-import { withHouse } from "../src/compose.ts";
+import { withRuntime } from "../src/assemble.ts";
 import { readConfig } from "../src/config.ts";
 import { type Manifest, readManifest } from "../src/datasets/manifest.ts";
 import { releaseVintage } from "../test/support/cube.ts";
 import { cubeFolder, cubesIn } from "./analytics-cube.ts";
 import { type Direct, openDirect, type Plan, planOf } from "./analytics-direct.ts";
 import { difference, inPostgres, openPostgres, type Postgres } from "./analytics-postgres.ts";
-import { type House, loopOf, measurePromises } from "./analytics-promises.ts";
+import { loopOf, measurePromises, type Runtime } from "./analytics-promises.ts";
 import { answered, callerOf, emptyCall, type Question, questions, untilOpen } from "./analytics-questions.ts";
 import { issueReadKey, type ProbedService, withProbedService } from "./service-process.ts";
 
@@ -83,10 +83,10 @@ async function together(ask: Ask, paths: number, seconds: number): Promise<numbe
 }
 
 /** Without kept answers, DuckDB answers every call. */
-const uncached = ({ env }: House) => ({ ...env, ANSWER_CACHE_MB: "0" });
+const uncached = ({ env }: Runtime) => ({ ...env, ANSWER_CACHE_MB: "0" });
 
 /** The first call of a fresh process, over HTTP, and of a fresh DuckDB with the files attached. */
-async function cold(house: House, manifest: Manifest, question: Question, plan: Plan) {
+async function cold(house: Runtime, manifest: Manifest, question: Question, plan: Plan) {
   const { served, loop_ms } = await withProbedService(uncached(house), async (service) => {
     service.tell({ reset: true });
     const caller = callerOf(service.url, house.secret, 1);
@@ -129,7 +129,7 @@ type Lines = Record<string, Record<string, string>>;
 /** A line for each question, and the plans of the questions' first paths. */
 async function hot(
   service: ProbedService,
-  house: House,
+  house: Runtime,
   manifest: Manifest,
   postgres: Postgres | undefined,
 ): Promise<{ lines: Lines; first: Plan[] }> {
@@ -183,7 +183,7 @@ async function hot(
   return { lines, first };
 }
 
-async function measureOperations(house: House, manifest: Manifest, postgres: Postgres | undefined) {
+async function measureOperations(house: Runtime, manifest: Manifest, postgres: Postgres | undefined) {
   const { lines, first } = await withProbedService(uncached(house), (service) =>
     hot(service, house, manifest, postgres),
   );
@@ -219,11 +219,11 @@ async function main(): Promise<void> {
   try {
     const { vintages } = cubes;
     const release = (vintage: string) =>
-      withHouse(readConfig(env), pino({ level: "silent" }), ({ app }) =>
+      withRuntime(readConfig(env), pino({ level: "silent" }), ({ app }) =>
         releaseVintage(app, DATA_DIR, vintage),
       );
     await release(vintages[0]);
-    const house: House = { env, secret: await issueReadKey(env, "acme"), vintages };
+    const house: Runtime = { env, secret: await issueReadKey(env, "acme"), vintages };
     const manifest = await readManifest(DATA_DIR, vintages[0]);
     const rows = manifest.partitions.reduce((sum, one) => sum + one.rows, 0);
     const bytes = manifest.partitions.reduce((sum, one) => sum + one.bytes, 0);

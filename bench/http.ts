@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 import autocannon from "autocannon";
 import pino from "pino";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
-import { withHouse } from "../src/compose.ts";
+import { withRuntime } from "../src/assemble.ts";
 import { readConfig } from "../src/config.ts";
 import { releaseSandbox } from "../src/operator/releases.ts";
 import { startBareExpress } from "./bare-express.ts";
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
   const server = await embeddedPostgres({ dir: join(dir, "postgres") });
   const env = { DATABASE_URL: server.ownerUrl, DATA_DIR: join(dir, "data"), LOG_LEVEL: "info" };
   try {
-    await withHouse(readConfig(env), pino({ level: "silent" }), ({ app }) =>
+    await withRuntime(readConfig(env), pino({ level: "silent" }), ({ app }) =>
       releaseSandbox(app, { data_dir: env.DATA_DIR, limits: { threads: 2, memory_mb: 512 }, scale: 0.01 }),
     );
     const free = await issueReadKey(env, "acme");

@@ -8,7 +8,7 @@ import autocannon from "autocannon";
 import pino from "pino";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import type { App } from "../src/app.ts";
-import { withHouse } from "../src/compose.ts";
+import { withRuntime } from "../src/assemble.ts";
 import { readConfig } from "../src/config.ts";
 import { issueKey } from "../src/operator/keys.ts";
 import { type Environment, median, type ServiceProcess, startServiceProcess } from "./service-process.ts";
@@ -55,7 +55,7 @@ export async function appendRate(env: Environment, { connections, seconds }: Loa
 
 /** Opens the house for some work of the benchmark's own, without a chain. */
 export const inHouse = <T>(env: Environment, work: (app: App) => Promise<T>): Promise<T> =>
-  withHouse(readConfig(env), pino({ level: "silent" }), ({ app }) => work(app));
+  withRuntime(readConfig(env), pino({ level: "silent" }), ({ app }) => work(app));
 
 /** The headers of a new key of `tenant` that may read and order, without a quota. */
 export async function orderKey(app: App, tenant: string): Promise<Record<string, string>> {

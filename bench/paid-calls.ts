@@ -22,8 +22,8 @@ import { EMBEDDED_CHAIN_ID, embeddedChain } from "../src/adapters/embedded-chain
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import { judged } from "../src/api/x402/cashier.ts";
 import { readPayment } from "../src/api/x402/payload.ts";
+import type { Hex } from "../src/domain/chain.ts";
 import { transferCall } from "../src/domain/payments/usdc.ts";
-import type { Hex } from "../src/domain/ports.ts";
 import { wares } from "../test/payments/wares.ts";
 import { signPayment } from "../test/support/buyer.ts";
 import { startService } from "../test/support/service.ts";

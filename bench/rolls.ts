@@ -9,7 +9,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { ByteStream } from "../src/domain/rng/bytes.ts";
-import { type DrawnName, firstDrawn, play, readParams } from "../src/domain/rng/games.ts";
+import { type DrawnName, firstDrawn, play, readParams } from "../src/domain/rng/drawn.ts";
 import { CELLS, cellOf, chiSquare, shareOf } from "../src/domain/rng/statistics.ts";
 import {
   appendRate,

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import pino from "pino";
-import { withHouse } from "../src/compose.ts";
+import { withRuntime } from "../src/assemble.ts";
 import { readConfig } from "../src/config.ts";
 import { issueKey } from "../src/operator/keys.ts";
 import type { Order, Report } from "./service-probe.ts";
@@ -101,7 +101,7 @@ export async function issueReadKey(
   tenant: string,
   quota: number | null = null,
 ): Promise<string> {
-  const { secret } = await withHouse(readConfig(env), pino({ level: "silent" }), ({ app }) =>
+  const { secret } = await withRuntime(readConfig(env), pino({ level: "silent" }), ({ app }) =>
     issueKey(app, { tenant, space: "live", scopes: ["read"], daily: quota, monthly: quota, label: null }),
   );
   return secret;

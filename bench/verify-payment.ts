@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hashTypedData, recoverAddress, recoverTypedDataAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { type KeyRecovery, nativeRecovery, wasmRecovery } from "../src/adapters/secp256k1.ts";
+import type { Hex } from "../src/domain/chain.ts";
 import {
   authorizationDigest,
   domainSeparator,
@@ -10,7 +11,6 @@ import {
   type TransferAuthorization,
 } from "../src/domain/payments/authorization.ts";
 import { USDC } from "../src/domain/payments/usdc.ts";
-import type { Hex } from "../src/domain/ports.ts";
 
 /**
  * How many signed payments one core checks in a second, by each library and beside viem's recovery, and how long the

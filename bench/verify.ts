@@ -11,8 +11,8 @@ import { openSigner } from "../src/adapters/signing-key.ts";
 import { signCheckpoint } from "../src/anchoring/checkpoint.ts";
 import { formatVerifierKey, verifierKey } from "../src/anchoring/note.ts";
 import { Frontier, leafHash } from "../src/anchoring/tree.ts";
+import { recoverKey } from "../src/assemble-audit.ts";
 import { verifyPack } from "../src/audit/verify-pack.ts";
-import { recoverKey } from "../src/compose-audit.ts";
 import * as second from "../src/explorer/verifier.js";
 import { LogBuilder, type LogRow, logGenesis } from "../test/eventstore/log-builder.ts";
 

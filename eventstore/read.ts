@@ -1,7 +1,6 @@
 /** Rows of eventstore.events as RecordedEvents. Payloads come as text: pg would send the bytes in hex, twice as long. */
 import type pg from "pg";
 import { int4Array, int8Array, textArray } from "./pg-arrays.ts";
-import type { StreamRead } from "./stream-reader.ts";
 import type { JsonObject, RecordedEvent } from "./types.ts";
 
 const COLUMNS = `log_id, position, tenant, stream_id, version, event_id, type, schema_version, recorded_at_us,
@@ -17,6 +16,15 @@ const QUERIES = {
           where log_id = $1 and idem_key = $2) as first
     join eventstore.events on log_id = $1 and position >= first_position and position < first_position + size
     order by position`,
+};
+
+/** The next events of one stream: at most `limit`, above `after_version`. */
+export type StreamRead = {
+  log_id: number;
+  tenant: string;
+  stream_id: string;
+  after_version: number;
+  limit: number;
 };
 
 type Row = Omit<RecordedEvent, "payload" | "meta"> & {

@@ -3,16 +3,8 @@
  * up and travel as one. A command reads a stream or two, mostly short or not there yet, so the way there and back is what costs.
  */
 import type pg from "pg";
-import { readStreams } from "./read.ts";
+import { readStreams, type StreamRead } from "./read.ts";
 import type { RecordedEvent } from "./types.ts";
-
-export type StreamRead = {
-  log_id: number;
-  tenant: string;
-  stream_id: string;
-  after_version: number;
-  limit: number;
-};
 
 type Waiting = {
   read: StreamRead;

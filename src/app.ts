@@ -6,15 +6,14 @@ import type { JsonObject } from "../eventstore/types.ts";
 import type { ReferenceStore } from "./datasets/reference/store.ts";
 import type { SnapshotStore } from "./datasets/snapshots.ts";
 import type { VintageStore } from "./datasets/vintage-store.ts";
+import type { Hex, RecoverKey } from "./domain/chain.ts";
 import type {
   Chain,
   Clock,
-  Hex,
   KeptAnswers,
   KeptHeads,
   Printer,
   Random,
-  RecoverKey,
   SeedVault,
   Settlement,
   Signer,

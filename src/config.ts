@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { isSigningKey } from "./adapters/signing-key.ts";
 import { parseWitnesses } from "./anchoring/witness-client.ts";
-import type { Hex } from "./domain/ports.ts";
+import type { Hex } from "./domain/chain.ts";
 
 const flag = (fallback: boolean) =>
   z

@@ -4,11 +4,13 @@ import { dirname, join } from "node:path";
 import pino from "pino";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { catalogue } from "../src/api/catalogue.ts";
+import { catalogueOf } from "../src/api/catalogue.ts";
 import { documentsOf } from "../src/api/documents.ts";
-import { areas, methodOf, pathOf } from "../src/api/operation.ts";
+import { methodOf, pathOf } from "../src/api/operation.ts";
+import { areas } from "../src/areas/index.ts";
 import { program } from "../src/cli/program.ts";
 import { environment, readConfig } from "../src/config.ts";
+import { catalogue } from "./support/catalogue.ts";
 
 type Mapping = { [key: string]: unknown };
 
@@ -104,7 +106,7 @@ test("ARCHITECTURE's map has every room of src, and its table every area", () =>
   const names = rooms.map((room) => (room.isDirectory() ? `${room.name}/` : room.name));
   expect(names.length).toBeGreaterThan(10);
   expect(names.filter((name) => !text.includes(name))).toEqual([]);
-  for (const area of Object.keys(areas)) expect(text).toMatch(new RegExp(`^\\| ${area} \\|`, "m"));
+  for (const area of areas.map(({ name }) => name)) expect(text).toMatch(new RegExp(`^\\| ${area} \\|`, "m"));
 });
 
 test("README names every command", async () => {
@@ -120,7 +122,7 @@ describe("requests.http", () => {
   const requests = [...read("requests.http").matchAll(/^([A-Z]+) \{\{host\}\}(\S+)$/gm)].map(
     ([, method, target]) => ({ method: method!, url: new URL(target!, "http://host") }),
   );
-  const documents = documentsOf(catalogue, {
+  const documents = documentsOf(catalogueOf(areas), {
     pay_to: "0x",
     public_url: "http://host",
     embedded_chain: false,

@@ -84,10 +84,10 @@ describe("a forbidden line is found", () => {
     ["src/api/x.ts", 'import { createQuotas } from "../adapters/quotas.ts";', /may not import adapters/],
     ["src/api/x.ts", 'import { z } from "left-pad";', /may not import left-pad/],
     ["src/adapters/x.ts", 'import type { Caller } from "../api/caller.ts";', /may not import api/],
-    ["src/reactors/x.ts", 'import { catalogue } from "../api/catalogue.ts";', /may not import api/],
-    ["src/compose.ts", "const port = process.env.PORT;", /reads process\.env/],
-    ["src/compose.ts", 'const port = process["env"].PORT;', /reads process\.env/],
-    ["src/compose.ts", "const { env } = process;", /reads process\.env/],
+    ["src/reactors/x.ts", 'import { catalogueOf } from "../api/catalogue.ts";', /may not import api/],
+    ["src/assemble.ts", "const port = process.env.PORT;", /reads process\.env/],
+    ["src/assemble.ts", 'const port = process["env"].PORT;', /reads process\.env/],
+    ["src/assemble.ts", "const { env } = process;", /reads process\.env/],
     ["src/stray.ts", "export const x = 1;", /belongs to no layer/],
   ];
   test.each(forbidden)("%s: %s", (path, source, because) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pino from "pino";
 import { expect, test } from "vitest";
 import { keptSecret } from "../src/adapters/kept-secret.ts";
-import { openHouse } from "../src/compose.ts";
+import { openRuntime } from "../src/assemble.ts";
 import { ConfigError, readConfig } from "../src/config.ts";
 
 test("many at once keep one secret, whole, and leave nothing beside it", async () => {
@@ -24,7 +24,7 @@ test.each([
   [{ DATA_DIR: "/dev/null/x" }, /^DATA_DIR \/dev\/null\/x/],
 ])("a house that cannot be opened names the setting: %j", async (env, message) => {
   const config = readConfig({ DATA_DIR: join(tmpdir(), "tallystick-nowhere"), ...env });
-  const failure = await openHouse(config, pino({ level: "silent" })).then(
+  const failure = await openRuntime(config, pino({ level: "silent" })).then(
     () => undefined,
     (error: unknown) => error,
   );

@@ -1,17 +1,8 @@
 /** The Chain port over any JSON-RPC endpoint. */
 import type { RpcBlock, RpcLog, RpcTransactionReceipt } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import {
-  type Block,
-  type Call,
-  type Chain,
-  ChainUnavailable,
-  type Hex,
-  type Log,
-  type LogQuery,
-  type ReadOptions,
-  type Receipt,
-} from "../domain/ports.ts";
+import type { Block, Call, Hex, Log, LogQuery, ReadOptions, Receipt } from "../domain/chain.ts";
+import { type Chain, ChainUnavailable } from "../domain/ports.ts";
 import { codeSizesCall, haveCode, MOST_ACCOUNTS } from "./code-sizes.ts";
 import { type JsonRpcOptions, jsonRpc, readable } from "./json-rpc.ts";
 import { apart, together } from "./multicall.ts";

@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { mnemonicToAccount } from "viem/accounts";
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseUnits } from "viem/utils";
 import { ANCHOR_ADDRESS, deployCall } from "../domain/anchoring/contract.ts";
+import type { Call, Hex } from "../domain/chain.ts";
 import { DEPLOYMENT_PROXY, deployedAt, deploymentOf } from "../domain/deployment.ts";
 import { MULTICALL3 } from "../domain/multicall.ts";
 import { USDC } from "../domain/payments/usdc.ts";
-import type { Call, Hex } from "../domain/ports.ts";
 import { AIRDROP_ADDRESS, airdropDeployment } from "../domain/wallet/airdrop-contract.ts";
 import { INIT_CODE as TOKEN_CODE } from "../domain/wallet/generated/platform-token.ts";
 

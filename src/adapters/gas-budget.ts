@@ -1,6 +1,7 @@
 /** No more ether for gas in a UTC day than is allowed. */
 import { parseEther } from "viem/utils";
-import { type Chain, type Clock, GasBudgetSpent, type Hex, type Settlement } from "../domain/ports.ts";
+import type { Hex } from "../domain/chain.ts";
+import { type Chain, type Clock, GasBudgetSpent, type Settlement } from "../domain/ports.ts";
 
 export type GasBudgetOptions = {
   /** Ether a day, as a decimal. */

@@ -3,13 +3,12 @@
  * counts is what our own endpoint of the chain shows. Source of the requests and answers: x402 version 2, section 7.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Hex, Receipt } from "../domain/chain.ts";
 import { type SignedTransfer, settledBy, USDC } from "../domain/payments/usdc.ts";
 import {
   type Chain,
   ChainUnavailable,
-  type Hex,
   NotSettled,
-  type Receipt,
   type Settlement,
   TransactionPending,
 } from "../domain/ports.ts";

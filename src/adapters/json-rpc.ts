@@ -1,6 +1,7 @@
 /** Questions to a JSON-RPC endpoint of one chain: each ends by its deadline, and every failure is the endpoint's. */
 import type { PublicClient } from "viem";
-import { ChainUnavailable, type Hex } from "../domain/ports.ts";
+import type { Hex } from "../domain/chain.ts";
+import { ChainUnavailable } from "../domain/ports.ts";
 
 /** One request; every failure is a ChainUnavailable whose `cause` tells more. */
 export type Ask = <T>(method: string, params: readonly unknown[]) => Promise<T>;

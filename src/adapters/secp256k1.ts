@@ -1,7 +1,7 @@
 /** Key recovery on secp256k1: libsecp256k1 as a native addon where a prebuilt one fits this machine, else as wasm. */
 import { createRequire } from "node:module";
 import type * as Wasm from "tiny-secp256k1";
-import type { RecoverKey } from "../domain/ports.ts";
+import type { RecoverKey } from "../domain/chain.ts";
 
 type Native = typeof import("secp256k1");
 

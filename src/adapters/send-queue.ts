@@ -6,15 +6,8 @@
  */
 import type { PrivateKeyAccount } from "viem";
 import { keccak256 } from "viem/utils";
-import {
-  type Call,
-  ChainUnavailable,
-  GasKeyEmpty,
-  type Hex,
-  type Receipt,
-  type SendOptions,
-  TransactionPending,
-} from "../domain/ports.ts";
+import type { Call, Hex, Receipt, SendOptions } from "../domain/chain.ts";
+import { ChainUnavailable, GasKeyEmpty, TransactionPending } from "../domain/ports.ts";
 import type { Ask } from "./json-rpc.ts";
 import { together } from "./multicall.ts";
 

@@ -1,6 +1,7 @@
 /** The Settlement port over our own gas key: facts asked together, payments sent together. */
 import { LRUCache } from "lru-cache";
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
+import type { Call, Hex, Receipt } from "../domain/chain.ts";
 import { MULTICALL3 } from "../domain/multicall.ts";
 import {
   CONTRACT_PAYER_GAS,
@@ -14,13 +15,10 @@ import {
   transferCall,
 } from "../domain/payments/usdc.ts";
 import {
-  type Call,
   type Chain,
   ChainUnavailable,
   GasKeyEmpty,
-  type Hex,
   NotSettled,
-  type Receipt,
   type Settlement,
   TransactionPending,
 } from "../domain/ports.ts";

@@ -2,7 +2,8 @@
 import type { RpcBlock, RpcProof } from "viem";
 import { toRlp } from "viem/utils";
 import { readHeader, StateProofError, storageRoot, storedWord } from "../domain/anchoring/state-proof.ts";
-import { ChainUnavailable, type Hex, type StateProof } from "../domain/ports.ts";
+import type { Hex, StateProof } from "../domain/chain.ts";
+import { ChainUnavailable } from "../domain/ports.ts";
 import type { Ask } from "./json-rpc.ts";
 
 /** Members of a header in their order; those from `baseFeePerGas` on came with later forks. Source: execution-specs, `Header`. */

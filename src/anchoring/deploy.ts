@@ -1,7 +1,8 @@
 /** Puts the anchoring contract on the chain, where it is not there yet. */
 import { ANCHOR_ADDRESS, DEPLOY_GAS, deployCall } from "../domain/anchoring/contract.ts";
+import type { Hex } from "../domain/chain.ts";
 import { DEPLOYMENT_PROXY } from "../domain/deployment.ts";
-import type { Chain, Hex } from "../domain/ports.ts";
+import type { Chain } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 
 /** `transaction`: the one that put it there; null when it was there already. */

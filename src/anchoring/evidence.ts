@@ -1,6 +1,6 @@
 /** The lines of an export that show more than its events do (docs/event-log.md, section 7), read strictly and written. */
 import { z } from "zod";
-import type { Hex } from "../domain/ports.ts";
+import type { Hex } from "../domain/chain.ts";
 
 const count = z.int().nonnegative();
 const hash = z.string().regex(/^[0-9a-f]{64}$/);

@@ -9,7 +9,8 @@ import {
   keptHead,
   logIdOf,
 } from "../domain/anchoring/contract.ts";
-import { ChainUnavailable, type Receipt } from "../domain/ports.ts";
+import type { Receipt } from "../domain/chain.ts";
+import { ChainUnavailable } from "../domain/ports.ts";
 import { unlessRefused } from "../turn.ts";
 import { hexOf } from "./hex.ts";
 import { grownTo, meta, TurnEnded, type Work } from "./turn.ts";

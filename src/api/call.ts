@@ -7,11 +7,12 @@ import type { App } from "../app.ts";
 import { type EventName, refuse } from "../domain/refusal.ts";
 import type { Command, InUnit } from "../unit.ts";
 import { actorOf, type Caller } from "./caller.ts";
+import type { Catalogue } from "./catalogue.ts";
 import { encodeAnswer } from "./forms/encode.ts";
 import { type Form, JSON_FORM } from "./forms/form.ts";
 import type { Marked } from "./forms/table.ts";
 import type { Fields } from "./input.ts";
-import { isEnveloped, type Operation, type Output, type ServedFile, type Wire } from "./operation.ts";
+import type { Operation, Output, ServedFile, Wire } from "./operation.ts";
 
 export type Call = {
   operation: Operation;
@@ -40,6 +41,7 @@ export type MadeBody = Extract<Made, { kind: "body" }>;
 
 export type MakerParts = {
   app: App;
+  catalogue: Catalogue;
   /** Told of an answer that does not fit its own schema: logged and counted, never a 500 after work was done. */
   onMismatch: (operation: Operation, reason: string) => void;
   /** Finished answers of this process, by operation, vintage, form and input. */
@@ -53,7 +55,7 @@ export const sha256 = (text: string | Buffer) => createHash("sha256").update(tex
  * digest is public, and a short secret could be guessed from it: `seal` is the key under which secrets stand in it.
  */
 export function requestDigest(
-  operation: Operation,
+  operation: Pick<Operation, "name" | "secrets">,
   input: Fields,
   form: Form = JSON_FORM,
   seal?: Uint8Array,
@@ -95,6 +97,7 @@ export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise
     },
     last_event_id,
     request_id,
+    catalogue: parts.catalogue,
   };
   const status = operation.status ?? 200;
   const vintage = operation.vintage?.(app);
@@ -135,7 +138,9 @@ async function encoded(
   const fits = output.schema.safeParse(answer);
   if (!fits.success) onMismatch(operation, fits.error.message);
   if (form !== JSON_FORM) return encodeAnswer(output, form, answer as Marked, app.printer);
-  return Buffer.from(JSON.stringify(isEnveloped(operation) ? { success: true, ...answer } : answer));
+  return Buffer.from(
+    JSON.stringify(operation.envelope === "success" ? { success: true, ...answer } : answer),
+  );
 }
 
 /** Weak, because the bytes on the wire may be compressed. */
@@ -153,7 +158,7 @@ export const matches = (header: string | undefined, etag: string) =>
 
 /** What is hashed with every event of the call. */
 export const commandOf = (
-  call: Pick<Call, "operation" | "caller" | "request_id">,
+  call: Pick<Call, "caller" | "request_id"> & { operation: Pick<Operation, "name"> },
   idempotency?: Idempotency,
 ): Command => ({
   meta: { actor: actorOf(call.caller), operation: call.operation.name, request_id: call.request_id },

@@ -1,6 +1,6 @@
 import type { Scope } from "../domain/access/key.ts";
+import type { Hex } from "../domain/chain.ts";
 import { walletTenant } from "../domain/payments/payment.ts";
-import type { Hex } from "../domain/ports.ts";
 
 /** Whoever was admitted. `tenant` owns what the call causes. */
 export type Caller =

@@ -1,51 +1,30 @@
-/** Everything the service does, area by area: the one list that all faces and documents derive from. */
-import type { Operation } from "./operation.ts";
-import { alertOperations } from "./operations/alerts.ts";
-import { checkOrderOperations } from "./operations/check-orders.ts";
-import { checkOperations } from "./operations/checks.ts";
-import { customsOperations } from "./operations/customs.ts";
-import { discoveryOperations } from "./operations/discovery.ts";
-import { logOperations } from "./operations/log.ts";
-import { loungeOperations } from "./operations/lounge.ts";
-import { macroOperations } from "./operations/macro.ts";
-import { mirrorOperations } from "./operations/mirror.ts";
-import { paymentOperations } from "./operations/payments.ts";
-import { replayOperations } from "./operations/replay.ts";
-import { rngOperations } from "./operations/rng.ts";
-import { rngAnchorOperations } from "./operations/rng-anchor.ts";
-import { rngProofOperations } from "./operations/rng-proof.ts";
-import { salaryOperations } from "./operations/salary.ts";
-import { snapshotOperations } from "./operations/snapshots.ts";
-import { tradeOperations } from "./operations/trade.ts";
-import { tradeAnalyticsOperations } from "./operations/trade-analytics.ts";
-import { tradeProductOperations } from "./operations/trade-products.ts";
-import { tradeSignalOperations } from "./operations/trade-signals.ts";
-import { walletOperations } from "./operations/wallet.ts";
-import { walletAirdropOperations } from "./operations/wallet-airdrop.ts";
-import { x402Operations } from "./operations/x402.ts";
+/** Everything the service offers, area by area: what the server and all documents derive from. */
+import type { Envelope, Operation, OperationDeclaration } from "./operation.ts";
 
-export const catalogue: Operation[] = [
-  ...discoveryOperations,
-  ...tradeOperations,
-  ...tradeProductOperations,
-  ...tradeAnalyticsOperations,
-  ...tradeSignalOperations,
-  ...macroOperations,
-  ...salaryOperations,
-  ...mirrorOperations,
-  ...customsOperations,
-  ...rngOperations,
-  ...rngProofOperations,
-  ...rngAnchorOperations,
-  ...walletOperations,
-  ...walletAirdropOperations,
-  ...checkOperations,
-  ...checkOrderOperations,
-  ...loungeOperations,
-  ...alertOperations,
-  ...replayOperations,
-  ...snapshotOperations,
-  ...x402Operations(() => catalogue),
-  ...paymentOperations,
-  ...logOperations,
-];
+/** What the API knows of an area. */
+export type OfferedArea = {
+  /** One lower-case word: the tag in OpenAPI and the name in `?areas=`. */
+  name: string;
+  /** What it is for, in a line. */
+  about: string;
+  envelope: Envelope;
+  operations: readonly OperationDeclaration[];
+};
+
+/** Areas that offer something, and all their operations in order. */
+export type Catalogue = { areas: readonly OfferedArea[]; operations: readonly Operation[] };
+
+/** Throws where two operations share a name or a route. */
+export function catalogueOf(areas: readonly OfferedArea[]): Catalogue {
+  const operations = areas.flatMap(({ name, envelope, operations }) =>
+    operations.map((declared) => ({ envelope, ...declared, area: name })),
+  );
+  for (const field of ["name", "route"] as const) {
+    const seen = new Set<string>();
+    for (const operation of operations) {
+      if (seen.has(operation[field])) throw new Error(`two operations have the ${field} ${operation[field]}`);
+      seen.add(operation[field]);
+    }
+  }
+  return { areas: areas.filter(({ operations }) => operations.length > 0), operations };
+}

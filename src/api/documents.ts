@@ -1,22 +1,22 @@
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
+import type { Catalogue } from "./catalogue.ts";
 import type { Document } from "./document.ts";
 import { explorerDocuments } from "./explorer.ts";
 import { openapi } from "./openapi.ts";
-import type { Operation } from "./operation.ts";
 import { problemsPage } from "./problem.ts";
 import { llmsPage } from "./reference.ts";
 import { priceList } from "./x402/discovery.ts";
 import type { PaymentTerms } from "./x402/required.ts";
 
 /** All documents of a catalogue. What does not change while the service runs is rendered once. */
-export function documentsOf(operations: Operation[], terms: PaymentTerms): Document[] {
+export function documentsOf(catalogue: Catalogue, terms: PaymentTerms): Document[] {
   const fixed = (path: string, type: string, summary: string, body: string): Document => ({
     path,
     type,
     summary,
     render: () => ({ body }),
   });
-  const description = JSON.stringify(openapi(operations, terms.public_url));
+  const description = JSON.stringify(openapi(catalogue, terms.public_url));
   return [
     health,
     ready,
@@ -25,14 +25,14 @@ export function documentsOf(operations: Operation[], terms: PaymentTerms): Docum
       "/llms.txt",
       "text/plain",
       "The service on one page, for models",
-      llmsPage(operations, terms.public_url),
+      llmsPage(catalogue, terms.public_url),
     ),
     fixed("/problems", "text/markdown", "Every kind of error", problemsPage()),
     fixed(
       "/.well-known/x402",
       "application/json",
       "The price list: what can be paid for",
-      JSON.stringify(priceList(operations, terms)),
+      JSON.stringify(priceList(catalogue.operations, terms)),
     ),
     keySet,
     didDocument,

@@ -13,7 +13,7 @@ import { refuse } from "../domain/refusal.ts";
 import type { KeyRow, KeyWithDigest } from "../projections/access/keys.ts";
 import { addressBlock } from "./address.ts";
 import { anonymous, type Caller } from "./caller.ts";
-import { type Access, type Operation, paymentOf } from "./operation.ts";
+import { type Access, type OperationDeclaration, paymentOf } from "./operation.ts";
 
 /** What a caller shows of itself, from headers alone. */
 export type Presented = {
@@ -46,7 +46,7 @@ export type GateParts = {
 type KeyAttempt = {
   secret: string;
   digest: Buffer;
-  operation: Operation;
+  operation: OperationDeclaration;
   key: KeyWithDigest | undefined;
 };
 
@@ -90,13 +90,13 @@ export const keyChecks: KeyCheck[] = [
   },
 ];
 
-const keyWay = (operation: Operation) =>
+const keyWay = (operation: OperationDeclaration) =>
   operation.access.find((way) => way.kind === "key") as Extract<Access, { kind: "key" }> | undefined;
 
 /** A payment stands for the scopes of ordinary use, and for none beyond them. */
 const PAID_SCOPES: Scope[] = ["read", "quote", "order"];
 
-function opensByPayment(operation: Operation): boolean {
+function opensByPayment(operation: OperationDeclaration): boolean {
   const way = keyWay(operation);
   return way === undefined || PAID_SCOPES.includes(way.scope);
 }
@@ -108,7 +108,7 @@ const KEY_TTL_MS = 1_000;
 const GUESSES_PER_MINUTE = 100;
 
 export type Gate = {
-  admit(operation: Operation, presented: Presented): Promise<Verdict>;
+  admit(operation: OperationDeclaration, presented: Presented): Promise<Verdict>;
   /** Forgets what is known of all keys: called when the log tells that one has changed. */
   forgetKeys(): void;
 };
@@ -135,7 +135,7 @@ export function createGate(parts: GateParts, checks: KeyCheck[] = keyChecks): Ga
   };
 
   const byKey = async (
-    operation: Operation,
+    operation: OperationDeclaration,
     secret: string,
     ip: string,
     pays: boolean,

@@ -16,6 +16,7 @@ import type { Request, RequestHandler } from "express";
 import { z } from "zod";
 import type { Printer } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
+import type { Catalogue } from "./catalogue.ts";
 import { defaultTools } from "./default-tools.ts";
 import { chosenForm, formsOf, JSON_FORM } from "./forms/form.ts";
 import { acceptedForms, contentOf } from "./forms/mcp-content.ts";
@@ -25,7 +26,6 @@ import { inputReader } from "./input.ts";
 import { type NamedEvent, proofPath } from "./named-event.ts";
 import { INTERFACE_VERSION } from "./openapi.ts";
 import {
-  areas,
   mediaTypeOf,
   methodOf,
   type Operation,
@@ -42,6 +42,7 @@ import { requestId } from "./request-id.ts";
 import type { SettleResponse } from "./x402/response.ts";
 
 export type McpParts = {
+  catalogue: Catalogue;
   served: Served[];
   printer: Printer;
   public_url: string;
@@ -55,15 +56,17 @@ export type McpParts = {
 const STREAM_LIMIT = 256 * 1024;
 const NEWLINE = 0x0a;
 
-const INSTRUCTIONS =
+const instructionsOf = (areas: readonly string[]) =>
   "EU trade data and more, sold per call. Send an API key in the Authorization header of the MCP connection, or pay: " +
   "a tool that needs payment answers isError with an x402 requirement; call it again with the payment in " +
   '_meta["x402/payment"]. Prices stand in each tool\'s _meta. With _meta["tallystick/prefer"] = "proof" a call that is ' +
   'recorded comes back with the proof of its event in the log in _meta["tallystick/proof"]. ' +
   'Tools that say so hand you a picture as well: _meta["tallystick/accept"] = "image/png". ' +
-  `The list holds what is asked most; the address with ?areas=all, or ?areas= and some of ${Object.keys(areas).join(", ")}, lists the rest.`;
+  `The list holds what is asked most; the address with ?areas=all, or ?areas= and some of ${areas.join(", ")}, lists the rest.`;
 
 export function createMcp(parts: McpParts): RequestHandler {
+  const areas = parts.catalogue.areas.map(({ name }) => name);
+  const instructions = instructionsOf(areas);
   const byName = new Map(parts.served.map((served) => [served.operation.name, served]));
   const tools = parts.served.map(({ operation }) => ({ area: operation.area, tool: toolOf(operation) }));
 
@@ -71,12 +74,12 @@ export function createMcp(parts: McpParts): RequestHandler {
     res.locals.operation = "mcp";
     if (!originAllowed(req, parts))
       refuse("forbidden", "this Origin may not call; MCP_ORIGINS names those that may");
-    const listed = chosen(tools, new URL(req.url, "http://localhost").searchParams.get("areas"));
+    const listed = chosen(areas, tools, new URL(req.url, "http://localhost").searchParams.get("areas"));
     const signal = endOf(res, parts.stopping);
     const handler = createMcpHandler(() => {
       const server = new Server(
         { name: "tallystick", title: "Tallystick", version: INTERFACE_VERSION },
-        { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+        { capabilities: { tools: {} }, instructions },
       );
       server.setRequestHandler("tools/list", () => ({ tools: listed }));
       server.setRequestHandler("tools/call", async ({ params }) => {
@@ -94,14 +97,18 @@ export function createMcp(parts: McpParts): RequestHandler {
   };
 }
 
-function chosen(tools: { area: string; tool: Tool }[], asked: string | null): Tool[] {
+function chosen(
+  areas: readonly string[],
+  tools: { area: string; tool: Tool }[],
+  asked: string | null,
+): Tool[] {
   if (asked === null)
     return defaultTools.flatMap((name) =>
       tools.filter(({ tool }) => tool.name === name).map(({ tool }) => tool),
     );
   const wanted = asked.split(",");
-  const unknown = wanted.find((area) => area !== "all" && !Object.hasOwn(areas, area));
-  if (unknown) refuse("invalid", `areas: ${unknown} is not one of all, ${Object.keys(areas).join(", ")}`);
+  const unknown = wanted.find((area) => area !== "all" && !areas.includes(area));
+  if (unknown) refuse("invalid", `areas: ${unknown} is not one of all, ${areas.join(", ")}`);
   return tools.filter(({ area }) => wanted.includes("all") || wanted.includes(area)).map(({ tool }) => tool);
 }
 

@@ -1,17 +1,9 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { z } from "zod";
+import type { Catalogue } from "./catalogue.ts";
 import { type Form, formsOf, JSON_FORM } from "./forms/form.ts";
 import { inputReader } from "./input.ts";
-import {
-  areas,
-  isEnveloped,
-  isInPath,
-  methodOf,
-  type Operation,
-  pathOf,
-  pathWith,
-  paymentOf,
-} from "./operation.ts";
+import { isInPath, methodOf, type Operation, pathOf, pathWith, paymentOf } from "./operation.ts";
 import { problemKinds } from "./problem.ts";
 import { paymentRequired } from "./x402/required.ts";
 
@@ -79,7 +71,7 @@ const paymentRequiredSchema: Schema = {
   },
 };
 
-export function openapi(operations: Operation[], public_url: string): Schema {
+export function openapi({ areas, operations }: Catalogue, public_url: string): Schema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     // OpenAPI knows no parameter that spans slashes: a client leaves them as they are.
@@ -97,9 +89,7 @@ export function openapi(operations: Operation[], public_url: string): Schema {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: public_url }],
-    tags: Object.entries(areas)
-      .filter(([area]) => operations.some((operation) => operation.area === area))
-      .map(([name, description]) => ({ name, description })),
+    tags: areas.map(({ name, about }) => ({ name, description: about })),
     paths,
     components: {
       schemas: { Problem: problemSchema, PaymentRequired: paymentRequiredSchema },
@@ -288,9 +278,8 @@ function success(operation: Operation): Schema {
     const content = { [output.media_type]: { schema: { type: "string", ...format } } };
     return { description: output.about, content };
   }
-  const enveloped = isEnveloped(operation)
-    ? output.schema.extend({ success: z.literal(true) })
-    : output.schema;
+  const enveloped =
+    operation.envelope === "success" ? output.schema.extend({ success: z.literal(true) }) : output.schema;
   const { $schema: _, ...schema } = z.toJSONSchema(enveloped, {
     io: "output",
     unrepresentable: "any",

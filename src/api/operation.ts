@@ -1,5 +1,5 @@
 /**
- * The one shape of everything the service sells or does. An operation is declared once, in operations/<area>.ts;
+ * The one shape of everything the service sells or does. An operation is declared once, in operations/<area>/;
  * its HTTP route, MCP tool, OpenAPI entry, price, documentation and smoke test all derive from the declaration.
  */
 import type { z } from "zod";
@@ -9,24 +9,8 @@ import type { Chart } from "../domain/chart.ts";
 import type { EventName } from "../domain/refusal.ts";
 import type { Decide, Watch } from "../unit.ts";
 import type { Caller } from "./caller.ts";
+import type { Catalogue } from "./catalogue.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
-
-export const areas = {
-  discovery: "Health, feeds and what else an agent reads before its first call",
-  trade: "EU bilateral trade: 27 reporters, HS2 to CN8, monthly",
-  salary: "Wages, labour costs and exposure to AI: EU27, EFTA, candidates; ISCO and NACE",
-  mirror: "The trade of countries outside the EU, reconstructed from what their partners report",
-  customs: "Latvia's customs: trade at KN8, the nomenclature, import duties",
-  checks: "Signed USDC checks (ERC-3009) that nobody but their issuer can pay, redeemed on Base",
-  rng: "Provably fair random numbers: seeds committed to Base, rolls, proofs",
-  wallet: "The platform token, USDC and ether: balances, transfers, airdrops",
-  lounge: "Keno, roulette and dice from the same seeds, with exact odds and proofs; and a bar",
-  alerts: "Webhooks that are told of anomalies in EU trade",
-  replay: "The change feed and dated snapshots",
-  payments: "Paying per call: x402, refunds and the public revenue ledger",
-  log: "The event log for auditors: checkpoints, tiles, proofs and anchors",
-} as const;
-export type Area = keyof typeof areas;
 
 /** A decimal string of USDC, such as "0.05". */
 export type Usdc = `${number}`;
@@ -138,15 +122,18 @@ export type Context<In> = {
   wire: Wire;
   last_event_id: string | undefined;
   request_id: string;
+  /** Everything the service offers, this operation among it. */
+  catalogue: Catalogue;
 };
 
-export type Operation = {
+export type OperationDeclaration = {
   /** operationId and MCP tool name. */
   name: string;
-  area: Area;
   route: Route;
   summary: string;
   description: string;
+  /** Where its answers travel otherwise than those of its area. */
+  envelope?: Envelope;
   access: Access[];
   input: z.ZodObject;
   output: Output;
@@ -165,9 +152,15 @@ export type Operation = {
   handle: (context: Context<never>) => Promise<object>;
 };
 
+/** How answers of an area travel: `success` wraps `{ data, meta }` as `{ success: true, data, meta }`; `none` leaves them flat. */
+export type Envelope = "success" | "none";
+
+/** An operation in its place: what its area says of all its operations stands in each. */
+export type Operation = OperationDeclaration & { area: string; envelope: Envelope };
+
 /** An operation as it is written down: `example` and `handle` fit `input`. */
 export type Declared<Input extends z.ZodObject> = Omit<
-  Operation,
+  OperationDeclaration,
   "input" | "example" | "caching" | "handle"
 > & {
   input: Input;
@@ -177,34 +170,30 @@ export type Declared<Input extends z.ZodObject> = Omit<
 };
 
 /** Declares an operation. */
-export function operation<Input extends z.ZodObject>(declared: Declared<Input>): Operation {
-  return declared as Operation;
+export function operation<Input extends z.ZodObject>(declared: Declared<Input>): OperationDeclaration {
+  return declared as OperationDeclaration;
 }
 
-export const methodOf = ({ route }: Operation) => route.slice(0, route.indexOf(" ")) as Method;
-export const pathOf = ({ route }: Operation) => route.slice(route.indexOf(" ") + 1);
+export const methodOf = ({ route }: Pick<Operation, "route">) => route.slice(0, route.indexOf(" ")) as Method;
+export const pathOf = ({ route }: Pick<Operation, "route">) => route.slice(route.indexOf(" ") + 1);
 /** The path with its parameters filled in; `{name}` is one part of it, `{+name}` its whole rest (RFC 6570). */
-export const pathWith = (operation: Operation, values: Record<string, unknown>) =>
+export const pathWith = (operation: Pick<Operation, "route">, values: Record<string, unknown>) =>
   pathOf(operation).replaceAll(/\{(\+?)(\w+)\}/g, (_, rest: string, name: string) => {
     const value = encodeURIComponent(String(values[name]));
     return rest ? value.replaceAll("%2F", "/") : value;
   });
 /** The path as routers write it: `:name` is one part of it, `*name` its whole rest. */
-export const patternOf = (operation: Operation) =>
+export const patternOf = (operation: Pick<Operation, "route">) =>
   pathOf(operation).replaceAll(
     /\{(\+?)(\w+)\}/g,
     (_, rest: string, name: string) => (rest ? "*" : ":") + name,
   );
-export const isInPath = (operation: Operation, name: string) =>
+export const isInPath = (operation: Pick<Operation, "route">, name: string) =>
   pathOf(operation).includes(`{${name}}`) || pathOf(operation).includes(`{+${name}}`);
 /** What an answer is, as it is told before there is one. */
-export function mediaTypeOf({ output }: Operation): string {
+export function mediaTypeOf({ output }: Pick<Operation, "output">): string {
   if (output.kind === "bytes" || output.kind === "file") return output.media_type;
   return output.kind === "json" ? "application/json" : "application/x-ndjson";
 }
-export const paymentOf = (declared: Operation) =>
+export const paymentOf = (declared: Pick<Operation, "access">) =>
   declared.access.find((way) => way.kind === "pay") as Extract<Access, { kind: "pay" }> | undefined;
-
-/** Under /v1/agent answers travel as `{ success: true, data, meta }`; the identity document's are flat objects. */
-export const isEnveloped = (declared: Operation) =>
-  pathOf(declared).startsWith("/v1/agent/") && !pathOf(declared).startsWith("/v1/agent/soul/");

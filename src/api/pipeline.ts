@@ -20,6 +20,7 @@ import {
   requestDigest,
 } from "./call.ts";
 import { payer } from "./caller.ts";
+import type { Catalogue } from "./catalogue.ts";
 import { chosenForm, type Form, formHeaders, formsOf } from "./forms/form.ts";
 import type { Admission, Gate, Presented } from "./gate.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
@@ -71,6 +72,7 @@ export type Answer =
 export type PipelineParts = Pick<MakerParts, "app" | "onMismatch"> & {
   /** Told of calls that are refused for a failure of ours: the log, the chain or the facilitator is away. */
   onAway: (refusal: Refusal) => void;
+  catalogue: Catalogue;
   gate: Gate;
   terms: PaymentTerms;
   /** Told what came of each call that brought a payment. */

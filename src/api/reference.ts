@@ -1,7 +1,8 @@
 /** The catalogue as people and models read it: docs/operations.md, llms.txt and the price list. */
+import type { Catalogue } from "./catalogue.ts";
 import { formsOf } from "./forms/form.ts";
 import { inputReader } from "./input.ts";
-import { areas, isInPath, methodOf, type Operation, pathOf, pathWith, paymentOf } from "./operation.ts";
+import { isInPath, methodOf, type Operation, pathOf, pathWith, paymentOf } from "./operation.ts";
 
 const priceText = (operation: Operation): string => {
   const payment = paymentOf(operation);
@@ -11,17 +12,15 @@ const priceText = (operation: Operation): string => {
     : `${payment.unit_price} USDC`;
 };
 
-const byArea = (operations: Operation[]) =>
-  Object.entries(areas)
-    .map(([area, title]) => ({
-      area,
-      title,
-      members: operations.filter((operation) => operation.area === area),
-    }))
-    .filter(({ members }) => members.length > 0);
+const byArea = ({ areas, operations }: Catalogue) =>
+  areas.map(({ name, about }) => ({
+    area: name,
+    title: about,
+    members: operations.filter(({ area }) => area === name),
+  }));
 
 /** docs/operations.md. Generated: the catalogue is where it is changed. */
-export function operationsPage(operations: Operation[]): string {
+export function operationsPage(catalogue: Catalogue): string {
   const lines = [
     "# Operations",
     "",
@@ -36,7 +35,7 @@ export function operationsPage(operations: Operation[]): string {
     "An answer is JSON. Where other forms are listed `Accept` chooses among them: [Forms of an answer](forms.md).",
     "",
   ];
-  for (const { area, title, members } of byArea(operations)) {
+  for (const { area, title, members } of byArea(catalogue)) {
     lines.push(`## ${area}`, "", `${title}.`, "");
     for (const operation of members) lines.push(...section(operation));
   }
@@ -82,7 +81,7 @@ export function exampleOf(operation: Operation): string {
 }
 
 /** llms.txt: what a model needs to know before its first call, on one page. */
-export function llmsPage(operations: Operation[], public_url: string): string {
+export function llmsPage(catalogue: Catalogue, public_url: string): string {
   const lines = [
     "# Tallystick",
     "",
@@ -91,7 +90,7 @@ export function llmsPage(operations: Operation[], public_url: string): string {
     `Send \`Authorization: Bearer sk_…\`, or call without, sign what the 402 asks for, and call again with it in \`PAYMENT-SIGNATURE\` (x402 version 2) or \`X-PAYMENT\` (version 1). A call that is refused costs nothing; after a 503 ask again with the same payment. With \`Prefer: proof\` a call that the log records comes with the proof of its event. MCP: ${public_url}/mcp, with every tool at ${public_url}/mcp?areas=all. OpenAPI: ${public_url}/openapi.json.`,
     "",
   ];
-  for (const { title, members } of byArea(operations)) {
+  for (const { title, members } of byArea(catalogue)) {
     lines.push(`## ${title}`, "");
     for (const operation of members) {
       lines.push(

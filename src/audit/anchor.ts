@@ -16,8 +16,8 @@ import {
   storageRoot,
   storedWord,
 } from "../domain/anchoring/state-proof.ts";
+import type { Hex, RecoverKey } from "../domain/chain.ts";
 import { HALF_ORDER, signerOf } from "../domain/payments/authorization.ts";
-import type { Hex, RecoverKey } from "../domain/ports.ts";
 
 /** A signed transaction, as far as an anchor needs it; `head` is what its call brings, `sender` who signed it. */
 export type AnchorTransaction = {

@@ -6,7 +6,7 @@ import {
   keptHead,
   successorCall,
 } from "../domain/anchoring/contract.ts";
-import type { Hex } from "../domain/ports.ts";
+import type { Hex } from "../domain/chain.ts";
 
 /** One question to the endpoint (JSON-RPC); rejects when it does not answer in time. */
 export type AskChain = <T>(method: string, params: readonly unknown[]) => Promise<T>;

@@ -6,7 +6,7 @@ import type { AnchorEvidence, EvidenceOf } from "../anchoring/evidence.ts";
 import { MalformedNote, parseNote, type VerifierKey } from "../anchoring/note.ts";
 import { consistencyFault } from "../anchoring/proofs.ts";
 import { Frontier, leafHash } from "../anchoring/tree.ts";
-import type { Hex, RecoverKey } from "../domain/ports.ts";
+import type { Hex, RecoverKey } from "../domain/chain.ts";
 import type { ChainView } from "./chain-view.ts";
 import { commonLeaves } from "./common-leaves.ts";
 

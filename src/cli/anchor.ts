@@ -9,9 +9,10 @@ import {
   contradictionOf,
 } from "../anchoring/status.ts";
 import { endorseCall } from "../domain/anchoring/contract.ts";
-import { ChainUnavailable, type Hex, TransactionPending } from "../domain/ports.ts";
+import type { Hex } from "../domain/chain.ts";
+import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
-import { asAddress, type Terminal, withHouse } from "./terminal.ts";
+import { asAddress, type Terminal, withRuntime } from "./terminal.ts";
 
 export function anchorCommand(terminal: Terminal): Command {
   const anchor = new Command("anchor").description("anchor the log on the chain");
@@ -27,7 +28,7 @@ export function anchorCommand(terminal: Terminal): Command {
     .option("--json", "print JSON", false)
     .addHelpText("after", "\nTells what the log says; the chain is asked only with --chain.")
     .action(async ({ chain, json }: { chain: boolean; json: boolean }) => {
-      const status = await withHouse(
+      const status = await withRuntime(
         terminal,
         async ({ app }) => {
           const said = await anchorStatus(app);
@@ -47,7 +48,7 @@ export function anchorCommand(terminal: Terminal): Command {
     .description("put the anchoring contract on the chain, which costs gas once")
     .option("--json", "print JSON", false)
     .action(async ({ json }: { json: boolean }) => {
-      const deployed = await withHouse(terminal, ({ app }) => deployAnchor(app.chain).catch(asRefusal), {
+      const deployed = await withRuntime(terminal, ({ app }) => deployAnchor(app.chain).catch(asRefusal), {
         chain: true,
       });
       const { address, transaction } = deployed;
@@ -63,9 +64,13 @@ export function anchorCommand(terminal: Terminal): Command {
     .argument("<address>", "the address of the next GAS_KEY", asAddress)
     .action(async (successor: Hex) => {
       const { call, options } = endorseCall(successor);
-      const receipt = await withHouse(terminal, ({ app }) => app.chain.send(call, options).catch(asRefusal), {
-        chain: true,
-      });
+      const receipt = await withRuntime(
+        terminal,
+        ({ app }) => app.chain.send(call, options).catch(asRefusal),
+        {
+          chain: true,
+        },
+      );
       if (!receipt.success)
         refuse("conflict", "the chain refused: this account has named one already, or itself");
       process.stdout.write(

@@ -19,7 +19,7 @@ import {
   releaseSandbox,
   releaseSandboxLv,
 } from "../operator/releases.ts";
-import { type Terminal, withHouse } from "./terminal.ts";
+import { type Terminal, withRuntime } from "./terminal.ts";
 
 export function dataCommands(terminal: Terminal): Command[] {
   const { settings } = terminal;
@@ -39,7 +39,7 @@ export function dataCommands(terminal: Terminal): Command[] {
     .option("--scale <n>", "share of the full size, for trying things out", asScale, 1)
     .action(async ({ scale }: { scale: number }) => {
       const config = settings();
-      await withHouse(terminal, async ({ app }) => {
+      await withRuntime(terminal, async ({ app }) => {
         for (const table of await releaseSandboxTables(app, config.DATA_DIR)) tellTable(table);
         tell(
           await withProgress("sandbox dataset", (progress, signal) =>
@@ -67,10 +67,10 @@ export async function importAndTell(
 ): Promise<void> {
   const config = terminal.settings();
   if (referenceLayoutOf(await headerOf(files[0]!))) {
-    tellTable(await withHouse(terminal, ({ app }) => importReference(app, config.DATA_DIR, files)));
+    tellTable(await withRuntime(terminal, ({ app }) => importReference(app, config.DATA_DIR, files)));
     return;
   }
-  const { report, ...released } = await withHouse(terminal, ({ app }) =>
+  const { report, ...released } = await withRuntime(terminal, ({ app }) =>
     withProgress("import", (progress, signal) =>
       importFiles(app, files, { ...buildOptions(config), ...options, progress, signal }),
     ),

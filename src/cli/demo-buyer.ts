@@ -1,9 +1,9 @@
-/** A buyer's side of x402 version 2, written out: ask, sign what is asked for, ask again. It knows nothing of the house. */
+/** A buyer's side of x402 version 2, written out: ask, sign what is asked for, ask again. It knows nothing of the runtime. */
 import { randomBytes } from "node:crypto";
 import type { LocalAccount } from "viem/accounts";
 import { z } from "zod";
+import type { Hex } from "../domain/chain.ts";
 import { USDC } from "../domain/payments/usdc.ts";
-import type { Hex } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 
 const NETWORK = "eip155:8453";

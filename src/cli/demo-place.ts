@@ -6,11 +6,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { z } from "zod";
 import type { App } from "../app.ts";
-import { type House, openHouse } from "../compose.ts";
+import { openRuntime, type Runtime } from "../assemble.ts";
 import type { Config } from "../config.ts";
 import { refuse } from "../domain/refusal.ts";
-import { openFaces } from "../faces.ts";
 import { currentReleases, releasesProjection } from "../projections/trade/releases.ts";
+import { openServer } from "../server.ts";
 import { hostInUrl } from "./terminal.ts";
 
 export type Place = {
@@ -37,8 +37,8 @@ export async function findPlace(
   const candidate = url ?? config.PUBLIC_URL ?? (config.PORT === 0 ? undefined : urlOf(config));
   const origin = candidate && (await originOf(candidate));
   if (candidate && origin) {
-    const house = await houseOf(config, log, candidate, origin);
-    return { url: candidate, own: false, app: house?.app, close: async () => house?.close() };
+    const runtime = await runtimeOf(config, log, candidate, origin);
+    return { url: candidate, own: false, app: runtime?.app, close: async () => runtime?.close() };
   }
   if (url !== undefined)
     refuse(
@@ -68,14 +68,19 @@ async function originOf(url: string): Promise<string | undefined> {
   }
 }
 
-/** The house behind the service, if it is that of these settings. */
-async function houseOf(config: Config, log: Logger, url: string, origin: string): Promise<House | undefined> {
+/** The runtime behind the service, if it is that of these settings. */
+async function runtimeOf(
+  config: Config,
+  log: Logger,
+  url: string,
+  origin: string,
+): Promise<Runtime | undefined> {
   const near = ["localhost", "127.0.0.1", "[::1]"].includes(new URL(url).hostname);
   const known = config.DATABASE_URL !== undefined || existsSync(config.DATA_DIR);
   if (!near || !known) return undefined;
-  const house = await openHouse(config, log, { chain: true });
-  if ((await house.app.store.identity()).origin === origin) return house;
-  await house.close();
+  const runtime = await openRuntime(config, log, { chain: true });
+  if ((await runtime.app.store.identity()).origin === origin) return runtime;
+  await runtime.close();
   return undefined;
 }
 
@@ -84,19 +89,19 @@ async function ownPlace(config: Config, log: Logger): Promise<Place> {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const stopping = new AbortController();
-  let house: House | undefined;
+  let runtime: Runtime | undefined;
   const close = async () => {
     stopping.abort();
     server.closeAllConnections();
     await new Promise((done) => server.close(done));
-    await house?.close();
+    await runtime?.close();
   };
   try {
     const settings = { ...config, PUBLIC_URL: url };
-    house = await openHouse(settings, log, { chain: true });
-    server.on("request", await openFaces(house, settings, log, stopping.signal));
-    await dataOpened(house.app);
-    return { url, own: true, app: house.app, close };
+    runtime = await openRuntime(settings, log, { chain: true });
+    server.on("request", await openServer(runtime, settings, log, stopping.signal));
+    await dataOpened(runtime.app);
+    return { url, own: true, app: runtime.app, close };
   } catch (error) {
     await close();
     throw error;

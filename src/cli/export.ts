@@ -4,7 +4,7 @@ import { MAIN_LOG } from "../../eventstore/types.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
 import { LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
 import { refuse } from "../domain/refusal.ts";
-import { asCount, type Terminal, withHouse } from "./terminal.ts";
+import { asCount, type Terminal, withRuntime } from "./terminal.ts";
 
 type ExportOptions = { from?: number; to?: number; tenant?: string; stream?: string };
 
@@ -22,7 +22,7 @@ export function exportCommand(terminal: Terminal): Command {
       if ((tenant === undefined) !== (stream === undefined))
         refuse("invalid", "--tenant and --stream go together");
       const log_id = MAIN_LOG;
-      const exported = await withHouse(terminal, ({ app }) => {
+      const exported = await withRuntime(terminal, ({ app }) => {
         const { pool } = app;
         const beside = evidenceFor(app);
         if (tenant !== undefined && stream !== undefined) {

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { DAILY_QUOTA, MONTHLY_QUOTA, scope, scopes, tenantName } from "../domain/access/key.ts";
 import { issueKey, listAllKeys, revokeKey } from "../operator/keys.ts";
 import type { KeyRow } from "../projections/access/keys.ts";
-import { type Terminal, withHouse } from "./terminal.ts";
+import { type Terminal, withRuntime } from "./terminal.ts";
 
 export function keysCommand(terminal: Terminal): Command {
   const keys = new Command("keys").description(
@@ -20,7 +20,7 @@ export function keysCommand(terminal: Terminal): Command {
     .option("--monthly <n|none>", "calls a UTC calendar month", asQuota, MONTHLY_QUOTA)
     .option("--json", "print JSON", false)
     .action(async (options) => {
-      const issued = await withHouse(terminal, ({ app }) =>
+      const issued = await withRuntime(terminal, ({ app }) =>
         issueKey(app, {
           tenant: options.tenant,
           space: options.test ? "test" : "live",
@@ -42,7 +42,7 @@ export function keysCommand(terminal: Terminal): Command {
     .option("--tenant <name>", "only this tenant's (test keys: test:<name>)")
     .option("--json", "print one JSON object a line", false)
     .action(async (options) => {
-      await withHouse(terminal, async ({ app }) => {
+      await withRuntime(terminal, async ({ app }) => {
         if (!options.json) print(row(["KEY", "TENANT", "SCOPES", "DAILY", "MONTHLY", "ISSUED", "STATE"]));
         for await (const key of listAllKeys(app, options.tenant)) {
           print(options.json ? JSON.stringify(key) : row(cells(key)));
@@ -55,7 +55,7 @@ export function keysCommand(terminal: Terminal): Command {
     .description("revoke a key; revoking it twice changes nothing")
     .argument("<key_id>", "as `keys list` shows it")
     .action(async (keyId: string) => {
-      const state = await withHouse(terminal, ({ app }) => revokeKey(app, keyId));
+      const state = await withRuntime(terminal, ({ app }) => revokeKey(app, keyId));
       print(`Key ${keyId} is revoked since ${state.revoked_at}.`);
     });
 

@@ -3,7 +3,7 @@ import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { ChainUnavailable } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 import { type Account, type Books, books } from "../operator/books.ts";
-import { type Terminal, withHouse } from "./terminal.ts";
+import { type Terminal, withRuntime } from "./terminal.ts";
 
 export function paymentsCommand(terminal: Terminal): Command {
   const payments = new Command("payments").description("compare the payments of the log with the chain");
@@ -17,7 +17,7 @@ export function paymentsCommand(terminal: Terminal): Command {
       "\nExits with 1 when they disagree. What is being settled at the moment may differ; after a crash for some 90 seconds, while the service runs.",
     )
     .action(async ({ json }: { json: boolean }) => {
-      const result = await withHouse(terminal, ({ app }) => books(app), {
+      const result = await withRuntime(terminal, ({ app }) => books(app), {
         chain: true,
       }).catch((error) => {
         if (!(error instanceof ChainUnavailable)) throw error;

@@ -109,7 +109,7 @@ const marked = (ok: boolean, word: string) =>
 
 async function ownKeys(settings: Terminal["settings"]): Promise<readonly unknown[]> {
   const config = settings();
-  const { signingKeyOf } = await import("../compose.ts");
+  const { signingKeyOf } = await import("../assemble.ts");
   const signer = await signingKeyOf(config);
   if (!signer)
     refuse("invalid", `${config.DATA_DIR} has no signing key: give the service's keys with --jwks`);

@@ -1,4 +1,4 @@
-/** `tallystick serve`: listens from the first second, opens the house behind the door, and leaves in good order. */
+/** `tallystick serve`: listens from the first second, opens the runtime behind the door, and leaves in good order. */
 
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener, type Server } from "node:http";
@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { problemOfRefusal } from "../api/problem.ts";
 import type { App } from "../app.ts";
-import { type House, openHouse } from "../compose.ts";
+import { openRuntime, type Runtime } from "../assemble.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { digestOf } from "../domain/access/secret.ts";
 import { Refusal } from "../domain/refusal.ts";
-import { openFaces } from "../faces.ts";
 import { issueKey } from "../operator/keys.ts";
 import { keyByDigest, keysProjection } from "../projections/access/keys.ts";
+import { openServer } from "../server.ts";
 import { ensureSandbox } from "./data.ts";
 import { hostInUrl, type Terminal } from "./terminal.ts";
 
@@ -35,14 +35,14 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   const port = typeof address === "object" && address ? address.port : config.PORT;
   const public_url = config.PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${port}`;
 
-  const opening = openHouse({ ...config, PUBLIC_URL: public_url }, log, { chain: true, reactors: true });
+  const opening = openRuntime({ ...config, PUBLIC_URL: public_url }, log, { chain: true, reactors: true });
   const stop = once(async (signal: string) => {
     log.info({ signal }, "stopping: no new calls, those under way are finished");
     stopping.abort();
     await drain(server);
-    // A signal may come while the house is still opening: what is begun is finished and then closed.
+    // A signal may come while the runtime is still opening: what is begun is finished and then closed.
     await opening.then(
-      (house) => house.close(),
+      (runtime) => runtime.close(),
       () => undefined,
     );
     log.info("stopped");
@@ -51,23 +51,23 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   });
   process.on("SIGINT", stop).on("SIGTERM", stop);
 
-  let house: House | undefined;
+  let runtime: Runtime | undefined;
   try {
-    house = await opening;
-    door.handle = await openFaces(house, { ...config, PUBLIC_URL: public_url }, log, stopping.signal);
+    runtime = await opening;
+    door.handle = await openServer(runtime, { ...config, PUBLIC_URL: public_url }, log, stopping.signal);
     const embedded = config.DATABASE_URL === undefined && config.BASE_RPC_URL === undefined;
-    const sandboxKey = embedded ? await keptSandboxKey(house.app, config.DATA_DIR) : undefined;
-    greet(public_url, house.app, sandboxKey);
+    const sandboxKey = embedded ? await keptSandboxKey(runtime.app, config.DATA_DIR) : undefined;
+    greet(public_url, runtime.app, sandboxKey);
   } catch (error) {
     // Whatever is open would keep the process alive behind a door that says "starting" for ever.
     stopping.abort();
     server.close();
     server.closeAllConnections();
-    await house?.close();
+    await runtime?.close();
     throw error;
   }
-  if (config.SANDBOX && house.app.settings.allow_synthetic)
-    await ensureSandbox(house.app, config, log, stopping.signal);
+  if (config.SANDBOX && runtime.app.settings.allow_synthetic)
+    await ensureSandbox(runtime.app, config, log, stopping.signal);
 }
 
 const startingUp: RequestListener = (req, res) => {

@@ -1,20 +1,20 @@
 import { InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
-import type { House, Opening } from "../compose.ts";
+import type { Runtime, RuntimeOptions } from "../assemble.ts";
 import type { Config } from "../config.ts";
-import type { Hex } from "../domain/ports.ts";
+import type { Hex } from "../domain/chain.ts";
 
 /** What a command needs from the process it runs in. */
 export type Terminal = { settings: () => Config; logger: (level: string) => Logger };
 
-/** Opens the house for one command; its modules, which take a second, are loaded only then. */
-export async function withHouse<T>(
+/** Opens the runtime for one command; its modules, which take a second, are loaded only then. */
+export async function withRuntime<T>(
   { settings, logger }: Terminal,
-  work: (house: House) => Promise<T>,
-  opening?: Opening,
+  work: (runtime: Runtime) => Promise<T>,
+  opening?: RuntimeOptions,
 ): Promise<T> {
-  const compose = await import("../compose.ts");
-  return compose.withHouse(settings(), logger("warn"), work, opening);
+  const assembled = await import("../assemble.ts");
+  return assembled.withRuntime(settings(), logger("warn"), work, opening);
 }
 
 /** A host as it stands in a URL; one that means every address is reached at this machine's own. */

@@ -10,15 +10,15 @@ import type { Evidence } from "../anchoring/evidence.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
 import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
 import { damagedTile, LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
+import { askChain, recoverKey } from "../assemble-audit.ts";
 import { Audit } from "../audit/audit.ts";
 import type { Fault, HeldCheckpoint, HeldEvent } from "../audit/evidence-state.ts";
 import { chainView, type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
-import { askChain, recoverKey } from "../compose-audit.ts";
+import type { Hex } from "../domain/chain.ts";
 import { receiptIn } from "../domain/payments/verify-receipt.ts";
-import type { Hex } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 import { verifyReceiptCommand } from "./receipt.ts";
-import { asAddress, asCount, type Terminal, withHouse } from "./terminal.ts";
+import { asAddress, asCount, type Terminal, withRuntime } from "./terminal.ts";
 
 type Options = {
   head: HeldHead[];
@@ -68,7 +68,7 @@ nobody but --rpc is asked.
       const held = await heldBy(options);
       const report = file
         ? await verifyPack(openExport(file), held)
-        : await withHouse(terminal, ({ app }) => verifyOwn(app, held));
+        : await withRuntime(terminal, ({ app }) => verifyOwn(app, held));
       process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : formatVerdicts(report));
       if (!report.ok) process.exitCode = 1;
     });

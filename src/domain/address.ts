@@ -1,7 +1,7 @@
 /** Addresses as callers write them. */
 import { isAddress } from "viem/utils";
 import { z } from "zod";
-import type { Hex } from "./ports.ts";
+import type { Hex } from "./chain.ts";
 
 /** An account on the chain, in lower case or with the checksum of EIP-55; a typing error in the latter is found. */
 export const walletAddress = z

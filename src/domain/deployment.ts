@@ -1,6 +1,6 @@
 /** Contracts whose address is known before they are deployed, and the same on every chain (CREATE2, EIP-1014). */
 import { keccak256 } from "viem/utils";
-import type { Call, Hex } from "./ports.ts";
+import type { Call, Hex } from "./chain.ts";
 
 /**
  * Deploys whatever is sent to it, after a salt of 32 bytes, to an address that follows from both alone. Source: Arachnid's

@@ -1,8 +1,9 @@
 /** The books: what the chain moved for the payments and refunds of the log, and what the log says of them. */
 import type { App } from "../app.ts";
+import type { Block } from "../domain/chain.ts";
 import type { PaymentEvent, PaymentState } from "../domain/payments/payment.ts";
 import * as payments from "../domain/payments/payment.ts";
-import { type Block, type Chain, ChainUnavailable } from "../domain/ports.ts";
+import { type Chain, ChainUnavailable } from "../domain/ports.ts";
 import { refundToSeek } from "../reactors/payments/refund.ts";
 import { endingsOf, fromBlock, networkOf, type Sought } from "../reactors/payments/search.ts";
 

@@ -2,7 +2,7 @@
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { alertsProjection } from "../../src/projections/alerts/subscriptions.ts";
-import { alerts, alertsInput } from "../../src/projections/trade/alerts.ts";
+import { alerts, alertsInput } from "../../src/projections/trade/answers/alerts.ts";
 import { releasesProjection } from "../../src/projections/trade/releases.ts";
 import { MONTHS } from "../../src/reactors/alerts/evaluate.ts";
 import { takeAlertTurn } from "../../src/reactors/alerts/start.ts";

@@ -22,7 +22,7 @@ import {
   streamOf,
   targetOf,
 } from "../../src/domain/anchoring/anchor.ts";
-import type { Hex } from "../../src/domain/ports.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 
 const hex = (digit: string, digits: number) => `0x${digit.repeat(digits)}` as Hex;

@@ -14,9 +14,9 @@ import { placeContracts } from "../../src/adapters/chain-contracts.ts";
 import { EMBEDDED_CHAIN_ID } from "../../src/adapters/embedded-chain.ts";
 import * as contract from "../../src/domain/anchoring/contract.ts";
 import { ABI, INIT_CODE } from "../../src/domain/anchoring/generated/log-anchor.ts";
+import type { Hex, Receipt } from "../../src/domain/chain.ts";
 import { DEPLOYMENT_PROXY } from "../../src/domain/deployment.ts";
 import { MULTICALL3 } from "../../src/domain/multicall.ts";
-import type { Hex, Receipt } from "../../src/domain/ports.ts";
 import { GAS_KEY, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { sha256, smallGrowth, smallRoot } from "./growth.ts";
 

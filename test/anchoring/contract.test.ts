@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { ANCHOR_ADDRESS, anchorCall, headCall, keptHead } from "../../src/domain/anchoring/contract.ts";
 import { ABI } from "../../src/domain/anchoring/generated/log-anchor.ts";
+import type { Call, CallResult, Hex } from "../../src/domain/chain.ts";
 import { MULTICALL3 } from "../../src/domain/multicall.ts";
-import type { Call, CallResult, Hex } from "../../src/domain/ports.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import {
   type Grow,

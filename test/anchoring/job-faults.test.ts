@@ -6,7 +6,8 @@ import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { deployAnchor } from "../../src/anchoring/deploy.ts";
 import type { App } from "../../src/app.ts";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
-import { type Chain, ChainUnavailable, type Hex } from "../../src/domain/ports.ts";
+import type { Hex } from "../../src/domain/chain.ts";
+import { type Chain, ChainUnavailable } from "../../src/domain/ports.ts";
 import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { type AnchoringHouse, openAnchoringHouse } from "./anchoring-house.ts";
 

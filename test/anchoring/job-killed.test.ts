@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Hex } from "../../src/domain/ports.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import { GAS_KEY, PAYEE } from "../chain/fixture.ts";
 import { type AnchoringHouse, openAnchoringHouse } from "./anchoring-house.ts";
 

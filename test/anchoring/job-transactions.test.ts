@@ -5,7 +5,8 @@ import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
 import type { App } from "../../src/app.ts";
 import { headInCall } from "../../src/domain/anchoring/contract.ts";
-import { type Receipt, TransactionPending } from "../../src/domain/ports.ts";
+import type { Receipt } from "../../src/domain/chain.ts";
+import { TransactionPending } from "../../src/domain/ports.ts";
 import { GAS_KEY, inPool, mineAgain, PAYEE, type Pooled, stopMining } from "../chain/fixture.ts";
 import { type AnchoringHouse, AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
 

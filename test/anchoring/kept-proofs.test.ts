@@ -11,7 +11,8 @@ import {
   storageRoot,
   storedWord,
 } from "../../src/domain/anchoring/state-proof.ts";
-import { ChainUnavailable, type Hex } from "../../src/domain/ports.ts";
+import type { Hex } from "../../src/domain/chain.ts";
+import { ChainUnavailable } from "../../src/domain/ports.ts";
 import { type AnchoringHouse, openAnchoringHouse } from "./anchoring-house.ts";
 
 let house: AnchoringHouse;

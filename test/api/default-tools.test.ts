@@ -1,7 +1,7 @@
 /** The tools that MCP lists unasked. */
 import { expect, test } from "vitest";
-import { catalogue } from "../../src/api/catalogue.ts";
 import { defaultTools, MOST_TOOLS } from "../../src/api/default-tools.ts";
+import { catalogue } from "../support/catalogue.ts";
 
 test("each is an operation, named once", () => {
   const names = catalogue.map(({ name }) => name);

@@ -3,10 +3,10 @@ import { EventEmitter, getEventListeners } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { matches } from "../../src/api/call.ts";
-import { catalogue } from "../../src/api/catalogue.ts";
 import { endOf } from "../../src/api/http-question.ts";
-import { walSince } from "../../src/api/operations/replay.ts";
+import { walSince } from "../../src/api/operations/replay/wal-since.ts";
 import { issueKey } from "../../src/operator/keys.ts";
+import { catalogue } from "../support/catalogue.ts";
 import * as notes from "../support/notes.ts";
 import { type Service, startService } from "../support/service.ts";
 

@@ -7,12 +7,12 @@ import {
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { catalogue } from "../../src/api/catalogue.ts";
 import { methodOf, pathOf, paymentOf } from "../../src/api/operation.ts";
 import { type PaymentPayload, readPayment } from "../../src/api/x402/payload.ts";
 import { PaymentRefused } from "../../src/api/x402/refused.ts";
 import { paymentRequired } from "../../src/api/x402/required.ts";
 import { PAYEE, payment, wallet } from "../chain/fixture.ts";
+import { catalogue } from "../support/catalogue.ts";
 import { countCalls, takeNote } from "../support/notes.ts";
 import { headerOf, PRICE, presentedV1, presentedV2 } from "../support/x402.ts";
 

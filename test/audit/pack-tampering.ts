@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto";
 import type { Fault, HeldEvent } from "../../src/audit/evidence-state.ts";
-import type { Hex } from "../../src/domain/ports.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import { commitHash, exportLines, type LogRow, NO_REQUEST_HASH, rehash } from "../eventstore/log-builder.ts";
 import { cases as exportCases, log, ORIGIN, type Tampering } from "../eventstore/tampering.ts";
 import {

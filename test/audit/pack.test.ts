@@ -16,7 +16,7 @@ import type { HeldEvent } from "../../src/audit/evidence-state.ts";
 import { chainView, type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS, successorCall } from "../../src/domain/anchoring/contract.ts";
-import type { Hex } from "../../src/domain/ports.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import { type AnchoringHouse, openAnchoringHouse } from "../anchoring/anchoring-house.ts";
 import { failures } from "../eventstore/verify-support.ts";
 

@@ -4,6 +4,7 @@ import { hashTypedData, toHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { keyRecovery, nativeRecovery, wasmRecovery } from "../../src/adapters/secp256k1.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import {
   authorizationDigest,
   domainSeparator,
@@ -13,7 +14,6 @@ import {
   writeSignature,
 } from "../../src/domain/payments/authorization.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
-import type { Hex } from "../../src/domain/ports.ts";
 import { typedData } from "./fixture.ts";
 
 const separator = domainSeparator(USDC, 8453);

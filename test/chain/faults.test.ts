@@ -3,13 +3,14 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
+import type { Receipt } from "../../src/domain/chain.ts";
 import {
   type SignedTransfer,
   settledBy,
   TRANSFER_GAS,
   transferCall,
 } from "../../src/domain/payments/usdc.ts";
-import { ChainUnavailable, type Receipt, TransactionPending } from "../../src/domain/ports.ts";
+import { ChainUnavailable, TransactionPending } from "../../src/domain/ports.ts";
 import {
   balanceOf,
   factsOf,

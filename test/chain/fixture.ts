@@ -8,6 +8,7 @@ import { type BaseChain, type BaseChainOptions, baseChain } from "../../src/adap
 import { demoAccounts } from "../../src/adapters/chain-contracts.ts";
 import { EMBEDDED_CHAIN_ID, type EmbeddedChain, embeddedChain } from "../../src/adapters/embedded-chain.ts";
 import { isAlive } from "../../src/adapters/folder-lock.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import type { TransferAuthorization } from "../../src/domain/payments/authorization.ts";
 import {
   factCalls,
@@ -17,7 +18,7 @@ import {
   transferCall,
   USDC,
 } from "../../src/domain/payments/usdc.ts";
-import type { Chain, Hex } from "../../src/domain/ports.ts";
+import type { Chain } from "../../src/domain/ports.ts";
 
 export const GAS_KEY = generatePrivateKey();
 export const PAYEE = privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;

@@ -3,14 +3,9 @@ import { parseEther } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type GasBudget, gasBudget } from "../../src/adapters/gas-budget.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import { TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
-import {
-  type Chain,
-  ChainUnavailable,
-  GasBudgetSpent,
-  type Hex,
-  type Settlement,
-} from "../../src/domain/ports.ts";
+import { type Chain, ChainUnavailable, GasBudgetSpent, type Settlement } from "../../src/domain/ports.ts";
 import { balanceOf, openWorkshop, PAYEE, payment, type Workshop, wallet } from "./fixture.ts";
 
 let workshop: Workshop;

@@ -5,6 +5,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { type FacilitatorOptions, hostedSettlement } from "../../src/adapters/hosted-facilitator.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import {
   type SignedTransfer,
   settledBy,
@@ -12,7 +13,7 @@ import {
   transferCall,
   USDC,
 } from "../../src/domain/payments/usdc.ts";
-import { ChainUnavailable, type Hex, NotSettled, TransactionPending } from "../../src/domain/ports.ts";
+import { ChainUnavailable, NotSettled, TransactionPending } from "../../src/domain/ports.ts";
 import { addressOf, balanceOf, openWorkshop, PAYEE, payment, type Workshop, wallet } from "./fixture.ts";
 import { type Meddler, openMeddler } from "./meddler.ts";
 

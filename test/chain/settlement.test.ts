@@ -1,5 +1,6 @@
 /** Payments on a real chain: what it says of them, how they settle, and what its logs prove. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Hex, Receipt } from "../../src/domain/chain.ts";
 import {
   CONTRACT_PAYER_GAS,
   type SignedTransfer,
@@ -9,7 +10,6 @@ import {
   USDC,
   usedQuery,
 } from "../../src/domain/payments/usdc.ts";
-import type { Hex, Receipt } from "../../src/domain/ports.ts";
 import {
   addressOf,
   balanceOf,

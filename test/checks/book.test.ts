@@ -1,7 +1,7 @@
 /** Writing, listing and cancelling checks over real HTTP. */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Hex } from "../../src/domain/ports.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import { addressOf, wallet } from "../chain/fixture.ts";
 import { until } from "../eventstore/fixture.ts";
 import { buy } from "../support/buyer.ts";

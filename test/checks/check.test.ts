@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Hex } from "../../src/domain/chain.ts";
 import {
   askRedemption,
   type CheckEvent,
@@ -21,7 +22,6 @@ import {
   takeBack,
 } from "../../src/domain/checks/check.ts";
 import { advance, type Followed, followedTo } from "../../src/domain/checks/following.ts";
-import type { Hex } from "../../src/domain/ports.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 
 const hex = (digit: string, digits: number) => `0x${digit.repeat(digits)}` as Hex;

@@ -1,11 +1,11 @@
 /** A service on a chain of its own, and what tests of checks ask of both. */
 import type { z } from "zod";
-import type { checkShown, transaction } from "../../src/api/operations/check-fields.ts";
+import type { checkShown, transaction } from "../../src/api/operations/checks/fields.ts";
 import type { App } from "../../src/app.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import * as checks from "../../src/domain/checks/check.ts";
 import * as following from "../../src/domain/checks/following.ts";
 import type { TypedData } from "../../src/domain/checks/typed-data.ts";
-import type { Hex } from "../../src/domain/ports.ts";
 import { checksProjection } from "../../src/projections/checks/checks.ts";
 import { type FollowMemory, followChecks } from "../../src/reactors/checks/follow.ts";
 import { runningNode, wallet } from "../chain/fixture.ts";

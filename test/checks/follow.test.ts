@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import * as checks from "../../src/domain/checks/check.ts";
 import * as following from "../../src/domain/checks/following.ts";
 import {
@@ -11,7 +12,7 @@ import {
   revocationCall,
 } from "../../src/domain/checks/typed-data.ts";
 import { transferCall } from "../../src/domain/payments/usdc.ts";
-import { ChainUnavailable, type Hex } from "../../src/domain/ports.ts";
+import { ChainUnavailable } from "../../src/domain/ports.ts";
 import { findCheck } from "../../src/projections/checks/checks.ts";
 import type { FollowMemory } from "../../src/reactors/checks/follow.ts";
 import { payment, wallet } from "../chain/fixture.ts";

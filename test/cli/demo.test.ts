@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { discoveryOperations } from "../../src/api/operations/discovery.ts";
+import { discoveryOperations } from "../../src/api/operations/discovery/discovery.ts";
 import {
   addressOf,
   balanceOf,

@@ -1,16 +1,16 @@
 /** Customs answers over the sandbox of Latvia, beside plain SQL over its cells, which shares no code with them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { countryAnalysis, countryOutput } from "../../src/projections/customs/country-analysis.ts";
-import { seasonal, seasonalInput, seasonalOutput } from "../../src/projections/customs/seasonal.ts";
+import { countryAnalysis, countryOutput } from "../../src/projections/customs/answers/country-analysis.ts";
+import { seasonal, seasonalInput, seasonalOutput } from "../../src/projections/customs/answers/seasonal.ts";
 import {
   commoditiesInput,
   commoditiesOutput,
   topCommodities,
-} from "../../src/projections/customs/top-commodities.ts";
-import { trends, trendsInput, trendsOutput } from "../../src/projections/customs/trends.ts";
-import { topPartners } from "../../src/projections/trade/rankings.ts";
-import { season } from "../../src/projections/trade/seasonality.ts";
-import { balance } from "../../src/projections/trade/series.ts";
+} from "../../src/projections/customs/answers/top-commodities.ts";
+import { trends, trendsInput, trendsOutput } from "../../src/projections/customs/answers/trends.ts";
+import { topPartners } from "../../src/projections/trade/answers/rankings.ts";
+import { season } from "../../src/projections/trade/answers/seasonality.ts";
+import { balance } from "../../src/projections/trade/answers/series.ts";
 import { refusalOf } from "../datasets/workshop.ts";
 import { openLatvia } from "./latvia.ts";
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
-import type { TradeData } from "../../src/projections/trade/question.ts";
+import type { TradeData } from "../../src/projections/trade/answers/question.ts";
 import { limits } from "../datasets/workshop.ts";
 import { latviaIn } from "../support/sandbox.ts";
 

@@ -1,11 +1,11 @@
 /** Customs answers over real Comext figures of Latvia, beside plain SQL over the parquet that shares no code with them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { countryAnalysis } from "../../src/projections/customs/country-analysis.ts";
-import { seasonal, seasonalInput } from "../../src/projections/customs/seasonal.ts";
-import { commoditiesInput, topCommodities } from "../../src/projections/customs/top-commodities.ts";
-import { trends, trendsInput } from "../../src/projections/customs/trends.ts";
-import { corridor } from "../../src/projections/trade/corridor.ts";
-import { corridorTable } from "../../src/projections/trade/forms/tables.ts";
+import { countryAnalysis } from "../../src/projections/customs/answers/country-analysis.ts";
+import { seasonal, seasonalInput } from "../../src/projections/customs/answers/seasonal.ts";
+import { commoditiesInput, topCommodities } from "../../src/projections/customs/answers/top-commodities.ts";
+import { trends, trendsInput } from "../../src/projections/customs/answers/trends.ts";
+import { corridor } from "../../src/projections/trade/answers/corridor.ts";
+import { corridorTable } from "../../src/projections/trade/answers/forms/tables.ts";
 import { refusalOf } from "../datasets/workshop.ts";
 import { here, openRealTrade } from "../trade/real-trade.ts";
 

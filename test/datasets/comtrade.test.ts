@@ -14,8 +14,8 @@ import type { Spoken } from "../../src/domain/trade/coverage.ts";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
 import { importReference } from "../../src/operator/reference.ts";
 import { importFiles as importFilesOf } from "../../src/operator/releases.ts";
-import { corridor, corridorInput } from "../../src/projections/trade/corridor.ts";
-import { rankingInput, topPartners } from "../../src/projections/trade/rankings.ts";
+import { corridor, corridorInput } from "../../src/projections/trade/answers/corridor.ts";
+import { rankingInput, topPartners } from "../../src/projections/trade/answers/rankings.ts";
 import { startService } from "../support/service.ts";
 import {
   fileOf,

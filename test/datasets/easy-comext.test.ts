@@ -4,11 +4,11 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { corridor, corridorInput, corridorOutput } from "../../src/projections/trade/corridor.ts";
-import { overview, overviewInput } from "../../src/projections/trade/overview.ts";
-import type { TradeData } from "../../src/projections/trade/question.ts";
-import { rankingInput, topPartners } from "../../src/projections/trade/rankings.ts";
-import { balance, balanceInput } from "../../src/projections/trade/series.ts";
+import { corridor, corridorInput, corridorOutput } from "../../src/projections/trade/answers/corridor.ts";
+import { overview, overviewInput } from "../../src/projections/trade/answers/overview.ts";
+import type { TradeData } from "../../src/projections/trade/answers/question.ts";
+import { rankingInput, topPartners } from "../../src/projections/trade/answers/rankings.ts";
+import { balance, balanceInput } from "../../src/projections/trade/answers/series.ts";
 import { fileOf, importFiles, refusalOf, sdmxFixture, storeOf, tableOf, tempDir } from "./workshop.ts";
 
 const DATASET = "easy-comext-totals";

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { catalogue } from "../../src/api/catalogue.ts";
 import { formsOf } from "../../src/api/forms/form.ts";
 import { exampleOf } from "../../src/api/reference.ts";
 import type { Provenance } from "../../src/domain/chart.ts";
+import { catalogue } from "../support/catalogue.ts";
 import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 

@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requestDigest } from "../../src/api/call.ts";
-import { catalogue } from "../../src/api/catalogue.ts";
 import type { ReceiptPayload } from "../../src/domain/payments/receipt.ts";
 import { receiptIn, verifyReceipt } from "../../src/domain/payments/verify-receipt.ts";
 import { GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
 import { buy, present, quoteOf, signPayment } from "../support/buyer.ts";
+import { catalogue } from "../support/catalogue.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 

@@ -15,7 +15,6 @@ const chart = () => ({ kind: "bar" as const, title: "", x: [], series: [], unit:
 const of = (output: ReturnType<typeof json>) =>
   operation({
     name: "many_forms",
-    area: "discovery",
     route: "GET /v1/agent/forms",
     summary: "Forms",
     description: "Forms.",

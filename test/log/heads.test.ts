@@ -4,7 +4,7 @@ import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import type { App } from "../../src/app.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
-import type { Hex } from "../../src/domain/ports.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import { logProjection } from "../../src/projections/anchoring/log.ts";
 import { facts } from "../payments/wares.ts";
 import { type Service, startService } from "../support/service.ts";

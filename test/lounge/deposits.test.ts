@@ -3,9 +3,9 @@ import { encodeFunctionData, parseAbi } from "viem/utils";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { DEVELOPMENT_TOKEN } from "../../src/adapters/chain-contracts.ts";
 import type { App } from "../../src/app.ts";
+import type { Block, Hex } from "../../src/domain/chain.ts";
 import * as account from "../../src/domain/lounge/account.ts";
 import { ATTO } from "../../src/domain/lounge/token.ts";
-import type { Block, Hex } from "../../src/domain/ports.ts";
 import { depositsProjection } from "../../src/projections/lounge/deposits.ts";
 import { type DepositMemory, followDeposits } from "../../src/reactors/lounge/follow-deposits.ts";
 import { addressOf, GAS_KEY, openWorkshop, PAYEE, rewind, type Workshop, wallet } from "../chain/fixture.ts";
@@ -66,7 +66,12 @@ function beforeFinality(finalized: Block): App {
 const targetOf = (index: number) => account.targetOf(`wallet:${addressOf(wallet(index))}`);
 const held = (index: number) => service.app.load(account, targetOf(index));
 const typesOf = async (index: number) => {
-  const page = { tenant: targetOf(index).tenant, stream_id: "lounge-account", after_version: 0, limit: 100 };
+  const page = {
+    tenant: targetOf(index).tenant,
+    stream_id: "loungeaccount-main",
+    after_version: 0,
+    limit: 100,
+  };
   return (await service.app.store.readStream(page)).map(({ type }) => type);
 };
 

@@ -29,7 +29,12 @@ export async function openLoungeHouse(env: Record<string, string>): Promise<Loun
       return { status: response.status, body: await response.json() };
     },
     storyOf: (tenant) =>
-      service.app.store.readStream({ tenant, stream_id: "lounge-account", after_version: 0, limit: 1_000 }),
+      service.app.store.readStream({
+        tenant,
+        stream_id: "loungeaccount-main",
+        after_version: 0,
+        limit: 1_000,
+      }),
   };
   const anybody = await house.keyOf("anybody");
   await until(async () => (await house.ask(anybody, "rng/seed")).status === 200);

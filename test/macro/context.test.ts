@@ -12,7 +12,7 @@ import {
   meansByMonth,
   monthsUpTo,
 } from "../../src/domain/macro/indicators.ts";
-import { macroContext } from "../../src/projections/macro/context.ts";
+import { macroContext } from "../../src/projections/macro/answers/context.ts";
 import { made, storeOf } from "../reference/made.ts";
 
 test("a key rate: in force from its last change, the one before it, and what held at each month's end", async () => {

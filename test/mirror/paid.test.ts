@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { json, operation, pay, type Usdc } from "../../src/api/operation.ts";
-import { mirrorOperations } from "../../src/api/operations/mirror.ts";
+import { mirrorOperations } from "../../src/api/operations/mirror/reconstruct.ts";
 import { GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { buy, present, quoteOf, settlementOf, signPayment } from "../support/buyer.ts";
@@ -14,7 +14,6 @@ let price: Usdc = "1";
 let next: Usdc = "1";
 const ware = operation({
   name: "changing_price",
-  area: "mirror",
   route: "GET /v1/agent/test/changing",
   summary: "Costs something else once it was handled",
   description: "For this test.",

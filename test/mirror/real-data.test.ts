@@ -8,9 +8,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
 import { monthlyMeans } from "../../src/domain/macro/exchange-rates.ts";
-import { anyTargetInput } from "../../src/projections/mirror/answer.ts";
-import { reconstruct } from "../../src/projections/mirror/reconstruct.ts";
-import type { TradeData } from "../../src/projections/trade/question.ts";
+import { anyTargetInput } from "../../src/projections/mirror/answers/answer.ts";
+import { reconstruct } from "../../src/projections/mirror/answers/reconstruct.ts";
+import type { TradeData } from "../../src/projections/trade/answers/question.ts";
 import { limits } from "../datasets/workshop.ts";
 import { here, realTradeIn, shared } from "../trade/real-trade.ts";
 

@@ -6,11 +6,11 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
 import { reconstructed } from "../../src/domain/mirror/reconstruct.ts";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
-import { anyTargetInput } from "../../src/projections/mirror/answer.ts";
-import type { Dollars } from "../../src/projections/mirror/dollars.ts";
-import { mirrorRatios } from "../../src/projections/mirror/ratios.ts";
-import { countryMonths, reconstruct } from "../../src/projections/mirror/reconstruct.ts";
-import type { TradeData } from "../../src/projections/trade/question.ts";
+import { anyTargetInput } from "../../src/projections/mirror/answers/answer.ts";
+import type { Dollars } from "../../src/projections/mirror/answers/dollars.ts";
+import { mirrorRatios } from "../../src/projections/mirror/answers/ratios.ts";
+import { countryMonths, reconstruct } from "../../src/projections/mirror/answers/reconstruct.ts";
+import type { TradeData } from "../../src/projections/trade/answers/question.ts";
 import { fileOf, importFiles, limits, refusalOf } from "../datasets/workshop.ts";
 import { sandboxIn } from "../support/sandbox.ts";
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { freePort } from "../../src/adapters/free-port.ts";
-import type { Hex } from "../../src/domain/ports.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import { rewind } from "../chain/fixture.ts";
 import { type Meddling, openMeddler } from "../chain/meddler.ts";
 import { expectBooks } from "../support/books.ts";

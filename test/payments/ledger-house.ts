@@ -7,13 +7,13 @@ import pino from "pino";
 import { generatePrivateKey, type HDAccount } from "viem/accounts";
 import { expect } from "vitest";
 import type { App } from "../../src/app.ts";
-import { openHouse } from "../../src/compose.ts";
+import { openRuntime } from "../../src/assemble.ts";
 import { readConfig } from "../../src/config.ts";
+import type { Hex, Receipt } from "../../src/domain/chain.ts";
 import type { TransferAuthorization } from "../../src/domain/payments/authorization.ts";
 import type { Claim, PaidAnswer } from "../../src/domain/payments/payment.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { type SignedTransfer, TRANSFER_GAS, transferCall, USDC } from "../../src/domain/payments/usdc.ts";
-import type { Hex, Receipt } from "../../src/domain/ports.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import { type ReconcileOptions, reconcile } from "../../src/reactors/payments/reconcile.ts";
 import {
@@ -100,7 +100,7 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
       ALLOW_SYNTHETIC: "1",
       ...more,
     });
-    const house = await openHouse(config, log, { chain: true });
+    const house = await openRuntime(config, log, { chain: true });
     const close = async () => {
       await house.close();
       await rm(data_dir, { recursive: true, force: true });

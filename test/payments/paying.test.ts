@@ -3,9 +3,9 @@ import { createHash, createPublicKey, verify } from "node:crypto";
 import type { HDAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as apiKey from "../../src/domain/access/key.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { settledBy, TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
-import type { Hex } from "../../src/domain/ports.ts";
 import {
   addressOf,
   balanceOf,

@@ -1,5 +1,6 @@
 import { DeciderSpecification } from "@event-driven-io/emmett";
 import { describe, expect, test } from "vitest";
+import type { Hex } from "../../src/domain/chain.ts";
 import {
   type Claim,
   claim,
@@ -22,7 +23,6 @@ import {
   settle,
   targetOf,
 } from "../../src/domain/payments/payment.ts";
-import type { Hex } from "../../src/domain/ports.ts";
 import { Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
 
 const hex = (digit: string, digits: number) => `0x${digit.repeat(digits)}` as Hex;

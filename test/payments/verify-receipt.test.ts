@@ -12,6 +12,7 @@ import { exportFile } from "../../eventstore/export.ts";
 import { operatorMeta } from "../../src/app.ts";
 import { program } from "../../src/cli/program.ts";
 import { readConfig } from "../../src/config.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import {
   type ReceiptPayload,
@@ -20,7 +21,6 @@ import {
   signReceipt,
 } from "../../src/domain/payments/receipt.ts";
 import { type LoggedEvent, verifyReceipt } from "../../src/domain/payments/verify-receipt.ts";
-import type { Hex } from "../../src/domain/ports.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { type Service, startService } from "../support/service.ts";
 import { BODY, FACTS, REQUEST } from "./receipt-vector.ts";

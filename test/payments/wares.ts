@@ -1,9 +1,9 @@
 /** Small things for sale, whose handlers tests can steer. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { catalogue } from "../../src/api/catalogue.ts";
-import { json, key, type Operation, operation, pay, stream } from "../../src/api/operation.ts";
+import { json, key, type OperationDeclaration, operation, pay, stream } from "../../src/api/operation.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
+import { catalogue } from "../support/catalogue.ts";
 
 /** What the handlers below are told to do, and how often they did; whoever tells them something takes it back after the test. */
 export const script = { handled: 0, before: async () => {} };
@@ -23,7 +23,6 @@ export const facts = (key_id: string): apiKey.KeyFacts => ({
 
 const echo = operation({
   name: "test_echo",
-  area: "discovery",
   route: "GET /v1/agent/test/echo",
   summary: "Says it again",
   description: "Says it again, with a number that is never the same.",
@@ -41,7 +40,6 @@ const echo = operation({
 /** Appends an event for the caller: a key stands in for whatever is bought. */
 const order = operation({
   name: "test_order",
-  area: "discovery",
   route: "POST /v1/agent/test/order",
   summary: "Orders",
   description: "Issues a key of this name, once.",
@@ -61,7 +59,6 @@ const order = operation({
 /** Its answer depends on what another writer did meanwhile. */
 const toggle = operation({
   name: "test_toggle",
-  area: "discovery",
   route: "GET /v1/agent/test/toggle",
   summary: "Toggles",
   description: "Issues a key that is not there, revokes one that is.",
@@ -82,7 +79,6 @@ const toggle = operation({
 /** Rests on a release of data, and so has an ETag. */
 const dated = operation({
   name: "test_dated",
-  area: "discovery",
   route: "GET /v1/agent/test/dated",
   summary: "Dated",
   description: "Says of which release it is.",
@@ -97,7 +93,6 @@ const dated = operation({
 /** Comes line by line. */
 const lines = operation({
   name: "test_lines",
-  area: "discovery",
   route: "GET /v1/agent/test/lines",
   summary: "Lines",
   description: "A line for each number.",
@@ -113,4 +108,4 @@ async function* numbered(count: number): AsyncGenerator<string> {
   yield '{"up_to_date":true}\n';
 }
 
-export const wares: Operation[] = [...catalogue, echo, order, toggle, dated, lines];
+export const wares: OperationDeclaration[] = [...catalogue, echo, order, toggle, dated, lines];

@@ -2,10 +2,9 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from "@x402/core/http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { catalogue } from "../../src/api/catalogue.ts";
 import { methodOf, type Operation, pathWith, paymentOf } from "../../src/api/operation.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
-import type { Hex } from "../../src/domain/ports.ts";
 import {
   addressOf,
   balanceOf,
@@ -16,6 +15,7 @@ import {
   type Workshop,
   wallet,
 } from "../chain/fixture.ts";
+import { catalogue } from "../support/catalogue.ts";
 import { countCalls, takeNote } from "../support/notes.ts";
 import { type Service, startService } from "../support/service.ts";
 import { headerOf, PRICE, presentedV1, presentedV2 } from "../support/x402.ts";

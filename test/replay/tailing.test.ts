@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { walSince } from "../../src/api/operations/replay.ts";
+import { walSince } from "../../src/api/operations/replay/wal-since.ts";
 import { type Service, startService } from "../support/service.ts";
 import { ALL, ask, type Connection, type FeedObject, objectsOf, writerOf } from "./consumer.ts";
 

@@ -7,7 +7,7 @@ import { commitSeedsCall } from "../../src/domain/anchoring/contract.ts";
 import { ChainUnavailable, TransactionPending } from "../../src/domain/ports.ts";
 import { ByteStream } from "../../src/domain/rng/bytes.ts";
 import * as commitments from "../../src/domain/rng/commitment.ts";
-import { play } from "../../src/domain/rng/games.ts";
+import { play } from "../../src/domain/rng/drawn.ts";
 import type { RollFacts } from "../../src/domain/rng/roll.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
 import { takeSeedTurn } from "../../src/reactors/rng/start.ts";

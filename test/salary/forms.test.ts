@@ -6,11 +6,11 @@ import { hicp } from "../../src/datasets/reference/hicp.ts";
 import { labourCosts } from "../../src/datasets/reference/labour-costs.ts";
 import { lvWages } from "../../src/datasets/reference/lv-wages.ts";
 import { sesEarnings } from "../../src/datasets/reference/ses-earnings.ts";
-import { macroContext } from "../../src/projections/macro/context.ts";
-import { macroChart, macroTable } from "../../src/projections/macro/forms.ts";
-import { compare, compareOutput } from "../../src/projections/salary/compare.ts";
-import { compareChart, lvWagesChart } from "../../src/projections/salary/forms.ts";
-import { wagesInLatvia } from "../../src/projections/salary/lv-wages.ts";
+import { macroContext } from "../../src/projections/macro/answers/context.ts";
+import { macroChart, macroTable } from "../../src/projections/macro/answers/forms.ts";
+import { compare, compareOutput } from "../../src/projections/salary/answers/compare.ts";
+import { compareChart, lvWagesChart } from "../../src/projections/salary/answers/forms.ts";
+import { wagesInLatvia } from "../../src/projections/salary/answers/lv-wages.ts";
 import { made, storeOf } from "../reference/made.ts";
 
 const cost = (geo: string, eur_per_hour: number) => ({

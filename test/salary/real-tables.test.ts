@@ -10,9 +10,9 @@ import { iscoNaceEmployment } from "../../src/datasets/reference/isco-nace-emplo
 import { labourCosts } from "../../src/datasets/reference/labour-costs.ts";
 import { sesEarnings } from "../../src/datasets/reference/ses-earnings.ts";
 import { referenceLayoutOf } from "../../src/datasets/reference/tables.ts";
-import { macroContext } from "../../src/projections/macro/context.ts";
-import { compare, countries } from "../../src/projections/salary/compare.ts";
-import { aiRisk } from "../../src/projections/salary/exposure.ts";
+import { macroContext } from "../../src/projections/macro/answers/context.ts";
+import { compare, countries } from "../../src/projections/salary/answers/compare.ts";
+import { aiRisk } from "../../src/projections/salary/answers/exposure.ts";
 import { made, storeOf } from "../reference/made.ts";
 
 const shared = process.env.SHARED_DATA ?? join(import.meta.dirname, "../../../shared/data");

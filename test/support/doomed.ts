@@ -1,9 +1,9 @@
 /** The house of a process that ends itself as kill -9 would, at the step named by DIES_AT. */
 import pino from "pino";
 import type { App } from "../../src/app.ts";
-import { openHouse } from "../../src/compose.ts";
+import { openRuntime } from "../../src/assemble.ts";
 import { readConfig } from "../../src/config.ts";
-import type { Hex } from "../../src/domain/ports.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 
 /** Steps by the type of event that is appended. */
 export type Steps = { before?: Record<string, string>; after?: Record<string, string> };
@@ -16,7 +16,7 @@ export async function openDoomed({ before = {}, after = {} }: Steps): Promise<Ap
   const dieAt = (step: string | undefined) => {
     if (DIES_AT === step) process.kill(process.pid, "SIGKILL");
   };
-  const { app } = await openHouse(readConfig(env), silent, { chain: true });
+  const { app } = await openRuntime(readConfig(env), silent, { chain: true });
   const { chain, store } = app;
   const { append } = store;
   const { send } = chain;

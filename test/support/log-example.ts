@@ -1,7 +1,7 @@
 /** A log of which something is signed: what the examples of the operations under /log ask for. */
 
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
-import { eventProof } from "../../src/api/operations/log-proof.ts";
+import { eventProof } from "../../src/api/operations/log/proof.ts";
 import type { App } from "../../src/app.ts";
 
 /** Appends the event that the example of log_proof names, and signs all there is. */

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { json, type Operation, operation, pay, type Usdc } from "../../src/api/operation.ts";
+import { json, type OperationDeclaration, operation, pay, type Usdc } from "../../src/api/operation.ts";
 
 /** An operation that is sold for `price`; it stands for whatever is dearer than a question. */
-export const report = (name: string, price: Usdc): Operation =>
+export const report = (name: string, price: Usdc): OperationDeclaration =>
   operation({
     name: `test_${name}`,
-    area: "discovery",
     route: `POST /v1/agent/test/${name}`,
     summary: "A report",
     description: "A report that says what it cost.",

@@ -5,13 +5,15 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
-import type { Operation } from "../../src/api/operation.ts";
+import type { OperationDeclaration } from "../../src/api/operation.ts";
 import type { App } from "../../src/app.ts";
-import { openHouse } from "../../src/compose.ts";
+import type { Area } from "../../src/areas/area.ts";
+import { openRuntime } from "../../src/assemble.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Scope } from "../../src/domain/access/key.ts";
-import { openFaces } from "../../src/faces.ts";
 import { issueKey } from "../../src/operator/keys.ts";
+import { openServer } from "../../src/server.ts";
+import { areasOffering } from "./catalogue.ts";
 import { freshDatabase } from "./database.ts";
 
 export type Service = {
@@ -38,7 +40,10 @@ export type Service = {
 
 export type ServiceOptions = {
   env?: Record<string, string>;
-  operations?: Operation[];
+  /** Instead of the catalogue. */
+  operations?: readonly OperationDeclaration[];
+  /** Instead of all areas. */
+  areas?: readonly Area[];
   /** The chain that payments settle on, "embedded" for one of its own; without one there is none. */
   chain?: { rpc_url: string; gas_key: string; pay_to: string } | "embedded";
   /** Runs the reactors, as the service does. */
@@ -74,34 +79,33 @@ export async function startService(
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: "trace" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const stopping = new AbortController();
-  const house = await openHouse(config, log, {
+  const runtime = await openRuntime(config, log, {
     chain: chain !== undefined,
     ...(options.reactors && { reactors: true }),
+    ...(options.areas && { areas: options.areas }),
+    ...(options.operations && { areas: areasOffering(options.operations) }),
   });
   const server = createServer();
   const url = await listening(server);
-  house.app.settings.public_url = url;
-  server.on(
-    "request",
-    await openFaces(house, { ...config, PUBLIC_URL: url }, log, stopping.signal, options.operations),
-  );
+  runtime.app.settings.public_url = url;
+  server.on("request", await openServer(runtime, { ...config, PUBLIC_URL: url }, log, stopping.signal));
   return {
     url,
-    app: house.app,
+    app: runtime.app,
     data_dir,
     database_url,
     logged,
     async issue(wanted = {}) {
       const { tenant = "acme", space = "live", daily = null, monthly = null } = wanted;
       const scopes = wanted.scopes ?? ["read", "quote", "order"];
-      const issued = await issueKey(house.app, { tenant, space, scopes, daily, monthly, label: null });
+      const issued = await issueKey(runtime.app, { tenant, space, scopes, daily, monthly, label: null });
       return { ...issued, headers: { Authorization: `Bearer ${issued.secret}` } };
     },
     async stop() {
       stopping.abort();
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
-      await house.close();
+      await runtime.close();
       await own?.drop();
       if (!options.beside) await rm(data_dir, { recursive: true, force: true });
     },

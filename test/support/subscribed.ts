@@ -1,5 +1,5 @@
 /** The subscriptions that the examples of the alert operations name. */
-import { alertOperations } from "../../src/api/operations/alerts.ts";
+import { alertOperations } from "../../src/api/operations/alerts/subscriptions.ts";
 import type { App } from "../../src/app.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
 

@@ -1,6 +1,7 @@
 /** Payments as x402 clients of both generations present them. */
+
+import type { Hex } from "../../src/domain/chain.ts";
 import { type SignedTransfer, USDC } from "../../src/domain/payments/usdc.ts";
-import type { Hex } from "../../src/domain/ports.ts";
 
 /** Micro-USDC: what the operations of the tests cost. */
 export const PRICE = 50_000n;

@@ -5,25 +5,29 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import type { z } from "zod";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
-import { alerts, alertsInput, alertsOutput } from "../../src/projections/trade/alerts.ts";
+import { alerts, alertsInput, alertsOutput } from "../../src/projections/trade/answers/alerts.ts";
 import {
   concentration,
   concentrationInput,
   concentrationOutput,
-} from "../../src/projections/trade/concentration.ts";
-import { corridor, corridorInput, corridorOutput } from "../../src/projections/trade/corridor.ts";
-import { flowPulse, flowPulseInput, flowPulseOutput } from "../../src/projections/trade/flow-pulse.ts";
-import { heatmap, heatmapInput, heatmapOutput } from "../../src/projections/trade/heatmap.ts";
-import { pricesInput, pricesOutput, pricesPerTonne } from "../../src/projections/trade/prices.ts";
+} from "../../src/projections/trade/answers/concentration.ts";
+import { corridor, corridorInput, corridorOutput } from "../../src/projections/trade/answers/corridor.ts";
+import {
+  flowPulse,
+  flowPulseInput,
+  flowPulseOutput,
+} from "../../src/projections/trade/answers/flow-pulse.ts";
+import { heatmap, heatmapInput, heatmapOutput } from "../../src/projections/trade/answers/heatmap.ts";
+import { pricesInput, pricesOutput, pricesPerTonne } from "../../src/projections/trade/answers/prices.ts";
 import {
   productDetail,
   productDetailInput,
   productDetailOutput,
-} from "../../src/projections/trade/product-detail.ts";
-import type { TradeData } from "../../src/projections/trade/question.ts";
-import { season, seasonInput, seasonOutput } from "../../src/projections/trade/seasonality.ts";
-import { sources, sourcesInput, sourcesOutput } from "../../src/projections/trade/sources.ts";
-import { woodInput, woodOutput, woodProducts } from "../../src/projections/trade/wood.ts";
+} from "../../src/projections/trade/answers/product-detail.ts";
+import type { TradeData } from "../../src/projections/trade/answers/question.ts";
+import { season, seasonInput, seasonOutput } from "../../src/projections/trade/answers/seasonality.ts";
+import { sources, sourcesInput, sourcesOutput } from "../../src/projections/trade/answers/sources.ts";
+import { woodInput, woodOutput, woodProducts } from "../../src/projections/trade/answers/wood.ts";
 import { importFiles, limits, sdmxFixture } from "../datasets/workshop.ts";
 import { sandboxIn } from "../support/sandbox.ts";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { flows } from "../../src/domain/trade/units.ts";
-import { woodInput } from "../../src/projections/trade/wood.ts";
+import { woodInput } from "../../src/projections/trade/answers/wood.ts";
 import { refusalOf } from "../datasets/workshop.ts";
 import { openAnalyses } from "./analyses.ts";
 

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
-import { alerts, alertsInput } from "../../src/projections/trade/alerts.ts";
+import { alerts, alertsInput } from "../../src/projections/trade/answers/alerts.ts";
 import { bulkFixture, fileOf, importFiles, storeOf, tempDir } from "../datasets/workshop.ts";
 
 test("a trade that ends alerts; a month that was never imported neither alerts nor counts as zero", async () => {

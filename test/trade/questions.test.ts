@@ -13,15 +13,15 @@ import {
   overview,
   overviewInput,
   overviewOutput,
-} from "../../src/projections/trade/overview.ts";
-import type { TradeData } from "../../src/projections/trade/question.ts";
+} from "../../src/projections/trade/answers/overview.ts";
+import type { TradeData } from "../../src/projections/trade/answers/question.ts";
 import {
   rankingInput,
   topPartners,
   topPartnersOutput,
   topProducts,
   topProductsOutput,
-} from "../../src/projections/trade/rankings.ts";
+} from "../../src/projections/trade/answers/rankings.ts";
 import {
   balance,
   balanceInput,
@@ -29,7 +29,7 @@ import {
   timeline,
   timelineInput,
   timelineOutput,
-} from "../../src/projections/trade/series.ts";
+} from "../../src/projections/trade/answers/series.ts";
 import {
   bulkFixture,
   fileOf,

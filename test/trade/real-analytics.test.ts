@@ -1,15 +1,15 @@
 /** The analyses over real Eurostat files against plain SQL over the same figures, sharing no code with the service. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { alerts, alertsInput } from "../../src/projections/trade/alerts.ts";
-import { concentration, concentrationInput } from "../../src/projections/trade/concentration.ts";
-import { corridor, corridorInput } from "../../src/projections/trade/corridor.ts";
-import { flowPulse, flowPulseInput } from "../../src/projections/trade/flow-pulse.ts";
-import { heatmap, heatmapInput } from "../../src/projections/trade/heatmap.ts";
-import { pricesInput, pricesPerTonne } from "../../src/projections/trade/prices.ts";
-import { productDetail, productDetailInput } from "../../src/projections/trade/product-detail.ts";
-import type { TradeData } from "../../src/projections/trade/question.ts";
-import { season, seasonInput } from "../../src/projections/trade/seasonality.ts";
-import { sources, sourcesInput } from "../../src/projections/trade/sources.ts";
+import { alerts, alertsInput } from "../../src/projections/trade/answers/alerts.ts";
+import { concentration, concentrationInput } from "../../src/projections/trade/answers/concentration.ts";
+import { corridor, corridorInput } from "../../src/projections/trade/answers/corridor.ts";
+import { flowPulse, flowPulseInput } from "../../src/projections/trade/answers/flow-pulse.ts";
+import { heatmap, heatmapInput } from "../../src/projections/trade/answers/heatmap.ts";
+import { pricesInput, pricesPerTonne } from "../../src/projections/trade/answers/prices.ts";
+import { productDetail, productDetailInput } from "../../src/projections/trade/answers/product-detail.ts";
+import type { TradeData } from "../../src/projections/trade/answers/question.ts";
+import { season, seasonInput } from "../../src/projections/trade/answers/seasonality.ts";
+import { sources, sourcesInput } from "../../src/projections/trade/answers/sources.ts";
 import { here, openRealTrade } from "./real-trade.ts";
 
 /** P(|T| ≥ t) for 11 degrees of freedom: the density 0.3900·(1 + u²/11)⁻⁶ summed up by Simpson's rule from 0 to t. */

@@ -1,9 +1,9 @@
 /** The service's answers over real Eurostat files against figures computed apart from it, to the euro. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
-import type { TradeData } from "../../src/projections/trade/question.ts";
-import { topPartners, topProducts } from "../../src/projections/trade/rankings.ts";
-import { balance, timeline } from "../../src/projections/trade/series.ts";
+import type { TradeData } from "../../src/projections/trade/answers/question.ts";
+import { topPartners, topProducts } from "../../src/projections/trade/answers/rankings.ts";
+import { balance, timeline } from "../../src/projections/trade/answers/series.ts";
 import type { independentFigures } from "./independent-figures.ts";
 import { here, openRealTrade } from "./real-trade.ts";
 

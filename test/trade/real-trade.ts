@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
-import type { TradeData } from "../../src/projections/trade/question.ts";
+import type { TradeData } from "../../src/projections/trade/answers/question.ts";
 import { importFiles, limits } from "../datasets/workshop.ts";
 import { madeOnce } from "../support/made-once.ts";
 import { independentFigures } from "./independent-figures.ts";

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { openVintages } from "../../src/datasets/vintage-store.ts";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
-import type { TradeData } from "../../src/projections/trade/question.ts";
-import { rerouteInput, rerouteOutput, rerouteWatch } from "../../src/projections/trade/rerouting.ts";
+import type { TradeData } from "../../src/projections/trade/answers/question.ts";
+import { rerouteInput, rerouteOutput, rerouteWatch } from "../../src/projections/trade/answers/rerouting.ts";
 import { bulkFixture, fileOf, importFiles, limits, refusalOf } from "../datasets/workshop.ts";
 
 /** Millions of EUR a month before and after March 2022, of DE's imports, by product and partner. */

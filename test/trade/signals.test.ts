@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { trailingScore } from "../../src/domain/trade/anomalies.ts";
 import { isReporter } from "../../src/domain/trade/reporters.ts";
-import { timeline, timelineInput } from "../../src/projections/trade/series.ts";
+import { timeline, timelineInput } from "../../src/projections/trade/answers/series.ts";
 import { refusalOf } from "../datasets/workshop.ts";
 import { openAnalyses } from "./analyses.ts";
 

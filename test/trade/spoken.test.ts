@@ -2,10 +2,15 @@
 import { describe, expect, test } from "vitest";
 import type { ReporterCode } from "../../src/domain/trade/reporters.ts";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
-import { countries, countriesInput } from "../../src/projections/trade/overview.ts";
-import type { TradeData } from "../../src/projections/trade/question.ts";
-import { rankingInput, topPartners } from "../../src/projections/trade/rankings.ts";
-import { balance, balanceInput, timeline, timelineInput } from "../../src/projections/trade/series.ts";
+import { countries, countriesInput } from "../../src/projections/trade/answers/overview.ts";
+import type { TradeData } from "../../src/projections/trade/answers/question.ts";
+import { rankingInput, topPartners } from "../../src/projections/trade/answers/rankings.ts";
+import {
+  balance,
+  balanceInput,
+  timeline,
+  timelineInput,
+} from "../../src/projections/trade/answers/series.ts";
 import { fileOf, importFiles, refusalOf, storeOf, tempDir } from "../datasets/workshop.ts";
 
 const HEADER = "DATAFLOW,LAST UPDATE,freq,reporter,partner,product,flow,indicators,TIME_PERIOD,OBS_VALUE";

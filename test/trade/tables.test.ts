@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { anyTargetInput } from "../../src/projections/mirror/answer.ts";
-import { reconstruct } from "../../src/projections/mirror/reconstruct.ts";
-import { topProducts } from "../../src/projections/trade/rankings.ts";
+import { anyTargetInput } from "../../src/projections/mirror/answers/answer.ts";
+import { reconstruct } from "../../src/projections/mirror/answers/reconstruct.ts";
+import { topProducts } from "../../src/projections/trade/answers/rankings.ts";
 import { fileOf, importFiles, sdmxFixture, storeOf, tempDir } from "../datasets/workshop.ts";
 
 test("chapters of a source that states nothing finer count once", async () => {

@@ -2,7 +2,8 @@
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { App } from "../../src/app.ts";
-import { type Chain, ChainUnavailable, type Hex } from "../../src/domain/ports.ts";
+import type { Hex } from "../../src/domain/chain.ts";
+import { type Chain, ChainUnavailable } from "../../src/domain/ports.ts";
 import { AIRDROP_ADDRESS } from "../../src/domain/wallet/airdrop-contract.ts";
 import { airdropGas, airdropsProjection } from "../../src/projections/wallet/airdrops.ts";
 import { reachOf } from "../../src/projections/wallet/transfers.ts";

@@ -1,7 +1,7 @@
 /** The forms an answer can be had in, and which of them a caller is given (RFC 9110, 12.5.1). */
 import Negotiator from "negotiator";
 import { refuse } from "../../domain/refusal.ts";
-import type { Operation } from "../operation.ts";
+import type { OperationDeclaration } from "../operation.ts";
 
 /** Media types of JSON and of what is made of it, each with what HTTP tells beside it. */
 const forms = {
@@ -17,7 +17,7 @@ export type Form = keyof typeof forms;
 export const JSON_FORM = "application/json";
 
 /** What an operation's answer can be had as, JSON first; a stream and plain bytes have one form of their own. */
-export function formsOf({ output }: Operation): Form[] {
+export function formsOf({ output }: OperationDeclaration): Form[] {
   if (output.kind !== "json") return [];
   return [
     JSON_FORM,
@@ -30,7 +30,11 @@ export function formsOf({ output }: Operation): Form[] {
  * The form that an Accept header prefers: by quality, then by how exactly it is named, then by the header's order; JSON where that
  * leaves several, and where there is no header. Refuses with 406 when none fits; `field` is the header's name.
  */
-export function chosenForm(operation: Operation, accept: string | undefined, field = "Accept"): Form {
+export function chosenForm(
+  operation: OperationDeclaration,
+  accept: string | undefined,
+  field = "Accept",
+): Form {
   const offered = formsOf(operation);
   if (!accept || offered.length === 0) return JSON_FORM;
   // With their parameters: some clients name a charset.
@@ -45,7 +49,7 @@ export function chosenForm(operation: Operation, accept: string | undefined, fie
 }
 
 /** What HTTP tells of an answer's form; a caller that saves the answer finds a name for it. */
-export function formHeaders(operation: Operation, form: Form): Record<string, string> {
+export function formHeaders(operation: OperationDeclaration, form: Form): Record<string, string> {
   const { extension, parameters } = forms[form];
   if (form === JSON_FORM) return { "Content-Type": form + parameters };
   const shown = form.startsWith("image/") ? "inline" : "attachment";

@@ -1,9 +1,10 @@
 /** Takes the payments that callers present: reads them, judges them, and slows down who presents bad ones. */
 import { RateLimiterMemory } from "rate-limiter-flexible";
+import type { Hex, RecoverKey } from "../../domain/chain.ts";
 import { readSignature, writeSignature } from "../../domain/payments/authorization.ts";
 import { idOf } from "../../domain/payments/payment.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
-import type { Clock, Hex, RecoverKey } from "../../domain/ports.ts";
+import type { Clock } from "../../domain/ports.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { addressBlock } from "../address.ts";
 import type { Presented } from "../gate.ts";

@@ -7,13 +7,13 @@
  */
 
 import type { App } from "../../app.ts";
+import type { Hex } from "../../domain/chain.ts";
 import type { Claim, Mined, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
 import {
   ChainUnavailable,
   GasBudgetSpent,
-  type Hex,
   NotSettled,
   type Settlement,
   TransactionPending,
@@ -38,10 +38,9 @@ export type Payment = {
 export type Sale = { app: App; call: SoldCall; payment: Payment };
 
 /** What the log is told of the call that a payment is charged for. */
-export type SoldCall = Pick<
-  Call,
-  "operation" | "caller" | "request_sha256" | "request_id" | "idempotency_key"
->;
+export type SoldCall = Pick<Call, "caller" | "request_sha256" | "request_id" | "idempotency_key"> & {
+  operation: Pick<Call["operation"], "name">;
+};
 
 export const pathOf = (id: string) => `/v1/agent/payments/${id}`;
 

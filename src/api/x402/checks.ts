@@ -2,6 +2,8 @@
  * What a payment must be before the chain is asked about it. Its checks are a list that tests iterate over: with any one
  * switched off, some payment that must be refused gets through.
  */
+
+import type { Hex, RecoverKey } from "../../domain/chain.ts";
 import {
   authorizationDigest,
   domainSeparator,
@@ -10,7 +12,6 @@ import {
   writeSignature,
 } from "../../domain/payments/authorization.ts";
 import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
-import type { Hex, RecoverKey } from "../../domain/ports.ts";
 import type { PaymentPayload } from "./payload.ts";
 import { refusePayment } from "./refused.ts";
 import { DOMAIN, MAX_TIMEOUT_SECONDS, NETWORK_V1, NETWORK_V2 } from "./required.ts";

@@ -5,7 +5,7 @@ import { type PaymentTerms, paymentRequired, type RequirementV2 } from "./requir
 type Priced = { operation: Operation; price: Usdc; url: string; offer: RequirementV2 };
 
 /** Every priced operation at its unit price, with the requirement that its 402 carries. */
-function pricedOf(operations: Operation[], terms: PaymentTerms): Priced[] {
+function pricedOf(operations: readonly Operation[], terms: PaymentTerms): Priced[] {
   return operations.flatMap((operation) => {
     const price = paymentOf(operation)?.unit_price;
     if (price === undefined) return [];
@@ -20,7 +20,7 @@ function pricedOf(operations: Operation[], terms: PaymentTerms): Priced[] {
  * `/.well-known/x402`: `version`, `resources` and `instructions` as x402scan reads them (its DISCOVERY.md), and our price
  * list beside them.
  */
-export function priceList(operations: Operation[], terms: PaymentTerms): object {
+export function priceList(operations: readonly Operation[], terms: PaymentTerms): object {
   const priced = pricedOf(operations, terms);
   return {
     version: 1,
@@ -40,7 +40,7 @@ export type Page = { limit: number; offset: number };
 
 /** A page of the list that facilitators keep, as "Discovery API" in the specification of x402 version 2 has it. */
 export function resources(
-  operations: Operation[],
+  operations: readonly Operation[],
   terms: PaymentTerms,
   updated: Date,
   { limit, offset }: Page,

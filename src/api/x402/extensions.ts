@@ -3,7 +3,7 @@
  * extensions of the x402 specification; pathParams and routeTemplate as bazaar.md has them for routes with parameters.
  */
 import { inputReader } from "../input.ts";
-import { isInPath, methodOf, type Operation, patternOf } from "../operation.ts";
+import { isInPath, methodOf, type OperationDeclaration, patternOf } from "../operation.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -33,10 +33,10 @@ export const paymentIdentifier: Extension = {
   },
 };
 
-const made = new WeakMap<Operation, Extension[]>();
+const made = new WeakMap<OperationDeclaration, Extension[]>();
 
 /** How an operation is called over HTTP, for who lists paid resources: whole, and without the fields' descriptions. */
-export function bazaarForms(operation: Operation): Extension[] {
+export function bazaarForms(operation: OperationDeclaration): Extension[] {
   let forms = made.get(operation);
   if (!forms) {
     const whole = bazaar(operation);
@@ -46,7 +46,7 @@ export function bazaarForms(operation: Operation): Extension[] {
   return forms;
 }
 
-function bazaar(operation: Operation): Extension {
+function bazaar(operation: OperationDeclaration): Extension {
   const method = methodOf(operation);
   const { properties, required = [] } = inputReader(operation.input).schema;
   const names = Object.keys(properties);

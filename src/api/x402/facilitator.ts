@@ -1,9 +1,9 @@
 /** The facilitator's side of x402, for payments to us alone: whoever is paid by others settles for itself. */
 import { z } from "zod";
 import type { App } from "../../app.ts";
+import type { Hex } from "../../domain/chain.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
-import type { Hex } from "../../domain/ports.ts";
 import type { EventName } from "../../domain/refusal.ts";
 import { commandOf, sha256 } from "../call.ts";
 import { payer } from "../caller.ts";

@@ -1,10 +1,17 @@
 /** The 402 of x402, in both generations at once: v1 in the JSON body, v2 in the PAYMENT-REQUIRED header. */
 import type { encodePaymentRequiredHeader } from "@x402/core/http";
 import type { App } from "../../app.ts";
+import type { Hex } from "../../domain/chain.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
-import type { Hex } from "../../domain/ports.ts";
 import { type Form, JSON_FORM } from "../forms/form.ts";
-import { mediaTypeOf, methodOf, type Operation, pathOf, paymentOf, type Usdc } from "../operation.ts";
+import {
+  mediaTypeOf,
+  methodOf,
+  type OperationDeclaration,
+  pathOf,
+  paymentOf,
+  type Usdc,
+} from "../operation.ts";
 import { type Problem, problem } from "../problem.ts";
 import { bazaarForms, type Extension, paymentIdentifier } from "./extensions.ts";
 import { toHeader } from "./header.ts";
@@ -68,7 +75,7 @@ export function microUsdc(amount: Usdc): string {
 }
 
 /** The price of a call with this input as the data is now; the unit price when the input is not known or not valid. */
-export function priceOf(operation: Operation, app: App, input?: object): Usdc {
+export function priceOf(operation: OperationDeclaration, app: App, input?: object): Usdc {
   const way = paymentOf(operation);
   if (!way) throw new Error(`${operation.name} has no price`);
   return typeof way.price === "function" && input ? way.price(input as never, app) : way.unit_price;
@@ -79,7 +86,7 @@ export function priceOf(operation: Operation, app: App, input?: object): Usdc {
  * answered as; `refused` says why the payment that came with the request will not do.
  */
 export function paymentRequired(
-  operation: Operation,
+  operation: OperationDeclaration,
   price: Usdc,
   path: string,
   terms: PaymentTerms,
@@ -130,7 +137,10 @@ export function paymentRequired(
 }
 
 /** Declares as much of the extensions as the header has room for: a long URL leaves less. */
-function fitting(operation: Operation, bare: RequirementV2): { v2: RequirementV2; header: string } {
+function fitting(
+  operation: OperationDeclaration,
+  bare: RequirementV2,
+): { v2: RequirementV2; header: string } {
   const declared: Record<string, Extension>[] = [
     ...bazaarForms(operation).map((bazaar) => ({ "payment-identifier": paymentIdentifier, bazaar })),
     { "payment-identifier": paymentIdentifier },

@@ -54,7 +54,10 @@ export type KeyState =
   | { status: "active"; facts: KeyFacts }
   | { status: "revoked"; facts: KeyFacts; revoked_at: string };
 
-export const streamOf = (keyId: string) => `key-${keyId}`;
+/** What its streams are named by, before the id. */
+export const prefix = "key-";
+
+export const streamOf = (keyId: string) => prefix + keyId;
 
 /** The tenant whose space a key opens: test keys never meet live data. */
 export const tenantOf = (tenant: string, space: "live" | "test") =>

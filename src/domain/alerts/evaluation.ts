@@ -25,7 +25,10 @@ export type EvaluationState = { release_position: number };
 /** Evaluations stand beside the releases, in the operator's own tenant. */
 export const targetOf = (dataset: string) => ({ tenant: "operator", id: dataset });
 
-export const streamOf = (dataset: string) => `alerts-evaluated-${dataset}`;
+/** What its streams are named by, before the id. */
+export const prefix = "alerts-evaluated-";
+
+export const streamOf = (dataset: string) => prefix + dataset;
 
 export const initialState = (): EvaluationState => ({ release_position: 0 });
 

@@ -133,7 +133,10 @@ export type Subscription = {
 };
 export type SubscriptionState = { status: "unknown" } | Subscription;
 
-export const streamOf = (id: string) => `alert-subscription-${id}`;
+/** What its streams are named by, before the id. */
+export const prefix = "alert-subscription-";
+
+export const streamOf = (id: string) => prefix + id;
 
 export const initialState = (): SubscriptionState => ({ status: "unknown" });
 

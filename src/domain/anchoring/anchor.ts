@@ -4,7 +4,7 @@
  */
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex } from "../ports.ts";
+import type { Hex } from "../chain.ts";
 import { refuse } from "../refusal.ts";
 
 const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
@@ -119,7 +119,10 @@ export const publishedNote = (state: AnchorState): string | undefined =>
 /** A log's checkpoints lie with the operator, under the log's origin. */
 export const targetOf = (origin: string) => ({ tenant: "operator", id: origin });
 
-export const streamOf = (origin: string) => `anchor-${origin}`;
+/** What its streams are named by, before the id. */
+export const prefix = "anchor-";
+
+export const streamOf = (origin: string) => prefix + origin;
 
 export const initialState = (): AnchorState => ({
   checkpoint: undefined,

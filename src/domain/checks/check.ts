@@ -5,7 +5,7 @@
  */
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex } from "../ports.ts";
+import type { Hex } from "../chain.ts";
 import { refuse } from "../refusal.ts";
 import { keptPassphrase } from "./passphrase.ts";
 
@@ -112,7 +112,10 @@ export type Check = {
 };
 export type CheckState = Check | undefined;
 
-export const streamOf = (id: string) => `check-${id}`;
+/** What its streams are named by, before the id. */
+export const prefix = "check-";
+
+export const streamOf = (id: string) => prefix + id;
 
 export const initialState = (): CheckState => undefined;
 

@@ -4,7 +4,7 @@
  */
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex } from "../ports.ts";
+import type { Hex } from "../chain.ts";
 import { refuse } from "../refusal.ts";
 
 const followed = z.strictObject({
@@ -24,7 +24,10 @@ export type Followed = z.infer<typeof followed>;
 export type FollowingEvent = Event<"ChecksFollowed", Followed>;
 export type FollowingState = Followed | undefined;
 
-export const streamOf = (network: string) => `checks-followed-${network}`;
+/** What its streams are named by, before the id. */
+export const prefix = "checks-followed-";
+
+export const streamOf = (network: string) => prefix + network;
 
 /** A network's stream lies with the operator. */
 export const targetOf = (network: string) => ({ tenant: "operator", id: network });

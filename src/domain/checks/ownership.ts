@@ -1,6 +1,6 @@
 /** How a wallet shows that it is the caller's own without paying: a text it signs with personal_sign (ERC-191). */
 import { keccak256 } from "viem/utils";
-import type { Hex } from "../ports.ts";
+import type { Hex } from "../chain.ts";
 
 /** The longest time that one signature is good for. */
 export const LONGEST_PROOF_S = 86_400;

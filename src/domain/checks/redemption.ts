@@ -1,9 +1,9 @@
 /** Whether a check can be drawn now: everything the chain knows of it, asked in one breath. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
+import type { Call, CallResult, Hex, RecoverKey } from "../chain.ts";
 import { MULTICALL3 } from "../multicall.ts";
 import { readSignature, signerOf, writeSignature } from "../payments/authorization.ts";
 import { CONTRACT_PAYER_GAS, factCalls, paymentFacts, TRANSFER_GAS } from "../payments/usdc.ts";
-import type { Call, CallResult, Hex, RecoverKey } from "../ports.ts";
 import { type FieldError, refuse } from "../refusal.ts";
 import type { CheckFacts } from "./check.ts";
 import { transferOf } from "./typed-data.ts";

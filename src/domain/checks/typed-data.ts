@@ -1,8 +1,8 @@
 /** What a wallet is shown and signs for a check (EIP-712), and what is sent to USDC with the signature. Source: EIP-3009. */
 import { hashTypedData } from "viem/utils";
+import type { Call, Hex } from "../chain.ts";
 import type { TransferAuthorization } from "../payments/authorization.ts";
 import { cancelCall, receiveCall, transferCall, USDC } from "../payments/usdc.ts";
-import type { Call, Hex } from "../ports.ts";
 import type { CheckFacts } from "./check.ts";
 
 type Field = { name: string; type: string };

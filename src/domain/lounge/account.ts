@@ -7,7 +7,7 @@
  */
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex } from "../ports.ts";
+import type { Hex } from "../chain.ts";
 import { refuse } from "../refusal.ts";
 import { draw, drawn, type RollRequest, type SeedAtHand } from "../rng/roll.ts";
 import { type LoungeName, loungeNames, MOST_PAYOUT, mostStake, payoutOf } from "./games.ts";
@@ -76,9 +76,12 @@ export type AccountState = {
 };
 
 /** Each tenant has one. */
-export const targetOf = (tenant: string) => ({ tenant, id: "account" });
+export const targetOf = (tenant: string) => ({ tenant, id: "main" });
 
-export const streamOf = (id: string) => `lounge-${id}`;
+/** What its streams are named by, before the id. */
+export const prefix = "loungeaccount-";
+
+export const streamOf = (id: string) => prefix + id;
 
 export const initialState = (): AccountState => ({
   granted: 0n,

@@ -1,7 +1,7 @@
 /** How far the chain was looked through for deposits: to a final block, below which nothing is looked at again. */
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex } from "../ports.ts";
+import type { Hex } from "../chain.ts";
 
 const address = z.string().regex(/^0x[0-9a-f]{40}$/) as z.ZodType<Hex>;
 
@@ -29,7 +29,10 @@ export const targetOf = ({ network, token, pay_to }: Pick<Followed, "network" | 
   id: `${network}-${token}-${pay_to}`,
 });
 
-export const streamOf = (id: string) => `lounge-deposits-${id}`;
+/** What its streams are named by, before the id. */
+export const prefix = "loungedeposits-";
+
+export const streamOf = (id: string) => prefix + id;
 
 export const initialState = (): DepositsState => undefined;
 

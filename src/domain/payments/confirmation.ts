@@ -4,7 +4,7 @@
  */
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex } from "../ports.ts";
+import type { Hex } from "../chain.ts";
 import { refuse } from "../refusal.ts";
 
 const hash = z.string().regex(/^0x[0-9a-f]{64}$/) as z.ZodType<Hex>;
@@ -38,7 +38,10 @@ export type ConfirmationState = Confirmed | undefined;
 /** `eip155:8453`: the stream of a network lies with the operator. */
 export const targetOf = (network: string) => ({ tenant: "operator", id: network });
 
-export const streamOf = (network: string) => `chain-${network}`;
+/** What its streams are named by, before the id. */
+export const prefix = "chain-";
+
+export const streamOf = (network: string) => prefix + network;
 
 export const initialState = (): ConfirmationState => undefined;
 

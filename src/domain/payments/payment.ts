@@ -4,7 +4,7 @@
  */
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex, Receipt } from "../ports.ts";
+import type { Hex, Receipt } from "../chain.ts";
 import { refuse } from "../refusal.ts";
 import type { TransferAuthorization } from "./authorization.ts";
 import type { SignedTransfer } from "./usdc.ts";
@@ -161,7 +161,10 @@ export const transferOf = (claim: Claim): TransferAuthorization => ({
   nonce: claim.nonce,
 });
 
-export const streamOf = (id: string) => `payment-${id}`;
+/** What its streams are named by, before the id. */
+export const prefix = "payment-";
+
+export const streamOf = (id: string) => prefix + id;
 
 export const initialState = (): PaymentState => ({ status: "unknown" });
 

@@ -28,7 +28,10 @@ export type ReferenceEvent = Event<"ReferenceReleased", ReferenceFacts>;
 
 export type ReferenceState = { status: "unreleased" } | { status: "released"; current: ReferenceFacts };
 
-export const streamOf = (dataset: string) => `reference-${dataset}`;
+/** What its streams are named by, before the id. */
+export const prefix = "reference-";
+
+export const streamOf = (dataset: string) => prefix + dataset;
 
 export const initialState = (): ReferenceState => ({ status: "unreleased" });
 

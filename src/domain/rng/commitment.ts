@@ -38,7 +38,10 @@ export type CommitmentState =
   | { status: "asked" }
   | { status: "committed"; commitment: Commitment };
 
-export const streamOf = (seedHash: string) => `seed-commitment-${seedHash}`;
+/** What its streams are named by, before the id. */
+export const prefix = "seed-commitment-";
+
+export const streamOf = (seedHash: string) => prefix + seedHash;
 
 /** Nobody's own: whoever asks first, everybody may rely on it. */
 export const targetOf = (seedHash: string) => ({ tenant: "operator", id: seedHash });

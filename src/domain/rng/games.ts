@@ -1,7 +1,5 @@
 /** The games of random numbers: their parameters, and what a stream of bytes comes to in each. */
 import { z } from "zod";
-import { loungeGames } from "../lounge/games.ts";
-import { refuse } from "../refusal.ts";
 import { type Bytes, below, fraction, MOST_CHOICES, shuffled } from "./bytes.ts";
 
 /** A game: how it is asked for, and how bytes become its result; names are in the log's order, so that a replay is the same. */
@@ -92,39 +90,3 @@ const pick = game({
 export const games = { dice, coin, range, float, shuffle, pick };
 export type GameName = keyof typeof games;
 export const gameNames = Object.keys(games) as [GameName, ...GameName[]];
-
-/** All that is drawn from seeds: the bets of the lounge beside the rolls. */
-const drawn = { ...games, ...loungeGames };
-export type DrawnName = keyof typeof drawn;
-export const drawnNames = Object.keys(drawn) as [DrawnName, ...DrawnName[]];
-
-export type Params = Record<string, unknown>;
-export type Result = Record<string, unknown>;
-
-const takenBy = (name: DrawnName) => Object.keys(drawn[name].params.shape).join(", ") || "no parameters";
-
-/** An answer about hostile parameters stays short. */
-const MOST_ERRORS = 50;
-
-/** The parameters of a game with its defaults; refused naming every field that is wrong, below `path`. */
-export function readParams(name: DrawnName, given: unknown, path = "params"): Params {
-  const read = drawn[name].params.safeParse(given ?? {});
-  if (read.success) return read.data;
-  const errors = read.error.issues.slice(0, MOST_ERRORS).flatMap((issue) =>
-    issue.code === "unrecognized_keys"
-      ? issue.keys.slice(0, MOST_ERRORS).map((key) => ({
-          path: `${path}.${key.slice(0, 60)}`,
-          message: `is not known; ${name} takes ${takenBy(name)}`,
-        }))
-      : [{ path: [path, ...issue.path].join("."), message: issue.message }],
-  );
-  return refuse("invalid", `invalid input: ${errors.map((error) => error.path).join(", ")}`, { errors });
-}
-
-/** What the bytes come to; the parameters are those that `readParams` gave. */
-export const play = (name: DrawnName, params: Params, bytes: Bytes): Result =>
-  (drawn[name] as unknown as Game<z.ZodObject, Result>).play(params, bytes);
-
-/** The first number drawn, out of how many. */
-export const firstDrawn = (name: DrawnName, params: Params, result: Result) =>
-  (drawn[name] as unknown as Game<z.ZodObject, Result>).first(params, result);

@@ -4,7 +4,8 @@ import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import { refuse } from "../refusal.ts";
 import { ByteStream } from "./bytes.ts";
-import { type DrawnName, type GameName, gameNames, type Params, play } from "./games.ts";
+import { type DrawnName, type Params, play } from "./drawn.ts";
+import { type GameName, gameNames } from "./games.ts";
 import { type ActiveSeed, spaces } from "./seeds.ts";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -39,7 +40,10 @@ export type RollState = { rolls: number };
 export const rollsId = (seed_hash: string, game: string, client_seed: string) =>
   createHash("sha256").update(`${seed_hash}:${game}:${client_seed}`).digest("hex").slice(0, 32);
 
-export const streamOf = (id: string) => `rolls-${id}`;
+/** What its streams are named by, before the id. */
+export const prefix = "rolls-";
+
+export const streamOf = (id: string) => prefix + id;
 
 export const initialState = (): RollState => ({ rolls: 0 });
 

@@ -93,7 +93,10 @@ export type Chain = PublishedChain & { committed: boolean };
 /** `chains`: those with links left to use, the one in use first. */
 export type SeedState = { chains: Chain[]; published: number; active: ActiveSeed | undefined };
 
-export const streamOf = (space: string) => `seeds-${space}`;
+/** What its streams are named by, before the id. */
+export const prefix = "seeds-";
+
+export const streamOf = (space: string) => prefix + space;
 /** Seeds belong to the operator, and are public. */
 export const targetOf = (space: Space) => ({ tenant: "operator", id: space });
 

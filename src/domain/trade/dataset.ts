@@ -42,7 +42,10 @@ export type DatasetEvent = Event<"DatasetReleased", ReleaseFacts>;
 
 export type DatasetState = { status: "unreleased" } | { status: "released"; current: ReleaseFacts };
 
-export const streamOf = (dataset: string) => `dataset-${dataset}`;
+/** What its streams are named by, before the id. */
+export const prefix = "dataset-";
+
+export const streamOf = (dataset: string) => prefix + dataset;
 
 export const initialState = (): DatasetState => ({ status: "unreleased" });
 

@@ -5,8 +5,8 @@
 import { createHash } from "node:crypto";
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { Hex } from "../chain.ts";
 import type { Mined } from "../payments/payment.ts";
-import type { Hex } from "../ports.ts";
 import { refuse } from "../refusal.ts";
 import { MOST_RECIPIENTS, nameOnChain, type Terms } from "./airdrop-contract.ts";
 import { decimalOf } from "./amount.ts";
@@ -67,7 +67,10 @@ export type AirdropState =
   | ({ status: "paid"; mined: Mined; paid_at: string } & Sent)
   | { status: "failed"; facts: AirdropFacts; reason: string };
 
-export const streamOf = (airdropId: string) => `airdrop-${airdropId}`;
+/** What its streams are named by, before the id. */
+export const prefix = "airdrop-";
+
+export const streamOf = (airdropId: string) => prefix + airdropId;
 
 export const targetOf = ({ tenant, airdrop_id }: Pick<AirdropFacts, "tenant" | "airdrop_id">) => ({
   tenant,

@@ -1,8 +1,9 @@
 /** What an account has, all of it as of one block. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
+import type { Call, CallResult, Hex } from "../chain.ts";
 import { MULTICALL3 } from "../multicall.ts";
 import { USDC } from "../payments/usdc.ts";
-import { type Call, type CallResult, ChainUnavailable, type Hex } from "../ports.ts";
+import { ChainUnavailable } from "../ports.ts";
 import { amountIn, balanceCall, type Token, tokenCalls, tokenIn } from "./token.ts";
 
 const ABI = parseAbi([

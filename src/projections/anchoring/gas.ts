@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { AnchorEvent } from "../../domain/anchoring/anchor.ts";
 import { streamOf } from "../../domain/anchoring/anchor.ts";
-import type { Hex } from "../../domain/ports.ts";
+import type { Hex } from "../../domain/chain.ts";
 import type { Projection } from "../projection.ts";
 
 export const anchorGasProjection: Projection = {

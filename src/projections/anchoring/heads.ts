@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { Anchor, AnchorEvent } from "../../domain/anchoring/anchor.ts";
-import type { Hex } from "../../domain/ports.ts";
+import type { Hex } from "../../domain/chain.ts";
 
 export const headsDdl = `
   create table if not exists read.log_checkpoints_v1 (

@@ -1,10 +1,10 @@
 /** Checks as they stand, a row each: for lists, for whoever has only an id, and for what is followed on the chain. */
 import type pg from "pg";
 import type { RecordedEvent } from "../../../eventstore/types.ts";
+import type { Hex } from "../../domain/chain.ts";
 import type { Check, CheckEvent, CheckFacts, CheckStatus, Ending } from "../../domain/checks/check.ts";
 import { evolve, standing, statusOf, streamOf } from "../../domain/checks/check.ts";
 import type { Followed } from "../../domain/checks/following.ts";
-import type { Hex } from "../../domain/ports.ts";
 import type { Projection } from "../projection.ts";
 import { nameOf } from "../runner.ts";
 

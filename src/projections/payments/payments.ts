@@ -1,10 +1,10 @@
 /** Payments as they stand: a row each for the reactors and the public ledger, what they add up to, and what gas they cost. */
 import type pg from "pg";
 import type { RecordedEvent } from "../../../eventstore/types.ts";
+import type { Hex } from "../../domain/chain.ts";
 import type { Confirmed } from "../../domain/payments/confirmation.ts";
 import type { Claim, PaymentEvent } from "../../domain/payments/payment.ts";
 import { streamOf } from "../../domain/payments/payment.ts";
-import type { Hex } from "../../domain/ports.ts";
 import type { Projection } from "../projection.ts";
 import { Sums, sumsDdl } from "./sums.ts";
 

@@ -1,8 +1,7 @@
 /** What payments add up to by day and operation, and the gas that their transactions cost. */
 import type pg from "pg";
+import type { Hex } from "../../domain/chain.ts";
 import type { PaymentEvent } from "../../domain/payments/payment.ts";
-import type { Hex } from "../../domain/ports.ts";
-import type { PaymentRow } from "./payments.ts";
 
 export const sumsDdl = `
     create table if not exists read.payments_sums_v1 (
@@ -21,6 +20,9 @@ export const sumsDdl = `
     );
     create index if not exists payments_gas_v1_day on read.payments_gas_v1 (day);`;
 
+/** What of a payment its sums are made of. */
+export type Summed = { operation: string; amount_micro: number; refund_micro: number | null };
+
 /** Money by the UTC day it moved; `payments` that stand as settled. */
 type Sum = {
   day: string;
@@ -37,7 +39,7 @@ export class Sums {
   /** A transaction's fee, once whatever it carried; null when the chain took it back. */
   readonly #fees = new Map<Hex, { day: string; fee_wei: string } | null>();
 
-  count({ operation, amount_micro, refund_micro }: PaymentRow, { type, data }: PaymentEvent): void {
+  count({ operation, amount_micro, refund_micro }: Summed, { type, data }: PaymentEvent): void {
     switch (type) {
       case "PaymentSettled": {
         const sum = this.#on(data.settled_at, operation);

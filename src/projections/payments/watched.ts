@@ -1,7 +1,7 @@
 /** What the reactors look after: payments and refunds whose outcome is unknown or may still change. */
 import type pg from "pg";
+import type { Hex } from "../../domain/chain.ts";
 import type { Confirmed } from "../../domain/payments/confirmation.ts";
-import type { Hex } from "../../domain/ports.ts";
 import { nameOf } from "../runner.ts";
 import { paymentsProjection } from "./payments.ts";
 

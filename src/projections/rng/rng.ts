@@ -1,9 +1,9 @@
 /** What is asked of random numbers: rolls by their id, seeds and how often each was used, commitments, and counts a day. */
 import type pg from "pg";
 import type { JsonObject } from "../../../eventstore/types.ts";
-import type { Hex } from "../../domain/ports.ts";
+import type { Hex } from "../../domain/chain.ts";
 import type { CommitmentEvent } from "../../domain/rng/commitment.ts";
-import { firstDrawn } from "../../domain/rng/games.ts";
+import { firstDrawn } from "../../domain/rng/drawn.ts";
 import { type DrawnFacts, drawn } from "../../domain/rng/roll.ts";
 import type { SeedEvent, Space } from "../../domain/rng/seeds.ts";
 import { CELLS, type Cell, cellOf, shareOf } from "../../domain/rng/statistics.ts";

@@ -1,6 +1,6 @@
 /** Airdrops by their id, those that are to be looked after, and what they cost in gas. */
 import type pg from "pg";
-import type { Hex } from "../../domain/ports.ts";
+import type { Hex } from "../../domain/chain.ts";
 import { type AirdropEvent, streamOf } from "../../domain/wallet/airdrop.ts";
 import type { Projection } from "../projection.ts";
 

@@ -1,6 +1,7 @@
 /** What moved of a token, read from the chain's own logs. */
 import type { BlockRange } from "../../domain/anchoring/contract.ts";
-import type { Chain, Hex } from "../../domain/ports.ts";
+import type { Hex } from "../../domain/chain.ts";
+import type { Chain } from "../../domain/ports.ts";
 import { type Transfer, transferIn, transferQuery } from "../../domain/wallet/token.ts";
 
 /** Oldest first. */

@@ -11,7 +11,7 @@ import {
   unseenReleases,
   watchersOf,
 } from "../../projections/alerts/subscriptions.ts";
-import { isSignificant, judge, rowOf } from "../../projections/trade/anomalies.ts";
+import { isSignificant, judge, rowOf } from "../../projections/trade/answers/anomalies.ts";
 import { releasesProjection } from "../../projections/trade/releases.ts";
 
 /** A release is judged over its last months, since reporters deliver late. */

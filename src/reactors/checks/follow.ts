@@ -5,11 +5,12 @@
  * ChecksFollowed says so, and what stands there is not looked at again.
  */
 import type { App } from "../../app.ts";
+import type { Block, Hex } from "../../domain/chain.ts";
 import type { CheckEvent } from "../../domain/checks/check.ts";
 import * as checks from "../../domain/checks/check.ts";
 import * as following from "../../domain/checks/following.ts";
 import { transferOf } from "../../domain/checks/typed-data.ts";
-import { type Block, ChainUnavailable, type Hex } from "../../domain/ports.ts";
+import { ChainUnavailable } from "../../domain/ports.ts";
 import {
   checksProjection,
   endedBlocks,

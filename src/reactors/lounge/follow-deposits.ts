@@ -6,11 +6,12 @@
  * is another one changes nothing: the next turn asks again.
  */
 import type { App } from "../../app.ts";
+import type { Block, Hex } from "../../domain/chain.ts";
 import * as account from "../../domain/lounge/account.ts";
 import * as deposits from "../../domain/lounge/deposits.ts";
 import { ATTO, DECIMALS } from "../../domain/lounge/token.ts";
 import { walletTenant } from "../../domain/payments/payment.ts";
-import { type Block, ChainUnavailable, type Hex } from "../../domain/ports.ts";
+import { ChainUnavailable } from "../../domain/ports.ts";
 import { type Token, type Transfer, tokenCalls, tokenIn } from "../../domain/wallet/token.ts";
 import { type CreditedDeposit, creditedFrom, depositsProjection } from "../../projections/lounge/deposits.ts";
 import { depositsTo } from "../../projections/wallet/read-transfers.ts";

@@ -5,10 +5,11 @@
  * at again. A chain that is away, hangs or lags changes nothing: the next turn asks again.
  */
 import type { App } from "../../app.ts";
+import type { Block, Heads, Hex } from "../../domain/chain.ts";
 import * as confirmation from "../../domain/payments/confirmation.ts";
 import type { PaymentEvent, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
-import { type Block, ChainUnavailable, type Heads, type Hex } from "../../domain/ports.ts";
+import { ChainUnavailable } from "../../domain/ports.ts";
 import {
   finalUpTo,
   movedWith,

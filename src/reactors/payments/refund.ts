@@ -1,10 +1,11 @@
 /** Whenever a refund is open and its payment final, it is paid: by an authorization that the chain can take only once. */
 import type { App } from "../../app.ts";
+import type { Hex } from "../../domain/chain.ts";
 import type { Mined, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { refundDigest, refundTransfer } from "../../domain/payments/refund.ts";
 import { decimalUsdc, type SignedTransfer } from "../../domain/payments/usdc.ts";
-import { ChainUnavailable, type Hex } from "../../domain/ports.ts";
+import { ChainUnavailable } from "../../domain/ports.ts";
 import { openRefunds } from "../../projections/payments/watched.ts";
 import { alone, type ReactorLog, type Turn, unlessRefused, unlessUndone, untilStopped } from "../../turn.ts";
 import { compareChain } from "./compare.ts";

@@ -9,7 +9,7 @@ import {
   seedCommittedIn,
   seedCommittedQuery,
 } from "../../domain/anchoring/contract.ts";
-import type { Hex } from "../../domain/ports.ts";
+import type { Hex } from "../../domain/chain.ts";
 import * as commitments from "../../domain/rng/commitment.ts";
 import { askedCommitments, commitmentsSince, rngProjection } from "../../projections/rng/rng.ts";
 import { forEach, untilStopped } from "../../turn.ts";

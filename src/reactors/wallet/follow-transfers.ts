@@ -1,8 +1,8 @@
 /** Whenever blocks become final, the transfers of the platform's own accounts in them are kept. */
 import type { App } from "../../app.ts";
 import { lowerCase } from "../../domain/address.ts";
+import type { Hex } from "../../domain/chain.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
-import type { Hex } from "../../domain/ports.ts";
 import { transfersOf } from "../../projections/wallet/read-transfers.ts";
 import {
   type Followed,

@@ -4,8 +4,9 @@
  * leaves nothing that the next one would pay again.
  */
 import type { App } from "../../app.ts";
+import type { Hex, Receipt } from "../../domain/chain.ts";
 import { minedBy } from "../../domain/payments/payment.ts";
-import { ChainUnavailable, type Hex, type Receipt } from "../../domain/ports.ts";
+import { ChainUnavailable } from "../../domain/ports.ts";
 import * as airdrops from "../../domain/wallet/airdrop.ts";
 import {
   AIRDROP_ADDRESS,

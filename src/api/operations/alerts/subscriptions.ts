@@ -1,0 +1,228 @@
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { ALERT_TYPE, secretOf } from "../../../domain/alerts/message.ts";
+import type { Subscription } from "../../../domain/alerts/subscription.ts";
+import * as subscriptions from "../../../domain/alerts/subscription.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { FALSE_DISCOVERY_RATE, LEAST_Z } from "../../../domain/trade/anomalies.ts";
+import { dataset, flow, hs, reporter } from "../../../domain/trade/inputs.ts";
+import { alertsProjection, othersOpen } from "../../../projections/alerts/subscriptions.ts";
+import type { Caller } from "../../caller.ts";
+import { json, key, operation, pay } from "../../operation.ts";
+
+const id = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/, "is the subscription_id that alerts_subscribe answered: 32 hex digits");
+const subscriptionId = id.describe("The subscription_id that alerts_subscribe answered");
+
+const secret = z
+  .string()
+  .describe("What deliveries are signed with, by the Standard Webhooks scheme; it is shown this once");
+
+const status = z
+  .enum(["active", "paused", "disabled", "deleted"])
+  .describe(
+    "paused: no credits are left, and alerts wait for a topup; disabled: the webhook did not take them, see `disabled`",
+  );
+
+const subscription = z.object({
+  subscription_id: id,
+  status,
+  url: z.string(),
+  watch: subscriptions.watch,
+  credits: z.int().describe("Alerts that may still be delivered"),
+  delivered: z.int(),
+  waiting: z.int().describe("Alerts found and not delivered yet"),
+  next_attempt_at: z.iso.datetime().nullable().describe("When the first of those is sent; null when none is"),
+  last_delivered_at: z.iso.datetime().nullable(),
+  last_failure: z
+    .object({
+      alert_id: z.string(),
+      attempt: z.int(),
+      status: z.int().nullable().describe("What the webhook answered; null: it was not reached"),
+      reason: z.string(),
+      next_attempt_at: z.iso.datetime().nullable(),
+      failed_at: z.iso.datetime(),
+    })
+    .nullable(),
+  disabled: z.object({ reason: z.string(), disabled_at: z.iso.datetime() }).nullable(),
+  old_secret_until: z.iso
+    .datetime()
+    .nullable()
+    .describe("Deliveries carry the signature of the secret before the newest until then"),
+  subscribed_at: z.iso.datetime(),
+});
+
+const meta = z.object({
+  tenant: z.string().describe("Whose it is: the key's tenant, or the wallet that paid"),
+});
+
+/** What its owner is told of a subscription. Events that were read hold their fields in another order than new ones, and the same answer must be the same bytes. */
+function shown({ facts, status, waiting, secrets, ...state }: Subscription) {
+  const { credits, delivered, last_delivered_at, last_failure: failure, disabled } = state;
+  const { reporter, hs, flow, threshold, dataset } = facts.watch;
+  const times = [...waiting.values()].map(({ next_attempt_at }) => next_attempt_at).sort();
+  return {
+    subscription_id: facts.subscription_id,
+    status,
+    url: facts.url,
+    watch: { reporter, hs, flow, threshold, dataset },
+    credits,
+    delivered,
+    waiting: waiting.size,
+    next_attempt_at: (status === "active" && times[0]) || null,
+    last_delivered_at,
+    last_failure: failure && {
+      alert_id: failure.alert_id,
+      attempt: failure.attempt,
+      status: failure.status,
+      reason: failure.reason,
+      next_attempt_at: failure.next_attempt_at,
+      failed_at: failure.failed_at,
+    },
+    disabled: disabled && { reason: disabled.reason, disabled_at: disabled.disabled_at },
+    old_secret_until: secrets[1]?.until ?? null,
+    subscribed_at: facts.subscribed_at,
+  };
+}
+
+const target = ({ tenant }: Caller, id: string) => ({ tenant, id });
+
+const subscribe = operation({
+  name: "alerts_subscribe",
+  route: "POST /v1/agent/trade/alerts/subscribe",
+  summary: "Have anomalies of EU trade sent to a webhook when a dataset is released",
+  description: `When a dataset is released, the last months of each country, chapter and flow are judged as trade_alerts does
+(false alarms at most ${FALSE_DISCOVERY_RATE * 100} % of all), and what fits the subscription is posted to \`url\`: \`{ type: "${ALERT_TYPE}", timestamp, data }\`, signed by the
+[Standard Webhooks](https://www.standardwebhooks.com) scheme. A month of a series is told once, however many releases show it, and each alert delivered costs
+one of the ${subscriptions.FIRST_CREDITS} credits it comes with. A failed delivery is tried six times more over a day; \`webhook-id\` stays the same.`,
+  access: [key("order"), pay("1.00")],
+  input: z.object({
+    url: z
+      .string()
+      .max(2048, "is at most 2048 characters")
+      .describe("Where alerts are posted: https, at a public address; redirects are not followed"),
+    reporter: reporter.describe("Only this reporting country; omitted = all").optional(),
+    hs: hs
+      .describe("Only this product, an HS or CN code of 2, 4, 6 or 8 digits; omitted = every chapter")
+      .optional(),
+    flow: flow.describe("Only IMPORT or EXPORT; omitted = both").optional(),
+    threshold: z
+      .number("is a number")
+      .min(LEAST_Z, `is at least ${LEAST_Z}: below it nothing is significant`)
+      .max(1_000, "is at most 1000")
+      .default(3)
+      .describe("The least |z| that is told: standard deviations from the mean of the twelve months before"),
+    dataset: dataset
+      .describe("Only this dataset; omitted = the real ones; `sandbox` must be named")
+      .optional(),
+  }),
+  output: json(z.object({ data: subscription.extend({ secret }), meta })),
+  refuses: [409],
+  example: { url: "https://agent.example.org/hooks/trade", reporter: "DE", flow: "IMPORT", threshold: 3 },
+  handle: async ({ input, caller, app, decide, fresh_id }) => {
+    const { url, reporter = null, hs = null, flow = null, threshold, dataset = null } = input;
+    const message = app.webhooks.refusalOf(url);
+    if (message !== undefined)
+      refuse("invalid", "the webhook's URL is refused", { errors: [{ path: "url", message }] });
+    await app.caughtUp(alertsProjection);
+    if ((await othersOpen(app.pool, caller.tenant, fresh_id)) >= subscriptions.MOST_SUBSCRIPTIONS)
+      refuse(
+        "conflict",
+        `you have ${subscriptions.MOST_SUBSCRIPTIONS} subscriptions; delete one, or let one watch more`,
+      );
+    const at = app.clock.now().toISOString();
+    const facts = {
+      subscription_id: fresh_id,
+      watch: { reporter, hs, flow, threshold, dataset },
+      url: new URL(url).href,
+      credits: subscriptions.FIRST_CREDITS,
+      subscribed_at: at,
+    };
+    const { state } = await decide(subscriptions, target(caller, fresh_id), subscriptions.subscribe(facts));
+    return { data: withSecret(app, subscriptions.standing(state)), meta: { tenant: caller.tenant } };
+  },
+});
+
+const withSecret = (app: App, state: Subscription) => ({
+  ...shown(state),
+  secret: secretOf(app.signer, state.facts.subscription_id, state.secrets[0]!),
+});
+
+/** Subscriptions of these ids stand in the documentation. */
+const EXAMPLE = "00000000000000000000000000000001";
+const EXAMPLE_TO_DELETE = "00000000000000000000000000000002";
+
+const topUp = operation({
+  name: "alerts_topup",
+  route: "POST /v1/agent/trade/alerts/topup",
+  summary: `Add ${subscriptions.TOPUP_CREDITS} credits to an alert subscription`,
+  description:
+    "A paused subscription goes on with the alerts that wait; one that was disabled is active again, and they are tried from the beginning.",
+  access: [key("order"), pay("5.00")],
+  input: z.object({ subscription_id: subscriptionId }),
+  output: json(z.object({ data: subscription, meta })),
+  refuses: [404, 409],
+  example: { subscription_id: EXAMPLE },
+  handle: async ({ input: { subscription_id }, caller, app, decide }) => {
+    const at = app.clock.now().toISOString();
+    const decision = subscriptions.topUp(subscriptions.TOPUP_CREDITS, at);
+    const { state } = await decide(subscriptions, target(caller, subscription_id), decision);
+    return { data: shown(subscriptions.standing(state)), meta: { tenant: caller.tenant } };
+  },
+});
+
+const rotate = operation({
+  name: "alerts_rotate_secret",
+  route: "POST /v1/agent/trade/alerts/rotate-secret",
+  summary: "A new signing secret for an alert subscription",
+  description: `For ${subscriptions.OLD_SECRET_HOURS} hours deliveries carry the signatures of both the old secret and the new one, as the Standard Webhooks scheme has it.`,
+  access: [key("order"), pay("0.001")],
+  input: z.object({ subscription_id: subscriptionId }),
+  output: json(z.object({ data: subscription.extend({ secret }), meta })),
+  refuses: [404, 409],
+  example: { subscription_id: EXAMPLE },
+  handle: async ({ input: { subscription_id }, caller, app, decide }) => {
+    const at = app.clock.now().toISOString();
+    const decision = subscriptions.rotateSecret(at);
+    const { state } = await decide(subscriptions, target(caller, subscription_id), decision);
+    return { data: withSecret(app, subscriptions.standing(state)), meta: { tenant: caller.tenant } };
+  },
+});
+
+const alertStatus = operation({
+  name: "alerts_status",
+  route: "GET /v1/agent/trade/alerts/status/{id}",
+  summary: "How an alert subscription stands",
+  description: "Credits, what was delivered, what waits and why. Always current; only its owner is told.",
+  access: [key("read"), pay("0.005")],
+  input: z.object({ id: subscriptionId }),
+  output: json(z.object({ data: subscription, meta })),
+  refuses: [404],
+  example: { id: EXAMPLE },
+  handle: async ({ input: { id }, caller, app }) => {
+    const state = await app.load(subscriptions, target(caller, id));
+    const found = state.status === "deleted" ? state : subscriptions.standing(state);
+    return { data: shown(found), meta: { tenant: caller.tenant } };
+  },
+});
+
+const remove = operation({
+  name: "alerts_delete",
+  route: "DELETE /v1/agent/trade/alerts/{id}",
+  summary: "Cancel an alert subscription",
+  description: "Nothing more is sent, and its credits are gone. Its history stays in the log.",
+  access: [key("order"), pay("0.001")],
+  input: z.object({ id: subscriptionId }),
+  output: json(z.object({ data: subscription, meta })),
+  refuses: [404],
+  example: { id: EXAMPLE_TO_DELETE },
+  handle: async ({ input: { id }, caller, app, decide }) => {
+    const at = app.clock.now().toISOString();
+    const { state } = await decide(subscriptions, target(caller, id), subscriptions.remove(at));
+    if (state.status === "unknown") return refuse("not_found", "there is no such subscription of yours");
+    return { data: shown(state), meta: { tenant: caller.tenant } };
+  },
+});
+
+export const alertOperations = [subscribe, topUp, rotate, alertStatus, remove];

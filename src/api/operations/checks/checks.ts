@@ -1,0 +1,238 @@
+import { createHmac } from "node:crypto";
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { lowerCase, walletAddress } from "../../../domain/address.ts";
+import type { Hex } from "../../../domain/chain.ts";
+import * as checks from "../../../domain/checks/check.ts";
+import * as following from "../../../domain/checks/following.ts";
+import { LONGEST_PROOF_S, ownershipText, textDigest } from "../../../domain/checks/ownership.ts";
+import { inTurn, keepPassphrase, SALT_BYTES } from "../../../domain/checks/passphrase.ts";
+import { cancelTypedData, checkTypedData } from "../../../domain/checks/typed-data.ts";
+import { USDC } from "../../../domain/payments/usdc.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { checksProjection, listChecks } from "../../../projections/checks/checks.ts";
+import { networkOf } from "../../../reactors/payments/search.ts";
+import { json, key, operation, pay } from "../../operation.ts";
+import { refuseTestKey, targetOf, walletOf, walletsOwn } from "./callers.ts";
+import {
+  amount,
+  checkId,
+  checkShown,
+  microOf,
+  passphrase,
+  shownCheck,
+  signature,
+  typedData,
+  warning,
+  warningOf,
+} from "./fields.ts";
+
+const DAY_S = 86_400;
+
+/** Ids open a check to whoever has them, and what `fresh_id` is made of may be known: a payment's name is public. */
+const idOf = ({ link_secret }: App, fresh_id: string) =>
+  createHmac("sha256", link_secret).update(`check:${fresh_id}`).digest("hex").slice(0, 32);
+
+const create = operation({
+  name: "checks_create",
+  route: "POST /v1/agent/checks/create",
+  summary: "Write a check: typed data that the issuer's wallet signs",
+  description: `A check is an ERC-3009 authorization over USDC. The answer's typed data is worth nothing until the issuer's wallet has signed it;
+then whoever has the signature can draw the check, here or at the chain directly, until it expires or is cancelled there. Nothing is
+held by the service. docs/checks.md says what each state means.`,
+  access: [key("order"), pay("0.01")],
+  input: z.object({
+    from: walletAddress.describe("The issuer: the wallet that signs, and whose USDC it is"),
+    to: walletAddress.describe("The payee"),
+    amount,
+    valid_days: z
+      .int("valid_days is a whole number")
+      .min(1, "valid_days is at least 1")
+      .max(365, "valid_days is at most 365")
+      .default(30)
+      .describe("Days until it expires, 1 to 365"),
+    passphrase: passphrase
+      .describe("Asked for by checks_redeem; it does not bind the chain, where the signature alone counts")
+      .optional(),
+    mode: z
+      .enum(checks.modes, "mode is transfer or receive")
+      .default("transfer")
+      .describe(
+        "transfer: anybody may carry it to the chain; receive: the payee alone, for payees that are contracts",
+      ),
+  }),
+  output: json(
+    z.object({
+      data: checkShown.extend({ typed_data: typedData }),
+      meta: z.object({ warning }),
+    }),
+  ),
+  secrets: ["passphrase"],
+  example: {
+    from: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+    to: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+    amount: "12.50",
+    valid_days: 30,
+  },
+  handle: async ({ input, caller, app, decide, watch, fresh_id }) => {
+    refuseTestKey(app, caller);
+    const [from, to] = [lowerCase(input.from), lowerCase(input.to)];
+    if (from === to)
+      refuse("invalid", "invalid input: to", {
+        errors: [{ path: "to", message: "is the issuer itself; a check is for somebody else" }],
+      });
+    const network = networkOf(app.chain);
+    following.followedTo(await watch(following, following.targetOf(network)));
+    const id = idOf(app, fresh_id);
+    const now = app.clock.now();
+    const text = input.passphrase;
+    const facts: checks.CheckFacts = {
+      check_id: id,
+      network,
+      asset: lowerCase(USDC.address),
+      from,
+      to,
+      amount_micro: microOf(input.amount),
+      mode: input.mode,
+      valid_before: Math.floor(now.getTime() / 1_000) + input.valid_days * DAY_S,
+      nonce: `0x${Buffer.from(app.random.bytes(32)).toString("hex")}`,
+      passphrase:
+        text === undefined ? null : await inTurn(() => keepPassphrase(text, app.random.bytes(SALT_BYTES))),
+      created_at: now.toISOString(),
+    };
+    const { state } = await decide(checks, { tenant: caller.tenant, id }, checks.create(facts));
+    const check = checks.standing(state);
+    return {
+      data: { ...shownCheck(check, true), typed_data: checkTypedData(check.facts) },
+      meta: { warning: warningOf(app) },
+    };
+  },
+});
+
+const verify = operation({
+  name: "checks_verify",
+  route: "GET /v1/agent/checks/verify/{check_id}",
+  summary: "How a check stands",
+  description: `For whoever has its id. \`status\` follows the chain: a check that was cancelled here is \`redeemed\` if its signature was used all the same, and
+a reorg takes that back. \`cancelled_at\` is what was said here; \`revoked_onchain\` is what the chain keeps to. It does not say whether the issuer
+has signed: only who holds the signature knows.`,
+  access: [key("read"), pay("0.001")],
+  input: z.object({ check_id: checkId }),
+  output: json(
+    z.object({
+      data: checkShown.extend({
+        cancel_typed_data: typedData
+          .nullable()
+          .describe("What the issuer signs to make it void on the chain; null once the chain has ended it"),
+      }),
+      meta: z.object({ warning }),
+    }),
+  ),
+  refuses: [404],
+  example: { check_id: "0".repeat(32) },
+  handle: async ({ input: { check_id }, caller, app }) => {
+    const target = await targetOf(app, caller, check_id);
+    const check = checks.standing(await app.load(checks, target));
+    return {
+      data: {
+        ...shownCheck(check, target.followed),
+        cancel_typed_data: check.ending ? null : cancelTypedData(check.facts),
+      },
+      meta: { warning: warningOf(app) },
+    };
+  },
+});
+
+const list = operation({
+  name: "checks_list",
+  route: "GET /v1/agent/checks/list",
+  summary: "Your checks, newest first",
+  description: `Those that your tenant created, and those from or to a wallet that you show to be yours: by paying from it, or by its signature
+(personal_sign) of these lines, \`wallet\` in lower case: "Show my checks", "wallet: <wallet>", "service: <address of this service>", "until: <until>".`,
+  access: [key("read"), pay("0.001")],
+  input: z.object({
+    issuer: walletAddress.describe("Only checks from this wallet").optional(),
+    recipient: walletAddress.describe("Only checks to this wallet").optional(),
+    status: z
+      .enum(checks.statuses, `status is one of ${checks.statuses.join(", ")}`)
+      .describe("Only checks that stand so")
+      .optional(),
+    limit: z
+      .int("limit is a whole number")
+      .min(1, "limit is at least 1")
+      .max(100, "limit is at most 100")
+      .default(50)
+      .describe("How many to list, 1 to 100"),
+    offset: z
+      .int("offset is a whole number")
+      .min(0, "offset is at least 0")
+      .max(100_000, "offset is at most 100000")
+      .default(0)
+      .describe("How many of the newest to leave out"),
+    wallet: walletAddress.describe("A wallet of yours, with `until` and `wallet_signature`").optional(),
+    until: z.iso
+      .datetime("is a time in UTC, such as 2026-01-31T12:00:00Z")
+      .describe("Until when that signature is good: at most a day ahead")
+      .optional(),
+    wallet_signature: signature.describe("The wallet's signature of the lines above").optional(),
+  }),
+  output: json(
+    z.object({
+      data: z.array(checkShown),
+      meta: z.object({ tenant: z.string(), count: z.int(), total: z.int(), warning }),
+    }),
+  ),
+  example: { status: "pending", limit: 10 },
+  handle: async ({ input, caller, app }) => {
+    const { issuer, recipient, wallet, until, wallet_signature, ...page } = input;
+    const proven = await provenWallet(app, { wallet, until, wallet_signature });
+    await app.caughtUp(checksProjection);
+    const { tenant } = caller;
+    const found = await listChecks(app.pool, {
+      tenant,
+      wallets: [walletOf(caller), proven].filter((one) => one !== undefined),
+      issuer: issuer === undefined ? undefined : lowerCase(issuer),
+      recipient: recipient === undefined ? undefined : lowerCase(recipient),
+      status: undefined,
+      ...page,
+    });
+    const data = found.checks.map(({ state, followed }) => shownCheck(state, followed));
+    return { data, meta: { tenant, count: data.length, total: found.total, warning: warningOf(app) } };
+  },
+});
+
+type Proof = {
+  wallet?: string | undefined;
+  until?: string | undefined;
+  wallet_signature?: string | undefined;
+};
+
+/** The wallet that a signature shows to be the caller's; undefined where none is named. */
+async function provenWallet(app: App, { wallet, until, wallet_signature }: Proof): Promise<Hex | undefined> {
+  const missing = Object.entries({ wallet, until, wallet_signature }).filter(
+    ([, value]) => value === undefined,
+  );
+  if (missing.length === 3) return undefined;
+  if (wallet === undefined || until === undefined || wallet_signature === undefined) {
+    const message = "is required: wallet, until and wallet_signature go together";
+    return refuse("invalid", "a wallet is shown by all three of wallet, until and wallet_signature", {
+      errors: missing.map(([path]) => ({ path, message })),
+    });
+  }
+  const ahead_ms = Date.parse(until) - app.clock.now().getTime();
+  if (ahead_ms <= 0 || ahead_ms > LONGEST_PROOF_S * 1_000)
+    refuse("invalid", "invalid input: until", {
+      errors: [
+        { path: "until", message: "is over, or more than a day ahead; sign for a time within the next day" },
+      ],
+    });
+  const mine = lowerCase(wallet);
+  const text = ownershipText(mine, app.settings.public_url, until);
+  const given = lowerCase(wallet_signature);
+  const field = { path: "wallet_signature", of: JSON.stringify(text) };
+  await walletsOwn(app, { digest: textDigest(text), wallet: mine, given, field });
+  return mine;
+}
+
+/** What writes checks and tells of them. */
+export const checkOperations = [create, verify, list];

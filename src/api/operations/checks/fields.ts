@@ -1,0 +1,168 @@
+/** The words that operations of checks share: addresses, amounts, and what is told of a check. */
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import type { Call, Hex } from "../../../domain/chain.ts";
+import {
+  type Check,
+  isRedeeming,
+  MOST_USDC,
+  modes,
+  statuses,
+  statusOf,
+} from "../../../domain/checks/check.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+
+export const checkId = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/, "is the check_id that checks_create answered: 32 hex digits")
+  .describe("The check_id that checks_create answered");
+
+/** A contract wallet's may be long; 4 KiB is more than any in use. */
+export const signature = z
+  .string()
+  .regex(
+    /^0x(?:[0-9a-fA-F]{2}){1,4096}$/,
+    "is a signature: 0x and hex digits, 65 bytes or what a contract wallet takes",
+  );
+
+export const passphrase = z
+  .string()
+  .min(1, "passphrase is at least 1 character")
+  .max(256, "passphrase is at most 256 characters");
+
+const AMOUNT = /^(\d{1,7})(?:\.(\d{1,6}))?$/;
+
+/** USDC, as a number or as a decimal string. */
+export const amount = z
+  .union([z.number(), z.string().max(40)], "is an amount of USDC: a number, or a decimal string")
+  .refine((value) => AMOUNT.test(String(value)), "is an amount of USDC from 0 on, with at most six decimals")
+  .refine((value) => !AMOUNT.test(String(value)) || microOf(value) <= MOST_USDC * 1_000_000, {
+    message: `is at most ${MOST_USDC} USDC`,
+  })
+  .describe(
+    `USDC, 0 to ${MOST_USDC}, at most six decimals; a decimal string is taken as exactly as it is written`,
+  );
+
+/** Micro-USDC of an amount that was judged before. */
+export function microOf(value: number | string): number {
+  const [, whole = "0", fraction = ""] = AMOUNT.exec(String(value)) ?? [];
+  return Number(whole) * 1_000_000 + Number(fraction.padEnd(6, "0"));
+}
+
+const address = z.string().regex(/^0x[0-9a-f]{40}$/);
+const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
+const time = z.iso.datetime();
+
+export const checkShown = z.object({
+  check_id: z.string(),
+  status: z.enum(statuses),
+  redeeming: z
+    .boolean()
+    .describe("Pending, and its redemption was asked for: it cannot be cancelled here any more"),
+  revoked_onchain: z
+    .boolean()
+    .describe(
+      "The chain will never pay it: its authorization was cancelled there, before the check was final",
+    ),
+  final: z
+    .boolean()
+    .describe("The chain does not change this any more; a reorg can still take back what is not final"),
+  from: address.describe("The issuer, whose USDC it is"),
+  to: address.describe("The payee"),
+  amount: z.string().describe("USDC"),
+  mode: z.enum(modes),
+  passphrase_required: z.boolean(),
+  network: z.string(),
+  asset: address,
+  nonce: hash,
+  valid_before: z.int().describe("Seconds of Unix time: the chain refuses it from then on"),
+  created_at: time,
+  expires_at: time,
+  cancelled_at: time.nullable().describe("When it was cancelled here, whatever the chain says"),
+  onchain: z
+    .object({
+      transaction: hash,
+      block_number: z.int(),
+      seen_at: time,
+      kind: z.enum(["redeemed", "revoked"]),
+      reason: z
+        .string()
+        .nullable()
+        .describe("Why it is void: cancelled, or its nonce was used for another transfer"),
+    })
+    .nullable()
+    .describe("The transaction that ended it on the chain"),
+});
+
+/** What is told of a check. Events that were read hold their fields in another order than new ones, so each is named. */
+export function shownCheck(check: Check, followed: boolean): z.infer<typeof checkShown> {
+  const { facts, ending, cancelled } = check;
+  return {
+    check_id: facts.check_id,
+    status: statusOf(check),
+    redeeming: isRedeeming(check),
+    revoked_onchain: ending?.kind === "revoked",
+    final: !followed,
+    from: facts.from,
+    to: facts.to,
+    amount: decimalUsdc(facts.amount_micro),
+    mode: facts.mode,
+    passphrase_required: facts.passphrase !== null,
+    network: facts.network,
+    asset: facts.asset,
+    nonce: facts.nonce,
+    valid_before: facts.valid_before,
+    created_at: facts.created_at,
+    expires_at: new Date(facts.valid_before * 1_000).toISOString(),
+    cancelled_at: cancelled?.cancelled_at ?? null,
+    onchain: ending && {
+      transaction: ending.transaction,
+      block_number: ending.block_number,
+      seen_at: ending.kind === "redeemed" ? ending.redeemed_at : ending.revoked_at,
+      kind: ending.kind,
+      reason: ending.kind === "revoked" ? ending.reason : null,
+    },
+  };
+}
+
+export const typedData = z
+  .object({
+    domain: z.object({
+      name: z.string(),
+      version: z.string(),
+      chainId: z.int(),
+      verifyingContract: z.string(),
+    }),
+    types: z.record(z.string(), z.array(z.object({ name: z.string(), type: z.string() }))),
+    primaryType: z.string(),
+    message: z.record(z.string(), z.string()),
+  })
+  .describe("EIP-712, as eth_signTypedData_v4 takes it");
+
+export const transaction = z.object({
+  to: address,
+  data: z.string().regex(/^0x[0-9a-f]*$/),
+  chain_id: z.int(),
+  value: z.literal("0").describe("Ether"),
+  from: address.nullable().describe("Who has to send it; null: anybody may, and pays its gas"),
+});
+
+/** A call as whoever wants it done sends it. */
+export const sentBy = ({ to, data }: Call, { chain }: App, from: Hex | null) => ({
+  to,
+  data,
+  chain_id: chain.chain_id,
+  value: "0" as const,
+  from,
+});
+
+export const warning = z
+  .string()
+  .nullable()
+  .describe("What to know before anything is signed; null on a chain whose USDC is real");
+
+/** The development chain has Base's id and USDC's address, so whatever is signed for it counts there. */
+export const warningOf = ({ embedded_chain }: App) =>
+  embedded_chain
+    ? "Development chain: what is signed for it is valid on Base too. Do not sign with a funded wallet."
+    : null;

@@ -1,0 +1,200 @@
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { lowerCase, walletAddress } from "../../../domain/address.ts";
+import type { Call, Hex } from "../../../domain/chain.ts";
+import * as checks from "../../../domain/checks/check.ts";
+import { inTurn, isPassphrase, type KeptPassphrase } from "../../../domain/checks/passphrase.ts";
+import {
+  isAccepted,
+  judgeRedemption,
+  keySignature,
+  redemptionCalls,
+  signatureCall,
+} from "../../../domain/checks/redemption.ts";
+import {
+  cancelTypedData,
+  checkTypedData,
+  digestOf,
+  redemptionCall,
+  revocationCall,
+} from "../../../domain/checks/typed-data.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { actorOf, type Caller } from "../../caller.ts";
+import { json, key, operation, pay } from "../../operation.ts";
+import { askStranger, refuseTestKey, targetOf, walletOf, walletsOwn } from "./callers.ts";
+import {
+  checkId,
+  checkShown,
+  passphrase,
+  sentBy,
+  shownCheck,
+  signature,
+  transaction,
+  typedData,
+  warning,
+  warningOf,
+} from "./fields.ts";
+
+const redeem = operation({
+  name: "checks_redeem",
+  route: "POST /v1/agent/checks/redeem",
+  summary: "Draw a check: the transaction that pays it",
+  description: `Verifies the issuer's signature (of a key, or of a contract wallet by ERC-1271), the passphrase, that the check is not expired, used
+or cancelled on the chain, and that the issuer has the USDC. Then it answers the transaction to send, and the check is \`redeeming\`
+until the chain shows that it was used. A wrong passphrase is counted; after ${checks.MOST_TRIES} none is looked at for ${checks.PAUSE_S / 60} minutes.`,
+  access: [key("order"), pay("0.005")],
+  input: z.object({
+    check_id: checkId,
+    signature: signature.describe("The issuer's signature of the typed data that checks_create answered"),
+    passphrase: passphrase.describe("Where the check was created with one").optional(),
+  }),
+  output: json(
+    z.object({
+      data: checkShown.extend({ transaction: transaction.describe("Send this; the service does not") }),
+      meta: z.object({ warning }),
+    }),
+  ),
+  secrets: ["passphrase"],
+  refuses: [403, 404, 409],
+  example: { check_id: "0".repeat(32), signature: `0x${"00".repeat(64)}1b` },
+  handle: async ({ input, caller, app, decide }) => {
+    refuseTestKey(app, caller);
+    const target = await targetOf(app, caller, input.check_id);
+    const check = checks.standing(await app.load(checks, target));
+    const { facts } = check;
+    const at = app.clock.now().toISOString();
+    checks.refuseUnlessPending(check, "redeemed");
+    checks.refuseWhilePaused(check, at);
+    if (facts.passphrase && input.passphrase === undefined)
+      refuse("invalid", "this check has a passphrase", {
+        errors: [{ path: "passphrase", message: "is required: this check was created with one" }],
+      });
+    const signed = await drawable(app, facts, lowerCase(input.signature));
+    if (facts.passphrase) await refuseWrong(app, target, facts.passphrase, input.passphrase ?? "", caller);
+    const decision = checks.askRedemption(actorOf(caller), app.clock.now().toISOString());
+    const { state } = await decide(checks, target, decision);
+    const payee = facts.mode === "receive" ? facts.to : null;
+    return {
+      data: {
+        ...shownCheck(checks.standing(state), target.followed),
+        transaction: sentBy(redemptionCall(facts, signed), app, payee),
+      },
+      meta: { warning: warningOf(app) },
+    };
+  },
+});
+
+/** The signature as the chain takes it; refuses a check that the chain would not pay now. */
+async function drawable(app: App, facts: checks.CheckFacts, given: Hex): Promise<Hex> {
+  const { chain, recover } = app;
+  const digest = digestOf(checkTypedData(facts));
+  const plain = keySignature(digest, facts.from, given, recover);
+  const signed = plain ?? given;
+  const [now, used, balance, trial] = redemptionCalls(facts, signed) as [Call, Call, Call, Call];
+  const [isContract] = await chain.hasCode([facts.from]);
+  if (!isContract) {
+    judgeRedemption(facts, plain !== undefined, await chain.read([now, used, balance, trial]));
+    return signed;
+  }
+  const [known, accepted, tried] = await Promise.all([
+    chain.read([now, used, balance]),
+    askStranger(app, signatureCall(facts.from, digest, signed)),
+    askStranger(app, trial),
+  ]);
+  judgeRedemption(facts, isAccepted(accepted), [...known, tried]);
+  return signed;
+}
+
+/** A wrong passphrase is counted at once, before the next is looked at: what is refused here appends nothing else. */
+const refuseWrong = (
+  app: App,
+  target: { tenant: string; id: string },
+  kept: KeptPassphrase,
+  given: string,
+  caller: Caller,
+): Promise<void> =>
+  inTurn(async () => {
+    const nowOf = () => app.clock.now().toISOString();
+    checks.refuseWhilePaused(checks.standing(await app.load(checks, target)), nowOf());
+    if (await isPassphrase(given, kept)) return;
+    const actor = actorOf(caller);
+    const meta = { actor, operation: "checks_redeem" };
+    const { events } = await app.decide(checks, target, checks.refusePassphrase(actor, nowOf()), { meta });
+    refuse("forbidden", "this is not the check's passphrase", {
+      type: "passphrase-wrong",
+      event: events.at(-1)!,
+    });
+  });
+
+const cancel = operation({
+  name: "checks_cancel",
+  route: "POST /v1/agent/checks/cancel",
+  summary: "Cancel a pending check",
+  description: `The service refuses to redeem it from then on. A signature that was given away stays valid on the chain until it is cancelled there: sign
+\`cancel_typed_data\` with the issuer's wallet and send it to USDC. The caller has a key of the tenant that created the check, or pays from the issuer's
+wallet, or brings the issuer's signature of that same typed data; then the answer has the transaction to send, too.`,
+  access: [key("order"), pay("0.001")],
+  input: z.object({
+    check_id: checkId,
+    issuer_address: walletAddress.describe("The check's issuer; public, so it proves nothing"),
+    signature: signature
+      .describe("The issuer's signature of cancel_typed_data, as checks_verify tells it")
+      .optional(),
+  }),
+  output: json(
+    z.object({
+      data: checkShown.extend({
+        message: z.literal("Check cancelled"),
+        cancel_typed_data: typedData.describe("What the issuer signs to make it void on the chain"),
+        transaction: transaction
+          .nullable()
+          .describe("Send this to make it void on the chain; null without a signature"),
+      }),
+      meta: z.object({ warning }),
+    }),
+  ),
+  refuses: [403, 404, 409],
+  example: { check_id: `${"0".repeat(31)}1`, issuer_address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" },
+  handle: async ({ input, caller, app, decide }) => {
+    const target = await targetOf(app, caller, input.check_id);
+    const check = checks.standing(await app.load(checks, target));
+    const { facts } = check;
+    if (lowerCase(input.issuer_address) !== facts.from)
+      refuse("forbidden", "issuer_address is not the issuer of this check");
+    const given = input.signature === undefined ? undefined : lowerCase(input.signature);
+    const signed = given && (await issuersOwn(app, facts, given));
+    const proof = signed ? "signature" : target.tenant === caller.tenant ? "creator" : "payer";
+    if (proof === "payer" && walletOf(caller) !== facts.from)
+      refuse(
+        "forbidden",
+        "only the issuer cancels a check: with a key of the tenant that created it, by paying from its wallet, or with its signature of cancel_typed_data",
+      );
+    const cancelled_at = app.clock.now().toISOString();
+    const { state } = await decide(
+      checks,
+      target,
+      checks.cancel({ by: actorOf(caller), proof, cancelled_at }),
+    );
+    return {
+      data: {
+        message: "Check cancelled" as const,
+        ...shownCheck(checks.standing(state), target.followed),
+        cancel_typed_data: cancelTypedData(facts),
+        transaction: signed ? sentBy(revocationCall(facts, signed), app, null) : null,
+      },
+      meta: { warning: warningOf(app) },
+    };
+  },
+});
+
+/** The issuer's signature of CancelAuthorization as the chain takes it; refuses any other. */
+const issuersOwn = (app: App, facts: checks.CheckFacts, given: Hex): Promise<Hex> =>
+  walletsOwn(app, {
+    digest: digestOf(cancelTypedData(facts)),
+    wallet: facts.from,
+    given,
+    field: { path: "signature", of: "the CancelAuthorization that checks_verify tells" },
+  });
+
+/** What moves a check on, or takes it back. */
+export const checkOrderOperations = [redeem, cancel];

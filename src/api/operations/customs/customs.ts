@@ -1,0 +1,139 @@
+import type { App } from "../../../app.ts";
+import { hsSections } from "../../../datasets/reference/cn-nomenclature.ts";
+import { taricDuties } from "../../../datasets/reference/taric-duties.ts";
+import {
+  classifications,
+  classificationsInput,
+  classificationsOutput,
+} from "../../../projections/customs/answers/classifications.ts";
+import {
+  countryAnalysis,
+  countryInput,
+  countryOutput,
+} from "../../../projections/customs/answers/country-analysis.ts";
+import {
+  classificationsTable,
+  commoditiesChart,
+  countryChart,
+  seasonalChart,
+  tariffTable,
+  trendsChart,
+} from "../../../projections/customs/answers/forms.ts";
+import { seasonal, seasonalInput, seasonalOutput } from "../../../projections/customs/answers/seasonal.ts";
+import {
+  tariffInput,
+  tariffLookup,
+  tariffOutput,
+} from "../../../projections/customs/answers/tariff-lookup.ts";
+import {
+  commoditiesInput,
+  commoditiesOutput,
+  topCommodities,
+} from "../../../projections/customs/answers/top-commodities.ts";
+import { trends, trendsInput, trendsOutput } from "../../../projections/customs/answers/trends.ts";
+import { seasonTable } from "../../../projections/trade/answers/forms/tables.ts";
+import { json, key, operation, pay } from "../../operation.ts";
+import { dataOf, vintage } from "../trade/data.ts";
+
+/** Trade may still be on its way while a table is there already, and the other way round. */
+const vintageWith =
+  (...tables: { name: string }[]) =>
+  (app: App) =>
+    [vintage(app), app.reference.vintages(tables)].filter(Boolean).join("+") || undefined;
+
+const whichDataset = `Latvia's trade at CN8: the real figures where they cover the question, otherwise the sandbox's, marked
+\`synthetic\` in \`meta\`.`;
+
+const classificationsOperation = operation({
+  name: "customs_classifications",
+  route: "GET /v1/agent/customs/classifications",
+  summary: "Product codes of the Combined Nomenclature, by words of their names or by their beginning",
+  description: `Names that hold every word of \`q\`, codes that begin with \`code\`, both, or the chapters where neither is given.
+Each with what contains it, its section, and whether Latvia traded anything under it.`,
+  access: [key("read"), pay("0.01")],
+  input: classificationsInput,
+  output: json(classificationsOutput, { table: classificationsTable }),
+  example: { q: "wood pellets" },
+  vintage: vintageWith(hsSections),
+  handle: ({ input, app, signal }) => classifications(dataOf(app), app.reference, input, signal),
+});
+
+const trendsOperation = operation({
+  name: "customs_trends",
+  route: "GET /v1/agent/customs/trends",
+  summary: "Latvia's imports and exports by year and month, with the change against the year before",
+  description: `Value and known mass of each year and month, the balance, and whether a period is complete: changes are told
+between complete ones only. ${whichDataset}`,
+  access: [key("read"), pay("0.05")],
+  input: trendsInput,
+  output: json(trendsOutput, { table: "data.months", chart: trendsChart }),
+  example: { years: "2022-2024" },
+  vintage,
+  handle: ({ input, app, signal }) => trends(dataOf(app), input, signal),
+});
+
+const commoditiesOperation = operation({
+  name: "customs_top_commodities",
+  route: "GET /v1/agent/customs/top-commodities",
+  summary: "The CN8 codes that Latvia trades most in a year, by value or by weight",
+  description: `Ranked with their share, and a last line for the rest. Confidential trade counts in the total and is never
+ranked. ${whichDataset}`,
+  access: [key("read"), pay("0.05")],
+  input: commoditiesInput,
+  output: json(commoditiesOutput, { table: "data", chart: commoditiesChart }),
+  example: { year: 2024, direction: "EXPORT", sort: "value" },
+  vintage,
+  handle: ({ input, app, signal }) => topCommodities(dataOf(app), input, signal),
+});
+
+const countryOperation = operation({
+  name: "customs_country_analysis",
+  route: "GET /v1/agent/customs/country-analysis",
+  summary: "Latvia's trade with one country: by year, its rank and share, the top products, the trend",
+  description: `Imports, exports and balance of each year, the country's share of what Latvia trades and its rank among all
+partners, the ten largest CN8 codes each way, and growth per year. ${whichDataset}`,
+  access: [key("read"), pay("0.10")],
+  input: countryInput,
+  output: json(countryOutput, { table: "data.years", chart: countryChart }),
+  example: { country: "SE", years: "2020-2024" },
+  vintage,
+  handle: ({ input, app, signal }) => countryAnalysis(dataOf(app), input, signal),
+});
+
+const tariffOperation = operation({
+  name: "customs_tariff_lookup",
+  route: "GET /v1/agent/customs/tariff-lookup",
+  summary: "Every import duty on a code: what everybody pays, preferences by origin, lowest and highest rate",
+  description: `The lines of TARIC on goods codes that begin with the code and on the headings that contain it. Several rates are
+listed and never averaged; where no duty is known the answer is null, not zero. Beside them Latvia's trade in the code in the last
+complete year, from a dataset that is named apart.`,
+  access: [key("read"), pay("0.05")],
+  input: tariffInput,
+  output: json(tariffOutput, { table: tariffTable }),
+  example: { code: "44071110" },
+  vintage: vintageWith(taricDuties),
+  handle: ({ input, app, signal }) => tariffLookup(dataOf(app), app.reference, input, signal),
+});
+
+const seasonalOperation = operation({
+  name: "customs_seasonal",
+  route: "GET /v1/agent/customs/seasonal",
+  summary: "The usual year of Latvia's trade in a code: twelve monthly factors, peak and trough",
+  description: `1.0 is an average month, freed of the trend. From fewer than 24 complete months there is no profile, and a note says
+so. Without a direction each has its own. ${whichDataset}`,
+  access: [key("read"), pay("0.10")],
+  input: seasonalInput,
+  output: json(seasonalOutput, { table: seasonTable, chart: seasonalChart }),
+  example: { code: "44013100", years: "2015-2024", direction: "EXPORT" },
+  vintage,
+  handle: ({ input, app, signal }) => seasonal(dataOf(app), input, signal),
+});
+
+export const customsOperations = [
+  classificationsOperation,
+  trendsOperation,
+  commoditiesOperation,
+  countryOperation,
+  tariffOperation,
+  seasonalOperation,
+];

@@ -1,0 +1,25 @@
+/** What the answers about the log have in common. */
+import { z } from "zod";
+import { formatVerifierKey, verifierKey } from "../../../anchoring/note.ts";
+import type { App } from "../../../app.ts";
+
+export const hash = z.string().regex(/^[0-9a-f]{64}$/);
+export const hexHash = z.string().regex(/^0x[0-9a-f]{64}$/);
+export const proof = z.array(hash).describe("As RFC 9162 orders it, in hex");
+export const time = z.iso.datetime({ precision: 6 });
+export const firmness = z
+  .enum(["mined", "final", "reorged"])
+  .describe("mined: the chain may still take it back; reorged: it did");
+export const stream = z
+  .string()
+  .describe("Its id where events of the type are public, else a keyed hash: the same for the same stream");
+
+export const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+
+/** Microseconds since 1970 as ISO 8601. */
+export const isoTime = (us: number) =>
+  `${new Date(Math.floor(us / 1000)).toISOString().slice(0, -1)}${String(us % 1000).padStart(3, "0")}Z`;
+
+/** The verifier key under which the log of this origin is signed. */
+export const logKey = ({ signer }: App, origin: string) =>
+  formatVerifierKey(verifierKey(origin, "ed25519", signer.public_key));

@@ -1,0 +1,249 @@
+/** What happened in the log, its public parts: events, streams, and what was signed and anchored. */
+import { z } from "zod";
+import { MAIN_LOG } from "../../../../eventstore/types.ts";
+import { isPublic, shownStream } from "../../../anchoring/public-parts.ts";
+import { anchorStatus } from "../../../anchoring/status.ts";
+import type { Anchor } from "../../../domain/anchoring/anchor.ts";
+import { ANCHOR_ADDRESS } from "../../../domain/anchoring/contract.ts";
+import { eventsBefore } from "../../../projections/anchoring/events.ts";
+import { anchorsBefore, checkpointsBefore } from "../../../projections/anchoring/heads.ts";
+import { recentStreams } from "../../../projections/anchoring/streams.ts";
+import { json, open, operation } from "../../operation.ts";
+import { firmness, hash, hex, hexHash, isoTime, logKey, stream, time } from "./fields.ts";
+
+const next = z.int().nullable().describe("`before` of the next page; null on the last");
+
+const page = (of: string) => ({
+  before: z
+    .int("is a whole number")
+    .min(1, "is at least 1")
+    .max(Number.MAX_SAFE_INTEGER, "is below 2^53")
+    .describe(`Only below this ${of}: the \`next\` of the page before`)
+    .optional(),
+  limit: limit(),
+});
+
+const limit = () =>
+  z
+    .int("is a whole number from 1 to 200")
+    .min(1, "is at least 1")
+    .max(200, "is at most 200")
+    .default(50)
+    .describe("How many, the newest first");
+
+const bare = (root: string) => root.slice(2);
+
+/** One more than asked for was read, to see whether there are more; each row's place is where the next page begins. */
+function pageOf<Row>(rows: Row[], limit: number, placeOf: (row: Row) => number) {
+  const shown = rows.slice(0, limit);
+  return { shown, next: rows.length > limit ? placeOf(shown.at(-1)!) : null };
+}
+
+const anchorFacts = {
+  size: z.int(),
+  root: hash,
+  network: z.string(),
+  contract: z.string(),
+  signer: z.string(),
+  transaction: hexHash.describe("Its hash"),
+  block_number: z.int(),
+  block_hash: hexHash,
+  timestamp: z.int().describe("Of the block, in seconds of Unix time"),
+  fee_wei: z.string(),
+  firmness,
+  anchored_at: z.iso.datetime(),
+};
+
+const anchorOf = (facts: Anchor, firm: z.infer<typeof firmness>) => ({
+  ...facts,
+  root: bare(facts.root),
+  firmness: firm,
+});
+
+const status = operation({
+  name: "log_status",
+  route: "GET /log/status",
+  summary: "How far the log is proven",
+  description:
+    "How many events the log has, how many of them the newest checkpoint signs and the newest anchor commits to, and how " +
+    "many no final anchor covers; with the key, contract and account to check against.",
+  access: [open()],
+  input: z.object({}),
+  output: json(
+    z.object({
+      origin: z.string(),
+      key: z.string().describe("The log's verifier key"),
+      events: z.int(),
+      head: z.object({ position: z.int(), log_hash: hash }),
+      checkpoint: z
+        .object({ size: z.int(), root: hash, signed_at: z.iso.datetime(), cosigned_by: z.array(z.string()) })
+        .nullable(),
+      anchor: z.object(anchorFacts).nullable(),
+      unproven_events: z.int().describe("Beyond the newest anchor that is final"),
+      network: z.string().describe("Where this service anchors"),
+      contract: z.string(),
+      signer: z.string(),
+      witnesses: z.array(z.string()).describe("Verifier keys of those who are asked to cosign"),
+      contradiction: z
+        .string()
+        .nullable()
+        .describe("Why the log is not the one that was signed or anchored; null where nothing shows that"),
+      detail: z.string().nullable().describe("Why nothing is signed, where that is so"),
+    }),
+  ),
+  example: {},
+  caching: () => "no-cache",
+  handle: async ({ app }) => {
+    const [{ origin, checkpoint, anchor, unproven_events, contradiction }, head] = await Promise.all([
+      anchorStatus(app),
+      app.store.head(MAIN_LOG),
+    ]);
+    return {
+      origin,
+      key: logKey(app, origin),
+      events: head.position,
+      head: { position: head.position, log_hash: hex(head.log_hash) },
+      checkpoint: checkpoint && { ...checkpoint, root: bare(checkpoint.root) },
+      anchor: anchor && anchorOf(anchor, anchor.firmness),
+      unproven_events,
+      network: `eip155:${app.chain.chain_id}`,
+      contract: ANCHOR_ADDRESS,
+      signer: app.chain.sender,
+      witnesses: app.settings.anchoring?.witnesses ?? [],
+      contradiction,
+      detail: app.settings.anchoring ? null : "this service runs without ANCHORING: nothing is signed",
+    };
+  },
+});
+
+const events = operation({
+  name: "log_events",
+  route: "GET /log/events",
+  summary: "The newest events, their public parts",
+  description:
+    "Position, time, type and hashes of every event, newest first; the stream by name and the payload (where it is not " +
+    "long) only of public types.",
+  access: [open()],
+  input: z.object(page("position")),
+  output: json(
+    z.object({
+      events: z.array(
+        z.object({
+          position: z.int(),
+          recorded_at: time,
+          type: z.string(),
+          event_id: z.uuid(),
+          event_hash: hash,
+          log_hash: hash,
+          stream,
+          payload: z.record(z.string(), z.unknown()).optional(),
+        }),
+      ),
+      next,
+    }),
+  ),
+  example: { limit: 10 },
+  handle: async ({ input: { before, limit }, app }) => {
+    const rows = await eventsBefore(app.pool, { before, limit: limit + 1 }, app.unit.schemas.publicTypes());
+    const { shown, next } = pageOf(rows, limit, ({ position }) => position);
+    return {
+      events: shown.map((event) => ({
+        position: event.position,
+        recorded_at: isoTime(event.recorded_at_us),
+        type: event.type,
+        event_id: event.event_id,
+        event_hash: hex(event.event_hash),
+        log_hash: hex(event.log_hash),
+        stream: shownStream(app, event),
+        ...(event.payload !== null && { payload: JSON.parse(event.payload) }),
+      })),
+      next,
+    };
+  },
+});
+
+const streams = operation({
+  name: "log_streams",
+  route: "GET /log/streams",
+  summary: "The streams that changed last",
+  description:
+    "Each entity's history is a stream: how many events it has, and when it last changed, newest change first.",
+  access: [open()],
+  input: z.object({ limit: limit() }),
+  output: json(
+    z.object({
+      streams: z.array(
+        z.object({
+          stream,
+          public: z.boolean().describe("Whether `stream` is its id"),
+          events: z.int(),
+          last_position: z.int(),
+          last_type: z.string(),
+          last_at: time,
+        }),
+      ),
+    }),
+  ),
+  example: { limit: 10 },
+  handle: async ({ input: { limit }, app }) => {
+    const rows = await recentStreams(app.pool, limit);
+    return {
+      streams: rows.map((row) => ({
+        stream: shownStream(app, { ...row, type: row.last_type }),
+        public: isPublic(app, { type: row.last_type }),
+        events: row.events,
+        last_position: row.last_position,
+        last_type: row.last_type,
+        last_at: isoTime(row.last_at_us),
+      })),
+    };
+  },
+});
+
+const checkpoints = operation({
+  name: "log_checkpoints",
+  route: "GET /log/checkpoints",
+  summary: "Every checkpoint that was signed",
+  description: "The signed notes, newest first, with the names of the witnesses that cosigned each.",
+  access: [open()],
+  input: z.object(page("size")),
+  output: json(
+    z.object({
+      checkpoints: z.array(
+        z.object({
+          size: z.int(),
+          root: hash,
+          signed_at: z.iso.datetime(),
+          note: z.string(),
+          cosigned_by: z.array(z.string()),
+        }),
+      ),
+      next,
+    }),
+  ),
+  example: { limit: 10 },
+  handle: async ({ input: { before, limit }, app }) => {
+    const rows = await checkpointsBefore(app.pool, { before, limit: limit + 1 });
+    const { shown, next } = pageOf(rows, limit, ({ size }) => size);
+    return { checkpoints: shown.map((row) => ({ ...row, root: bare(row.root) })), next };
+  },
+});
+
+const anchorsOperation = operation({
+  name: "log_anchors",
+  route: "GET /log/anchors",
+  summary: "Every anchor on the chain",
+  description:
+    "The transactions that committed the log to the chain, newest first, those that the chain took back included.",
+  access: [open()],
+  input: z.object(page("position")),
+  output: json(z.object({ anchors: z.array(z.object(anchorFacts)), next })),
+  example: { limit: 10 },
+  handle: async ({ input: { before, limit }, app }) => {
+    const rows = await anchorsBefore(app.pool, { before, limit: limit + 1 });
+    const { shown, next } = pageOf(rows, limit, ({ position }) => position);
+    return { anchors: shown.map(({ facts, firmness: firm }) => anchorOf(facts, firm)), next };
+  },
+});
+
+export const historyOperations = [status, events, streams, checkpoints, anchorsOperation];

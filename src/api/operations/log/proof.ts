@@ -1,0 +1,147 @@
+/** Everything that proves one event, for whoever holds its id. */
+import { z } from "zod";
+import { MAIN_LOG } from "../../../../eventstore/types.ts";
+import { anchorFields } from "../../../anchoring/evidence.ts";
+import { headsOf } from "../../../anchoring/heads.ts";
+import { proofOfAnchor } from "../../../anchoring/kept-proofs.ts";
+import { proofUnder } from "../../../anchoring/prove.ts";
+import { isPublic, shownStream } from "../../../anchoring/public-parts.ts";
+import { openTree } from "../../../anchoring/tile-store.ts";
+import type { App } from "../../../app.ts";
+import type { AnchorState } from "../../../domain/anchoring/anchor.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { eventById, type WholeEvent } from "../../../projections/anchoring/events.ts";
+import type { Caller } from "../../caller.ts";
+import { json, open, operation } from "../../operation.ts";
+import { firmness, hash, hex, hexHash, isoTime, logKey, proof, stream, time } from "./fields.ts";
+
+export const eventProof = operation({
+  name: "log_proof",
+  route: "GET /log/proof/{event_id}",
+  summary: "Everything that proves one event",
+  description:
+    "The event with its proof under the newest checkpoint (also as one text, c2sp.org/tlog-proof) and under an anchor on the " +
+    "chain, with the state proof of what the contract keeps. Events of public types, and with an API key your own, come " +
+    "with what their hash is made of. `pending` says when to ask again while no checkpoint covers the event.",
+  access: [open()],
+  input: z.object({
+    event_id: z
+      .uuid("is a UUID")
+      .describe("As the Event-Id header of an answer or a line of the change feed has it"),
+  }),
+  output: json(
+    z.object({
+      origin: z.string(),
+      key: z.string().describe("The log's verifier key"),
+      event: z.object({
+        position: z.int(),
+        event_id: z.uuid(),
+        type: z.string(),
+        recorded_at: time,
+        stream,
+        tenant: z.string().optional(),
+        stream_id: z.string().optional(),
+        version: z.int().optional(),
+        schema_version: z.int().optional(),
+        recorded_at_us: z.int().optional(),
+        payload: z.string().optional().describe("The stored text, which is what was hashed"),
+        meta: z.string().optional().describe("The same; only of your own events"),
+        payload_hash: hash.optional(),
+        meta_hash: hash.optional(),
+        prev_hash: hash.optional(),
+        event_hash: hash,
+        log_hash: hash,
+      }),
+      checkpoint: z.string().nullable().describe("The signed note"),
+      inclusion: z.object({ size: z.int(), proof }).nullable().describe("In the checkpoint's tree"),
+      tlog_proof: z.string().nullable(),
+      anchor: z
+        .object({
+          ...anchorFields,
+          transaction_hash: hexHash,
+          firmness,
+          inclusion: z.object({ size: z.int(), proof }).describe("In the anchored tree"),
+        })
+        .nullable(),
+      pending: z
+        .object({
+          detail: z.string(),
+          retry_after_s: z.int().nullable().describe("Null: waiting does not help"),
+        })
+        .nullable(),
+    }),
+  ),
+  refuses: [404],
+  example: { event_id: "019b76da-a800-7000-8000-000000000003" },
+  caching: () => "private, no-cache",
+  handle: async ({ input: { event_id }, app, caller }) => {
+    const event = await eventById(app.pool, event_id);
+    if (!event) return refuse("not_found", "the log has no event of this id");
+    const { origin, state } = await headsOf(app);
+    const proven = await proofUnder(app, state, event.position);
+    return {
+      origin,
+      key: logKey(app, origin),
+      event: shownTo(app, caller, event),
+      checkpoint: proven?.note ?? null,
+      inclusion: proven ? { size: proven.size, proof: proven.proof.map(hex) } : null,
+      tlog_proof: proven?.tlog_proof ?? null,
+      anchor: await anchorOver(app, state, event.position),
+      pending: proven ? null : pendingOf(app, event),
+    };
+  },
+});
+
+function shownTo(app: App, caller: Caller, event: WholeEvent) {
+  const isOwn = caller.kind === "key" && caller.tenant === event.tenant;
+  const { position, event_id, type, tenant, stream_id, version, schema_version, recorded_at_us } = event;
+  return {
+    position,
+    event_id,
+    type,
+    recorded_at: isoTime(recorded_at_us),
+    stream: isOwn ? stream_id : shownStream(app, event),
+    ...((isOwn || isPublic(app, event)) && {
+      tenant,
+      stream_id,
+      version,
+      schema_version,
+      recorded_at_us,
+      payload: event.payload,
+      ...(isOwn && { meta: event.meta }),
+      payload_hash: hex(event.payload_hash),
+      meta_hash: hex(event.meta_hash),
+      prev_hash: hex(event.prev_hash),
+    }),
+    event_hash: hex(event.event_hash),
+    log_hash: hex(event.log_hash),
+  };
+}
+
+/** The anchor that stands most firmly and covers the event, of those whose proof was gathered. */
+async function anchorOver(app: App, { anchors: standing }: AnchorState, position: number) {
+  for (const anchor of standing.filter(({ size }) => size >= position)) {
+    const gathered = await proofOfAnchor(app.pool, anchor);
+    if (!gathered) continue;
+    const { evidence: _, ...facts } = gathered;
+    const { size, transaction, final } = anchor;
+    const hashes = await openTree(app.pool, MAIN_LOG).inclusionProof(position - 1, size);
+    return {
+      ...facts,
+      transaction_hash: transaction,
+      firmness: final ? "final" : "mined",
+      inclusion: { size, proof: hashes.map(hex) },
+    };
+  }
+  return null;
+}
+
+function pendingOf({ settings, clock }: App, { recorded_at_us }: WholeEvent) {
+  if (!settings.anchoring)
+    return {
+      detail: "this service runs without ANCHORING: no checkpoint covers the event",
+      retry_after_s: null,
+    };
+  const due_in_s = settings.anchoring.checkpoint_seconds + recorded_at_us / 1e6 - clock.now().getTime() / 1e3;
+  return { detail: "no checkpoint covers the event yet", retry_after_s: Math.max(2, Math.ceil(due_in_s)) };
+}

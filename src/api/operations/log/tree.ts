@@ -1,0 +1,226 @@
+/** The tree over the log as auditors fetch it: C2SP checkpoints and tiles (c2sp.org/tlog-tiles), and proofs by number. */
+import { z } from "zod";
+import { MAIN_LOG } from "../../../../eventstore/types.ts";
+import { headsOf } from "../../../anchoring/heads.ts";
+import { openTree } from "../../../anchoring/tile-store.ts";
+import { bundlePath, parseBundlePath, parseTilePath, tilePath, widthIn } from "../../../anchoring/tiles.ts";
+import type { App } from "../../../app.ts";
+import * as anchors from "../../../domain/anchoring/anchor.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { eventHashAt } from "../../../projections/anchoring/events.ts";
+import { json, octets, open, operation, text } from "../../operation.ts";
+import { hash, hex, logKey, proof } from "./fields.ts";
+import { historyOperations } from "./history.ts";
+import { eventProof } from "./proof.ts";
+
+/** What never changes once it is there. */
+const IMMUTABLE = "public, max-age=31536000, immutable";
+
+/** The newest checkpoint as it is published; refuses while there is none. */
+async function newestCheckpoint(app: App): Promise<{ origin: string; size: number; note: string }> {
+  const { origin, state } = await headsOf(app);
+  const note = anchors.publishedNote(state);
+  if (!state.checkpoint || note === undefined) return refuse("not_found", noCheckpoint(app));
+  return { origin, size: state.checkpoint.size, note };
+}
+
+const noCheckpoint = ({ settings }: App) =>
+  settings.anchoring
+    ? `no checkpoint is signed yet: the first follows some ${settings.anchoring.checkpoint_seconds} s after the first event`
+    : "no checkpoint is signed: this service runs without ANCHORING";
+
+/** Refuses what lies beyond the signed tree, where nothing holds us to what we would say. */
+function checkSize(size: number, newest: number): void {
+  if (size > newest)
+    refuse("not_found", `the newest checkpoint is of ${newest} events, not yet of ${size}; ask again later`);
+}
+
+const count = (least: number) =>
+  z.int("is a whole number").min(least, `is at least ${least}`).max(Number.MAX_SAFE_INTEGER, "is below 2^53");
+const checkpoint = operation({
+  name: "log_checkpoint",
+  route: "GET /log/checkpoint",
+  summary: "The newest checkpoint of the log",
+  description:
+    "The size and root of the log's Merkle tree as a signed note (c2sp.org/tlog-checkpoint), with the cosignatures of " +
+    "witnesses. Tiles and proofs reach as far as it does.",
+  access: [open()],
+  input: z.object({}),
+  output: text("A signed note: origin, size and root, a blank line, and a line for each signature"),
+  refuses: [404],
+  example: {},
+  caching: () => "no-cache",
+  handle: async ({ app }) => Buffer.from((await newestCheckpoint(app)).note),
+});
+
+const key = operation({
+  name: "log_key",
+  route: "GET /log/key",
+  summary: "The key that signs the log's checkpoints",
+  description:
+    "The verifier key (c2sp.org/signed-note) under the log's origin; the same Ed25519 key stands in /.well-known/jwks.json.",
+  access: [open()],
+  input: z.object({}),
+  output: text("One line: <origin>+<id>+<base64 of type and key>"),
+  example: {},
+  caching: () => "no-cache",
+  handle: async ({ app }) => {
+    const { origin } = await app.store.identity(MAIN_LOG);
+    return Buffer.from(`${logKey(app, origin)}\n`);
+  },
+});
+
+const isTilePath = (path: string) =>
+  Boolean(parseTilePath(`tile/${path}`) ?? parseBundlePath(`tile/${path}`));
+
+const tile = operation({
+  name: "log_tile",
+  route: "GET /log/tile/{+path}",
+  summary: "A tile of the log's Merkle tree, or the entries under one",
+  description:
+    "256 hashes of one level of the tree, or fewer where it is not full (c2sp.org/tlog-tiles). Under `entries` stand the " +
+    "event hashes that the leaves are made of, each after its length in two bytes. All of it stays as it is for good.",
+  access: [open()],
+  input: z.object({
+    path: z
+      .string()
+      .max(64, "is at most 64 characters")
+      .refine(
+        isTilePath,
+        "is <level>/<index> or entries/<index>, such as 0/000 or 1/x001/234, and .p/<width> after it where it is not full",
+      )
+      .describe(
+        "<level>/<index> or entries/<index>, three digits at a time: 0/000, entries/x001/234, 0/001.p/17",
+      ),
+  }),
+  output: octets("32 bytes a hash; of entries, each after its length"),
+  refuses: [404],
+  example: { path: "0/000.p/1" },
+  caching: () => IMMUTABLE,
+  handle: async ({ input: { path }, app }) => {
+    const { size } = await newestCheckpoint(app);
+    const tree = openTree(app.pool, MAIN_LOG);
+    const bundle = parseBundlePath(`tile/${path}`);
+    const place = bundle ? { level: 0, ...bundle } : parseTilePath(`tile/${path}`)!;
+    const width = widthIn(size, place);
+    if (width === 0) refuse("not_found", `the signed tree of ${size} events does not reach this tile yet`);
+    if (width < place.width) {
+      const there = bundle ? bundlePath({ ...bundle, width }) : tilePath({ ...place, width });
+      refuse(
+        "not_found",
+        `the signed tree of ${size} events has ${width} of this tile: ask for /log/${there}`,
+      );
+    }
+    return bundle ? tree.readBundle(bundle) : tree.readTile(place);
+  },
+});
+
+const consistency = operation({
+  name: "log_consistency",
+  route: "GET /log/consistency",
+  summary: "Proof that the log only grew",
+  description:
+    "That the tree of `second` events begins with that of `first` (RFC 9162, section 2.1.4). Compare the roots with " +
+    "checkpoints or anchors that you hold.",
+  access: [open()],
+  input: z.object({
+    first: count(0).describe("The smaller size, in events"),
+    second: count(1).describe("The larger size; that of the newest checkpoint when left out").optional(),
+  }),
+  output: json(
+    z.object({
+      origin: z.string(),
+      first: z.int(),
+      second: z.int(),
+      first_root: hash,
+      second_root: hash,
+      proof,
+    }),
+  ),
+  refuses: [404],
+  example: { first: 1, second: 2 },
+  caching: ({ second }) => (second === undefined ? "no-cache" : IMMUTABLE),
+  handle: async ({ input: { first, second: asked }, app }) => {
+    const newest = await newestCheckpoint(app);
+    const second = asked ?? newest.size;
+    if (first > second)
+      refuse("invalid", "invalid input: first", {
+        errors: [{ path: "first", message: `is larger than second, which is ${second}` }],
+      });
+    checkSize(second, newest.size);
+    const tree = openTree(app.pool, MAIN_LOG);
+    const [first_root, second_root, hashes] = await Promise.all([
+      tree.rootAt(first),
+      tree.rootAt(second),
+      tree.consistencyProof(first, second),
+    ]);
+    return {
+      origin: newest.origin,
+      first,
+      second,
+      first_root: hex(first_root),
+      second_root: hex(second_root),
+      proof: hashes.map(hex),
+    };
+  },
+});
+
+const inclusion = operation({
+  name: "log_inclusion",
+  route: "GET /log/inclusion",
+  summary: "Proof that an event is in the log, by its position",
+  description:
+    "That the event at `position` is leaf `position` − 1 of the tree of `size` events (RFC 9162, section 2.1.3). For the " +
+    "whole proof of an event, checkpoint and anchor included, see log_proof.",
+  access: [open()],
+  input: z.object({
+    position: count(1).describe("The event's position in the log"),
+    size: count(1)
+      .describe("Events in the tree; as many as the newest checkpoint has when left out")
+      .optional(),
+  }),
+  output: json(
+    z.object({
+      origin: z.string(),
+      position: z.int(),
+      event_hash: hash,
+      size: z.int(),
+      root: hash,
+      proof,
+    }),
+  ),
+  refuses: [404],
+  example: { position: 1, size: 2 },
+  caching: ({ size }) => (size === undefined ? "no-cache" : IMMUTABLE),
+  handle: async ({ input: { position, size: asked }, app }) => {
+    const newest = await newestCheckpoint(app);
+    const size = asked ?? newest.size;
+    checkSize(size, newest.size);
+    if (position > size)
+      refuse("not_found", `there is no event at position ${position} of a tree of ${size} events`);
+    const tree = openTree(app.pool, MAIN_LOG);
+    const [event_hash, root, hashes] = await Promise.all([
+      eventHashAt(app.pool, position),
+      tree.rootAt(size),
+      tree.inclusionProof(position - 1, size),
+    ]);
+    return {
+      origin: newest.origin,
+      position,
+      event_hash: hex(event_hash!),
+      size,
+      root: hex(root),
+      proof: hashes.map(hex),
+    };
+  },
+});
+
+export const logOperations = [
+  checkpoint,
+  key,
+  tile,
+  consistency,
+  inclusion,
+  eventProof,
+  ...historyOperations,
+];

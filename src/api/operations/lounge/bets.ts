@@ -1,0 +1,218 @@
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import * as account from "../../../domain/lounge/account.ts";
+import { drinkNames, orderDrink } from "../../../domain/lounge/bar.ts";
+import { dice } from "../../../domain/lounge/dice.ts";
+import { LEAST_STAKE, type LoungeName, MOST_STAKE } from "../../../domain/lounge/games.ts";
+import { hitsOf, keno } from "../../../domain/lounge/keno.ts";
+import { colorOf, roulette } from "../../../domain/lounge/roulette.ts";
+import { attoOf, decimalTokens } from "../../../domain/lounge/token.ts";
+import { type Context, json, key, operation, pay } from "../../operation.ts";
+import { clientSeed, ownSeed, proofOf, proofShown, seedAtHand } from "../rng/draw.ts";
+import { hash, seedPlace, tenantMeta } from "../rng/fields.ts";
+import { menu, tokens } from "./menu.ts";
+
+const STAKE = "amount is from 1 to 1000, with at most six decimals: a number, or a decimal string";
+
+const amount = z
+  .union([z.number(), z.string()], STAKE)
+  .refine((given) => isStake(attoOf(given)), STAKE)
+  .default(1)
+  .describe(
+    "The stake in platform tokens, from 1, with at most six decimals, as a number or a decimal string; some bets take less than 1000 (lounge_menu tells max_bet)",
+  );
+
+const isStake = (stake: bigint | undefined) =>
+  stake !== undefined && stake >= LEAST_STAKE && stake <= MOST_STAKE;
+
+/** What every bet answers beside what its game drew. */
+const betAnswer = {
+  roll_id: z
+    .string()
+    .describe("Names the bet; rng_verify proves it by this name, with the seed once it is revealed"),
+  won: z.boolean().describe("True when anything was paid"),
+  stake: tokens("What was bet"),
+  payout: tokens("What came back, the stake included"),
+  balance: tokens("What the account holds afterwards"),
+  welcome_grant: tokens("Granted with this bet, the account's first").nullable(),
+  fairness: z.object({
+    seed_hash: hash.describe("SHA-256 of the seed it was drawn from, published before"),
+    ...seedPlace,
+    client_seed: z.string(),
+    nonce: z.int().describe("How often you bet on this seed before, whatever the game"),
+    proof: proofShown,
+  }),
+  played_at: z.iso.datetime(),
+};
+
+type Wanted = { client_seed?: string | undefined; amount: number | string };
+
+/** Plays a bet: stake, draw and payout are one event on the account. */
+async function playBet(
+  context: Pick<Context<never>, "app" | "caller" | "decide" | "watch" | "fresh_id">,
+  game: LoungeName,
+  params: Record<string, unknown>,
+  { client_seed, amount }: Wanted,
+) {
+  const { app, caller, decide, fresh_id: roll_id } = context;
+  const { tenant } = caller;
+  const seed = await seedAtHand(context);
+  const rolled_at = app.clock.now().toISOString();
+  const request = { roll_id, tenant, game, params, client_seed: client_seed ?? ownSeed(caller), rolled_at };
+  const stake = attoOf(amount)!;
+  const { events } = await decide(
+    account,
+    account.targetOf(tenant),
+    account.bet({ ...request, stake }, seed),
+  );
+  return answered(app, events);
+}
+
+/** Said again, the same events come back. */
+function answered(app: App, events: account.AccountEvent[]) {
+  const [played] = events.flatMap((event) => (event.type === "BetPlayed" ? [event.data] : []));
+  const [grant] = events.flatMap((event) => (event.type === "WelcomeGranted" ? [event.data] : []));
+  const facts = played!;
+  const { space, chain, index, seed_hash, client_seed, nonce, result } = facts;
+  const { proof } = proofOf(app, facts, undefined);
+  const shown = {
+    roll_id: facts.roll_id,
+    won: facts.payout_atto !== "0",
+    stake: decimalTokens(BigInt(facts.stake_atto)),
+    payout: decimalTokens(BigInt(facts.payout_atto)),
+    balance: decimalTokens(BigInt(facts.balance_atto)),
+    welcome_grant: grant ? decimalTokens(BigInt(grant.amount_atto)) : null,
+    fairness: { seed_hash, space, chain, chain_index: index, client_seed, nonce, proof },
+    played_at: facts.rolled_at,
+  };
+  return { shown, result };
+}
+
+const FAIRNESS = `The result is drawn by HMAC-SHA256 from a secret seed whose hash was published and committed to Base before, and from your client
+seed and a counter; rng_verify and docs/rng.md prove it. Won or lost, the bet is one event of the log.`;
+
+const playKeno = operation({
+  name: "lounge_keno",
+  route: "POST /v1/agent/lounge/keno",
+  summary: "Keno: pick 1 to 10 of 62 numbers, 20 are drawn",
+  description: FAIRNESS,
+  access: [key("order"), pay("0.01")],
+  input: z.object({ ...keno.params.shape, client_seed: clientSeed.optional(), amount }),
+  output: json(
+    z.object({
+      data: z.object({
+        numbers: z.array(z.int()).describe("Your picks"),
+        drawn: z.array(z.int()).describe("The twenty numbers, in the order they were drawn"),
+        hits: z.array(z.int()).describe("Your picks among them"),
+        ...betAnswer,
+      }),
+      meta: tenantMeta,
+    }),
+  ),
+  refuses: [409],
+  example: { numbers: [3, 17, 42, 60], client_seed: "my own words", amount: 1 },
+  handle: async (context) => {
+    const { numbers, ...wanted } = context.input;
+    const { shown, result } = await playBet(context, "keno", { numbers }, wanted);
+    const { drawn } = result as ReturnType<typeof keno.play>;
+    const hits = hitsOf({ numbers }, { drawn });
+    return { data: { numbers, drawn, hits, ...shown }, meta: { tenant: context.caller.tenant } };
+  },
+});
+
+const playRoulette = operation({
+  name: "lounge_roulette",
+  route: "POST /v1/agent/lounge/roulette",
+  summary: "Roulette with three zeros",
+  description: FAIRNESS,
+  access: [key("order"), pay("0.01")],
+  input: z.object({ ...roulette.params.shape, client_seed: clientSeed.optional(), amount }),
+  output: json(
+    z.object({
+      data: z.object({
+        bet_type: z.string(),
+        pocket: z.string().describe("0 to 36, 00 or 000"),
+        color: z.enum(["red", "black", "green"]),
+        ...betAnswer,
+      }),
+      meta: tenantMeta,
+    }),
+  ),
+  refuses: [409],
+  example: { bet_type: "red", client_seed: "my own words", amount: 1 },
+  handle: async (context) => {
+    const { bet_type, ...wanted } = context.input;
+    const { shown, result } = await playBet(context, "roulette", { bet_type }, wanted);
+    const { pocket } = result as ReturnType<typeof roulette.play>;
+    return {
+      data: { bet_type, pocket, color: colorOf(pocket), ...shown },
+      meta: { tenant: context.caller.tenant },
+    };
+  },
+});
+
+const playDice = operation({
+  name: "lounge_dice",
+  route: "POST /v1/agent/lounge/dice",
+  summary: "Dice: a number from 1 to 100, under or over your target",
+  description: FAIRNESS,
+  access: [key("order"), pay("0.01")],
+  input: z.object({ ...dice.params.shape, client_seed: clientSeed, amount }),
+  output: json(
+    z.object({
+      data: z.object({
+        direction: z.enum(["under", "over"]),
+        target: z.int(),
+        number: z.int().describe("1 to 100"),
+        ...betAnswer,
+      }),
+      meta: tenantMeta,
+    }),
+  ),
+  refuses: [409],
+  example: { direction: "under", target: 50, client_seed: "my own words", amount: 1 },
+  handle: async (context) => {
+    const { direction, target, ...wanted } = context.input;
+    const { shown, result } = await playBet(context, "lounge-dice", { direction, target }, wanted);
+    const { number } = result as ReturnType<typeof dice.play>;
+    return { data: { direction, target, number, ...shown }, meta: { tenant: context.caller.tenant } };
+  },
+});
+
+const order = operation({
+  name: "lounge_order",
+  route: "POST /v1/agent/lounge/order",
+  summary: "A drink at the bar, and a word with it",
+  description:
+    "The bartender answers to what you order and to your mood, the same to the same. Of your mood nothing is repeated, and nothing is kept.",
+  access: [key("read"), pay("0.001")],
+  input: z.object({
+    drink: z
+      .enum(drinkNames, `drink is on the menu: ${drinkNames.join(", ")}`)
+      .describe("Its name on the menu (lounge_menu, section bar)"),
+    mood_text: z
+      .string()
+      .max(280, "mood_text is at most 280 characters")
+      .describe("How you are, in your own words, up to 280 characters")
+      .optional(),
+  }),
+  output: json(
+    z.object({
+      data: z.object({
+        drink: z.string(),
+        mood: z
+          .string()
+          .describe("What the bartender took it for; unsaid, or unknown where no word was known"),
+        answer: z.string(),
+      }),
+      meta: tenantMeta,
+    }),
+  ),
+  example: { drink: "warm-wallet", mood_text: "tired after a long shift" },
+  handle: async ({ input: { drink, mood_text }, caller: { tenant } }) => ({
+    data: { drink, ...orderDrink(drink, mood_text) },
+    meta: { tenant },
+  }),
+});
+
+export const loungeOperations = [menu, playKeno, playRoulette, playDice, order];

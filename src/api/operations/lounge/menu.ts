@@ -1,0 +1,187 @@
+/** The menu of the lounge: what bets pay and how likely they are, what there is to drink, what the caller's account holds. */
+import { z } from "zod";
+import * as account from "../../../domain/lounge/account.ts";
+import { drinks } from "../../../domain/lounge/bar.ts";
+import { dice } from "../../../domain/lounge/dice.ts";
+import { LEAST_STAKE, type LoungeName, MOST_PAYOUT, mostStake } from "../../../domain/lounge/games.ts";
+import { keno, MOST_PICKS } from "../../../domain/lounge/keno.ts";
+import {
+  chanceOf,
+  edgeOf,
+  fractionNumber,
+  fractionText,
+  MULTIPLIER_UNIT,
+  type Outcome,
+} from "../../../domain/lounge/odds.ts";
+import { BET_TYPES, colorOf, POCKETS, pocketsOf, roulette } from "../../../domain/lounge/roulette.ts";
+import { decimalTokens } from "../../../domain/lounge/token.ts";
+import { LEAST_DEPOSIT } from "../../../reactors/lounge/follow-deposits.ts";
+import { json, key, operation, pay } from "../../operation.ts";
+import { tenantMeta } from "../rng/fields.ts";
+
+export const tokens = (about: string) =>
+  z
+    .string()
+    .regex(/^\d+(\.\d{1,18})?$/)
+    .describe(`${about}, in platform tokens: a decimal string`);
+
+const betShown = z.object({
+  house_edge: z.number().describe("What of every stake stays with the house on average"),
+  house_edge_exact: z.string().describe("The same as a fraction in lowest terms"),
+  max_bet: tokens("The highest stake: even its best outcome pays no more than max_payout"),
+  pays: z.array(
+    z.object({
+      outcome: z.string(),
+      multiplier: z.number().describe("The payout over the stake, which is part of it; 0 where it is lost"),
+      chance: z.number(),
+      chance_exact: z.string(),
+    }),
+  ),
+});
+
+function shownBet(name: LoungeName, params: Record<string, unknown>, outcomes: readonly Outcome[]) {
+  const edge = edgeOf(outcomes);
+  return {
+    house_edge: fractionNumber(edge),
+    house_edge_exact: fractionText(edge),
+    max_bet: decimalTokens(mostStake(name, params)),
+    pays: outcomes.map((outcome) => ({
+      outcome: outcome.about,
+      multiplier: Number(outcome.multiplier) / Number(MULTIPLIER_UNIT),
+      chance: fractionNumber(chanceOf(outcome)),
+      chance_exact: fractionText(chanceOf(outcome)),
+    })),
+  };
+}
+
+const gamesShown = z.object({
+  min_bet: tokens("The lowest stake"),
+  max_payout: tokens("The most that one bet can pay"),
+  keno: z.object({ rules: z.string(), bets: z.array(betShown.extend({ picks: z.int() })) }),
+  roulette: z.object({
+    rules: z.string(),
+    wheel: z.array(z.object({ pocket: z.string(), color: z.enum(["red", "black", "green"]) })),
+    bets: z.array(betShown.extend({ bet_type: z.string(), pockets: z.int() })),
+  }),
+  dice: z.object({
+    rules: z.string(),
+    bets: z.array(betShown.extend({ direction: z.enum(["under", "over"]), target: z.int() })),
+  }),
+});
+
+const EVEN_MONEY_AND_DOZENS = BET_TYPES.filter((bet) => !POCKETS.includes(bet));
+const DICE_SHOWN = [2, 5, 10, 25, 50, 51, 75, 90, 95, 98];
+
+/** Nothing of it changes while the service runs. */
+const gamesMenu: z.infer<typeof gamesShown> = {
+  min_bet: decimalTokens(LEAST_STAKE),
+  max_payout: decimalTokens(MOST_PAYOUT),
+  keno: {
+    rules:
+      "20 of the numbers 1 to 62 are drawn. Pick 1 to 10 of them before; what is paid depends on how many are drawn.",
+    bets: Array.from({ length: MOST_PICKS }, (_, at) => {
+      const params = { numbers: Array.from({ length: at + 1 }, (_, number) => number + 1) };
+      return { picks: at + 1, ...shownBet("keno", params, keno.outcomes(params)) };
+    }),
+  },
+  roulette: {
+    rules:
+      "39 pockets: 1 to 36, and the zeros 0, 00 and 000. A bet pays 36 stakes over the pockets it covers; a zero loses every bet but green and its own.",
+    wheel: POCKETS.map((pocket) => ({ pocket, color: colorOf(pocket) })),
+    bets: [...EVEN_MONEY_AND_DOZENS, "0"].map((bet_type) => ({
+      bet_type: bet_type === "0" ? "any one pocket" : bet_type,
+      pockets: pocketsOf(bet_type).length,
+      ...shownBet("roulette", { bet_type }, roulette.outcomes({ bet_type })),
+    })),
+  },
+  dice: {
+    rules:
+      "A number from 1 to 100. Under wins below the target (target − 1 numbers), over above it (100 − target numbers). A win pays 99 over the numbers that win, cut to four decimals; these are some of the targets.",
+    bets: (["under", "over"] as const).flatMap((direction) =>
+      DICE_SHOWN.map((target) => {
+        const params = { direction, target };
+        return { ...params, ...shownBet("lounge-dice", params, dice.outcomes(params)) };
+      }),
+    ),
+  },
+};
+
+const barMenu = Object.entries(drinks).map(([drink, { about }]) => ({ drink, about }));
+
+export const accountShown = z.object({
+  balance: tokens("What bets can be made with now; before the first bet, without the welcome grant"),
+  welcome_grant: tokens("What the first bet brings with it, once; it can never be withdrawn"),
+  granted: tokens("Of that, so far"),
+  deposited: tokens("Seen on chain"),
+  staked: tokens("Stakes so far"),
+  won: tokens("Payouts so far"),
+  debt: tokens(
+    "Played away of a deposit that the chain took back: until it is deposited again no bet is taken",
+  ),
+});
+
+const depositShown = z
+  .object({
+    network: z.string(),
+    token: z.string().describe("The platform token's contract"),
+    pay_to: z
+      .string()
+      .describe("Send tokens here from the wallet that you pay calls with: they are credited to its account"),
+    min: tokens("A smaller transfer is not a deposit"),
+  })
+  .nullable()
+  .describe("null: there is no platform token here");
+
+export const menu = operation({
+  name: "lounge_menu",
+  route: "GET /v1/agent/lounge/menu",
+  summary: "The games with their odds, the drinks, and what your account holds",
+  description: `Every bet with its exact chances and what the house keeps of it. Bets are made in platform tokens from an account of the lounge, which
+begins with a welcome grant.`,
+  access: [key("read"), pay("0.001")],
+  input: z.object({
+    section: z
+      .enum(["games", "bar", "all"], "section is games, bar or all")
+      .default("all")
+      .describe("games, bar or all"),
+  }),
+  output: json(
+    z.object({
+      data: z.object({
+        account: accountShown,
+        deposit: depositShown,
+        games: gamesShown.optional(),
+        bar: z.array(z.object({ drink: z.string(), about: z.string() })).optional(),
+      }),
+      meta: tenantMeta,
+    }),
+  ),
+  example: { section: "all" },
+  handle: async ({ input: { section }, caller: { tenant }, app }) => {
+    const held = await app.load(account, account.targetOf(tenant));
+    return {
+      data: {
+        account: {
+          balance: decimalTokens(held.balance),
+          welcome_grant: decimalTokens(account.WELCOME_GRANT),
+          granted: decimalTokens(held.granted),
+          deposited: decimalTokens(held.deposited),
+          staked: decimalTokens(held.staked),
+          won: decimalTokens(held.won),
+          debt: decimalTokens(held.debt),
+        },
+        deposit: app.platform_token
+          ? {
+              network: `eip155:${app.chain.chain_id}`,
+              token: app.platform_token,
+              pay_to: app.pay_to,
+              min: decimalTokens(LEAST_DEPOSIT),
+            }
+          : null,
+        ...(section !== "bar" && { games: gamesMenu }),
+        ...(section !== "games" && { bar: barMenu }),
+      },
+      meta: { tenant },
+    };
+  },
+});

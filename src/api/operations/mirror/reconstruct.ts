@@ -1,0 +1,66 @@
+import type { App } from "../../../app.ts";
+import { Refusal } from "../../../domain/refusal.ts";
+import {
+  anyTargetInput,
+  type MirrorInput,
+  reconstructInput,
+  reconstructOutput,
+} from "../../../projections/mirror/answers/answer.ts";
+import { reconstructChart } from "../../../projections/mirror/answers/chart.ts";
+import { dollarsIn, ratesVintages } from "../../../projections/mirror/answers/dollars.ts";
+import { countryMonths, reconstruct } from "../../../projections/mirror/answers/reconstruct.ts";
+import { type Context, json, key, operation, pay, type Usdc } from "../../operation.ts";
+import { dataOf, vintage, whichDataset } from "../trade/data.ts";
+
+/** USDC a country-month. */
+const UNIT_PRICE = "1.00";
+
+/** A dollar for each country-month that is covered. What will be refused anyway is quoted one. */
+function priceOfMonths(input: MirrorInput, app: App): Usdc {
+  try {
+    return `${Math.max(1, countryMonths(dataOf(app), input))}`;
+  } catch (error) {
+    if (error instanceof Refusal) return UNIT_PRICE;
+    throw error;
+  }
+}
+
+const about = `What the EU27 report of their trade with a country that reports nothing here: its imports are their exports with freight and
+insurance added (τ), its exports their imports without. It is the country's trade with the EU27, not with the world. Each month tells what its
+\`confidence\` is made of, who has not reported yet, and what is left out. One country-month costs ${UNIT_PRICE} USDC, so a year is twelve and
+\`year\` left out may be hundreds: ask for a \`month\` first, and mind that stock x402 clients cap a payment (x402-fetch 1.x at 0.10, @x402/fetch 2
+at 1.00 USDC). Months that nobody has reported in full are neither answered nor charged. ${whichDataset}`;
+
+const shared = {
+  area: "mirror" as const,
+  access: [key("read"), pay(priceOfMonths, UNIT_PRICE)],
+  output: json(reconstructOutput, { table: "data", chart: reconstructChart }),
+  vintage: (app: App) => {
+    const trade = vintage(app);
+    return trade && [trade, ...ratesVintages(app.reference)].join("+");
+  },
+  handle: ({ input, app, signal }: Context<MirrorInput>) =>
+    reconstruct(dataOf(app), (synthetic) => dollarsIn(app.reference, synthetic), input, signal),
+};
+
+const reconstructOperation = operation({
+  ...shared,
+  name: "mirror_reconstruct",
+  route: "GET /v1/agent/mirror/reconstruct",
+  summary: "The trade of China, Russia, India or Mexico with the EU27, from the EU's own figures",
+  description: about,
+  input: reconstructInput,
+  example: { target_country: "CN", direction: "EXPORT", hs: "44", month: "2024-03" },
+});
+
+const sovereignOperation = operation({
+  ...shared,
+  name: "sovereign_mirror",
+  route: "POST /v1/agent/sovereign/mirror",
+  summary: "The trade of any country with the EU27, from its partners' figures",
+  description: `As mirror/reconstruct for any partner country; of one of the 27, the other 26 are its partners. ${about}`,
+  input: anyTargetInput,
+  example: { target_country: "TR", direction: "EXPORT", hs: "44", month: "2024-03" },
+});
+
+export const mirrorOperations = [reconstructOperation, sovereignOperation];

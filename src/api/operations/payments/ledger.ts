@@ -1,0 +1,309 @@
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import type { Heads, Hex } from "../../../domain/chain.ts";
+import * as confirmation from "../../../domain/payments/confirmation.ts";
+import type { PaymentState, Refund } from "../../../domain/payments/payment.ts";
+import * as payments from "../../../domain/payments/payment.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { type Chain, ChainUnavailable } from "../../../domain/ports.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { type LedgerRow, type LedgerSums, ledger } from "../../../projections/payments/ledger.ts";
+import { paymentsProjection } from "../../../projections/payments/payments.ts";
+import { json, open, operation } from "../../operation.ts";
+
+const EXPLORER = "https://basescan.org";
+
+/** Nobody but us has the development chain. */
+const transactionUrl = (app: App, transaction: Hex | null) =>
+  transaction === null || app.embedded_chain ? null : `${EXPLORER}/tx/${transaction}`;
+
+const usdc = z.string().regex(/^-?\d+\.\d{2,6}$/);
+const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
+const address = z.string().regex(/^0x[0-9a-f]{40}$/);
+const explorerUrl = z
+  .url()
+  .nullable()
+  .describe("The transaction on basescan.org; null on the development chain");
+const finality = z
+  .enum(["included", "safe", "final"])
+  .nullable()
+  .describe(
+    "How firmly its block stands on the chain; null while the chain is away or its block is in doubt",
+  );
+
+const refundAnswer = z.object({
+  amount_usdc: usdc,
+  reason: z.string(),
+  status: z
+    .enum(["open", "paid", "void"])
+    .describe("open: paid once the payment is final; void: the payment never settled, so nothing is owed"),
+  opened_at: z.iso.datetime(),
+  transaction: hash.nullable(),
+  explorer_url: explorerUrl,
+  paid_at: z.iso.datetime().nullable(),
+});
+
+const paymentAnswer = z.object({
+  id: z.string(),
+  status: z
+    .enum(["pending", "settled", "failed", "reorged"])
+    .describe(
+      "pending: under way, do not sign another; reorged: the chain took the settlement back and it is sent again while it holds",
+    ),
+  failure: z
+    .object({
+      reason: z.string(),
+      for_good: z
+        .boolean()
+        .describe("False: until it expires the authorization can still be carried to the chain"),
+    })
+    .nullable(),
+  amount_usdc: usdc,
+  network: z.string(),
+  asset: address,
+  payer: address,
+  pay_to: address,
+  operation: z.string(),
+  request_sha256: z.string().describe("SHA-256 of JCS {operation, input}"),
+  transaction: hash.nullable(),
+  explorer_url: explorerUrl,
+  block: z.object({ number: z.int(), hash }).nullable(),
+  finality,
+  answer: z
+    .object({
+      status: z.int(),
+      sha256: z.string().nullable().describe("Of the body before any encoding; null for a stream"),
+      vintage: z.string().nullable(),
+    })
+    .nullable(),
+  refund: refundAnswer.nullable(),
+  valid_before: z.string().describe("Seconds of Unix time; the authorization ends then"),
+  claimed_at: z.iso.datetime(),
+  settled_at: z.iso.datetime().nullable(),
+  development_chain: z.boolean().describe("True where the USDC is worth nothing"),
+});
+
+/** One payment, whatever came of it. */
+export const paymentStatus = operation({
+  name: "payment_status",
+  route: "GET /v1/agent/payments/{id}",
+  summary: "What became of a payment",
+  description:
+    "The payment named by its network, asset, payer and nonce: pending, settled, failed or reorged, its transaction and " +
+    "how firmly that stands, the digest of what it bought, and its refund if there is one. Always current, and free.",
+  access: [open()],
+  input: z.object({
+    id: payments.paymentId.describe("eip155:<chain>:<asset>:<payer>:<nonce>, in lower-case hex"),
+  }),
+  output: json(z.object({ data: paymentAnswer, meta: z.object({ served_at: z.iso.datetime() }) })),
+  refuses: [404],
+  example: {
+    id: `eip155:8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913:0x70997970c51812dc3a010c7d01b50e0d17dc79c8:0x${"01".repeat(32)}`,
+  },
+  handle: async ({ input: { id }, app }) => {
+    const state = await app.load(payments, payments.targetOf(id));
+    if (state.status === "unknown")
+      return refuse("not_found", "no such payment was claimed here; a call that was refused leaves none");
+    const { claim, answer = null } = state;
+    const settlement = state.status === "settled" ? state.settlement : undefined;
+    const transaction = settlement?.transaction ?? null;
+    return {
+      data: {
+        id,
+        status: state.status === "claimed" ? "pending" : state.status,
+        failure: state.status === "failed" ? { reason: state.reason, for_good: state.for_good } : null,
+        amount_usdc: decimalUsdc(claim.amount_micro),
+        network: claim.network,
+        asset: claim.asset,
+        payer: claim.payer,
+        pay_to: claim.pay_to,
+        operation: claim.operation,
+        request_sha256: claim.request_sha256,
+        transaction,
+        explorer_url: transactionUrl(app, transaction),
+        block: settlement ? { number: settlement.block_number, hash: settlement.block_hash } : null,
+        finality: settlement ? await finalityOf(app, claim.network, settlement) : null,
+        answer,
+        refund: state.refund ? refundOf(app, state, state.refund) : null,
+        valid_before: claim.valid_before,
+        claimed_at: claim.claimed_at,
+        settled_at: settlement?.settled_at ?? null,
+        development_chain: app.embedded_chain,
+      },
+      meta: { served_at: app.clock.now().toISOString() },
+    };
+  },
+});
+
+function refundOf(app: App, payment: PaymentState, { amount_micro, reason, opened_at, paid }: Refund) {
+  const transaction = paid?.transaction ?? null;
+  const isOwed = payment.status !== "failed" || !payment.for_good;
+  return {
+    amount_usdc: decimalUsdc(amount_micro),
+    reason,
+    status: paid ? "paid" : isOwed ? "open" : "void",
+    opened_at,
+    transaction,
+    explorer_url: transactionUrl(app, transaction),
+    paid_at: paid?.paid_at ?? null,
+  };
+}
+
+/** What lies below our own confirmation is final without a question to the chain. */
+async function finalityOf(
+  app: App,
+  network: string,
+  { block_number, block_hash }: payments.Mined,
+): Promise<"included" | "safe" | "final" | null> {
+  const confirmed = await app.load(confirmation, confirmation.targetOf(network));
+  if (confirmed && block_number <= confirmed.block_number) return "final";
+  try {
+    const [heads, block] = await Promise.all([recentHeads(app.chain), app.chain.block(BigInt(block_number))]);
+    if (block?.hash !== block_hash) return null;
+    if (block.number <= heads.finalized.number) return "final";
+    return block.number <= heads.safe.number ? "safe" : "included";
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return null;
+    throw error;
+  }
+}
+
+/** Free calls must not multiply into questions to the chain. */
+const HEADS_MS = 1_000;
+const asked = new WeakMap<Chain, { at: number; heads: Promise<Heads> }>();
+
+function recentHeads(chain: Chain): Promise<Heads> {
+  const before = asked.get(chain);
+  if (before && Date.now() - before.at < HEADS_MS) return before.heads;
+  const heads = chain.heads();
+  asked.set(chain, { at: Date.now(), heads });
+  return heads;
+}
+
+const sums = {
+  payments: z.int().describe("That stand as settled"),
+  settled_usdc: usdc,
+  reorged_usdc: usdc.describe("Settled, then taken back by the chain"),
+  refunded_usdc: usdc,
+  net_usdc: usdc.describe("Settled, less reorged and refunded"),
+};
+
+const sumsOf = ({ payments: count, settled_micro, reorged_micro, refunded_micro }: LedgerSums) => ({
+  payments: count,
+  settled_usdc: decimalUsdc(BigInt(settled_micro)),
+  reorged_usdc: decimalUsdc(BigInt(reorged_micro)),
+  refunded_usdc: decimalUsdc(BigInt(refunded_micro)),
+  net_usdc: decimalUsdc(BigInt(settled_micro) - BigInt(reorged_micro) - BigInt(refunded_micro)),
+});
+
+/** The revenue, for anybody to compare with the chain. */
+export const revenueTransparency = operation({
+  name: "soul_revenue_transparency",
+  route: "GET /soul/revenue/transparency",
+  envelope: "none",
+  summary: "The public revenue ledger",
+  description:
+    "Every payment that was settled, newest first, with its transaction on the chain, and what they add up to: in all, by " +
+    "operation and by UTC day (of the last 366 with any). Anybody can compare it with the transfers to `pay_to`.",
+  access: [open()],
+  input: z.object({
+    limit: z
+      .int("is a whole number from 1 to 100")
+      .min(1, "is at least 1")
+      .max(100, "is at most 100")
+      .default(20)
+      .describe("Payments a page"),
+    cursor: z
+      .string()
+      .regex(/^[1-9]\d{0,14}$/, "is a next_cursor of this ledger")
+      .describe("The next_cursor of the page before")
+      .optional(),
+  }),
+  output: json(
+    z.object({
+      pay_to: address,
+      pay_to_url: z.url().nullable().describe("The address on basescan.org; null on the development chain"),
+      development_chain: z.boolean().describe("True where the USDC is worth nothing"),
+      totals: z.object({
+        ...sums,
+        by_operation: z.array(z.object({ operation: z.string(), ...sums })),
+        by_day: z.array(z.object({ day: z.iso.date(), ...sums })),
+      }),
+      payments: z.array(
+        z.object({
+          id: z.string(),
+          operation: z.string(),
+          amount_usdc: usdc,
+          payer: address,
+          pay_to: address,
+          status: z.enum(["settled", "reorged", "failed"]),
+          final: z.boolean().describe("Compared with a block of the chain that stays for good"),
+          transaction: hash,
+          explorer_url: explorerUrl,
+          block_number: z.int(),
+          settled_at: z.iso.datetime(),
+          refund: z
+            .object({
+              amount_usdc: usdc,
+              status: z.enum(["open", "paid"]),
+              transaction: hash.nullable(),
+              explorer_url: explorerUrl,
+            })
+            .nullable(),
+        }),
+      ),
+      count: z.int(),
+      next_cursor: z.string().nullable(),
+      as_of_position: z.int().describe("How much of the log this knows"),
+    }),
+  ),
+  example: { limit: 10 },
+  handle: async ({ input: { limit, cursor }, app }) => {
+    await app.caughtUp(paymentsProjection);
+    const before = cursor === undefined ? undefined : Number(cursor);
+    const {
+      total,
+      by_operation,
+      by_day,
+      payments: rows,
+      as_of_position,
+    } = await ledger(app.pool, { before, limit });
+    const page = rows.slice(0, limit);
+    return {
+      pay_to: app.pay_to,
+      pay_to_url: app.embedded_chain ? null : `${EXPLORER}/address/${app.pay_to}`,
+      development_chain: app.embedded_chain,
+      totals: {
+        ...sumsOf(total),
+        by_operation: by_operation.map((sum) => ({ operation: sum.operation, ...sumsOf(sum) })),
+        by_day: by_day.map((sum) => ({ day: sum.day, ...sumsOf(sum) })),
+      },
+      payments: page.map((row) => entryOf(app, row)),
+      count: page.length,
+      next_cursor: rows.length > limit ? String(page.at(-1)!.ledger_position) : null,
+      as_of_position,
+    };
+  },
+});
+
+const entryOf = (app: App, row: LedgerRow) => ({
+  id: row.id,
+  operation: row.operation,
+  amount_usdc: decimalUsdc(row.amount_micro),
+  payer: row.payer,
+  pay_to: row.pay_to,
+  status: row.status,
+  final: row.final,
+  transaction: row.transaction,
+  explorer_url: transactionUrl(app, row.transaction),
+  block_number: row.block_number,
+  settled_at: row.settled_at,
+  refund: row.refund_status && {
+    amount_usdc: decimalUsdc(row.refund_micro!),
+    status: row.refund_status,
+    transaction: row.refund_transaction,
+    explorer_url: transactionUrl(app, row.refund_transaction),
+  },
+});
+
+export const paymentOperations = [paymentStatus, revenueTransparency];

@@ -1,0 +1,179 @@
+/** x402's own endpoints. Their bodies are x402's wire form, camelCase and all. */
+import { z } from "zod";
+import { USDC } from "../../../domain/payments/usdc.ts";
+import { requestDigest } from "../../call.ts";
+import { json, type OperationDeclaration, open, operation } from "../../operation.ts";
+import { resources } from "../../x402/discovery.ts";
+import { settle, supported, verify } from "../../x402/facilitator.ts";
+
+const address = z.string().describe("An address");
+
+const supportedOperation = operation({
+  name: "x402_supported",
+  route: "GET /x402/supported",
+  summary: "What payments are taken",
+  description:
+    "The schemes, networks and extensions of x402 that payments to this service may use, as a facilitator lists them.",
+  access: [open()],
+  input: z.object({}),
+  output: json(
+    z.object({
+      kinds: z.array(z.object({ x402Version: z.int(), scheme: z.string(), network: z.string() })),
+      extensions: z.array(z.string()),
+      signers: z
+        .record(z.string(), z.array(address))
+        .describe("Who carries payments to the chain, by network"),
+    }),
+  ),
+  example: {},
+  handle: async ({ app }) => supported(app),
+});
+
+const EXAMPLE_WALLET = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
+const EXAMPLE_PAYEE = "0x209693bc6afc0c5328ba36faf03c514ef312287c";
+
+/** The body that a facilitator takes, in either generation. */
+const facilitated = {
+  input: z.object({
+    x402Version: z.int().optional().describe("1 or 2, as the payment's own"),
+    paymentPayload: z
+      .looseObject({})
+      .describe("The payment, as X-PAYMENT or PAYMENT-SIGNATURE carry it in base64"),
+    paymentRequirements: z.looseObject({}).describe("The one of the 402's `accepts` that was accepted"),
+  }),
+  example: {
+    x402Version: 1,
+    paymentPayload: {
+      x402Version: 1,
+      scheme: "exact",
+      network: "base",
+      payload: {
+        signature: `0x${"00".repeat(65)}`,
+        authorization: {
+          from: EXAMPLE_WALLET,
+          to: EXAMPLE_PAYEE,
+          value: "50000",
+          validAfter: "1740672089",
+          validBefore: "1740672389",
+          nonce: `0x${"00".repeat(32)}`,
+        },
+      },
+    },
+    paymentRequirements: {
+      scheme: "exact",
+      network: "base",
+      maxAmountRequired: "50000",
+      payTo: EXAMPLE_PAYEE,
+      asset: USDC.address,
+    },
+  },
+};
+
+const verifyOperation = operation({
+  name: "x402_verify",
+  route: "POST /x402/verify",
+  summary: "Is this payment good?",
+  description: `Judges an x402 payment as a call would, balance and all, and settles nothing. Takes both generations, and only
+payments to this service: its payTo, its asset. \`invalidReason\` is an error code of x402, \`invalidMessage\` the remedy.`,
+  access: [open()],
+  ...facilitated,
+  output: json(
+    z.object({
+      isValid: z.boolean(),
+      invalidReason: z.string().optional(),
+      invalidMessage: z.string().optional(),
+      payer: address.optional(),
+    }),
+  ),
+  handle: ({ input, app }) => verify(app, input),
+});
+
+const settleOperation: OperationDeclaration = operation({
+  name: "x402_settle",
+  route: "POST /x402/settle",
+  summary: "Settle a payment",
+  description: `Carries an x402 payment to the chain and answers its transaction, once: the same payment again gets the same
+answer. For payments to this service's payTo of at least 0.001 USDC that buy something elsewhere; a call that is bought here
+settles by itself, and takes no payment that was settled this way.`,
+  access: [open()],
+  ...facilitated,
+  output: json(
+    z.object({
+      success: z.boolean(),
+      transaction: z.string().describe("Its hash; empty when nothing was settled"),
+      network: z.string(),
+      payer: address.optional(),
+      amount: z.string().optional().describe("In the asset's smallest unit"),
+      errorReason: z.string().optional(),
+      errorMessage: z.string().optional(),
+    }),
+  ),
+  handle: ({ input, app, caller, request_id, names }) => {
+    const request_sha256 = requestDigest(settleOperation, input);
+    const sold = {
+      operation: settleOperation,
+      caller,
+      request_sha256,
+      request_id,
+      idempotency_key: undefined,
+    };
+    return settle(app, sold, input, names);
+  },
+});
+
+const resourcesOperation = operation({
+  name: "x402_resources",
+  route: "GET /x402/discovery/resources",
+  summary: "What can be paid for",
+  description:
+    "Every priced operation with its terms, in the form in which facilitators list the resources they know (Bazaar).",
+  access: [open()],
+  input: z.object({
+    type: z.enum(["http"]).optional().describe("The kind of resource; here all are http"),
+    limit: z.int().min(1).max(100).default(20).describe("How many"),
+    offset: z.int().min(0).max(1_000_000).default(0).describe("How many to skip"),
+  }),
+  output: json(
+    z.object({
+      x402Version: z.int(),
+      items: z.array(
+        z.object({
+          resource: z.url(),
+          type: z.string(),
+          x402Version: z.int(),
+          accepts: z.array(
+            z.object({
+              scheme: z.string(),
+              network: z.string(),
+              amount: z.string().describe("In the asset's smallest unit, at the unit price"),
+              asset: address,
+              payTo: address,
+              maxTimeoutSeconds: z.int(),
+              extra: z.object({ name: z.string(), version: z.string() }),
+            }),
+          ),
+          lastUpdated: z.int().describe("Seconds of Unix time"),
+          metadata: z.object({
+            provider: z.string(),
+            category: z.string(),
+            name: z.string(),
+            method: z.string(),
+            description: z.string(),
+          }),
+          extensions: z.record(z.string(), z.looseObject({})).describe("As the 402 declares them"),
+        }),
+      ),
+      pagination: z.object({ limit: z.int(), offset: z.int(), total: z.int() }),
+    }),
+  ),
+  example: { limit: 10 },
+  handle: async ({ input, app, catalogue }) => {
+    const { pay_to, embedded_chain, settings } = app;
+    const terms = { pay_to, embedded_chain, public_url: settings.public_url };
+    return resources(catalogue.operations, terms, settings.started_at, input);
+  },
+});
+
+export const x402Operations = [supportedOperation, verifyOperation, settleOperation, resourcesOperation].map(
+  (declared): OperationDeclaration => ({ ...declared, envelope: "none" }),
+);

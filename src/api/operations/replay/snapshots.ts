@@ -1,0 +1,140 @@
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { KEEP_DAYS } from "../../../datasets/retention.ts";
+import { type Snapshot, snapshotColumns } from "../../../datasets/snapshots.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { checkLink, LINK_SECONDS, signLink } from "../../../domain/replay/snapshot-link.ts";
+import { controlTotals } from "../../../domain/trade/dataset.ts";
+import { dataset } from "../../../domain/trade/inputs.ts";
+import { monthText } from "../../../domain/trade/units.ts";
+import { releaseOn } from "../../../projections/trade/answers/snapshot.ts";
+import {
+  type DatedRelease,
+  firstReleaseOf,
+  releasesProjection,
+} from "../../../projections/trade/releases.ts";
+import { file, json, key, open, operation, pathWith, pay } from "../../operation.ts";
+import { dataOf } from "../trade/data.ts";
+
+const sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, "is 64 hex digits, as in the url of replay/eu-trade-snapshot");
+
+const VERIFY =
+  "The file's SHA-256 is `sha256`. `vintage` is the digest that the event DatasetReleased at `position` of the log names " +
+  "(/log/events, docs/datasets.md); its sums are `control_totals`: for each reporter, product, flow and month the WORLD row " +
+  "where there is one (is_aggregate), else the sum of the partners.";
+
+const snapshotLink = z.object({
+  url: z.url().describe("The Parquet file; needs no key, takes HEAD and Range"),
+  expires_at: z.iso.datetime().describe("The url is good until then"),
+  date: z.string().describe("The day asked for"),
+  dataset: z.string(),
+  vintage: z.string(),
+  source: z.string(),
+  synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
+  valid_from: z.iso.datetime().describe("When it was released"),
+  valid_to: z.iso.datetime().nullable().describe("When the next vintage replaced it; null: it is current"),
+  position: z.int().describe("Position of its release in the log"),
+  periods: z.object({ from: z.string(), to: z.string() }),
+  rows: z.int(),
+  columns: z.array(z.object({ name: z.string(), type: z.string() })),
+  control_totals: controlTotals,
+  bytes: z.int(),
+  sha256: z.string(),
+  verify: z.string().describe("How to check the file"),
+});
+
+export const snapshotFile = operation({
+  name: "trade_snapshot_file",
+  route: "GET /v1/agent/replay/snapshots/{vintage}",
+  summary: "The Parquet file behind a signed link",
+  description:
+    "What the `url` of replay/eu-trade-snapshot leads to. The signature is the credential: no key and no payment, for " +
+    `${LINK_SECONDS / 60} minutes. The file goes out in ranges where those are asked for; its ETag is its SHA-256.`,
+  access: [open()],
+  input: z.object({
+    vintage: sha256.describe("The vintage, as the url names it"),
+    expires: z.int("expires is a whole number").describe("Seconds of Unix time until which the link is good"),
+    signature: sha256.describe("The service's signature over both"),
+  }),
+  output: file(
+    "application/vnd.apache.parquet",
+    "A vintage of trade figures as Parquet, compressed with Zstandard",
+  ),
+  refuses: [403, 404, 410],
+  example: { vintage: "ab".repeat(32), expires: 1_790_000_000, signature: "cd".repeat(32) },
+  caching: () => `private, max-age=${LINK_SECONDS}, no-transform`,
+  handle: async ({ input, app }) => {
+    checkLink(app.link_secret, input, app.clock.now());
+    const released_at = await firstReleaseOf(app.pool, { vintage: input.vintage });
+    if (released_at === undefined) return refuse("not_found", "this vintage was never released here");
+    const snapshot = await app.snapshots.open(input.vintage, released_at);
+    return { ...snapshot, name: `eu-trade-${input.vintage.slice(0, 12)}.parquet` };
+  },
+});
+
+/** The address under which a vintage may be downloaded from now on. */
+export function linkTo(app: App, vintage: string): { url: string; expires_at: string } {
+  const expires = Math.floor(app.clock.now().getTime() / 1000) + LINK_SECONDS;
+  const query = `expires=${expires}&signature=${signLink(app.link_secret, { vintage, expires })}`;
+  return {
+    url: `${app.settings.public_url}${pathWith(snapshotFile, { vintage })}?${query}`,
+    expires_at: new Date(expires * 1000).toISOString(),
+  };
+}
+
+const snapshot = operation({
+  name: "trade_snapshot",
+  route: "POST /v1/agent/replay/eu-trade-snapshot",
+  summary: "EU trade as it was known on any day of the last 180, as one Parquet file",
+  description:
+    "The vintage that was valid when the day ended (UTC), behind a signed link that is good for " +
+    `${LINK_SECONDS / 60} minutes. Columns: ${Object.keys(snapshotColumns).join(", ")}; quantity_kg is null where no mass is ` +
+    "stated; rows of WORLD and other groups of countries are marked is_aggregate. The real dataset answers where there is " +
+    "one, otherwise the sandbox, marked `synthetic`. The first call for a vintage makes its file: should that take too " +
+    "long, it is a 503 that costs nothing. Asked again with the same payment or Idempotency-Key, it gives the same link.",
+  access: [key("read"), pay("1.50")],
+  input: z.object({
+    date: z.iso
+      .date("date is a day such as 2026-01-31")
+      .describe("YYYY-MM-DD, one of the last 180 days; omitted = today")
+      .optional(),
+    dataset: dataset.optional(),
+  }),
+  output: json(z.object({ data: snapshotLink, meta: z.object({ kept_days: z.int() }) })),
+  example: {},
+  handle: async ({ input, app }) => {
+    await app.caughtUp(releasesProjection);
+    const now = app.clock.now();
+    const date = input.date ?? now.toISOString().slice(0, 10);
+    const release = await releaseOn({ pool: app.pool, trade: dataOf(app), now }, { ...input, date });
+    const released_at = await firstReleaseOf(app.pool, release);
+    const made = await app.snapshots.open(release.vintage, released_at ?? release.released_at);
+    return { data: shown(app, date, release, made), meta: { kept_days: KEEP_DAYS } };
+  },
+});
+
+function shown(app: App, date: string, release: DatedRelease, { bytes, sha256 }: Snapshot) {
+  const { dataset, vintage, source, synthetic, periods, rows, control_totals, position } = release;
+  return {
+    ...linkTo(app, vintage),
+    date,
+    dataset,
+    vintage,
+    source,
+    synthetic,
+    valid_from: release.released_at,
+    valid_to: release.replaced_at,
+    position,
+    periods: { from: monthText(periods.from), to: monthText(periods.to) },
+    rows,
+    columns: Object.entries(snapshotColumns).map(([name, type]) => ({ name, type })),
+    control_totals,
+    bytes,
+    sha256,
+    verify: VERIFY,
+  };
+}
+
+export const snapshotOperations = [snapshot, snapshotFile];

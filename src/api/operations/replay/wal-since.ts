@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { checkCursor } from "../../../../eventstore/cursor.ts";
+import { feed } from "../../../../eventstore/feed.ts";
+import type { LogHead } from "../../../../eventstore/types.ts";
+import type { App } from "../../../app.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { key, operation, pay, stream } from "../../operation.ts";
+
+const line = z.object({
+  op: z.literal("INSERT"),
+  cursor: z.string(),
+  position: z.int(),
+  stream_id: z.string(),
+  version: z.int(),
+  event_id: z.uuid(),
+  type: z.string(),
+  schema_version: z.int(),
+  recorded_at: z.iso.datetime({ precision: 6 }),
+  payload: z.union([z.record(z.string(), z.unknown()), z.string()]),
+  meta: z.union([z.record(z.string(), z.unknown()), z.string()]),
+  event_hash: z.string(),
+  prev_hash: z.string(),
+});
+
+const mark = z.object({ cursor: z.string(), up_to_date: z.boolean() });
+
+/** `heartbeat_ms` bounds the silence of a feed that follows. */
+export const walSince = (heartbeat_ms = 15_000) =>
+  operation({
+    name: "wal_since",
+    route: "GET /v1/agent/replay/wal-since",
+    summary: "Your changes since a moment",
+    description:
+      "Every event that your tenant caused, in log order, since a time or after a cursor: one JSON object a line, or " +
+      "server-sent events. It ends at the head of the log as it stood when the request came; `follow=true` and " +
+      `server-sent events go on as events come, with a mark in every ${heartbeat_ms / 1000} seconds of silence. Only INSERT ` +
+      "exists: nothing in the log is ever updated or deleted. Each line carries the cursor that resumes after it; the " +
+      "last one, `{ cursor, up_to_date }`, is missing when the connection broke. `since` < `cursor` < `Last-Event-ID`.",
+    access: [key("read"), pay("0.10")],
+    input: z.object({
+      since: z.iso
+        .datetime({
+          offset: true,
+          error:
+            "is an ISO 8601 time with its zone, such as 2026-01-31T00:00:00Z; a + in a URL is written %2B",
+        })
+        .describe("Events recorded at or after this ISO 8601 time; a cursor takes precedence")
+        .optional(),
+      cursor: z.string().max(200, "is a cursor of this feed").describe("Events after this cursor").optional(),
+      tenant: z
+        .string()
+        .max(255)
+        .describe("Your own tenant, if you like to be sure; any other is refused")
+        .optional(),
+      follow: z.boolean("is true or false").default(false).describe("Go on as events come"),
+      proof: z
+        .boolean("is true or false")
+        .default(false)
+        .describe("Payload and meta as the stored text that was hashed, for verifying event_hash"),
+    }),
+    output: stream(line, mark),
+    refuses: [409],
+    example: { since: "2026-01-01T00:00:00Z" },
+    handle: async ({ input, caller, app, signal, wire, last_event_id }) => {
+      const { tenant } = caller;
+      if (input.tenant !== undefined && input.tenant !== tenant) {
+        refuse("forbidden", `your tenant is ${tenant}; leave tenant out or name that one`);
+      }
+      const after =
+        last_event_id !== undefined
+          ? await afterCursor(app, last_event_id, "Last-Event-ID")
+          : input.cursor !== undefined
+            ? await afterCursor(app, input.cursor, "cursor")
+            : await before(app, tenant, input.since);
+      const follow = input.follow || wire === "sse";
+      return feed(app, { tenant, after, proof: input.proof, follow, framing: wire, signal, heartbeat_ms });
+    },
+  });
+
+/** A cursor of another history is a conflict: the consumer holds events that this log does not. */
+async function afterCursor(app: App, cursor: string, path: string): Promise<LogHead> {
+  const checked = await checkCursor(app.store, cursor);
+  switch (checked.status) {
+    case "ok":
+      return (await app.store.headAt(checked.position))!;
+    case "malformed":
+      return refuse("invalid", `invalid input: ${path}`, {
+        errors: [{ path, message: "is not a cursor of this feed; take it from a line, whole" }],
+      });
+    case "ahead":
+      return diverged(`it lies beyond the head of the log, ${checked.head}: the log has lost its end`);
+    case "diverged":
+      return diverged("this log has another hash at that position, or is another log");
+  }
+}
+
+const diverged = (why: string) =>
+  refuse(
+    "conflict",
+    `the cursor is not of this history: ${why}. Compare with what you kept before going on.`,
+    { type: "history-diverged" },
+  );
+
+/** The place before the tenant's first event recorded at or after a time. */
+async function before(app: App, tenant: string, since: string | undefined): Promise<LogHead> {
+  if (since === undefined) {
+    return refuse("invalid", "invalid input: since", {
+      errors: [{ path: "since", message: "is required unless a cursor is given: an ISO 8601 time" }],
+    });
+  }
+  const first = await app.store.positionAt({ tenant, since_us: microseconds(since) });
+  return (await app.store.headAt(first - 1))!;
+}
+
+/** Of an ISO 8601 time, since 1970 and rounded up: Date.parse alone would drop what is finer than a millisecond. */
+function microseconds(iso: string): number {
+  const [, upToSeconds, fraction = "", zone] = /^([^.]+)(?:\.(\d+))?(Z|[+-].*)$/.exec(iso)!;
+  const finer = /[1-9]/.test(fraction.slice(6)) ? 1 : 0;
+  return Date.parse(`${upToSeconds}${zone}`) * 1000 + Number(fraction.slice(0, 6).padEnd(6, "0")) + finer;
+}
+
+export const replayOperations = [walSince()];

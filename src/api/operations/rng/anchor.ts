@@ -1,0 +1,191 @@
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { ANCHOR_ADDRESS, seedCall, seedCommitment } from "../../../domain/anchoring/contract.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import * as commitments from "../../../domain/rng/commitment.ts";
+import {
+  type ChainRow,
+  findChain,
+  findSeed,
+  listCommitments,
+  rngProjection,
+  type SeedRow,
+  signersOf,
+} from "../../../projections/rng/rng.ts";
+import { json, key, operation, pay } from "../../operation.ts";
+import { commitmentShown, cursor, hash, pageLimit, seedPlace } from "./fields.ts";
+
+const seedHash = hash.describe("Hash of a seed, or head of a chain of seeds, in hex");
+
+/** A hash that this service published: of which chain it is, and how far from its head. */
+async function publishedHash(
+  app: App,
+  seed_hash: string,
+): Promise<{ chain: ChainRow; index: number; seed: SeedRow | undefined } | undefined> {
+  await app.caughtUp(rngProjection);
+  const seed = await findSeed(app.pool, seed_hash);
+  const chain = await findChain(app.pool, seed ?? { head_hash: seed_hash });
+  return chain && { chain, index: seed?.index ?? 0, seed };
+}
+
+const commit = operation({
+  name: "rng_anchor_commit",
+  route: "POST /v1/agent/rng/anchor/commit",
+  summary: "Have the hash of a seed committed to Base by itself",
+  description: `Heads of chains are committed before their first use, and with them every seed; this puts one more hash that the service
+published into the contract. It travels with others in one transaction, within seconds; asked for twice, the first commitment stands.`,
+  access: [key("order"), pay("0.005")],
+  input: z.object({
+    seed_hash: seedHash,
+    chain_index: z
+      .int("chain_index is a whole number")
+      .min(0)
+      .describe("Its place in its chain, to be sure; any other is refused")
+      .optional(),
+  }),
+  output: json(
+    z.object({
+      data: z.object({
+        seed_hash: hash,
+        ...seedPlace,
+        status: z.enum(["asked", "committed"]).describe("asked: the next transaction carries it"),
+        commitment: commitmentShown.nullable(),
+      }),
+      meta: z.object({}),
+    }),
+  ),
+  refuses: [404, 409],
+  example: { seed_hash: "0".repeat(64) },
+  handle: async ({ input: { seed_hash, chain_index }, app, decide }) => {
+    const found = await publishedHash(app, seed_hash);
+    if (!found)
+      return refuse("not_found", "this is no hash that the service published: take one from rng_seed");
+    const { chain, index } = found;
+    if (chain_index !== undefined && chain_index !== index)
+      refuse("conflict", `this hash has the place ${index} in its chain, not ${chain_index}`);
+    const asked = commitments.ask(seed_hash, app.clock.now().toISOString());
+    const { state } = await decide(commitments, commitments.targetOf(seed_hash), asked);
+    const committed = state.status === "committed" ? state.commitment : undefined;
+    return {
+      data: {
+        seed_hash,
+        space: chain.space,
+        chain: chain.chain,
+        chain_index: index,
+        status: committed ? ("committed" as const) : ("asked" as const),
+        commitment: committed ? shownCommitment(committed) : null,
+      },
+      meta: {},
+    };
+  },
+});
+
+function shownCommitment({
+  network,
+  contract,
+  signer,
+  transaction,
+  block_number,
+  committed_at,
+}: commitments.Commitment) {
+  return { network, contract, signer, transaction, block_number, committed_at };
+}
+
+const verify = operation({
+  name: "rng_anchor_verify",
+  route: "POST /v1/agent/rng/anchor/verify",
+  summary: "Since when a seed has been committed, read from the chain",
+  description: `Asks the contract, not our records: for the hash itself, and for the head of its chain, to which it leads by \`chain_index\` times
+SHA-256. \`seedCommittedAt(signer, hash)\` at the contract tells anybody the same.`,
+  access: [key("read"), pay("0.001")],
+  input: z.object({ seed_hash: seedHash }),
+  output: json(
+    z.object({
+      data: z.object({
+        seed_hash: hash,
+        committed: z.boolean().describe("By itself, or by the head of its chain"),
+        published: z
+          .object({ ...seedPlace, chain_head: hash })
+          .nullable()
+          .describe("null: no hash of this service"),
+        itself: commitmentShown.nullable(),
+        by_head: commitmentShown.nullable(),
+      }),
+      meta: z.object({ network: z.string(), contract: z.string() }),
+    }),
+  ),
+  example: { seed_hash: "0".repeat(64) },
+  handle: async ({ input: { seed_hash }, app }) => {
+    const found = await publishedHash(app, seed_hash);
+    const head = found?.chain.head_hash ?? seed_hash;
+    // The service's own account may have been another one when it committed the one or the other.
+    const signers = await signersOf(app.pool, [seed_hash, head]);
+    const asked = [seed_hash, head].map((hash) => ({ hash, signer: signers.get(hash) ?? app.chain.sender }));
+    const calls = asked.map(({ hash, signer }) => seedCall(signer, `0x${hash}`));
+    const answers = await app.chain.read(calls, { mined: true });
+    const network = `eip155:${app.chain.chain_id}`;
+    const [itself, by_head] = answers.map((answer, at) => {
+      const kept = seedCommitment(answer);
+      return kept
+        ? {
+            network,
+            contract: ANCHOR_ADDRESS,
+            signer: asked[at]!.signer,
+            transaction: null,
+            block_number: Number(kept.block_number),
+            committed_at: new Date(kept.timestamp * 1_000).toISOString(),
+          }
+        : null;
+    });
+    return {
+      data: {
+        seed_hash,
+        committed: (itself ?? by_head) != null,
+        published: found
+          ? { space: found.chain.space, chain: found.chain.chain, chain_index: found.index, chain_head: head }
+          : null,
+        itself: itself ?? null,
+        by_head: found ? (by_head ?? null) : null,
+      },
+      meta: { network, contract: ANCHOR_ADDRESS },
+    };
+  },
+});
+
+const history = operation({
+  name: "rng_anchor_history",
+  route: "GET /v1/agent/rng/anchor/history",
+  summary: "Hashes of seeds that were committed to Base, newest first",
+  description: "Heads of chains and those that callers asked for, with the transaction that carried each.",
+  access: [key("read"), pay("0.001")],
+  input: z.object({ limit: pageLimit, cursor }),
+  output: json(
+    z.object({
+      data: z.array(
+        z.object({
+          seed_hash: hash,
+          status: z.enum(["asked", "committed"]),
+          commitment: commitmentShown.nullable(),
+        }),
+      ),
+      meta: z.object({ count: z.int(), next_cursor: z.string().nullable() }),
+    }),
+  ),
+  example: { limit: 5 },
+  handle: async ({ input: { limit, cursor }, app }) => {
+    await app.caughtUp(rngProjection);
+    const before = cursor === undefined ? undefined : Number(cursor);
+    const found = await listCommitments(app.pool, { before, limit: limit + 1 });
+    const page = found.slice(0, limit);
+    return {
+      data: page.map(({ seed_hash, committed }) => ({
+        seed_hash,
+        status: committed ? ("committed" as const) : ("asked" as const),
+        commitment: committed && shownCommitment(committed),
+      })),
+      meta: { count: page.length, next_cursor: found.length > limit ? String(page.at(-1)!.position) : null },
+    };
+  },
+});
+
+export const rngAnchorOperations = [commit, verify, history];

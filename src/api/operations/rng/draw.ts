@@ -1,0 +1,59 @@
+/** What every operation that draws from the seeds shares: whose part the caller has in it, the seed at hand, the proof. */
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { ByteStream, message } from "../../../domain/rng/bytes.ts";
+import { play } from "../../../domain/rng/drawn.ts";
+import type { DrawnFacts, SeedAtHand } from "../../../domain/rng/roll.ts";
+import * as seeds from "../../../domain/rng/seeds.ts";
+import type { Caller } from "../../caller.ts";
+import type { Context } from "../../operation.ts";
+import { hash, spaceOf } from "./fields.ts";
+
+export const clientSeed = z
+  .string("is a text of 1 to 256 characters")
+  .min(1, "is at least one character, or left out")
+  .max(256, "is at most 256 characters")
+  .describe(
+    "Your own part of the randomness. Where it may be left out, it is then `tenant:` and your tenant",
+  );
+
+export const ownSeed = ({ tenant }: Caller) => `tenant:${tenant}`;
+
+/** The active seed of the caller's space. What is decided counts only if it is active until then. */
+export async function seedAtHand({
+  app,
+  caller,
+  watch,
+}: Pick<Context<never>, "app" | "caller" | "watch">): Promise<SeedAtHand> {
+  const space = spaceOf(caller);
+  const seed = seeds.activeSeed(await watch(seeds, seeds.targetOf(space)));
+  return { seed, secret: app.seeds.seed(space, seed.chain, seed.index) };
+}
+
+export const proofShown = z
+  .array(z.object({ message: z.string(), hmac: hash }))
+  .describe("HMAC-SHA256 of each message, in order");
+
+/** Draws again, from the seed as it was revealed or as this process keeps it: the proof, and whether it comes to the same. */
+export function proofOf(
+  { seeds: vault }: App,
+  facts: DrawnFacts,
+  revealed: string | undefined,
+): { proof: z.infer<typeof proofShown>; valid: boolean } {
+  const { space, chain, index, seed_hash, game, params, result } = facts;
+  const seed = revealed ? Buffer.from(revealed, "hex") : vault.seed(space, chain, index);
+  if (createHash("sha256").update(seed).digest("hex") !== seed_hash)
+    return refuse(
+      "unavailable",
+      "the seed of this roll is not at hand: its secret was lost before it was revealed",
+      { type: "seed-missing" },
+    );
+  const bytes = new ByteStream(seed, facts);
+  const again = play(game, params, bytes);
+  return {
+    proof: bytes.blocks.map((hmac, round) => ({ message: message(facts, round), hmac })),
+    valid: JSON.stringify(again) === JSON.stringify(result),
+  };
+}

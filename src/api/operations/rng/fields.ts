@@ -1,0 +1,84 @@
+/** The words that operations of random numbers share: what is told of a roll, of a seed and of a commitment. */
+import { z } from "zod";
+import { drawnNames, type Result } from "../../../domain/rng/drawn.ts";
+import type { DrawnFacts } from "../../../domain/rng/roll.ts";
+import { type Space, spaces } from "../../../domain/rng/seeds.ts";
+import type { Caller } from "../../caller.ts";
+
+/** Test keys draw from chains of seeds of their own. */
+export const spaceOf = (caller: Caller): Space => (caller.kind === "key" ? caller.space : "live");
+
+export const hash = z.string().regex(/^[0-9a-f]{64}$/, "is a SHA-256: 64 hex digits in lower case");
+
+export const seedPlace = {
+  space: z.enum(spaces).describe("test: the seeds of sk_test_ keys"),
+  chain: z.int().describe("Which chain of seeds, from 1"),
+  chain_index: z
+    .int()
+    .describe("Which seed of the chain, from 0: so many times SHA-256 of its hash is the chain's head"),
+};
+
+export const rollId = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/, "is a roll_id that rng_roll answered: 32 hex digits")
+  .describe("The roll_id that a roll was answered with");
+
+export const rollShown = z.object({
+  roll_id: z.string(),
+  game_type: z.enum(drawnNames).describe("keno, roulette and lounge-dice are bets of the lounge"),
+  params: z.record(z.string(), z.unknown()).describe("As they were read, with defaults"),
+  client_seed: z.string(),
+  nonce: z
+    .int()
+    .describe(
+      "How often you rolled this game with this client seed on this seed before; for a bet, how often you bet on this seed",
+    ),
+  result: z
+    .record(z.string(), z.unknown())
+    .describe(
+      "dice: { dice, total }; coin: { side }; range and float: { value }; shuffle: { order, items }; pick: { index, item }; keno: { drawn }; roulette: { pocket }; lounge-dice: { number }",
+    ),
+  seed_hash: hash.describe("SHA-256 of the seed it was drawn from, published before"),
+  ...seedPlace,
+  rolled_at: z.iso.datetime(),
+});
+
+/** What is told of a roll; the lists are made from the places that were drawn. */
+export function shownRoll(facts: DrawnFacts): z.infer<typeof rollShown> {
+  const { roll_id, game, params, client_seed, nonce, seed_hash, space, chain, index, rolled_at } = facts;
+  const result = withItems(params.items, facts.result);
+  const place = { space, chain, chain_index: index };
+  return { roll_id, game_type: game, params, client_seed, nonce, result, seed_hash, ...place, rolled_at };
+}
+
+function withItems(items: unknown, result: Result): Result {
+  if (!Array.isArray(items)) return result;
+  if (Array.isArray(result.order)) return { order: result.order, items: result.order.map((at) => items[at]) };
+  return { index: result.index, item: items[Number(result.index)] };
+}
+
+export const commitmentShown = z.object({
+  network: z.string(),
+  contract: z.string(),
+  signer: z.string().describe("The account that committed"),
+  transaction: z.string().nullable(),
+  block_number: z.int(),
+  committed_at: z.iso.datetime().describe("The time of that block"),
+});
+
+export const tenantMeta = z.object({
+  tenant: z.string().describe("Whose it is: the key's tenant, or the wallet that paid"),
+});
+
+export const cursor = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, "is a next_cursor of this list")
+  .describe("The next_cursor of the page before")
+  .optional();
+
+export const pageLimit = z
+  .int("limit is a whole number")
+  .min(1, "limit is at least 1")
+  .max(100, "limit is at most 100")
+  .default(20)
+  .describe("How many to list, 1 to 100");

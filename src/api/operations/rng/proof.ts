@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { refuse } from "../../../domain/refusal.ts";
+import { chiSquare } from "../../../domain/rng/statistics.ts";
+import {
+  countsSince,
+  findChain,
+  findRoll,
+  findSeed,
+  listRolls,
+  rngProjection,
+} from "../../../projections/rng/rng.ts";
+import { json, key, operation, pay } from "../../operation.ts";
+import { proofOf, proofShown } from "./draw.ts";
+import {
+  cursor,
+  hash,
+  pageLimit,
+  rollId,
+  rollShown,
+  seedPlace,
+  shownRoll,
+  spaceOf,
+  tenantMeta,
+} from "./fields.ts";
+
+const verify = operation({
+  name: "rng_verify",
+  route: "POST /v1/agent/rng/verify",
+  summary: "The proof of a roll, or of a bet",
+  description: `The messages that were signed with the seed and their HMACs, from which the result follows, at once; the seed, by which anybody
+can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md has a verifier of thirty lines.`,
+  access: [key("read"), pay("0.001")],
+  input: z.object({ roll_id: rollId }),
+  output: json(
+    z.object({
+      data: z.object({
+        roll: rollShown,
+        tenant: z.string().describe("Whose roll it is: part of the messages"),
+        proof: proofShown,
+        valid: z.boolean().describe("The result follows from the proof"),
+        seed: hash.nullable().describe("The seed, in hex; null until it is revealed"),
+        revealed_at: z.iso.datetime().nullable(),
+        chain_head: hash.nullable(),
+      }),
+      meta: z.object({}),
+    }),
+  ),
+  refuses: [404],
+  example: { roll_id: "0".repeat(32) },
+  handle: async ({ input: { roll_id }, app }) => {
+    await app.caughtUp(rngProjection);
+    const facts = await findRoll(app.pool, roll_id);
+    if (!facts) return refuse("not_found", "there is no such roll or bet");
+    const [seed, chain] = await Promise.all([
+      findSeed(app.pool, facts.seed_hash),
+      findChain(app.pool, facts),
+    ]);
+    return {
+      data: {
+        roll: shownRoll(facts),
+        tenant: facts.tenant,
+        ...proofOf(app, facts, seed?.revealed?.seed),
+        seed: seed?.revealed?.seed ?? null,
+        revealed_at: seed?.revealed?.revealed_at ?? null,
+        chain_head: chain?.head_hash ?? null,
+      },
+      meta: {},
+    };
+  },
+});
+
+const history = operation({
+  name: "rng_history",
+  route: "GET /v1/agent/rng/history",
+  summary: "Your rolls, newest first",
+  description:
+    "Or the one named by `roll_id`, if it is yours. Bets of the lounge are among them. A page of long rolls may hold fewer than `limit`.",
+  access: [key("read"), pay("0.005")],
+  input: z.object({ roll_id: rollId.optional(), limit: pageLimit, cursor }),
+  output: json(
+    z.object({
+      data: z.array(rollShown),
+      meta: tenantMeta.extend({ count: z.int(), next_cursor: z.string().nullable() }),
+    }),
+  ),
+  example: { limit: 5 },
+  handle: async ({ input: { roll_id, limit, cursor }, caller: { tenant }, app }) => {
+    await app.caughtUp(rngProjection);
+    if (roll_id !== undefined) {
+      const found = await findRoll(app.pool, roll_id);
+      const own = found?.tenant === tenant ? [shownRoll(found)] : [];
+      return { data: own, meta: { tenant, count: own.length, next_cursor: null } };
+    }
+    const before = cursor === undefined ? undefined : Number(cursor);
+    const { rolls, more } = await listRolls(app.pool, { tenant, before, limit });
+    return {
+      data: rolls.map(({ facts }) => shownRoll(facts)),
+      meta: { tenant, count: rolls.length, next_cursor: more ? String(rolls.at(-1)!.position) : null },
+    };
+  },
+});
+
+const stats = operation({
+  name: "rng_stats",
+  route: "GET /v1/agent/rng/stats",
+  summary: "Whether the rolls of all callers look even",
+  description: `For each game how often it was rolled, and Pearson's chi-square over ten cells of what the first number drawn could have been:
+a p-value below 0.001 is a reason to look closer. With too few rolls there is none.`,
+  access: [key("read"), pay("0.001")],
+  input: z.object({
+    days: z
+      .int("days is a whole number")
+      .min(1, "days is at least 1")
+      .max(365, "days is at most 365")
+      .default(30)
+      .describe("UTC days to look back, today included"),
+  }),
+  output: json(
+    z.object({
+      data: z.array(
+        z.object({
+          game_type: z.string(),
+          rolls: z.int(),
+          cells: z.array(z.object({ observed: z.int(), expected: z.number() })),
+          chi_square: z
+            .object({ statistic: z.number(), df: z.int(), p: z.number() })
+            .nullable()
+            .describe("null: too few rolls to tell"),
+        }),
+      ),
+      meta: z.object({ ...{ space: seedPlace.space }, since: z.string(), count: z.int() }),
+    }),
+  ),
+  example: { days: 30 },
+  handle: async ({ input: { days }, caller, app }) => {
+    await app.caughtUp(rngProjection);
+    const since = new Date(app.clock.now().getTime() - (days - 1) * 86_400_000).toISOString().slice(0, 10);
+    const space = spaceOf(caller);
+    const counts = await countsSince(app.pool, space, since);
+    const data = counts.map(({ game, rolls, cells }) => ({
+      game_type: game,
+      rolls,
+      cells,
+      chi_square: chiSquare(cells),
+    }));
+    return { data, meta: { space, since, count: data.length } };
+  },
+});
+
+export const rngProofOperations = [verify, history, stats];

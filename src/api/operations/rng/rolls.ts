@@ -1,0 +1,213 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { refuse } from "../../../domain/refusal.ts";
+import { readParams } from "../../../domain/rng/drawn.ts";
+import { type GameName, gameNames } from "../../../domain/rng/games.ts";
+import type { RollFacts } from "../../../domain/rng/roll.ts";
+import * as rolls from "../../../domain/rng/roll.ts";
+import * as seeds from "../../../domain/rng/seeds.ts";
+import { findChain, findSeed, lastRevealed, rngProjection } from "../../../projections/rng/rng.ts";
+import { type Context, json, key, operation, pay } from "../../operation.ts";
+import { clientSeed, ownSeed, seedAtHand } from "./draw.ts";
+import { hash, rollShown, seedPlace, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
+
+const gameType = z
+  .enum(gameNames, `game_type is one of ${gameNames.join(", ")}`)
+  .default("dice")
+  .describe("dice, coin, range, float, shuffle or pick");
+const params = z
+  .record(z.string(), z.unknown(), "params is an object")
+  .describe(
+    "dice: sides (2-1000, default 6), count (1-100, default 1); range: min and max, both included; shuffle and pick: items, at most 1000; coin and float: none",
+  )
+  .optional();
+const demandedHash = hash
+  .describe(
+    "The seed you expect to be drawn from; when another one is active by now, nothing is rolled (409)",
+  )
+  .optional();
+
+const seedNow = operation({
+  name: "rng_seed",
+  route: "GET /v1/agent/rng/seed",
+  summary: "The hash of the seed that rolls are drawn from now",
+  description: `The seed itself stays secret until its rolls or its time are used up; then it is revealed, and anybody can draw all its
+rolls again. Its hash leads by \`chain_index\` times SHA-256 to the chain's head, which was committed to Base before its first use.`,
+  access: [key("read"), pay("0.001")],
+  input: z.object({
+    format: z
+      .enum(["hex", "base64"], "format is hex or base64")
+      .default("hex")
+      .describe("How hashes and seeds are written"),
+  }),
+  output: json(
+    z.object({
+      data: z.object({
+        seed_hash: z.string().describe("SHA-256 of the active seed"),
+        ...seedPlace,
+        chain_head: z.string(),
+        committed: z
+          .object({
+            network: z.string(),
+            contract: z.string(),
+            signer: z.string(),
+            block_number: z.int(),
+            committed_at: z.iso.datetime(),
+          })
+          .nullable()
+          .describe("Where the chain's head stands on Base; rng_anchor_verify reads it from there"),
+        activated_at: z.iso.datetime(),
+        rolls: z.int().describe("Rolls and bets on it so far"),
+        max_rolls: z.int().describe("It is revealed soon after so many"),
+        retires_at: z.iso.datetime().describe("Or at this time, if it was used"),
+        revealed_before: z
+          .object({
+            seed: z.string(),
+            seed_hash: z.string(),
+            chain: z.int(),
+            chain_index: z.int(),
+            revealed_at: z.iso.datetime(),
+          })
+          .nullable()
+          .describe("The seed before; within a chain it is the active one's hash"),
+      }),
+      meta: tenantMeta,
+    }),
+  ),
+  example: {},
+  handle: async ({ input: { format }, caller, app }) => {
+    const space = spaceOf(caller);
+    const active = seeds.activeSeed(await app.load(seeds, seeds.targetOf(space)));
+    await app.caughtUp(rngProjection);
+    const { chain, index } = active;
+    const [used, found, before] = await Promise.all([
+      findSeed(app.pool, active.seed_hash),
+      findChain(app.pool, { space, chain }),
+      lastRevealed(app.pool, space),
+    ]);
+    const written = (hex: string) => (format === "hex" ? hex : Buffer.from(hex, "hex").toString("base64"));
+    const committed = found?.committed;
+    return {
+      data: {
+        seed_hash: written(active.seed_hash),
+        space,
+        chain,
+        chain_index: index,
+        chain_head: written(found?.head_hash ?? active.seed_hash),
+        committed: committed
+          ? {
+              network: committed.network,
+              contract: committed.contract,
+              signer: committed.signer,
+              block_number: committed.block_number,
+              committed_at: committed.committed_at,
+            }
+          : null,
+        activated_at: active.activated_at,
+        rolls: used?.rolls ?? 0,
+        max_rolls: active.max_rolls,
+        retires_at: active.retires_at,
+        revealed_before: before?.revealed
+          ? {
+              seed: written(before.revealed.seed),
+              seed_hash: written(before.seed_hash),
+              chain: before.chain,
+              chain_index: before.index,
+              revealed_at: before.revealed.revealed_at,
+            }
+          : null,
+      },
+      meta: { tenant: caller.tenant },
+    };
+  },
+});
+
+/** `path`: where the params stand in what was asked. */
+type Wanted = {
+  client_seed: string;
+  game_type: GameName;
+  params?: Record<string, unknown> | undefined;
+  path: string;
+};
+
+/** Draws rolls in their order from the active seed; all are recorded in one commit, and only while that seed is active. */
+async function draw(
+  { app, caller, decide, watch }: Pick<Context<never>, "app" | "caller" | "decide" | "watch">,
+  ids: readonly string[],
+  wanted: readonly Wanted[],
+  demanded: string | undefined,
+): Promise<RollFacts[]> {
+  const at_hand = await seedAtHand({ app, caller, watch });
+  const { seed_hash } = at_hand.seed;
+  if (demanded !== undefined && demanded !== seed_hash)
+    refuse("conflict", `the active seed is ${seed_hash} by now, and nothing was rolled`, {
+      type: "other-seed",
+    });
+  const rolled_at = app.clock.now().toISOString();
+  const drawn: RollFacts[] = [];
+  for (const [at, { client_seed, game_type: game, params, path }] of wanted.entries()) {
+    const roll_id = ids[at]!;
+    const read = readParams(game, params, path);
+    const request = { roll_id, tenant: caller.tenant, game, params: read, client_seed, rolled_at };
+    const id = rolls.rollsId(seed_hash, game, client_seed);
+    const { events } = await decide(rolls, { tenant: caller.tenant, id }, rolls.roll(request, at_hand));
+    // Said again, the events of all rolls of the stream come back: each is found by its id.
+    drawn.push(events.find((event) => event.data.roll_id === roll_id)!.data);
+  }
+  return drawn;
+}
+
+const roll = operation({
+  name: "rng_roll",
+  route: "POST /v1/agent/rng/roll",
+  summary: "A provably fair random number",
+  description: `Drawn by HMAC-SHA256 from a secret seed, whose hash was published and committed to Base before, and from your client
+seed and a counter: neither side alone decides. rng_verify gives the proof at once, and the seed when it is revealed.`,
+  access: [key("order"), pay("0.005")],
+  input: z.object({
+    client_seed: clientSeed.optional(),
+    game_type: gameType,
+    params,
+    seed_hash: demandedHash,
+  }),
+  output: json(z.object({ data: rollShown, meta: tenantMeta })),
+  refuses: [409],
+  example: { client_seed: "my own words", game_type: "dice", params: { sides: 20 } },
+  handle: async (context) => {
+    const { input, caller, fresh_id } = context;
+    const wanted = { ...input, client_seed: input.client_seed ?? ownSeed(caller), path: "params" };
+    const [drawn] = await draw(context, [fresh_id], [wanted], input.seed_hash);
+    return { data: shownRoll(drawn!), meta: { tenant: caller.tenant } };
+  },
+});
+
+const MOST_ROLLS = 100;
+
+const rollBatch = operation({
+  name: "rng_roll_batch",
+  route: "POST /v1/agent/rng/roll/batch",
+  summary: `Up to ${MOST_ROLLS} random numbers at once`,
+  description: "As rng_roll, drawn in the order given and recorded together: all of them or none.",
+  access: [key("order"), pay("0.01")],
+  input: z.object({
+    rolls: z
+      .array(z.strictObject({ client_seed: clientSeed, game_type: gameType, params }))
+      .min(1, "name at least one roll")
+      .max(MOST_ROLLS, `at most ${MOST_ROLLS} rolls fit into a batch`),
+    seed_hash: demandedHash,
+  }),
+  output: json(z.object({ data: z.array(rollShown), meta: tenantMeta.extend({ count: z.int() }) })),
+  refuses: [409],
+  example: { rolls: [{ client_seed: "one" }, { client_seed: "two", game_type: "coin" }] },
+  handle: async (context) => {
+    const { input, caller, fresh_id } = context;
+    const ids = input.rolls.map((_, at) =>
+      createHash("sha256").update(`${fresh_id}:${at}`).digest("hex").slice(0, 32),
+    );
+    const wanted = input.rolls.map((one, at) => ({ ...one, path: `rolls.${at}.params` }));
+    const drawn = await draw(context, ids, wanted, input.seed_hash);
+    return { data: drawn.map(shownRoll), meta: { tenant: caller.tenant, count: drawn.length } };
+  },
+});
+
+export const rngOperations = [seedNow, roll, rollBatch];

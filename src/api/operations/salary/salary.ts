@@ -1,0 +1,141 @@
+import type { App } from "../../../app.ts";
+import type { ReferenceTable } from "../../../datasets/reference/table.ts";
+import {
+  compare,
+  compareInput,
+  compareOutput,
+  countries,
+  countriesInput,
+  countriesOutput,
+  countriesTables,
+} from "../../../projections/salary/answers/compare.ts";
+import {
+  aiRisk,
+  aiRiskInput,
+  aiRiskOutput,
+  exposureTables,
+} from "../../../projections/salary/answers/exposure.ts";
+import {
+  compareChart,
+  countriesChart,
+  exposureChart,
+  lvWagesChart,
+  sectorsChart,
+} from "../../../projections/salary/answers/forms.ts";
+import { hourlyTables } from "../../../projections/salary/answers/hourly.ts";
+import {
+  lvWagesInput,
+  lvWagesOutput,
+  lvWagesTables,
+  wagesInLatvia,
+} from "../../../projections/salary/answers/lv-wages.ts";
+import {
+  overview,
+  overviewInput,
+  overviewOutput,
+  overviewTables,
+} from "../../../projections/salary/answers/overview.ts";
+import {
+  sectors,
+  sectorsInput,
+  sectorsOutput,
+  sectorTables,
+} from "../../../projections/salary/answers/sectors.ts";
+import { json, key, operation, pay } from "../../operation.ts";
+
+/** An answer rests on the current state of each of its tables. */
+const over =
+  (tables: readonly ReferenceTable<object>[]) =>
+  ({ reference }: App) =>
+    reference.vintages(tables);
+
+const shared = `\`meta.tables\` names each table with its source and vintage, and what is invented is marked \`synthetic\` there; real and
+invented figures never meet in one. null is not known, never zero.`;
+
+const overviewOperation = operation({
+  name: "salary_overview",
+  route: "GET /v1/agent/salary/overview",
+  summary: "What salary and AI-exposure data there is, with the headline figures",
+  description: `Tables, countries by group, activities and occupations. ${shared}`,
+  access: [key("read"), pay("0.01")],
+  input: overviewInput,
+  output: json(overviewOutput),
+  example: { format: "summary" },
+  vintage: over(overviewTables),
+  handle: async ({ input, app }) => overview(app.reference, input),
+});
+
+const countriesOperation = operation({
+  name: "salary_countries",
+  route: "GET /v1/agent/salary/countries",
+  summary: "The countries of the EU27, EFTA and the candidates, with what there is of each",
+  description: `Flags of the data there is, and the latest labour cost and earnings of an hour. ${shared}`,
+  access: [key("read"), pay("0.01")],
+  input: countriesInput,
+  output: json(countriesOutput, { table: "data", chart: countriesChart }),
+  example: { group: "EFTA" },
+  vintage: over(countriesTables),
+  handle: async ({ input, app }) => countries(app.reference, input),
+});
+
+const sectorsOperation = operation({
+  name: "salary_sectors",
+  route: "GET /v1/agent/salary/sectors",
+  summary: "The NACE sections in English or Latvian, with labour costs, Latvian wages and AI exposure",
+  description: `Labour costs and earnings of the EU27, the average gross wage in Latvia, and the employment-weighted exposure to AI. ${shared}`,
+  access: [key("read"), pay("0.01")],
+  input: sectorsInput,
+  output: json(sectorsOutput, { table: "data", chart: sectorsChart }),
+  example: { lang: "lv" },
+  vintage: over(sectorTables),
+  handle: async ({ input, app }) => sectors(app.reference, input),
+});
+
+const aiRiskOperation = operation({
+  name: "salary_ai_risk",
+  route: "GET /v1/agent/salary/ai-risk",
+  summary: "How far occupations and activities are exposed to generative AI, 0 to 1",
+  description: `ISCO-08 unit groups as published, their major groups, all occupations, and NACE sections weighted by who works
+in them. \`basis\` tells how each score came about. ${shared}`,
+  access: [key("read"), pay("0.01")],
+  input: aiRiskInput,
+  output: json(aiRiskOutput, { table: "data", chart: exposureChart }),
+  example: { type: "NACE" },
+  vintage: over(exposureTables),
+  handle: async ({ input, app }) => aiRisk(app.reference, input),
+});
+
+const lvWagesOperation = operation({
+  name: "salary_lv_wages",
+  route: "GET /v1/agent/salary/lv-wages",
+  summary: "Average gross monthly wages in Latvia by activity, and their growth before and after inflation",
+  description: `By year and quarter, in EUR. Real growth is null where inflation in Latvia is not known. ${shared}`,
+  access: [key("read"), pay("0.01")],
+  input: lvWagesInput,
+  output: json(lvWagesOutput, { table: "data", chart: lvWagesChart }),
+  example: { year: 2024, nace: "C" },
+  vintage: over(lvWagesTables),
+  handle: async ({ input, app }) => wagesInLatvia(app.reference, input),
+});
+
+const compareOperation = operation({
+  name: "salary_compare",
+  route: "GET /v1/agent/salary/compare",
+  summary: "Labour costs and earnings of an hour in up to ten countries side by side",
+  description: `In one activity and one year, each with its ratio to the EU27; nominal EUR. ${shared}`,
+  access: [key("read"), pay("0.01")],
+  input: compareInput,
+  output: json(compareOutput, { table: "data", chart: compareChart }),
+  example: { countries: ["LV", "EE", "LT", "DE"], nace: "C" },
+  vintage: over(hourlyTables),
+  handle: async ({ input, app }) => compare(app.reference, input),
+});
+
+export const salaryOperations = [
+  overviewOperation,
+  countriesOperation,
+  sectorsOperation,
+  aiRiskOperation,
+  lvWagesOperation,
+  compareOperation,
+];

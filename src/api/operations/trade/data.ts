@@ -1,0 +1,26 @@
+/** What all trade operations have in common: the data they read, what their answers rest on, and what is said of both. */
+import type { App } from "../../../app.ts";
+import { namesFrom, namesIn, nameTables } from "../../../projections/trade/answers/names.ts";
+import type { TradeData } from "../../../projections/trade/answers/question.ts";
+
+export const dataOf = ({ vintages, reference, settings }: App): TradeData => ({
+  vintages,
+  allow_synthetic: settings.allow_synthetic,
+  nameOf: namesIn(reference),
+  names_from: namesFrom(reference),
+});
+
+/** An answer may come from any dataset that is open, so all of them name it, and so do the tables that names come from. */
+export const vintage = ({ vintages, reference }: App) => {
+  const open = vintages.open().map(({ vintage }) => vintage);
+  return open.length === 0 ? undefined : [...open.sort(), reference.vintages(nameTables)].join("+");
+};
+
+/** What every description ends with: which dataset answers. */
+export const whichDataset = `The real dataset answers where it covers the question, otherwise the sandbox, marked \`synthetic\` in
+\`meta\`; \`meta.coverage\` names products, reporters and months.`;
+
+export const shared = `With \`hs\` a question is about one product instead of all. ${whichDataset}`;
+
+/** As `shared`, for a question about a chapter. */
+export const sharedWithin = `\`hs\` narrows it to a finer code within the chapter. ${whichDataset}`;

@@ -1,0 +1,119 @@
+import { balanceChart, timelineChart } from "../../../projections/trade/answers/forms/lines.ts";
+import { partnersChart, productsChart } from "../../../projections/trade/answers/forms/rankings.ts";
+import {
+  countries,
+  countriesInput,
+  countriesOutput,
+  overview,
+  overviewInput,
+  overviewOutput,
+} from "../../../projections/trade/answers/overview.ts";
+import {
+  rankingInput,
+  topPartners,
+  topPartnersOutput,
+  topProducts,
+  topProductsOutput,
+} from "../../../projections/trade/answers/rankings.ts";
+import {
+  balance,
+  balanceInput,
+  balanceOutput,
+  timeline,
+  timelineInput,
+  timelineOutput,
+} from "../../../projections/trade/answers/series.ts";
+import { json, key, operation, pay } from "../../operation.ts";
+import { dataOf, shared, vintage } from "./data.ts";
+
+const overviewOperation = operation({
+  name: "trade_overview",
+  route: "GET /v1/agent/trade/overview",
+  summary: "How much trade data there is",
+  description: `Records, countries and date range of a dataset, the totals of its last complete year, and the datasets
+that can be asked. ${shared}`,
+  access: [key("read"), pay("0.01")],
+  input: overviewInput,
+  output: json(overviewOutput),
+  example: { format: "summary" },
+  vintage,
+  handle: ({ input, app, signal }) => overview(dataOf(app), input, signal),
+});
+
+const countriesOperation = operation({
+  name: "trade_countries",
+  route: "GET /v1/agent/trade/countries",
+  summary: "The 27 reporting countries and what there is of each",
+  description: `Each of the 27 with flags for imports and exports, its first and last month, and whether it has delivered
+everything. ${shared}`,
+  access: [key("read"), pay("0.01")],
+  input: countriesInput,
+  output: json(countriesOutput, { table: "data" }),
+  example: { format: "compact" },
+  vintage,
+  handle: ({ input, app, signal }) => countries(dataOf(app), input, signal),
+});
+
+const timelineOperation = operation({
+  name: "trade_timeline",
+  route: "GET /v1/agent/trade/timeline",
+  summary: "Monthly imports and exports",
+  description: `A month a line: one series for each reporter named, or the sum of the 27 when none is. Zero is no trade,
+null is not delivered. ${shared}`,
+  access: [key("read"), pay("0.05")],
+  input: timelineInput,
+  output: json(timelineOutput, { table: "data", chart: timelineChart }),
+  example: { reporters: ["DE", "FR"], flow: "IMPORT", years: "2023-2024" },
+  vintage,
+  handle: ({ input, app, signal }) => timeline(dataOf(app), input, signal),
+});
+
+const topPartnersOperation = operation({
+  name: "trade_top_partners",
+  route: "GET /v1/agent/trade/top-partners",
+  summary: "A reporter's largest trading partners in a year",
+  description: `Single countries by value. Groups of countries are never ranked; the last line, \`rest\`, is the total
+(the source's WORLD row where it has one) less the lines above it. ${shared}`,
+  access: [key("read"), pay("0.05")],
+  input: rankingInput,
+  output: json(topPartnersOutput, { table: "data", chart: partnersChart }),
+  example: { reporter: "LV", flow: "IMPORT", year: 2024, limit: 5 },
+  vintage,
+  handle: ({ input, app, signal }) => topPartners(dataOf(app), input, signal),
+});
+
+const topProductsOperation = operation({
+  name: "trade_top_products",
+  route: "GET /v1/agent/trade/top-products",
+  summary: "A reporter's largest product groups in a year",
+  description: `HS chapters (2 digits) by value; with \`hs\` the next finer codes below it. The last line, \`rest\`, is the
+total less the lines above it, confidential trade included. ${shared}`,
+  access: [key("read"), pay("0.05")],
+  input: rankingInput,
+  output: json(topProductsOutput, { table: "data", chart: productsChart }),
+  example: { reporter: "LV", flow: "EXPORT", year: 2024, limit: 5 },
+  vintage,
+  handle: ({ input, app, signal }) => topProducts(dataOf(app), input, signal),
+});
+
+const balanceOperation = operation({
+  name: "trade_balance",
+  route: "GET /v1/agent/trade/balance",
+  summary: "A reporter's yearly imports, exports and balance",
+  description: `In EUR; balance = exports − imports. A year that is not delivered in full says so. ${shared}`,
+  access: [key("read"), pay("0.05")],
+  input: balanceInput,
+  output: json(balanceOutput, { table: "data", chart: balanceChart }),
+  example: { reporter: "LV", years: "2020-2024" },
+  vintage,
+  handle: ({ input, app, signal }) => balance(dataOf(app), input, signal),
+});
+
+export const tradeOperations = [
+  overviewOperation,
+  countriesOperation,
+  timelineOperation,
+  topPartnersOperation,
+  topProductsOperation,
+  balanceOperation,
+];

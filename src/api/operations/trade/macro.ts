@@ -1,0 +1,25 @@
+import type { App } from "../../../app.ts";
+import {
+  macroContext,
+  macroInput,
+  macroOutput,
+  macroTables,
+} from "../../../projections/macro/answers/context.ts";
+import { macroChart, macroTable } from "../../../projections/macro/answers/forms.ts";
+import { json, key, operation, pay } from "../../operation.ts";
+
+const macroContextOperation = operation({
+  name: "trade_macro_context",
+  route: "GET /v1/agent/trade/macro-context",
+  summary: "ECB refinancing rate, EUR/USD, euro-area inflation and Brent crude",
+  description: `The last value of each indicator with its day or month, the one before, and the last twelve months. Each is from
+one table, named with its source and vintage; what is invented is marked \`synthetic\`, and what is not loaded is null.`,
+  access: [key("read"), pay("0.01")],
+  input: macroInput,
+  output: json(macroOutput, { table: macroTable, chart: macroChart }),
+  example: { indicators: ["eur_usd"] },
+  vintage: ({ reference }: App) => reference.vintages(macroTables),
+  handle: async ({ input, app }) => macroContext(app.reference, input),
+});
+
+export const macroOperations = [macroContextOperation];

@@ -1,0 +1,153 @@
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import type { Hex } from "../../../domain/chain.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import * as airdrops from "../../../domain/wallet/airdrop.ts";
+import { AIRDROP_ADDRESS, MOST_RECIPIENTS } from "../../../domain/wallet/airdrop-contract.ts";
+import { decimalOf, unitsOf } from "../../../domain/wallet/amount.ts";
+import { knownToken } from "../../../domain/wallet/balances.ts";
+import { amountEach, recipients } from "../../../domain/wallet/inputs.ts";
+import { amountIn, balanceCall, tokenCalls } from "../../../domain/wallet/token.ts";
+import { networkOf } from "../../../reactors/payments/search.ts";
+import type { Caller } from "../../caller.ts";
+import { json, key, operation, pay } from "../../operation.ts";
+import { address, decimal, developmentChain, hash, network, refuseField } from "./fields.ts";
+
+const airdropShown = z.object({
+  airdrop_id: z.string(),
+  status: z
+    .enum(["asked", "sent", "paid", "failed"])
+    .describe(
+      "asked: it is sent within seconds; sent: under way, or sent again; failed: nothing moved, for good",
+    ),
+  failure: z.string().nullable(),
+  token: z.object({ address, symbol: z.string() }),
+  amount_each: decimal.describe("In tokens"),
+  amount_total: decimal,
+  recipients: z.array(address),
+  network,
+  contract: address.describe("The contract that pays, and pays nothing twice under one name"),
+  name: hash.describe("Its name on the chain: `paidAt(payer, name)` tells the block"),
+  payer: address.nullable().describe("The account that pays; null before it is sent"),
+  transaction: hash.nullable(),
+  block_number: z.int().nullable(),
+  asked_at: z.iso.datetime(),
+  paid_at: z.iso.datetime().nullable(),
+});
+
+function shownAirdrop(
+  state: Exclude<airdrops.AirdropState, { status: "none" }>,
+): z.infer<typeof airdropShown> {
+  const { facts } = state;
+  const { airdrop_id, token, symbol, decimals, amount_each, recipients, network, asked_at } = facts;
+  const paid = state.status === "paid" ? state : undefined;
+  return {
+    airdrop_id,
+    status: state.status === "reverted" ? "sent" : state.status,
+    failure: state.status === "failed" ? state.reason : null,
+    token: { address: token, symbol },
+    amount_each: decimalOf(BigInt(amount_each), decimals),
+    amount_total: decimalOf(airdrops.totalOf(facts), decimals),
+    recipients,
+    network,
+    contract: AIRDROP_ADDRESS,
+    name: airdrops.nameOf(facts),
+    payer: "payer" in state ? state.payer : null,
+    transaction: paid?.mined.transaction ?? null,
+    block_number: paid?.mined.block_number ?? null,
+    asked_at,
+    paid_at: paid?.paid_at ?? null,
+  };
+}
+
+const airdropAnswer = json(
+  z.object({
+    data: airdropShown,
+    meta: z.object({ tenant: z.string(), development_chain: developmentChain }),
+  }),
+);
+const airdropMeta = ({ tenant }: Caller, { embedded_chain }: App) => ({
+  tenant,
+  development_chain: embedded_chain,
+});
+
+const airdrop = operation({
+  name: "wallet_airdrop",
+  route: "POST /v1/agent/wallet/airdrop",
+  summary: "Pay the same amount of the platform token to many",
+  description: `To at most ${MOST_RECIPIENTS} accounts, all or none, in one transaction from the platform's account; wallet_airdrop_status tells what became of it.
+It needs an admin key, also where it is paid for. Nothing is paid twice: the same recipients and amount asked for again, by the same tenant, are
+the same airdrop, and this answers where it stands. To pay them once more, give it another name by \`idempotency_key\` or Idempotency-Key. One that failed may be asked for again.`,
+  access: [key("admin"), pay("0.10")],
+  input: z.object({
+    recipients: recipients.describe(`1 to ${MOST_RECIPIENTS} addresses, each once`),
+    amount_each: amountEach.describe("Platform tokens for each of them, 0 to 10000, as a string or a number"),
+    idempotency_key: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,128}$/, "is 1 to 128 visible ASCII characters")
+      .describe("Names this airdrop; omitted = Idempotency-Key, else what is paid to whom names it")
+      .optional(),
+  }),
+  output: airdropAnswer,
+  refuses: [403, 409],
+  example: { recipients: ["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"], amount_each: "12.5" },
+  handle: async ({ input, caller, app, decide, idempotency_key }) => {
+    const { chain, platform_token: token } = app;
+    if (!token)
+      return refuse("unavailable", "this service has no platform token: its operator sets PLATFORM_TOKEN", {
+        type: "platform-token-missing",
+      });
+    if (caller.kind === "key" && caller.space === "test" && !app.embedded_chain)
+      refuse("forbidden", "a test key moves no tokens of a real chain");
+    refuseContracts(input.recipients, token);
+    const [balance, ...told] = await chain.read([balanceCall(token, chain.sender), ...tokenCalls(token)]);
+    const { symbol, decimals } = knownToken(token, told);
+    const units = unitsOf(input.amount_each, decimals);
+    if (units === undefined)
+      return refuseField("amount_each", `has at most ${decimals} places, as many as ${symbol} has`);
+    const { tenant } = caller;
+    const amount_each = String(units);
+    const terms = { tenant, network: networkOf(chain), token, amount_each, recipients: input.recipients };
+    const airdrop_id = airdrops.airdropId(terms, input.idempotency_key ?? idempotency_key);
+    const facts = { airdrop_id, ...terms, symbol, decimals, asked_at: app.clock.now().toISOString() };
+    const asked = airdrops.ask(facts, amountIn(balance) ?? 0n);
+    const { state } = await decide(airdrops, airdrops.targetOf(facts), asked);
+    if (state.status === "none") throw new Error("what was asked for is known");
+    return { data: shownAirdrop(state), meta: airdropMeta(caller, app) };
+  },
+});
+
+/** Tokens that are sent to these contracts are lost. */
+function refuseContracts(recipients: readonly Hex[], token: Hex): void {
+  for (const [at, one] of recipients.entries()) {
+    if (one === token)
+      refuseField(`recipients.${at}`, "is the token's own contract, from which nothing comes back");
+    if (one === AIRDROP_ADDRESS)
+      refuseField(`recipients.${at}`, "is the contract that pays, from which nothing comes back");
+  }
+}
+
+const airdropStatus = operation({
+  name: "wallet_airdrop_status",
+  route: "GET /v1/agent/wallet/airdrop/{airdrop_id}",
+  summary: "What became of an airdrop",
+  description: "Of one that the same tenant asked for. Free, and always current.",
+  access: [key("admin")],
+  input: z.object({
+    airdrop_id: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/, "is an airdrop_id that wallet_airdrop answered: 32 hex digits")
+      .describe("The airdrop_id that wallet_airdrop answered"),
+  }),
+  output: airdropAnswer,
+  refuses: [404],
+  example: { airdrop_id: "0".repeat(32) },
+  handle: async ({ input: { airdrop_id }, caller, app }) => {
+    const state = await app.load(airdrops, airdrops.targetOf({ tenant: caller.tenant, airdrop_id }));
+    if (state.status === "none")
+      return refuse("not_found", "you asked for no such airdrop: take its id from wallet_airdrop");
+    return { data: shownAirdrop(state), meta: airdropMeta(caller, app) };
+  },
+});
+
+export const walletAirdropOperations = [airdrop, airdropStatus];

@@ -1,0 +1,202 @@
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { lowerCase } from "../../../domain/address.ts";
+import type { Hex } from "../../../domain/chain.ts";
+import { decimalUsdc, USDC } from "../../../domain/payments/usdc.ts";
+import { ChainUnavailable } from "../../../domain/ports.ts";
+import { decimalOf } from "../../../domain/wallet/amount.ts";
+import { balanceCalls, balancesIn, knownToken } from "../../../domain/wallet/balances.ts";
+import { account } from "../../../domain/wallet/inputs.ts";
+import { type Token, type Transfer, tokenCalls } from "../../../domain/wallet/token.ts";
+import { historyPage, MOST_BLOCKS } from "../../../projections/wallet/history.ts";
+import { networkOf } from "../../../reactors/payments/search.ts";
+import { platformAccounts, platformTokens } from "../../../reactors/wallet/follow-transfers.ts";
+import { forEach } from "../../../turn.ts";
+import { json, key, operation, pay } from "../../operation.ts";
+import { address, decimal, developmentChain, hash, network, refuseField } from "./fields.ts";
+
+const ETHER_DECIMALS = 18;
+const USDC_ADDRESS = lowerCase(USDC.address);
+
+const whose = account.describe("Whose; omitted = the platform's wallet, to which payments go").optional();
+
+const balances = operation({
+  name: "wallet_balances",
+  route: "GET /v1/agent/wallet/balances",
+  summary: "Ether, platform tokens and USDC of an account",
+  description: "All of it as of one block, read from the chain in one question.",
+  access: [key("read"), pay("0.001")],
+  input: z.object({ address: whose }),
+  output: json(
+    z.object({
+      data: z.object({
+        address,
+        is_platform: z.boolean().describe("One of the platform's own accounts"),
+        eth: decimal.describe("In ether"),
+        usdc: decimal.describe("In USDC"),
+        token: z
+          .object({ address, symbol: z.string(), decimals: z.int(), amount: decimal.describe("In tokens") })
+          .nullable()
+          .describe("Of the platform token; null where there is none on this chain"),
+      }),
+      meta: z.object({
+        network,
+        block_number: z.int(),
+        block_time: z.iso.datetime(),
+        usdc: address.describe("USDC's contract"),
+        development_chain: developmentChain,
+      }),
+    }),
+  ),
+  example: {},
+  handle: async ({ input, app }) => {
+    const { chain, platform_token } = app;
+    const address = input.address ?? app.pay_to;
+    const answers = await chain.read(balanceCalls(address, platform_token), { mined: true });
+    const { eth, usdc, token, block_number, timestamp } = balancesIn(platform_token, answers);
+    return {
+      data: {
+        address,
+        is_platform: platformAccounts(app).includes(address),
+        eth: decimalOf(eth, ETHER_DECIMALS),
+        usdc: decimalUsdc(usdc),
+        token: token
+          ? {
+              address: token.address,
+              symbol: token.symbol,
+              decimals: token.decimals,
+              amount: decimalOf(token.amount, token.decimals),
+            }
+          : null,
+      },
+      meta: {
+        network: networkOf(chain),
+        block_number: Number(block_number),
+        block_time: timeOf(timestamp),
+        usdc: USDC_ADDRESS,
+        development_chain: app.embedded_chain,
+      },
+    };
+  },
+});
+
+const history = operation({
+  name: "wallet_history",
+  route: "GET /v1/agent/wallet/history",
+  summary: "Platform tokens and USDC that an account received and sent, newest first",
+  description: `From the Transfer logs of both tokens; ether leaves none. The platform's own accounts are kept at hand; of others ${MOST_BLOCKS} blocks are looked
+through at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\` goes on below it, also where a page is empty.`,
+  access: [key("read"), pay("0.005")],
+  input: z.object({
+    address: whose,
+    limit: z
+      .int("limit is a whole number")
+      .min(1, "limit is at least 1")
+      .max(100, "limit is at most 100")
+      .default(20)
+      .describe("How many to list, 1 to 100"),
+    cursor: z
+      .string()
+      .regex(/^\d{1,15}-\d{1,9}$/, "is a next_cursor of this list")
+      .describe("The next_cursor of the page before")
+      .optional(),
+  }),
+  output: json(
+    z.object({
+      data: z.array(
+        z.object({
+          direction: z.enum(["in", "out", "self"]),
+          token: address,
+          symbol: z.string(),
+          amount: decimal.describe("In tokens"),
+          from: address,
+          to: address,
+          transaction: hash,
+          block_number: z.int(),
+          log_index: z.int(),
+          time: z.iso.datetime().describe("Of its block"),
+          final: z.boolean().describe("False: the chain may still take it back"),
+        }),
+      ),
+      meta: z.object({
+        address,
+        network,
+        count: z.int(),
+        next_cursor: z.string().nullable(),
+        scanned_to: z.int().describe("Every transfer down to this block is on this page or an earlier one"),
+        latest_block: z.int(),
+        final_block: z.int(),
+        tokens: z.array(z.object({ address, symbol: z.string() })).describe("Whose transfers are told"),
+        development_chain: developmentChain,
+      }),
+    }),
+  ),
+  example: { limit: 5 },
+  handle: async ({ input: { limit, cursor, ...input }, app }) => {
+    const { chain } = app;
+    const account = input.address ?? app.pay_to;
+    const { latest, finalized } = await chain.heads();
+    const tokens = await knownTokens(app);
+    const [block_number, index] = cursor?.split("-") ?? [];
+    const before =
+      cursor === undefined ? undefined : { block_number: BigInt(block_number!), index: Number(index) };
+    if (before && before.block_number > latest.number + 1n)
+      refuseField("cursor", `is of a block that is not there yet; the newest is ${latest.number}`);
+    const question = { account, tokens: [...tokens.keys()], before, limit };
+    const { transfers, scanned_to, next } = await historyPage(app, question, latest.number);
+    const times = await timesOf(app, transfers);
+    return {
+      data: transfers.map(({ token, from, to, amount, transaction, block_number, index }) => {
+        const { symbol, decimals } = tokens.get(token)!;
+        return {
+          direction: from === to ? ("self" as const) : to === account ? ("in" as const) : ("out" as const),
+          token,
+          symbol,
+          amount: token === USDC_ADDRESS ? decimalUsdc(amount) : decimalOf(amount, decimals),
+          from,
+          to,
+          transaction,
+          block_number: Number(block_number),
+          log_index: index,
+          time: times.get(block_number)!,
+          final: block_number <= finalized.number,
+        };
+      }),
+      meta: {
+        address: account,
+        network: networkOf(chain),
+        count: transfers.length,
+        next_cursor: next ? `${next.block_number}-${next.index}` : null,
+        scanned_to: Number(scanned_to),
+        latest_block: Number(latest.number),
+        final_block: Number(finalized.number),
+        tokens: [...tokens.values()].map(({ address, symbol }) => ({ address, symbol })),
+        development_chain: app.embedded_chain,
+      },
+    };
+  },
+});
+
+/** The tokens whose transfers are told, by their addresses. */
+async function knownTokens(app: App): Promise<Map<Hex, Token>> {
+  const tokens = platformTokens(app);
+  const answers = await app.chain.read(tokens.flatMap(tokenCalls));
+  return new Map(
+    tokens.map((token, at) => [token, knownToken(token, answers.slice(2 * at, 2 * at + 2))] as const),
+  );
+}
+
+/** The times of the blocks that transfers stand in. Rejects with ChainUnavailable where one is not there any more. */
+async function timesOf({ chain }: App, transfers: readonly Transfer[]): Promise<Map<bigint, string>> {
+  const hashes = new Map(transfers.map(({ block_number, block_hash }) => [block_number, block_hash]));
+  const times = await forEach([...hashes], async ([number, hash]) => {
+    const block = await chain.block(number);
+    if (block?.hash !== hash) throw new ChainUnavailable("the chain changed while it was read");
+    return [number, timeOf(block.timestamp)] as const;
+  });
+  return new Map(times);
+}
+
+const timeOf = (timestamp: number) => new Date(timestamp * 1_000).toISOString();
+
+export const walletOperations = [balances, history];

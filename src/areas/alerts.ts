@@ -1,0 +1,14 @@
+import { alertOperations } from "../api/operations/alerts/subscriptions.ts";
+import * as evaluation from "../domain/alerts/evaluation.ts";
+import * as subscription from "../domain/alerts/subscription.ts";
+import { alertsProjection } from "../projections/alerts/subscriptions.ts";
+import type { Area } from "./area.ts";
+
+export const alerts: Area = {
+  name: "alerts",
+  about: "Webhooks that are told of anomalies in EU trade",
+  envelope: "success",
+  entities: [subscription, evaluation],
+  projections: [alertsProjection],
+  operations: alertOperations,
+};

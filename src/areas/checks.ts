@@ -1,0 +1,15 @@
+import { checkOperations } from "../api/operations/checks/checks.ts";
+import { checkOrderOperations } from "../api/operations/checks/orders.ts";
+import * as check from "../domain/checks/check.ts";
+import * as following from "../domain/checks/following.ts";
+import { checksProjection } from "../projections/checks/checks.ts";
+import type { Area } from "./area.ts";
+
+export const checks: Area = {
+  name: "checks",
+  about: "Signed USDC checks (ERC-3009) that nobody but their issuer can pay, redeemed on Base",
+  envelope: "success",
+  entities: [check, following],
+  projections: [checksProjection],
+  operations: [...checkOperations, ...checkOrderOperations],
+};

@@ -1,0 +1,11 @@
+import { discoveryOperations } from "../api/operations/discovery/discovery.ts";
+import type { Area } from "./area.ts";
+
+export const discovery: Area = {
+  name: "discovery",
+  about: "Health, feeds and what else an agent reads before its first call",
+  envelope: "success",
+  entities: [],
+  projections: [],
+  operations: discoveryOperations,
+};

@@ -1,0 +1,47 @@
+/** All areas, in the order in which documents list them: a new area adds its line here, and nowhere else. */
+import { access } from "./access.ts";
+import { alerts } from "./alerts.ts";
+import type { Area, EntitySource } from "./area.ts";
+import { checks } from "./checks.ts";
+import { customs } from "./customs.ts";
+import { discovery } from "./discovery.ts";
+import { log } from "./log.ts";
+import { lounge } from "./lounge.ts";
+import { mirror } from "./mirror.ts";
+import { payments } from "./payments.ts";
+import { reference } from "./reference.ts";
+import { replay } from "./replay.ts";
+import { rng } from "./rng.ts";
+import { salary } from "./salary.ts";
+import { trade } from "./trade.ts";
+import { wallet } from "./wallet.ts";
+
+export const areas: readonly Area[] = [
+  discovery,
+  trade,
+  salary,
+  mirror,
+  customs,
+  checks,
+  rng,
+  wallet,
+  lounge,
+  alerts,
+  replay,
+  payments,
+  log,
+  access,
+  reference,
+];
+
+/** The entities of areas. Throws where two share a stream category: what stands before the first `-` of a stream's name. */
+export function entitiesOf(areas: readonly Area[]): EntitySource[] {
+  const entities = areas.flatMap((area) => area.entities);
+  const categories = new Set<string>();
+  for (const { prefix } of entities) {
+    const [category] = prefix.split("-") as [string];
+    if (categories.has(category)) throw new Error(`two entities have streams of the category ${category}`);
+    categories.add(category);
+  }
+  return entities;
+}

@@ -1,0 +1,12 @@
+import { snapshotOperations } from "../api/operations/replay/snapshots.ts";
+import { replayOperations } from "../api/operations/replay/wal-since.ts";
+import type { Area } from "./area.ts";
+
+export const replay: Area = {
+  name: "replay",
+  about: "The change feed and dated snapshots",
+  envelope: "success",
+  entities: [],
+  projections: [],
+  operations: [...replayOperations, ...snapshotOperations],
+};

@@ -1,0 +1,11 @@
+import { salaryOperations } from "../api/operations/salary/salary.ts";
+import type { Area } from "./area.ts";
+
+export const salary: Area = {
+  name: "salary",
+  about: "Wages, labour costs and exposure to AI: EU27, EFTA, candidates; ISCO and NACE",
+  envelope: "success",
+  entities: [],
+  projections: [],
+  operations: salaryOperations,
+};

@@ -1,0 +1,23 @@
+import { tradeOperations } from "../api/operations/trade/flows.ts";
+import { macroOperations } from "../api/operations/trade/macro.ts";
+import { tradeProductOperations } from "../api/operations/trade/products.ts";
+import { tradeSignalOperations } from "../api/operations/trade/signals.ts";
+import { tradeAnalyticsOperations } from "../api/operations/trade/structure.ts";
+import * as dataset from "../domain/trade/dataset.ts";
+import { releasesProjection } from "../projections/trade/releases.ts";
+import type { Area } from "./area.ts";
+
+export const trade: Area = {
+  name: "trade",
+  about: "EU bilateral trade: 27 reporters, HS2 to CN8, monthly",
+  envelope: "success",
+  entities: [dataset],
+  projections: [releasesProjection],
+  operations: [
+    ...tradeOperations,
+    ...tradeProductOperations,
+    ...tradeAnalyticsOperations,
+    ...tradeSignalOperations,
+    ...macroOperations,
+  ],
+};

@@ -1,0 +1,14 @@
+import { walletAirdropOperations } from "../api/operations/wallet/airdrop.ts";
+import { walletOperations } from "../api/operations/wallet/balances.ts";
+import * as airdrop from "../domain/wallet/airdrop.ts";
+import { airdropsProjection } from "../projections/wallet/airdrops.ts";
+import type { Area } from "./area.ts";
+
+export const wallet: Area = {
+  name: "wallet",
+  about: "The platform token, USDC and ether: balances, transfers, airdrops",
+  envelope: "success",
+  entities: [airdrop],
+  projections: [airdropsProjection],
+  operations: [...walletOperations, ...walletAirdropOperations],
+};

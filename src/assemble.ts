@@ -1,0 +1,238 @@
+/** Puts the runtime together: settings become connections, stores, read models and one `app`. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { rolesSeparated } from "../eventstore/migrate.ts";
+import { openPool } from "../eventstore/pool.ts";
+import { registry } from "../eventstore/schemas.ts";
+import { createEventStore } from "../eventstore/store.ts";
+import { createTail } from "../eventstore/tail.ts";
+import { createKeptAnswers } from "./adapters/kept-answers.ts";
+import { keptSecret } from "./adapters/kept-secret.ts";
+import { createPrinter } from "./adapters/printing/printer.ts";
+import { createQuotas } from "./adapters/quotas.ts";
+import { openSeedVault } from "./adapters/seed-vault.ts";
+import { keptHeads } from "./adapters/signed-heads.ts";
+import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts";
+import { systemClock, systemRandom } from "./adapters/system.ts";
+import { createWebhooks } from "./adapters/webhooks.ts";
+import { startAnchoring } from "./anchoring/job.ts";
+import { formatVerifierKey, verifierKey } from "./anchoring/note.ts";
+import { type App, createApp } from "./app.ts";
+import type { Area } from "./areas/area.ts";
+import { areas as allAreas, entitiesOf } from "./areas/index.ts";
+import { absentChain, closedSettlement, openChain } from "./assemble-chain.ts";
+import { type Config, ConfigError } from "./config.ts";
+import { databaseOf, prepareDatabase } from "./database.ts";
+import { ReferenceStore } from "./datasets/reference/store.ts";
+import { SnapshotStore } from "./datasets/snapshots.ts";
+import { openVintages } from "./datasets/vintage-store.ts";
+import type { Hex } from "./domain/chain.ts";
+import type { Quotas } from "./domain/ports.ts";
+import { anchorGas } from "./projections/anchoring/gas.ts";
+import { gasSpent } from "./projections/payments/sums.ts";
+import { startRunner } from "./projections/runner.ts";
+import { airdropGas } from "./projections/wallet/airdrops.ts";
+import { startAlertReactors } from "./reactors/alerts/start.ts";
+import { startCheckReactors } from "./reactors/checks/start.ts";
+import { startLoungeReactors } from "./reactors/lounge/start.ts";
+import { startPaymentReactors } from "./reactors/payments/start.ts";
+import { startSeedReactors } from "./reactors/rng/start.ts";
+import { startWalletReactors } from "./reactors/wallet/start.ts";
+import { StreamCache } from "./stream-cache.ts";
+
+export type Runtime = {
+  app: App;
+  areas: readonly Area[];
+  quotas: Quotas;
+  /** Finishes what was acknowledged, then lets go of everything; safe to call twice. */
+  close(): Promise<void>;
+};
+
+/** What of the runtime is opened; the chain only where payments are taken or read, the reactors where the service runs. */
+export type RuntimeOptions = {
+  chain: boolean;
+  reactors?: boolean;
+  /** All areas, unless a test leaves some out or brings one of its own. */
+  areas?: readonly Area[];
+};
+
+export async function openRuntime(
+  config: Config,
+  log: Logger,
+  options: RuntimeOptions = { chain: false },
+): Promise<Runtime> {
+  const opened: (() => Promise<unknown>)[] = [];
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    const failures: unknown[] = [];
+    // One part that cannot be closed must not keep the others, the embedded Postgres last, from being let go.
+    for (const shut of opened.reverse()) await shut().catch((error) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  };
+  try {
+    return { ...(await assemble(config, log, opened, options)), close: () => (closing ??= close()) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Opens part after part and notes in `opened` how each is closed again, last first. */
+async function assemble(
+  config: Config,
+  log: Logger,
+  opened: (() => Promise<unknown>)[],
+  options: RuntimeOptions,
+): Promise<Omit<Runtime, "close">> {
+  await mkdir(config.DATA_DIR, { recursive: true, mode: 0o755 }).catch((error: Error) => {
+    throw new ConfigError(`DATA_DIR ${config.DATA_DIR} cannot be used: ${error.message}`);
+  });
+  const database = await databaseOf(config, log);
+  opened.push(() => database.release());
+  const areas = options.areas ?? allAreas;
+  const projections = areas.flatMap((area) => area.projections);
+  await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections);
+
+  const onError = (error: Error) => log.warn({ reason: error.message }, "a database connection broke");
+  const pool = openPool(database.appUrl, { max: config.DATABASE_POOL, onError });
+  opened.push(() => pool.end());
+  if (!(await rolesSeparated(pool))) {
+    log.warn(
+      "DATABASE_URL connects as a role that could alter the log; set DATABASE_OWNER_URL to separate them",
+    );
+  }
+  const gasRecorded = async (day: string, except: readonly Hex[]) =>
+    (await gasSpent(pool, day, except)) +
+    (await anchorGas(pool, day, except)) +
+    (await airdropGas(pool, day, except));
+  const chain = options.chain
+    ? await openedChain(config, log, opened, gasRecorded)
+    : await absentChain(config);
+  const schemas = registry(entitiesOf(areas).map(({ events }) => events));
+  const store = createEventStore(pool, { schemas });
+  opened.push(() => store.close());
+  const tail = createTail(store, { pool, onError });
+  opened.push(() => tail.close());
+  const runner = startRunner({ pool, tail, projections, log });
+  opened.push(() => runner.stop());
+  const vintages = await openVintages({
+    dataDir: config.DATA_DIR,
+    memory_mb: config.DUCKDB_MEMORY_MB,
+    threads: config.DUCKDB_THREADS,
+  });
+  opened.push(() => vintages.close());
+  const snapshots = new SnapshotStore({ data_dir: config.DATA_DIR, vintages });
+  opened.push(() => snapshots.close());
+  const printer = createPrinter();
+  opened.push(() => printer.close());
+  const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
+  const app = createApp({
+    pool,
+    store,
+    tail,
+    unit: { store, schemas, cache: new StreamCache() },
+    runner,
+    clock: systemClock,
+    random: systemRandom,
+    signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
+    snapshots,
+    link_secret: await derivedSecret(signingKeyFile(config), config.SIGNING_KEY, "snapshot-link"),
+    signed: await keptHeads(join(config.DATA_DIR, "signed")),
+    vintages,
+    printer,
+    reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
+    ...chain,
+    seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
+    answers: createKeptAnswers(pool),
+    webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS }),
+    settings: {
+      public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
+      allow_synthetic,
+      started_at: new Date(),
+      seeds: { max_rolls: config.SEED_ROLLS, seconds: config.SEED_SECONDS },
+      anchoring: config.ANCHORING
+        ? {
+            checkpoint_seconds: config.CHECKPOINT_SECONDS,
+            witnesses: config.WITNESSES.map(({ key }) => formatVerifierKey(key)),
+          }
+        : undefined,
+    },
+  });
+  if (options.reactors) {
+    const { settlement } = app;
+    const onForeign = (message: string | undefined) => {
+      app.settlement = message === undefined ? settlement : closedSettlement(message);
+    };
+    const reactors = startPaymentReactors(app, log, { onForeign });
+    opened.push(() => reactors.stop());
+    const alerts = startAlertReactors(app, log);
+    opened.push(() => alerts.stop());
+    const seedTurns = startSeedReactors(app, log);
+    opened.push(() => seedTurns.stop());
+    const wallet = startWalletReactors(app, log);
+    opened.push(() => wallet.stop());
+    const checkTurns = startCheckReactors(app, log);
+    opened.push(() => checkTurns.stop());
+    const lounge = startLoungeReactors(app, log);
+    opened.push(() => lounge.stop());
+  }
+  if (options.reactors && config.ANCHORING) {
+    await checkOrigin(app);
+    const anchoring = startAnchoring(app, log, {
+      checkpoint_every_ms: config.CHECKPOINT_SECONDS * 1_000,
+      anchor_every_ms: config.ANCHOR_SECONDS * 1_000,
+      witnesses: config.WITNESSES,
+    });
+    opened.push(() => anchoring.stop());
+  }
+
+  return {
+    app,
+    areas,
+    quotas: createQuotas(pool, systemClock, (error) =>
+      log.warn({ reason: error.message }, "quotas cannot be counted"),
+    ),
+  };
+}
+
+/** A log's origin is fixed when it is made, and is the name that its checkpoints are signed under. */
+async function checkOrigin({ store, signer }: App): Promise<void> {
+  const { origin } = await store.identity();
+  try {
+    verifierKey(origin, "ed25519", signer.public_key);
+  } catch (error) {
+    throw new ConfigError(`LOG_ORIGIN_HOST, when the log was made: ${(error as Error).message}`);
+  }
+}
+
+const signingKeyFile = ({ DATA_DIR }: Config) => join(DATA_DIR, "signing.key");
+
+/** The key that a service with these settings signs with, where it has one already. */
+export const signingKeyOf = (config: Config) => heldSigner(signingKeyFile(config), config.SIGNING_KEY);
+
+async function openedChain(
+  config: Config,
+  log: Logger,
+  opened: (() => Promise<unknown>)[],
+  gasRecorded: (day: string, except: readonly Hex[]) => Promise<bigint>,
+) {
+  const { close, ...chain } = await openChain(config, log, gasRecorded);
+  opened.push(close);
+  return chain;
+}
+
+/** Opens the runtime for one command. */
+export async function withRuntime<T>(
+  config: Config,
+  log: Logger,
+  work: (runtime: Runtime) => Promise<T>,
+  options?: RuntimeOptions,
+): Promise<T> {
+  const runtime = await openRuntime(config, log, options);
+  try {
+    return await work(runtime);
+  } finally {
+    await runtime.close();
+  }
+}

@@ -1,0 +1,94 @@
+/** The database of the log and its read models: by address, or the embedded one in DATA_DIR; and what must stand in it. */
+import { join } from "node:path";
+import pg from "pg";
+import type { Logger } from "pino";
+import { migrate } from "../eventstore/migrate.ts";
+import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts";
+import { keptAnswersDdl } from "./adapters/kept-answers.ts";
+import { keptSecret } from "./adapters/kept-secret.ts";
+import { quotasDdl } from "./adapters/quotas.ts";
+import { keptProofsDdl } from "./anchoring/kept-proofs.ts";
+import { tilesDdl } from "./anchoring/tile-store.ts";
+import { type Config, ConfigError } from "./config.ts";
+import type { Projection } from "./projections/projection.ts";
+import { runnerDdl } from "./projections/runner.ts";
+import { transfersDdl } from "./projections/wallet/transfers.ts";
+
+const APP_ROLE = "tallystick_app";
+
+export type Database = {
+  ownerUrl: string;
+  appUrl: string;
+  app_password: string | undefined;
+  release(): Promise<void>;
+};
+
+/** The database given by address, or the embedded one in DATA_DIR. */
+export async function databaseOf(config: Config, log: Logger): Promise<Database> {
+  if (config.DATABASE_URL) {
+    const ownerUrl = config.DATABASE_OWNER_URL ?? config.DATABASE_URL;
+    return { ownerUrl, appUrl: config.DATABASE_URL, app_password: undefined, release: async () => {} };
+  }
+  const server = await embeddedPostgres({
+    dir: clusterFolder(config.DATA_DIR),
+    onLost: () => log.warn("the embedded Postgres is gone; starting it again"),
+  });
+  const app_password = await keptSecret(join(config.DATA_DIR, "postgres-app.password"));
+  const appUrl = new URL(server.ownerUrl);
+  appUrl.username = APP_ROLE;
+  appUrl.password = app_password;
+  return {
+    ownerUrl: server.ownerUrl,
+    appUrl: appUrl.href,
+    app_password,
+    release: server.leave,
+  };
+}
+
+export async function prepareDatabase(
+  database: Database,
+  host: string,
+  projections: readonly Projection[],
+): Promise<void> {
+  const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 1 });
+  try {
+    await owner.query("select 1").catch((error: Error & { code?: string }) => {
+      const host = new URL(database.ownerUrl).host;
+      throw new ConfigError(
+        `DATABASE_URL (or DATABASE_OWNER_URL): no entry at ${host}: ${error.message || error.code}`,
+      );
+    });
+    const separate = database.ownerUrl !== database.appUrl;
+    const app_role = separate ? decodeURIComponent(new URL(database.appUrl).username) : undefined;
+    await migrate(owner, { host, app_role, app_password: database.app_password });
+    const client = await owner.connect();
+    try {
+      await client.query("begin");
+      await client.query("select pg_advisory_xact_lock(1380270404, 1)");
+      for (const ddl of [
+        runnerDdl,
+        quotasDdl,
+        keptAnswersDdl,
+        tilesDdl,
+        keptProofsDdl,
+        transfersDdl,
+        ...projections.map((projection) => projection.ddl),
+      ])
+        await client.query(ddl);
+      if (app_role) await client.query(grantsFor(client.escapeIdentifier(app_role)));
+      await client.query("commit");
+    } finally {
+      client.release();
+    }
+  } finally {
+    await owner.end();
+  }
+}
+
+/** Read models and counters are the application's to write; to the tree it can only add; the log is not its own. */
+const grantsFor = (role: string) => `
+  grant usage on schema anchoring to ${role};
+  grant select, insert on all tables in schema anchoring to ${role};
+  grant usage on schema read, access to ${role};
+  grant select, insert, update, delete, truncate on all tables in schema read, access to ${role};
+  grant execute on all functions in schema access to ${role};`;

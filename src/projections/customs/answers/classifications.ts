@@ -1,0 +1,150 @@
+/** What products there are: `classifications`, the nomenclature by words, by code, or its chapters. */
+import { z } from "zod";
+import { literal } from "../../../datasets/duckdb.ts";
+import {
+  type CnProduct,
+  cnNomenclature,
+  hsNomenclature,
+  hsSections,
+} from "../../../datasets/reference/cn-nomenclature.ts";
+import type { ReferenceStore } from "../../../datasets/reference/store.ts";
+import { perVintage } from "../../../datasets/reference/table.ts";
+import type { Lease } from "../../../datasets/vintage-store.ts";
+import { codePrefix, words } from "../../../domain/customs/inputs.ts";
+import { found, searchable } from "../../../domain/customs/search.ts";
+import { dataset, limit } from "../../../domain/trade/inputs.ts";
+import { productLevels } from "../../../domain/trade/products.ts";
+import { aboutReference, referenceMeta } from "../../reference/meta.ts";
+import { isCovered, namesOf, onDataset, type TradeData, yearsOrAll } from "../../trade/answers/question.ts";
+import { finerTotalsIn, inReporters, totalsIn } from "../../trade/answers/tables.ts";
+import { cursor, pageMeta, pageOf } from "./page.ts";
+import { customsQuestion, LATVIA } from "./question.ts";
+
+export const classificationsInput = z.object({
+  q: words.optional(),
+  code: codePrefix.optional(),
+  limit: limit.describe("How many codes a page, 1 to 100"),
+  cursor: cursor.optional(),
+  dataset: dataset
+    .optional()
+    .describe("Dataset whose codes with data are told; omitted = the one that answers customs questions"),
+});
+
+const levels = { 2: "chapter", 4: "heading", 6: "subheading", 8: "cn8" } as const;
+const named = z.object({ code: z.string(), name: z.string().nullable() });
+
+/** A code with what contains it. */
+export const classification = z.object({
+  code: z.string(),
+  level: z.enum(["chapter", "heading", "subheading", "cn8"]),
+  name: z.string().describe("As the nomenclature says it"),
+  parents: z
+    .array(named)
+    .describe("What contains it, the chapter first; a name is null where the table has none"),
+  section: named.nullable().describe("Section of the Harmonized System; null where the table is not loaded"),
+  has_data: z
+    .boolean()
+    .nullable()
+    .describe("Whether Latvia traded anything under the code; null where no dataset could tell"),
+});
+
+export const classificationsOutput = z.object({
+  data: z.array(classification),
+  meta: referenceMeta.extend({
+    ...pageMeta,
+    data: z
+      .object({ dataset: z.string(), vintage: z.string(), synthetic: z.boolean() })
+      .nullable()
+      .describe("The trade data that `has_data` is told from"),
+    order: z.string().describe("How the list is ordered"),
+  }),
+});
+
+const searchables = perVintage((rows: readonly CnProduct[]) => rows.map(searchable));
+const byCode = perVintage((rows: readonly CnProduct[]) => new Map(rows.map((row) => [row.code, row])));
+const sectionNames = perVintage(
+  (rows: readonly { section: string; name: string }[]) =>
+    new Map(rows.map(({ section, name }) => [section, name])),
+);
+const chapterSections = perVintage(
+  (rows: readonly { code: string; section: string | null }[]) =>
+    new Map(
+      rows
+        .filter(({ code }) => code.length === productLevels.hs2)
+        .map(({ code, section }) => [code, section]),
+    ),
+);
+
+/** The codes whose names hold the words, that begin with the code, or the chapters. */
+export async function classifications(
+  trade: TradeData,
+  reference: ReferenceStore,
+  input: z.output<typeof classificationsInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof classificationsOutput>> {
+  const nomenclature = reference.get(cnNomenclature);
+  const products = byCode(nomenclature);
+  const { q, code = "" } = input;
+  const isAsked = (of: string) =>
+    of.startsWith(code) && (q !== undefined || code !== "" || of.length === productLevels.hs2);
+  const codes = q === undefined ? [...products.keys()] : found(q, searchables(nomenclature));
+  const { shown, about } = pageOf(codes.filter(isAsked), nomenclature, input);
+  const traded = await tradedAmong(trade, shown, input.dataset, signal);
+  const nameOf = (of: string) => products.get(of)?.name ?? namesOf(trade)(of);
+  return {
+    data: shown.map((of) => ({
+      code: of,
+      level: levels[of.length as keyof typeof levels],
+      name: products.get(of)!.name,
+      parents: [2, 4, 6]
+        .filter((digits) => digits < of.length)
+        .map((digits) => ({ code: of.slice(0, digits), name: nameOf(of.slice(0, digits)) })),
+      section: sectionOf(reference, of),
+      has_data: traded?.products.some((product) => product.startsWith(of)) ?? null,
+    })),
+    meta: {
+      ...aboutReference(nomenclature),
+      ...about,
+      data: traded?.from ?? null,
+      order:
+        q === undefined
+          ? "by code"
+          : "names that hold the words outside of exclusions first, then whole words before beginnings, then shorter names, then coarser codes",
+    },
+  };
+}
+
+function sectionOf(reference: ReferenceStore, code: string): z.infer<typeof named> | null {
+  const [chapters, sections] = [reference.find(hsNomenclature), reference.find(hsSections)];
+  const section = chapters && chapterSections(chapters).get(code.slice(0, productLevels.hs2));
+  return section ? { code: section, name: (sections && sectionNames(sections).get(section)) ?? null } : null;
+}
+
+/** Which products Latvia ever traded in the chapters of these codes; null where no dataset can tell. */
+async function tradedAmong(
+  trade: TradeData,
+  codes: string[],
+  dataset: string | undefined,
+  signal: AbortSignal | undefined,
+) {
+  const question = customsQuestion({ dataset });
+  if (dataset === undefined && !isCovered(trade, question)) return null;
+  return onDataset(trade, question, async (lease) => {
+    const { dataset: name, vintage, synthetic } = lease.manifest;
+    const products = codes.length === 0 ? [] : await productsIn(lease, codes, signal);
+    return { from: { dataset: name, vintage, synthetic }, products };
+  });
+}
+
+async function productsIn(lease: Lease, codes: string[], signal: AbortSignal | undefined): Promise<string[]> {
+  const slice = { years: yearsOrAll(lease, undefined) };
+  const chapters = [...new Set(codes.map((code) => code.slice(0, productLevels.hs2)))].map(literal);
+  const where = `where ${inReporters([LATVIA])} and hs2 in (${chapters.join(", ")})`;
+  const found = await lease.query<{ product: string }>(
+    `select distinct product from ${finerTotalsIn(lease, slice, productLevels.hs4)} ${where}
+     union select distinct hs2 from ${totalsIn(lease, slice)} ${where}`,
+    undefined,
+    signal,
+  );
+  return found.map(({ product }) => product);
+}

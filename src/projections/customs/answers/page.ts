@@ -1,0 +1,32 @@
+/** Pages of a list that is the same as long as its table is: where the next one begins, and that it is of the same list. */
+import { z } from "zod";
+import { refuse } from "../../../domain/refusal.ts";
+
+export const cursor = z
+  .string()
+  .regex(/^[0-9a-f]{12}-\d{1,7}$/, "cursor is the next_cursor of the page before")
+  .describe("The `next_cursor` of the page before; omitted = from the beginning");
+
+export const pageMeta = {
+  count: z.int().describe("Lines on this page"),
+  total: z.int().describe("Lines of the whole list"),
+  next_cursor: z.string().nullable().describe("Of the next page; null on the last"),
+};
+
+/** A page of a list out of a vintage; refused where the cursor is of another vintage. */
+export function pageOf<Row>(
+  rows: readonly Row[],
+  { vintage }: { vintage: string },
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+) {
+  const [of, place] = cursor?.split("-") ?? [];
+  const state = vintage.slice(0, 12);
+  if (of !== undefined && of !== state) {
+    const message = "cursor is of an earlier state of the table; begin again without it";
+    refuse("invalid", message, { errors: [{ path: "cursor", message }] });
+  }
+  const from = Number(place ?? 0);
+  const shown = rows.slice(from, from + limit);
+  const next = from + limit < rows.length ? `${state}-${from + limit}` : null;
+  return { shown, about: { count: shown.length, total: rows.length, next_cursor: next } };
+}

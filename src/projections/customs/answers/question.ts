@@ -1,0 +1,67 @@
+/** How every customs question begins: Latvia's trade, from a dataset that tells all products apart to CN8. */
+import { z } from "zod";
+import type { Lease } from "../../../datasets/vintage-store.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { readYears } from "../../../domain/trade/inputs.ts";
+import { productLevels } from "../../../domain/trade/products.ts";
+import type { Flow, Years } from "../../../domain/trade/units.ts";
+import { formula, isCovered, meta, metaOf, onDataset, type TradeData } from "../../trade/answers/question.ts";
+
+/** The country whose customs these are. */
+export const LATVIA = "LV";
+
+/** `meta` of a customs answer. */
+export const customsMeta = meta.extend({ formula });
+
+export type CustomsInput = {
+  code?: string | undefined;
+  direction?: Flow | undefined;
+  year?: number | undefined;
+  years?: string | undefined;
+  dataset?: string | undefined;
+};
+
+export type CustomsQuestion = ReturnType<typeof customsQuestion>;
+
+/** The question of Latvia's trade in all products, or in those under `code`. */
+export const customsQuestion = ({ code, direction, year, years, dataset }: CustomsInput) => ({
+  hs: code,
+  digits: productLevels.cn8,
+  reporters: [LATVIA] as const,
+  flow: direction,
+  years: years === undefined ? oneYear(year) : readYears(years),
+  dataset,
+  fields: {
+    hs: code === undefined ? "dataset" : "code",
+    reporter: "dataset",
+    flow: "direction",
+    years: year === undefined ? "years" : "year",
+  } as const,
+});
+
+/** As onDataset; `unavailable` while no dataset at all has Latvia's trade down to CN8. */
+export function onLatvia<T>(
+  trade: TradeData,
+  question: CustomsQuestion,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  const isAnswered = question.dataset !== undefined || isCovered(trade, question);
+  const { digits, reporters } = question;
+  if (!isAnswered && !isCovered(trade, { digits, reporters })) {
+    refuse("unavailable", "no dataset has Latvia's trade at CN8 (yet)", {
+      type: "dataset-missing",
+      retry_after_s: 5,
+    });
+  }
+  return onDataset(trade, question, work);
+}
+
+const oneYear = (year: number | undefined): Years | undefined =>
+  year === undefined ? undefined : { from: year, to: year };
+
+/** `meta` of its answer about these years. */
+export const aboutCustoms = (lease: Lease, question: CustomsQuestion, years: Years) =>
+  metaOf(lease, { ...question, years });
+
+/** The years an answer is about. */
+export const span = z.object({ from: z.int(), to: z.int() });

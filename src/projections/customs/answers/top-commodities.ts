@@ -1,0 +1,83 @@
+/** What Latvia trades most: `top-commodities`, its CN8 codes by value or by mass. */
+import { z } from "zod";
+import { direction } from "../../../domain/customs/inputs.ts";
+import { dataset, limit, year } from "../../../domain/trade/inputs.ts";
+import { flows, sixDecimals } from "../../../domain/trade/units.ts";
+import { aboutNames, namesOf, type TradeData, yearOrLast } from "../../trade/answers/question.ts";
+import { productRow, RANKED, type RankedBy, rankFinest, totals } from "../../trade/answers/rankings.ts";
+import { aboutCustoms, customsMeta, customsQuestion, LATVIA, onLatvia } from "./question.ts";
+
+export const commoditiesInput = z.object({
+  year: year.optional(),
+  direction: direction.optional(),
+  limit,
+  sort: z
+    .enum(["value", "weight"], "sort is value or weight")
+    .default("value")
+    .describe("Ranked by EUR, or by the mass that is known"),
+  dataset: dataset.optional(),
+});
+
+/** A CN8 code's line. The last line, `rest`, is the total less the lines above it. */
+export const commodityRow = productRow.extend({
+  share_of_mass: z
+    .number()
+    .nullable()
+    .describe("Of the total's known mass, 0 to 1; null where none is known"),
+});
+
+export const commoditiesOutput = z.object({
+  data: z.array(commodityRow),
+  meta: customsMeta.extend({
+    year: z.int(),
+    direction: z.enum(flows).nullable(),
+    sort: z.enum(["value", "weight"]),
+    count: z.int().describe("Ranked lines, the rest not counted"),
+    ranked_of: z.int().describe("How many CN8 codes there are to rank"),
+    total: totals,
+  }),
+});
+
+const columnOf: Record<"value" | "weight", RankedBy> = { value: "value_eur", weight: "quantity_kg" };
+
+/** The CN8 codes of Latvia's trade in a year; confidential trade counts in the total and has no line of its own. */
+export async function topCommodities(
+  trade: TradeData,
+  input: z.output<typeof commoditiesInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof commoditiesOutput>> {
+  const question = customsQuestion(input);
+  return onLatvia(trade, question, async (lease) => {
+    const year = yearOrLast(lease, question);
+    const years = { from: year, to: year };
+    const { rows, ...ranked } = await rankFinest(
+      lease,
+      namesOf(trade),
+      {
+        reporter: LATVIA,
+        flow: input.direction,
+        limit: input.limit,
+        years,
+        hs: undefined,
+        by: columnOf[input.sort],
+      },
+      signal,
+    );
+    const mass = ranked.total.quantity_kg;
+    return {
+      data: rows.map((row) => ({
+        ...row,
+        share_of_mass: mass && row.quantity_kg !== null ? sixDecimals(row.quantity_kg / mass) : null,
+      })),
+      meta: {
+        ...aboutCustoms(lease, question, years),
+        year,
+        direction: input.direction ?? null,
+        sort: input.sort,
+        ...ranked,
+        ...aboutNames(trade),
+        formula: `ranked by ${input.sort} at CN8; share_of_mass = known mass / total known mass; ${RANKED}`,
+      },
+    };
+  });
+}

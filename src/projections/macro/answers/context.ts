@@ -1,0 +1,161 @@
+/** The macroeconomic context: interest, exchange rate, inflation and oil, each from its own table. */
+import { z } from "zod";
+import { brent } from "../../../datasets/reference/brent.ts";
+import { ecbMro } from "../../../datasets/reference/ecb-mro.ts";
+import { ecbRates } from "../../../datasets/reference/ecb-rates.ts";
+import { type Hicp, hicp } from "../../../datasets/reference/hicp.ts";
+import type { ReferenceStore } from "../../../datasets/reference/store.ts";
+import { perVintage, type Reference, type ReferenceTable } from "../../../datasets/reference/table.ts";
+import { ratesOf } from "../../../domain/macro/exchange-rates.ts";
+import {
+  changesOf,
+  type IndicatorName,
+  indicatorNames,
+  indicators,
+  inForce,
+  lastTwo,
+  meansByMonth,
+  monthsUpTo,
+  type Reading,
+} from "../../../domain/macro/indicators.ts";
+import { sixDecimals } from "../../../domain/trade/units.ts";
+import { aboutReference, joined, joinedOf } from "../../reference/meta.ts";
+
+export const macroTables = [ecbMro, ecbRates, hicp, brent];
+
+export const macroInput = z.object({ indicators });
+
+const HISTORY_MONTHS = 12;
+
+const indicator = z.object({
+  indicator: z.enum(indicatorNames),
+  name: z.string(),
+  unit: z.string(),
+  value: z.number().nullable().describe("null: the table is not loaded, or holds nothing of it"),
+  as_of: z.string().nullable().describe("The day or month of the value, the last that the table tells of"),
+  since: z.string().nullable().describe("The day from which a key rate has been in force; null of others"),
+  previous: z
+    .number()
+    .nullable()
+    .describe("The value of the day or month before; of a key rate the one before the last change"),
+  previous_as_of: z.string().nullable(),
+  change: z.number().nullable().describe("value − previous, in the unit"),
+  history: z
+    .array(z.object({ month: z.string(), value: z.number().nullable() }))
+    .describe(
+      `The last ${HISTORY_MONTHS} months: means of daily values, the rate in force at the month's end`,
+    ),
+  source: z.string().nullable(),
+  dataset: z.string().nullable(),
+  vintage: z.string().nullable(),
+  synthetic: z.boolean().nullable().describe("true: invented figures of the sandbox"),
+});
+
+export const macroOutput = z.object({
+  data: z.array(indicator),
+  meta: joined.extend({
+    count: z.int(),
+    formula: z.string(),
+    missing: z.array(z.enum(indicatorNames)).describe("Indicators without a value"),
+  }),
+});
+
+const FORMULA =
+  "As published. ecb_mro: main refinancing operations; previous is the rate before the last change. eur_usd and brent_usd: the last " +
+  "day and the one before; their history is the plain mean of each month's days. hicp_yoy: annual rate of change of all items in the " +
+  "euro area.";
+
+/** A series in the order of time, the last day or month it tells of, and what it was in a month. */
+type Series = { readings: Reading[]; as_of: string; at: (month: string) => number | null };
+type Indicator = { name: string; unit: string; read(reference: ReferenceStore): Read | undefined };
+type Read = { reference: Reference<object>; series: Series };
+
+const daily = (readings: Reading[]): Series => {
+  const means = meansByMonth(readings);
+  return { readings, as_of: readings.at(-1)?.at ?? "", at: (month) => means.get(month) ?? null };
+};
+
+/** The euro area of changing members first, else the newest of fixed ones. */
+function euroArea(rows: readonly Hicp[]): Series {
+  const areas = [...new Set(rows.map(({ geo }) => geo))].filter((geo) => /^EA\d*$/.test(geo)).sort();
+  const area = areas.includes("EA") ? "EA" : areas.at(-1);
+  return daily(
+    rows.flatMap(({ geo, month, yoy_pct }) =>
+      geo === area && yoy_pct !== null ? [{ at: month, value: yoy_pct }] : [],
+    ),
+  );
+}
+
+/** An indicator read from a table; its series is made once a vintage. */
+function from<Row extends object>(
+  table: ReferenceTable<Row>,
+  about: { name: string; unit: string },
+  make: (rows: readonly Row[]) => Series,
+): Indicator {
+  const series = perVintage(make);
+  return {
+    ...about,
+    read: (store) => {
+      const reference = store.find(table);
+      return reference && { reference, series: series(reference) };
+    },
+  };
+}
+
+const known: Record<IndicatorName, Indicator> = {
+  ecb_mro: from(ecbMro, { name: "ECB main refinancing operations rate", unit: "percent a year" }, (rows) => {
+    const days = rows.map(({ date, rate_pct }) => ({ at: date, value: rate_pct }));
+    const readings = changesOf(days);
+    return { readings, as_of: days.at(-1)?.at ?? "", at: (month) => inForce(readings, month) };
+  }),
+  eur_usd: from(ecbRates, { name: "Euro reference rate of the US dollar", unit: "USD for 1 EUR" }, (rows) =>
+    daily(ratesOf(rows, "USD")),
+  ),
+  hicp_yoy: from(
+    hicp,
+    { name: "Inflation in the euro area (HICP, all items)", unit: "percent, year over year" },
+    euroArea,
+  ),
+  brent_usd: from(brent, { name: "Brent crude oil, spot", unit: "USD a barrel" }, (rows) =>
+    daily(rows.map(({ date, usd_per_bbl }) => ({ at: date, value: usd_per_bbl }))),
+  ),
+};
+
+/** Each indicator with its last value, the one before, and a year of months. */
+export function macroContext(
+  reference: ReferenceStore,
+  input: z.output<typeof macroInput>,
+): z.infer<typeof macroOutput> {
+  const data = input.indicators.map((name) => indicatorOf(reference, name));
+  const missing = data.filter(({ value }) => value === null).map((line) => line.indicator);
+  const tables = input.indicators.flatMap((name) => known[name].read(reference)?.reference ?? []);
+  const about = joinedOf(tables.map(aboutReference));
+  return { data, meta: { ...about, count: data.length, formula: FORMULA, missing } };
+}
+
+function indicatorOf(store: ReferenceStore, name: IndicatorName): z.infer<typeof indicator> {
+  const { read, ...about } = known[name];
+  const found = read(store);
+  const [last, previous] = lastTwo(found?.series.readings ?? []);
+  return {
+    indicator: name,
+    ...about,
+    value: last?.value ?? null,
+    as_of: found && last ? found.series.as_of : null,
+    since: name === "ecb_mro" && last ? last.at : null,
+    previous: previous?.value ?? null,
+    previous_as_of: previous?.at ?? null,
+    change: last && previous ? sixDecimals(last.value - previous.value) : null,
+    history: found && last ? historyOf(found.series) : [],
+    source: found?.reference.source ?? null,
+    dataset: found?.reference.dataset ?? null,
+    vintage: found?.reference.vintage ?? null,
+    synthetic: found?.reference.synthetic ?? null,
+  };
+}
+
+const historyOf = ({ at, as_of }: Series) =>
+  monthsUpTo(as_of.slice(0, 7), HISTORY_MONTHS).map((month) => {
+    const value = at(month);
+    return { month, value: value === null ? null : sixDecimals(value) };
+  });

@@ -1,0 +1,60 @@
+/** What all salary answers share: the tables they rest on, when those may be joined, and what is said of them. */
+import { z } from "zod";
+import type { ReferenceStore } from "../../../datasets/reference/store.ts";
+import type { Reference, ReferenceTable } from "../../../datasets/reference/table.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { aboutReference, joined, joinedOf, referenceMeta } from "../../reference/meta.ts";
+
+export const meta = joined.extend({
+  tables: z.array(referenceMeta).describe("The tables that the figures are from, each with its state"),
+  formula: z.string().describe("How the figures were computed"),
+  notes: z.array(z.string()).describe("What to know before relying on the figures"),
+});
+
+/** What an answer says of its tables; those that are not loaded are named in a note. */
+export function metaOf(
+  reference: ReferenceStore,
+  tables: readonly ReferenceTable<object>[],
+  formula: string,
+  notes: readonly (string | false)[] = [],
+): z.infer<typeof meta> {
+  const found = tables.map((table) => ({ table, loaded: reference.find(table) }));
+  const absent = found.filter(({ loaded }) => !loaded).map(({ table }) => table.name);
+  const about = found.flatMap(({ loaded }) => (loaded ? [aboutReference(loaded)] : []));
+  return {
+    ...joinedOf(about),
+    tables: about,
+    formula,
+    notes: [
+      ...notes.filter((note) => note !== false),
+      ...(absent.length > 0 ? [`Not loaded, and null where they are asked: ${absent.join(", ")}.`] : []),
+    ],
+  };
+}
+
+/** Refuses where none of the tables is loaded: there would be nothing to say. */
+export function someOf(reference: ReferenceStore, tables: readonly ReferenceTable<object>[]): void {
+  if (tables.some((table) => reference.find(table))) return;
+  const names = tables.map(({ name }) => name).join(", ");
+  refuse("unavailable", `none of these tables is loaded (yet): ${names}`, {
+    type: "dataset-missing",
+    retry_after_s: 5,
+  });
+}
+
+/** Whether one figure may be made of both: both are loaded, and both are real or both invented. */
+export const joinable = <A extends object, B extends object>(
+  one: Reference<A> | undefined,
+  other: Reference<B> | undefined,
+): boolean => one !== undefined && other !== undefined && one.synthetic === other.synthetic;
+
+/** Why two loaded tables were not joined; false where they were, or one is not loaded. */
+export const keptApart = (
+  what: string,
+  one: Reference<object> | undefined,
+  other: Reference<object> | undefined,
+): string | false =>
+  one !== undefined &&
+  other !== undefined &&
+  !joinable(one, other) &&
+  `${what} is null: ${one.dataset} and ${other.dataset} are not both real, and real and invented figures are never joined.`;

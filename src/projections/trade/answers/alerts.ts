@@ -1,0 +1,156 @@
+/** What is unusual now: `alerts`, anomalies of the last months and the top year-over-year movers. */
+import { z } from "zod";
+import type { Lease } from "../../../datasets/vintage-store.ts";
+import { FALSE_DISCOVERY_RATE } from "../../../domain/trade/anomalies.ts";
+import { knownOf } from "../../../domain/trade/coverage.ts";
+import { dataset, flow, hs, recentMonths } from "../../../domain/trade/inputs.ts";
+import type { NameOf } from "../../../domain/trade/product-names.ts";
+import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { OUTLIER_SCORE } from "../../../domain/trade/unit-values.ts";
+import { addMonths, type Flow, flows, monthsBetween, sixDecimals } from "../../../domain/trade/units.ts";
+import {
+  ANOMALY_FORMULA,
+  aboutWatched,
+  anomalyRow,
+  isSignificant,
+  judge,
+  monthsEach,
+  rowOf,
+  sumsSql,
+  type Watched,
+  watchedMeta,
+  watchedMonths,
+  yearOnYearScores,
+} from "./anomalies.ts";
+import { aboutNames, namesOf, onDataset, type TradeData } from "./question.ts";
+
+/** An answer lists at most so many alerts, the most certain first. */
+const MOST_ALERTS = 100;
+const MOST_MOVERS = 20;
+
+export const alertsInput = z.object({
+  months: recentMonths,
+  flow: flow.optional(),
+  hs: hs.optional(),
+  dataset: dataset.optional(),
+});
+
+export const alert = anomalyRow.extend({
+  year_on_year_score: z
+    .number()
+    .nullable()
+    .describe(
+      "Robust score of ln(x / x 12 months before) among such changes of the 36 months before, so free of season; null = too short a series",
+    ),
+  confirmed: z
+    .boolean()
+    .nullable()
+    .describe(`|year_on_year_score| > ${OUTLIER_SCORE}; false: it may be the season; null: not known`),
+});
+
+/** A series that grew or shrank most against the same months of the year before. */
+export const mover = z.object({
+  reporter: z.enum(reporterCodes),
+  product: z.string(),
+  name: z.string().nullable(),
+  flow: z.enum(flows),
+  value_eur: z.number().describe("EUR over the compared months"),
+  year_before_eur: z.number().describe("EUR over the same months of the year before"),
+  change_eur: z.number(),
+  change: z.number().nullable().describe("0.1 = 10 % more; null where there was nothing before"),
+  months: z.int().describe("How many months are compared: those that were delivered in both years"),
+});
+
+export const alertsOutput = z.object({
+  data: z.object({
+    alerts: z.array(alert).describe(`The ${MOST_ALERTS} largest |z| that are significant`),
+    movers: z.array(mover).describe(`The ${MOST_MOVERS} largest changes in EUR, up or down`),
+  }),
+  meta: watchedMeta.extend({
+    significant: z.int().describe(`Alerts found, of which at most ${MOST_ALERTS} are listed`),
+  }),
+});
+
+/** Anomalies of the last months over all reporters and chapters (or one product), and the top movers. */
+export async function alerts(
+  trade: TradeData,
+  input: z.output<typeof alertsInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof alertsOutput>> {
+  return onDataset(trade, { ...input, reporters: [] }, async (lease) => {
+    const watched = {
+      ...input,
+      reporters: lease.manifest.coverage.reporters.map(({ reporter }) => reporter),
+    };
+    const [judged, movers] = await Promise.all([
+      judge(lease, watched, signal),
+      topMovers(lease, namesOf(trade), watched, signal),
+    ]);
+    const significant = judged.anomalies.filter(isSignificant);
+    const listed = significant.slice(0, MOST_ALERTS);
+    const scores = await yearOnYearScores(lease, watched, listed, signal);
+    return {
+      data: {
+        alerts: listed.map((anomaly, at) => {
+          const score = scores[at]!;
+          const confirmed = score === null ? null : Math.abs(score) > OUTLIER_SCORE;
+          return { ...rowOf(anomaly, namesOf(trade)), year_on_year_score: score, confirmed };
+        }),
+        movers,
+      },
+      meta: {
+        ...aboutWatched(lease, watched, judged),
+        count: listed.length,
+        significant: significant.length,
+        ...aboutNames(trade),
+        formula: `${ANOMALY_FORMULA}; an alert has p_adjusted ≤ ${FALSE_DISCOVERY_RATE}`,
+      },
+    };
+  });
+}
+
+type Compared = {
+  reporter: ReporterCode;
+  flow: Flow;
+  product: string;
+  value_eur: number;
+  year_before_eur: number;
+  months: number;
+};
+
+/** Compares the months that a reporter has delivered both now and a year ago. */
+async function topMovers(
+  lease: Lease,
+  nameOf: NameOf,
+  watched: Watched,
+  signal: AbortSignal | undefined,
+): Promise<z.infer<typeof mover>[]> {
+  const { from, to } = watchedMonths(lease, watched.months);
+  const known = knownOf(lease.manifest.coverage, watched.hs);
+  const compared = monthsEach(watched, (reporter, flow) =>
+    monthsBetween(from, to).filter((period) =>
+      [period, addMonths(period, -12)].every((one) => known(reporter, flow, one)),
+    ),
+  );
+  if (compared === undefined) return [];
+  const found = await lease.query<Compared>(
+    `with compared(reporter, flow, months) as (${compared}), sums as (${sumsSql(lease, watched)})
+     select reporter, flow, product, len(months)::int as months,
+       coalesce(sum(value) filter (list_contains(months, period)), 0)::bigint as value_eur,
+       coalesce(sum(value) filter (list_contains(months, period + 100)), 0)::bigint as year_before_eur
+     from sums join compared using (reporter, flow) group by all
+     order by abs(value_eur - year_before_eur) desc, reporter, flow, product limit ${MOST_MOVERS}`,
+    undefined,
+    signal,
+  );
+  return found
+    .filter(({ value_eur, year_before_eur }) => value_eur !== year_before_eur)
+    .map(({ value_eur, year_before_eur, ...row }) => ({
+      ...row,
+      name: nameOf(row.product),
+      value_eur,
+      year_before_eur,
+      change_eur: value_eur - year_before_eur,
+      change: year_before_eur > 0 ? sixDecimals(value_eur / year_before_eur - 1) : null,
+    }));
+}

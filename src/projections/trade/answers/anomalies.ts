@@ -1,0 +1,241 @@
+/** Which months of which flows stand out: every reporter, product and flow judged against its own past in one query. */
+import { z } from "zod";
+import { literal } from "../../../datasets/duckdb.ts";
+import type { Lease } from "../../../datasets/vintage-store.ts";
+import {
+  adjustedPs,
+  FALSE_DISCOVERY_RATE,
+  LEAST_BASE_EUR,
+  LEAST_HISTORY,
+  LEAST_Z,
+  pOfScore,
+  ROBUST_WINDOW,
+  SD_FLOOR,
+  TRAILING,
+  yearOnYearScore,
+} from "../../../domain/trade/anomalies.ts";
+import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
+import type { NameOf } from "../../../domain/trade/product-names.ts";
+import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import {
+  addMonths,
+  type Flow,
+  flows,
+  monthsBetween,
+  monthText,
+  type Period,
+  sixDecimals,
+  yearOf,
+} from "../../../domain/trade/units.ts";
+import { formula, meta, metaOf } from "./question.ts";
+import { inFlow, inReporters, totalsIn } from "./tables.ts";
+
+/** Which months to judge: the dataset's last `months`, of these reporters and flows. */
+export type Watched = {
+  hs?: string | undefined;
+  flow?: Flow | undefined;
+  reporters: readonly ReporterCode[];
+  months: number;
+};
+
+/** A month of one series that differs from the twelve before it. */
+export type Anomaly = {
+  reporter: ReporterCode;
+  flow: Flow;
+  product: string;
+  period: Period;
+  value_eur: number;
+  /** Mean of the twelve months before. */
+  base_eur: number;
+  /** Their sample standard deviation, at least 5 % of the mean. */
+  deviation_eur: number;
+  z: number;
+  p_value: number;
+  /** p_value adjusted for all series tested (Benjamini and Hochberg). */
+  p_adjusted: number;
+};
+
+/** How many series and months were tested, and those with p ≤ 0.05 before adjustment, the largest |z| first. */
+export type Judged = { tested: number; anomalies: Anomaly[] };
+
+export const anomalyRow = z.object({
+  reporter: z.enum(reporterCodes),
+  product: z.string(),
+  name: z.string().nullable(),
+  flow: z.enum(flows),
+  period: z.string().describe("YYYY-MM"),
+  direction: z.enum(["spike", "drop"]),
+  value_eur: z.number(),
+  base_eur: z.number().describe("Mean of the twelve months before, EUR"),
+  deviation_eur: z.number().describe("Their sample standard deviation, at least 5 % of the mean, EUR"),
+  z: z.number().describe("(value − base) / deviation"),
+  p_value: z.number().describe("Two-sided, Student's t with 11 degrees of freedom"),
+  p_adjusted: z.number().describe("Adjusted for all tests of this answer (Benjamini–Hochberg)"),
+  significant: z.boolean().describe(`p_adjusted ≤ ${FALSE_DISCOVERY_RATE}`),
+});
+
+export const rowOf = (anomaly: Anomaly, nameOf: NameOf): z.infer<typeof anomalyRow> => ({
+  reporter: anomaly.reporter,
+  product: anomaly.product,
+  name: nameOf(anomaly.product),
+  flow: anomaly.flow,
+  period: monthText(anomaly.period),
+  direction: anomaly.z > 0 ? "spike" : "drop",
+  value_eur: anomaly.value_eur,
+  base_eur: Math.round(anomaly.base_eur),
+  deviation_eur: Math.round(anomaly.deviation_eur),
+  z: sixDecimals(anomaly.z),
+  p_value: anomaly.p_value,
+  p_adjusted: anomaly.p_adjusted,
+  significant: isSignificant(anomaly),
+});
+
+export const isSignificant = ({ p_adjusted }: Anomaly) => p_adjusted <= FALSE_DISCOVERY_RATE;
+
+/** `meta` of an answer about the last months. */
+export const watchedMeta = meta.extend({
+  count: z.int().describe("Lines listed"),
+  tested: z.int().describe("Months tested, over all series"),
+  months: z.object({ from: z.string(), to: z.string() }),
+  flow: z.enum(flows).nullable().describe("The flow asked for; null = both"),
+  note: z.string().nullable().describe("Why nothing could be tested"),
+  formula,
+});
+
+export function aboutWatched(lease: Lease, watched: Watched, { tested }: Judged) {
+  const { from, to } = watchedMonths(lease, watched.months);
+  return {
+    ...metaOf(lease, { ...watched, years: { from: yearOf(from), to: yearOf(to) } }),
+    tested,
+    months: { from: monthText(from), to: monthText(to) },
+    flow: watched.flow ?? null,
+    note: tested > 0 ? null : TOO_LITTLE,
+  };
+}
+
+const TOO_LITTLE = `too little data: no month that a reporter has delivered in full has ${LEAST_HISTORY - 1} known months before it and a mean of EUR ${LEAST_BASE_EUR / 1e6} M over the last ${TRAILING} of them`;
+
+export const ANOMALY_FORMULA = `z = (x − mean) / max(sd, ${SD_FLOOR}·mean) over the ${TRAILING} months before; p two-sided, Student's t, ${TRAILING - 1} df; Benjamini–Hochberg over all tests, q = ${FALSE_DISCOVERY_RATE}; tested where mean ≥ EUR ${LEAST_BASE_EUR / 1e6} M, at least ${LEAST_HISTORY} months are known and the reporter has delivered the month in full`;
+
+/** The months to judge, as first and last. */
+export function watchedMonths({ manifest }: Lease, months: number): { from: Period; to: Period } {
+  const { to } = manifest.coverage.months;
+  return { from: addMonths(to, 1 - months), to };
+}
+
+/** Judges every series of the reporters: each chapter, or the one product `hs`. */
+export async function judge(
+  lease: Lease,
+  watched: Watched,
+  signal: AbortSignal | undefined,
+): Promise<Judged> {
+  const { from, to } = watchedMonths(lease, watched.months);
+  const isKnown = knownOf(lease.manifest.coverage, watched.hs);
+  const testable = monthsEach(watched, (reporter, flow) => {
+    const known = monthsBetween(lease.manifest.coverage.months.from, to).map((period) =>
+      isKnown(reporter, flow, period) ? period : undefined,
+    );
+    return known.filter((period, at): period is Period => {
+      const isWhole = !known.slice(Math.max(0, at - TRAILING), at + 1).includes(undefined);
+      return isWhole && period! >= from && known.slice(0, at + 1).filter(Boolean).length >= LEAST_HISTORY;
+    });
+  });
+  if (testable === undefined) return { tested: 0, anomalies: [] };
+  const found = await lease.query<{ tested: number } & Omit<Anomaly, "p_value" | "p_adjusted">>(
+    `with testable(reporter, flow, months) as (${testable}), sums as (${sumsSql(lease, watched)}),
+     grid as (
+       select reporter, flow, product, period, coalesce(value, 0) as value
+       from (select distinct reporter, flow, product from sums)
+         cross join (select unnest([${monthsBetween(addMonths(from, -TRAILING), to).join(", ")}]) as period)
+         left join sums using (reporter, flow, product, period)
+     ), moving as (
+       select *, avg(value) over before as base_eur, stddev_samp(value) over before as sd from grid
+       window before as (partition by reporter, flow, product order by period
+         rows between ${TRAILING} preceding and 1 preceding)
+     ), tested as (
+       select reporter, flow, product, period, value as value_eur, base_eur,
+         greatest(sd, ${SD_FLOOR} * base_eur) as deviation_eur, (value - base_eur) / deviation_eur as z
+       from moving join testable using (reporter, flow)
+       where list_contains(months, period) and base_eur >= ${LEAST_BASE_EUR}
+     )
+     from (select count(*) as tested from tested)
+       left join (from tested where abs(z) >= ${LEAST_Z}) on true
+     order by abs(z) desc, reporter, flow, product, period`,
+    undefined,
+    signal,
+  );
+  const tested = found[0]!.tested;
+  const scored = found
+    .filter(({ z }) => z !== null)
+    .map(({ tested: _, ...anomaly }) => ({ ...anomaly, p_value: pOfScore(anomaly.z) }))
+    .filter(({ p_value }) => p_value <= FALSE_DISCOVERY_RATE);
+  const adjusted = adjustedPs(
+    scored.map(({ p_value }) => p_value),
+    tested,
+  );
+  return { tested, anomalies: scored.map((anomaly, at) => ({ ...anomaly, p_adjusted: adjusted[at]! })) };
+}
+
+/** SQL rows (reporter, flow, months) of the months that each reporter and flow has; undefined where there are none. */
+export function monthsEach(
+  { reporters, flow }: Watched,
+  monthsOf: (reporter: ReporterCode, flow: Flow) => Period[],
+): string | undefined {
+  const rows = reporters.flatMap((reporter) =>
+    flowsOf(flow)
+      .map((of) => ({ of, months: monthsOf(reporter, of) }))
+      .filter(({ months }) => months.length > 0)
+      .map(({ of, months }) => `(${literal(reporter)}, ${literal(of)}, [${months.join(", ")}])`),
+  );
+  return rows.length === 0 ? undefined : `values ${rows.join(", ")}`;
+}
+
+/** SQL for reporter, flow, product, period and value (EUR) of the months watched and the twelve before them. */
+export function sumsSql(lease: Lease, { hs, flow, reporters, months }: Watched): string {
+  const { from, to } = watchedMonths(lease, months);
+  const first = addMonths(from, -TRAILING);
+  const years = { from: yearOf(first), to: yearOf(to) };
+  return `select reporter, flow, ${productSql(hs)} as product, period, sum(value_eur)::double as value
+    from ${totalsIn(lease, { hs, years })}
+    where ${inReporters(reporters)} and ${inFlow(flow)} and period >= ${first} group by all`;
+}
+
+/** The year-on-year score of each anomaly, in order; null where its series is too short. */
+export async function yearOnYearScores(
+  lease: Lease,
+  { hs }: Watched,
+  anomalies: readonly Anomaly[],
+  signal: AbortSignal | undefined,
+): Promise<(number | null)[]> {
+  if (anomalies.length === 0) return [];
+  const periods = anomalies.map(({ period }) => period);
+  const first = Math.max(
+    addMonths(Math.min(...periods), -ROBUST_WINDOW - TRAILING),
+    lease.manifest.coverage.months.from,
+  );
+  const years = { from: yearOf(first), to: yearOf(Math.max(...periods)) };
+  const keys = new Set(anomalies.map(keyOf));
+  const found = await lease.query<Series & { period: Period; value: number }>(
+    `select reporter, flow, ${productSql(hs)} as product, period, sum(value_eur)::bigint as value
+     from ${totalsIn(lease, { hs, years })}
+     where period >= ${first} and (reporter, flow, product) in (${[...keys].join(", ")}) group by all`,
+    undefined,
+    signal,
+  );
+  const values = new Map(found.map((row) => [`${keyOf(row)} ${row.period}`, row.value]));
+  const known = knownOf(lease.manifest.coverage, hs);
+  return anomalies.map((anomaly) => {
+    const months = monthsBetween(first, anomaly.period).map((period) =>
+      known(anomaly.reporter, anomaly.flow, period) ? (values.get(`${keyOf(anomaly)} ${period}`) ?? 0) : null,
+    );
+    const score = yearOnYearScore(months);
+    return score === undefined ? null : sixDecimals(score);
+  });
+}
+
+type Series = Pick<Anomaly, "reporter" | "flow" | "product">;
+const keyOf = ({ reporter, flow, product }: Series) =>
+  `(${literal(reporter)}, ${literal(flow)}, ${literal(product)})`;
+
+/** SQL for the product of a row of totalsIn. */
+const productSql = (hs: string | undefined) => (hs === undefined ? "hs2" : literal(hs));

@@ -1,0 +1,168 @@
+/** How a country's trade is spread over its partners: `concentration`. */
+import { z } from "zod";
+import type { Lease } from "../../../datasets/vintage-store.ts";
+import {
+  type Concentration,
+  classes,
+  classify,
+  concentrationOf,
+  type Guideline,
+  guidelines,
+} from "../../../domain/trade/concentration.ts";
+import { flowsOf } from "../../../domain/trade/coverage.ts";
+import {
+  dataset,
+  flow,
+  hs2,
+  hsWithin,
+  productField,
+  productOf,
+  reporter,
+  year,
+} from "../../../domain/trade/inputs.ts";
+import { partnerName } from "../../../domain/trade/reporters.ts";
+import { type Flow, flows, sixDecimals } from "../../../domain/trade/units.ts";
+import { aboutYear, inOneYear, yearMeta } from "./one-year.ts";
+import type { TradeData } from "./question.ts";
+import { SUMS } from "./series.ts";
+import { inFlow, inReporters, partnersIn, type Slice, totalsIn } from "./tables.ts";
+
+const TOP_PARTNERS = 10;
+
+export const concentrationInput = z.object({
+  reporter,
+  hs2: hs2.optional().describe("HS chapter, 2 digits from 01 to 99; omitted = all products"),
+  year: year.optional(),
+  flow: flow.optional(),
+  guideline: z
+    .enum(["2023", "2010"], "guideline is 2023 (1000 and 1800) or 2010 (1500 and 2500)")
+    .default("2023")
+    .describe("Thresholds of the classes: 2023 = 1000 and 1800, 2010 = 1500 and 2500"),
+  hs: hsWithin.optional(),
+  dataset: dataset.optional(),
+});
+
+const share = z.number().nullable();
+
+/** How concentrated one flow is; the figures are null where no partner is listed. */
+export const concentrationResult = z.object({
+  flow: z.enum(flows),
+  hhi: z.number().nullable().describe("Herfindahl–Hirschman index over the listed partners, 0 to 10,000"),
+  classification: z.enum(classes).nullable(),
+  cr3: share.describe("Share of the three largest partners in the listed value, 0 to 1"),
+  cr5: share.describe("Share of the five largest"),
+  effective_partners: z
+    .number()
+    .nullable()
+    .describe("10,000 / HHI: as many equal partners would give this index"),
+  partners: z.int().describe("Partners listed"),
+  listed_value_eur: z.number().describe("EUR over the listed partners: what shares and HHI are of"),
+  total_value_eur: z.number().describe("EUR of all trade, the source's WORLD rows where it has them"),
+  listed_share: share.describe(
+    "listed_value_eur / total_value_eur; far below 1, the index tells of a part only",
+  ),
+  top_partners: z.array(
+    z.object({
+      rank: z.int(),
+      partner: z.string().describe("2-letter code"),
+      name: z.string(),
+      value_eur: z.number(),
+      share: z.number().describe("Of listed_value_eur, 0 to 1"),
+      share_of_total: share.describe("Of total_value_eur, 0 to 1"),
+    }),
+  ),
+  note: z.string().nullable().describe("Why there is no index"),
+});
+
+export const concentrationOutput = z.object({
+  data: z.array(concentrationResult).describe("A result for each flow"),
+  meta: yearMeta.extend({
+    count: z.int(),
+    product: z.string().nullable().describe("The code asked for; null = all products"),
+    thresholds: z.object({ moderate: z.number(), high: z.number() }),
+  }),
+});
+
+type Partner = { flow: Flow; partner: string; value_eur: number };
+type Total = { flow: Flow; value_eur: number };
+
+/** How concentrated a reporter's trade of a product is on its partners, each flow apart. */
+export const concentration = (
+  trade: TradeData,
+  input: z.output<typeof concentrationInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof concentrationOutput>> => {
+  const hs = productOf(input);
+  const { reporter, flow, guideline } = input;
+  return inOneYear(trade, { ...input, hs, product_field: productField(input) }, async (lease, years) => {
+    const [partners, totals] = await amounts(
+      lease,
+      { hs, years },
+      `${inReporters([reporter])} and ${inFlow(flow)}`,
+      signal,
+    );
+    const data = flowsOf(flow).map((of) => {
+      const listed = partners.filter((row) => row.flow === of);
+      const total = totals.find((row) => row.flow === of)?.value_eur ?? 0;
+      return resultOf(of, listed, total, guideline);
+    });
+    return {
+      data,
+      meta: {
+        ...aboutYear(lease, { ...input, hs }, years),
+        count: data.length,
+        product: hs ?? null,
+        thresholds: guidelines[guideline],
+        formula: `HHI = Σ(100·share)² over listed partners, share = value / listed value; CR3, CR5 = sums of the largest shares; classes by the ${guideline} merger guidelines; ${SUMS}`,
+      },
+    };
+  });
+};
+
+const amounts = (lease: Lease, slice: Slice, where: string, signal: AbortSignal | undefined) =>
+  Promise.all([
+    lease.query<Partner>(
+      `select flow, partner, sum(value_eur)::bigint as value_eur from ${partnersIn(lease, slice)}
+       where ${where} group by all order by value_eur desc, partner`,
+      undefined,
+      signal,
+    ),
+    lease.query<Total>(
+      `select flow, sum(value_eur)::bigint as value_eur from ${totalsIn(lease, slice)} where ${where} group by flow`,
+      undefined,
+      signal,
+    ),
+  ]);
+
+function resultOf(
+  flow: Flow,
+  partners: Partner[],
+  total: number,
+  guideline: Guideline,
+): z.infer<typeof concentrationResult> {
+  const values = partners.map(({ value_eur }) => value_eur);
+  const listed = values.reduce((sum, value) => sum + value, 0);
+  const found = concentrationOf(values);
+  const figure = (of: keyof Concentration) => (found ? sixDecimals(found[of]) : null);
+  return {
+    flow,
+    hhi: figure("hhi"),
+    classification: found ? classify(found.hhi, guideline) : null,
+    cr3: figure("cr3"),
+    cr5: figure("cr5"),
+    effective_partners: figure("effective_number"),
+    partners: partners.length,
+    listed_value_eur: listed,
+    total_value_eur: total,
+    listed_share: total > 0 ? sixDecimals(listed / total) : null,
+    top_partners: partners.slice(0, TOP_PARTNERS).map(({ partner, value_eur }, at) => ({
+      rank: at + 1,
+      partner,
+      name: partnerName(partner),
+      value_eur,
+      share: sixDecimals(value_eur / listed),
+      share_of_total: total > 0 ? sixDecimals(value_eur / total) : null,
+    })),
+    note: found ? null : "no partner with trade is listed in this year, so there is no index",
+  };
+}

@@ -1,0 +1,241 @@
+/** One direction of the trade between two countries: both views, their gap, season, alerts and products; and the balance. */
+import { z } from "zod";
+import {
+  adjustedPs,
+  FALSE_DISCOVERY_RATE,
+  LEAST_BASE_EUR,
+  LEAST_HISTORY,
+  pOfScore,
+  TRAILING,
+  trailingScore,
+} from "../../../domain/trade/anomalies.ts";
+import type { NameOf } from "../../../domain/trade/product-names.ts";
+import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { median } from "../../../domain/trade/robust.ts";
+import { pricePerTonne } from "../../../domain/trade/unit-values.ts";
+import { type Flow, flows, monthText, sixDecimals, yearOf } from "../../../domain/trade/units.ts";
+import type { MonthRow, Pair, ProductRow } from "./corridor-rows.ts";
+import { type MonthValue, profile, profileOf } from "./seasonality.ts";
+
+/** The last months that are judged. */
+export const WATCHED = 12;
+const TOP_PRODUCTS = 10;
+
+const share = z.number().nullable();
+
+const view = z
+  .object({
+    reporter: z.enum(reporterCodes),
+    flow: z.enum(flows),
+    value_eur: z.number().describe("EUR over the months delivered"),
+    quantity_kg: z.number().nullable().describe("Known mass in kg; null = none stated"),
+    months: z.int().describe("Months delivered in full"),
+  })
+  .nullable()
+  .describe("null where this country is no reporter of the database, or has delivered nothing");
+
+const mirror = z
+  .object({
+    months: z.int().describe("Months that both have delivered"),
+    exporter_eur: z.number(),
+    importer_eur: z.number(),
+    gap_eur: z.number().describe("importer_eur − exporter_eur"),
+    ratio: share.describe("importer_eur / exporter_eur"),
+    median_monthly_ratio: share.describe("Of the months in which both have trade"),
+  })
+  .nullable()
+  .describe("null where only one of the two reports");
+
+const corridorAlert = z.object({
+  period: z.string(),
+  value_eur: z.number(),
+  base_eur: z.number().describe("Mean of the twelve months before, EUR"),
+  z: z.number(),
+  p_value: z.number(),
+  p_adjusted: z.number(),
+});
+
+const corridorProduct = z.object({
+  product: z.string(),
+  name: z.string().nullable(),
+  value_eur: z.number(),
+  share: share.describe("Of this direction's products in the year, 0 to 1"),
+  price_eur_per_tonne: share.describe("Of the rows that state a mass; null = none does"),
+  excluded_value_eur: z.number().describe("EUR of the rows that state no mass, which the price leaves out"),
+  other_view_eur: share.describe("What the other country reports of it; null where it does not report"),
+});
+
+export const direction = z.object({
+  from: z.string().describe("The selling country"),
+  to: z.string(),
+  exporter_view: view,
+  importer_view: view,
+  mirror,
+  seasonality: profile.omit({ flow: true }).describe("As the reporter sees it"),
+  alerts: z
+    .array(corridorAlert)
+    .describe(`Significant ones of the last ${WATCHED} months, as the reporter sees it`),
+  products_year: z.int(),
+  top_products: z
+    .array(corridorProduct)
+    .describe("The ten largest in `products_year`, as the reporter sees them"),
+});
+
+export const balanceYear = z.object({
+  year: z.int(),
+  exports_eur: z
+    .number()
+    .nullable()
+    .describe("EUR from the reporter to the partner over the months delivered in full; null = none is"),
+  imports_eur: z.number().nullable(),
+  balance_eur: z.number().nullable().describe("exports − imports"),
+  complete: z.boolean().describe("All twelve months of both are delivered in full"),
+});
+
+/** What is known of a pair: month by month, null where not delivered, and the products of one year. */
+export type Seen = {
+  pair: Pair;
+  values: (reporter: ReporterCode, flow: Flow) => MonthValue[];
+  months: MonthRow[];
+  products: ProductRow[];
+  products_year: number;
+  nameOf: NameOf;
+};
+
+const opposite = { IMPORT: "EXPORT", EXPORT: "IMPORT" } as const;
+
+/** The direction that is the reporter's `flow`. */
+export function directionOf(seen: Seen, flow: Flow): z.infer<typeof direction> {
+  const { reporter, partner, other } = seen.pair;
+  const own = seen.values(reporter, flow);
+  const theirs = other === undefined ? undefined : seen.values(other, opposite[flow]);
+  const ownView = viewOf(seen, reporter, flow, own);
+  const theirView = other && theirs ? viewOf(seen, other, opposite[flow], theirs) : null;
+  const [exporter, importer] = flow === "EXPORT" ? [own, theirs] : [theirs, own];
+  const { flow: _, ...seasonality } = profileOf(flow, own);
+  return {
+    ...(flow === "EXPORT" ? { from: reporter, to: partner } : { from: partner, to: reporter }),
+    ...(flow === "EXPORT"
+      ? { exporter_view: ownView, importer_view: theirView }
+      : { exporter_view: theirView, importer_view: ownView }),
+    mirror: exporter && importer ? mirrorOf(exporter, importer) : null,
+    seasonality,
+    alerts: alertsIn(own),
+    products_year: seen.products_year,
+    top_products: productsOf(seen, flow),
+  };
+}
+
+function viewOf(
+  { months }: Seen,
+  reporter: ReporterCode,
+  flow: Flow,
+  values: MonthValue[],
+): z.infer<typeof view> {
+  const delivered = new Set(values.filter(({ value }) => value !== null).map(({ period }) => period));
+  if (delivered.size === 0) return null;
+  const rows = months.filter(
+    (row) => row.reporter === reporter && row.flow === flow && delivered.has(row.period),
+  );
+  const masses = rows.map(({ quantity_kg }) => quantity_kg).filter((mass) => mass !== null);
+  return {
+    reporter,
+    flow,
+    value_eur: rows.reduce((sum, { value_eur }) => sum + value_eur, 0),
+    quantity_kg: masses.length === 0 ? null : Math.round(masses.reduce((sum, mass) => sum + mass, 0)),
+    months: delivered.size,
+  };
+}
+
+/** Both views over the months that both have delivered. */
+function mirrorOf(exporter: MonthValue[], importer: MonthValue[]): z.infer<typeof mirror> {
+  const both = exporter.flatMap(({ value }, at) => {
+    const other = importer[at]!.value;
+    return value === null || other === null ? [] : [{ exported: value, imported: other }];
+  });
+  if (both.length === 0) return null;
+  const exporter_eur = both.reduce((sum, { exported }) => sum + exported, 0);
+  const importer_eur = both.reduce((sum, { imported }) => sum + imported, 0);
+  const ratios = both
+    .filter(({ exported, imported }) => exported > 0 && imported > 0)
+    .map(({ exported, imported }) => imported / exported);
+  const middle = median(ratios);
+  return {
+    months: both.length,
+    exporter_eur,
+    importer_eur,
+    gap_eur: importer_eur - exporter_eur,
+    ratio: exporter_eur > 0 ? sixDecimals(importer_eur / exporter_eur) : null,
+    median_monthly_ratio: middle === undefined ? null : sixDecimals(middle),
+  };
+}
+
+/** Judges the last months as trade/alerts does, each against the twelve before it. */
+function alertsIn(months: MonthValue[]): z.infer<typeof corridorAlert>[] {
+  const tested = months.flatMap(({ period, value }, at) => {
+    const trailing = months.slice(Math.max(0, at - TRAILING), at).flatMap((one) => one.value ?? []);
+    const history = months.slice(0, at + 1).filter((one) => one.value !== null).length;
+    if (at < months.length - WATCHED || value === null) return [];
+    if (trailing.length < TRAILING || history < LEAST_HISTORY) return [];
+    const base = trailing.reduce((sum, one) => sum + one, 0) / TRAILING;
+    const score = base >= LEAST_BASE_EUR ? trailingScore(value, trailing) : undefined;
+    return score === undefined
+      ? []
+      : [{ period, value_eur: value, base, z: score, p_value: pOfScore(score) }];
+  });
+  const adjusted = adjustedPs(
+    tested.map(({ p_value }) => p_value),
+    tested.length,
+  );
+  return tested
+    .map(({ base, ...one }, at) => ({
+      ...one,
+      period: monthText(one.period),
+      base_eur: Math.round(base),
+      z: sixDecimals(one.z),
+      p_adjusted: adjusted[at]!,
+    }))
+    .filter(({ p_adjusted }) => p_adjusted <= FALSE_DISCOVERY_RATE);
+}
+
+function productsOf({ pair, products, nameOf }: Seen, flow: Flow): z.infer<typeof corridorProduct>[] {
+  const own = products.filter((row) => row.reporter === pair.reporter && row.flow === flow);
+  const sum = own.reduce((total, { value_eur }) => total + value_eur, 0);
+  const theirs = new Map(
+    products
+      .filter((row) => row.reporter === pair.other && row.flow === opposite[flow])
+      .map((row) => [row.product, row.value_eur]),
+  );
+  return own.slice(0, TOP_PRODUCTS).map(({ product, value_eur, priced_eur, priced_kg }) => {
+    const price = pricePerTonne(priced_eur, priced_kg);
+    return {
+      product,
+      name: nameOf(product),
+      value_eur,
+      share: sum > 0 ? sixDecimals(value_eur / sum) : null,
+      price_eur_per_tonne: price === undefined ? null : sixDecimals(price),
+      excluded_value_eur: value_eur - priced_eur,
+      other_view_eur: theirs.size === 0 ? null : (theirs.get(product) ?? 0),
+    };
+  });
+}
+
+/** Exports, imports and balance of each year with any month delivered. */
+export function balanceOf({ pair, values }: Seen): z.infer<typeof balanceYear>[] {
+  const [exports, imports] = [values(pair.reporter, "EXPORT"), values(pair.reporter, "IMPORT")];
+  const years = [...new Set(exports.map(({ period }) => yearOf(period)))];
+  return years.flatMap((year) => {
+    const sumOf = (months: MonthValue[]) => {
+      const known = months.filter(({ period, value }) => yearOf(period) === year && value !== null);
+      return { months: known.length, eur: known.reduce((sum, { value }) => sum + value!, 0) };
+    };
+    const [sold, bought] = [sumOf(exports), sumOf(imports)];
+    if (sold.months + bought.months === 0) return [];
+    const exports_eur = sold.months > 0 ? sold.eur : null;
+    const imports_eur = bought.months > 0 ? bought.eur : null;
+    const balance_eur = exports_eur === null || imports_eur === null ? null : exports_eur - imports_eur;
+    return [
+      { year, exports_eur, imports_eur, balance_eur, complete: sold.months === 12 && bought.months === 12 },
+    ];
+  });
+}

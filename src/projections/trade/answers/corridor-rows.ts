@@ -1,0 +1,65 @@
+/** What the tables hold of the trade between two countries: its months, and its products in one year. */
+import { literal } from "../../../datasets/duckdb.ts";
+import type { Lease } from "../../../datasets/vintage-store.ts";
+import type { ReporterCode } from "../../../domain/trade/reporters.ts";
+import type { Flow, Period, Years } from "../../../domain/trade/units.ts";
+import { digitsBelow } from "./rankings.ts";
+import { finestIn, partnersIn } from "./tables.ts";
+
+/** Two countries, the first of which reports; the second where it is one of the 27. */
+export type Pair = { reporter: ReporterCode; partner: string; other: ReporterCode | undefined };
+
+export type MonthRow = {
+  reporter: ReporterCode;
+  flow: Flow;
+  period: Period;
+  value_eur: number;
+  quantity_kg: number | null;
+};
+
+export type ProductRow = {
+  reporter: ReporterCode;
+  flow: Flow;
+  product: string;
+  value_eur: number;
+  /** EUR and kg of the rows that state a mass. */
+  priced_eur: number;
+  priced_kg: number;
+};
+
+const between = ({ reporter, partner, other }: Pair) => {
+  const ofOne = (one: string, two: string) => `(reporter = ${literal(one)} and partner = ${literal(two)})`;
+  return other ? `(${ofOne(reporter, partner)} or ${ofOne(other, reporter)})` : ofOne(reporter, partner);
+};
+
+export const monthsOfPair = (
+  lease: Lease,
+  pair: Pair,
+  slice: { hs: string | undefined; years: Years },
+  signal: AbortSignal | undefined,
+) =>
+  lease.query<MonthRow>(
+    `select reporter, flow, period, sum(value_eur)::bigint as value_eur, sum(quantity_kg)::double as quantity_kg
+     from ${partnersIn(lease, slice)} where ${between(pair)} group by all order by all`,
+    undefined,
+    signal,
+  );
+
+/** Chapters, or the next finer codes below `hs`; residues of confidential trade are no products. */
+export function productsOfPair(
+  lease: Lease,
+  pair: Pair,
+  { hs, year }: { hs: string | undefined; year: number },
+  signal: AbortSignal | undefined,
+) {
+  const digits = hs === undefined ? 2 : (digitsBelow(lease, hs) ?? hs.length);
+  return lease.query<ProductRow>(
+    `select reporter, flow, substr(product, 1, ${digits}) as product, sum(value_eur)::bigint as value_eur,
+       coalesce(sum(value_eur) filter (quantity_kg > 0), 0)::bigint as priced_eur,
+       coalesce(sum(quantity_kg) filter (quantity_kg > 0), 0)::double as priced_kg
+     from ${finestIn(lease, { hs, years: { from: year, to: year } }, between(pair))} group by all
+     having not regexp_matches(product, '[^0-9]') order by value_eur desc, product`,
+    undefined,
+    signal,
+  );
+}

@@ -1,0 +1,151 @@
+/** All about the trade between two countries: `corridor`, both directions as both of them report it. */
+import { z } from "zod";
+import type { Lease } from "../../../datasets/vintage-store.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { knownOf } from "../../../domain/trade/coverage.ts";
+import { dataset, hs, partner, readYears, reporter, years } from "../../../domain/trade/inputs.ts";
+import type { NameOf } from "../../../domain/trade/product-names.ts";
+import {
+  isReporter,
+  partnerName,
+  type ReporterCode,
+  reporterCodes,
+} from "../../../domain/trade/reporters.ts";
+import type { Flow, Years } from "../../../domain/trade/units.ts";
+import { balanceOf, balanceYear, direction, directionOf, WATCHED } from "./corridor-directions.ts";
+import { monthsOfPair, type Pair, productsOfPair } from "./corridor-rows.ts";
+import { holdsPartner, refuseUnheld } from "./held-partners.ts";
+import {
+  aboutNames,
+  formula,
+  meta,
+  metaOf,
+  monthsOf,
+  namesOf,
+  onDatasets,
+  type TradeData,
+  yearOrLast,
+  yearsOrAll,
+} from "./question.ts";
+
+export const corridorInput = z.object({
+  reporter: reporter.describe("One of the two countries, a reporter: one of the 27 ISO codes; Greece is GR"),
+  partner,
+  years: years.optional(),
+  hs: hs.optional(),
+  dataset: dataset.optional(),
+});
+
+/** What one database knows of the pair. Figures of two databases are never added up. */
+export const section = z.object({
+  about: meta,
+  years: z.object({ from: z.int(), to: z.int() }),
+  directions: z.array(direction).length(2).describe("What the reporter sells, then what it buys"),
+  balance: z.array(balanceYear).describe("By year, as the reporter sees it"),
+});
+
+export const corridorOutput = z.object({
+  data: z.object({
+    reporter: z.object({ code: z.enum(reporterCodes), name: z.string() }),
+    partner: z.object({ code: z.string(), name: z.string() }),
+    databases: z
+      .array(section)
+      .describe(
+        "Each database that knows the pair, apart; the first is the one that answers by the usual choice",
+      ),
+  }),
+  meta: meta.extend({ count: z.int().describe("Databases"), product: z.string().nullable(), formula }),
+});
+
+const FORMULA =
+  `mirror gap = importer's figure − exporter's figure over the months that both have delivered; ` +
+  `price = 1000·Σvalue / Σkg over rows with kg > 0; seasonality as trade/seasonality, alerts as trade/alerts, over the last ${WATCHED} months`;
+
+/** The trade between two countries from every database that knows the pair. */
+export async function corridor(
+  trade: TradeData,
+  input: z.output<typeof corridorInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof corridorOutput>> {
+  if (input.partner === input.reporter) {
+    const message = "partner is the reporter itself; name two different countries";
+    refuse("invalid", message, { errors: [{ path: "partner", message }] });
+  }
+  const pair: Pair = {
+    reporter: input.reporter,
+    partner: input.partner,
+    other: isReporter(input.partner) ? input.partner : undefined,
+  };
+  const question = {
+    hs: input.hs,
+    partner: input.partner,
+    dataset: input.dataset,
+    reporters: [input.reporter],
+    years: input.years === undefined ? undefined : readYears(input.years),
+  };
+  return onDatasets(trade, question, async (leases) => {
+    const held = await Promise.all(leases.map((lease) => holdsPartner(lease, question, signal)));
+    const knowing = leases.filter((_, at) => held[at]);
+    if (knowing.length === 0) refuseUnheld(leases[0]!, question, "partner");
+    const sections = await Promise.all(
+      knowing.map((lease) => sectionOf(lease, namesOf(trade), pair, question, signal)),
+    );
+    // A database that covers the question may still hold nothing of this pair.
+    const databases = sections.filter(({ balance }, at) => at === 0 || balance.some(hasTrade));
+    return {
+      data: {
+        reporter: { code: pair.reporter, name: partnerName(pair.reporter) },
+        partner: { code: pair.partner, name: partnerName(pair.partner) },
+        databases,
+      },
+      meta: {
+        ...databases[0]!.about,
+        count: databases.length,
+        product: input.hs ?? null,
+        ...aboutNames(trade),
+        formula: FORMULA,
+      },
+    };
+  });
+}
+
+const hasTrade = ({ exports_eur, imports_eur }: z.infer<typeof balanceYear>) =>
+  Boolean(exports_eur || imports_eur);
+
+type Asked = { hs: string | undefined; partner: string; reporters: ReporterCode[]; years: Years | undefined };
+
+/** One database's view of the pair. */
+async function sectionOf(
+  lease: Lease,
+  nameOf: NameOf,
+  pair: Pair,
+  question: Asked,
+  signal: AbortSignal | undefined,
+): Promise<z.infer<typeof section>> {
+  const { hs } = question;
+  const years = yearsOrAll(lease, question.years);
+  const products_year = yearOrLast(lease, question);
+  const [months, products] = await Promise.all([
+    monthsOfPair(lease, pair, { hs, years }, signal),
+    productsOfPair(lease, pair, { hs, year: products_year }, signal),
+  ]);
+  const { coverage } = lease.manifest;
+  const known = knownOf(coverage, hs, pair.partner);
+  const knownToOther = knownOf(coverage, hs, pair.reporter);
+  const found = new Map(months.map((row) => [`${row.reporter} ${row.flow} ${row.period}`, row.value_eur]));
+  const values = (reporter: ReporterCode, flow: Flow) => {
+    const isKnown = reporter === pair.reporter ? known : knownToOther;
+    return monthsOf(lease, years).map((period) => ({
+      period,
+      value: isKnown(reporter, flow, period) ? (found.get(`${reporter} ${flow} ${period}`) ?? 0) : null,
+    }));
+  };
+  const seen = { pair, values, months, products, products_year, nameOf };
+  const reporters = pair.other === undefined ? [pair.reporter] : [pair.reporter, pair.other];
+  return {
+    about: metaOf(lease, { hs, partner: pair.partner, reporters, years }),
+    years,
+    directions: [directionOf(seen, "EXPORT"), directionOf(seen, "IMPORT")],
+    balance: balanceOf(seen),
+  };
+}

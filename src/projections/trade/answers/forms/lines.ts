@@ -1,0 +1,95 @@
+/** Pictures of months and years: `timeline`, `product-detail`, `balance` and `corridor`. */
+import type { z } from "zod";
+import type { Chart, Series } from "../../../../domain/chart.ts";
+import { partnerName } from "../../../../domain/trade/reporters.ts";
+import type { corridorOutput } from "../corridor.ts";
+import type { productDetailOutput } from "../product-detail.ts";
+import type { balanceOutput, timelineOutput, timelineRow } from "../series.ts";
+import { productTitle } from "./names.ts";
+
+const FLOWS = [
+  { column: "imports_eur", name: "imports" },
+  { column: "exports_eur", name: "exports" },
+] as const;
+
+export type Month = Omit<z.infer<typeof timelineRow>, "reporter">;
+
+/** A line for each flow of these months. */
+export const flowLines = (months: Month[]): Series[] =>
+  FLOWS.filter(({ column }) => months.some((month) => month[column] !== undefined)).map(
+    ({ column, name }) => ({
+      name,
+      values: months.map((month) => month[column] ?? null),
+      provisional: months.map(({ complete }) => !complete),
+    }),
+  );
+
+/** A line for each reporter and flow; what all lines have in common stands in the title alone. */
+export function timelineChart({ data }: z.infer<typeof timelineOutput>): Chart {
+  const reporters = [...new Set(data.map(({ reporter }) => reporter))];
+  const monthsOf = (reporter: string | undefined) => data.filter((row) => row.reporter === reporter);
+  const lines = reporters.map((reporter) => ({ reporter, flows: flowLines(monthsOf(reporter)) }));
+  const flows = lines[0]?.flows ?? [];
+  const flow = flows.length === 1 ? flows[0]!.name : undefined;
+  const nameOf = (reporter: string, name: string) => {
+    if (reporters.length === 1) return name;
+    return flow === undefined ? `${reporter} ${name}` : reporter;
+  };
+  return {
+    kind: "line",
+    title: `Monthly ${flow ?? "trade"} of ${listed(reporters)}`,
+    x: monthsOf(reporters[0]).map(({ period }) => period),
+    series: lines.flatMap(({ reporter, flows }) =>
+      flows.map((line) => ({ ...line, name: nameOf(reporter, line.name) })),
+    ),
+    unit: "EUR",
+    notes: [],
+  };
+}
+
+const MOST_LISTED = 5;
+
+const listed = (reporters: string[]) =>
+  reporters.length > MOST_LISTED ? `${reporters.length} countries` : reporters.map(partnerName).join(", ");
+
+/** The months of a product as two lines; its partners are rows only. */
+export const productDetailChart = ({ data, meta }: z.infer<typeof productDetailOutput>): Chart => ({
+  kind: "line",
+  title: `${partnerName(meta.reporter)}: monthly trade in ${productTitle(meta.product)}`,
+  x: data.months.map(({ period }) => period),
+  series: flowLines(data.months),
+  unit: "EUR",
+  notes: [],
+});
+
+type Year = {
+  year: number;
+  imports_eur: number | null;
+  exports_eur: number | null;
+  balance_eur: number | null;
+  complete: boolean;
+};
+
+/** Imports and exports side by side, and the balance as a line. */
+export const yearBars = (title: string, years: Year[]): Chart => ({
+  kind: "bar",
+  title,
+  x: years.map(({ year }) => String(year)),
+  series: [
+    ...FLOWS.map(({ column, name }) => ({
+      name,
+      values: years.map((year) => year[column]),
+      provisional: years.map(({ complete }) => !complete),
+    })),
+    { name: "balance", values: years.map(({ balance_eur }) => balance_eur), as_line: true },
+  ],
+  unit: "EUR",
+  notes: ["Balance = exports − imports."],
+});
+
+export const balanceChart = ({ data, meta }: z.infer<typeof balanceOutput>): Chart =>
+  yearBars(`Trade balance of ${partnerName(meta.reporter)}`, data);
+
+/** As the reporter sees it, from the database that answers by the usual choice. */
+export const corridorChart = ({ data }: z.infer<typeof corridorOutput>): Chart =>
+  yearBars(`Trade of ${data.reporter.name} with ${data.partner.name}`, data.databases[0]?.balance ?? []);

@@ -1,0 +1,52 @@
+/** Pictures of `price-per-tonne` and `seasonality`. */
+import type { z } from "zod";
+import type { Chart } from "../../../../domain/chart.ts";
+import { partnerName } from "../../../../domain/trade/reporters.ts";
+import type { Flow } from "../../../../domain/trade/units.ts";
+import type { pricesOutput } from "../prices.ts";
+import type { seasonOutput } from "../seasonality.ts";
+import { flowWord, productTitle } from "./names.ts";
+
+const flowsText = (flows: Flow[]) => flowWord(flows.length === 1 ? flows[0] : null);
+
+/** A line a flow, its outliers ringed. */
+export function pricesChart({ data, meta }: z.infer<typeof pricesOutput>): Chart {
+  const flows = data.summary.map(({ flow }) => flow);
+  const of = (asked: string | undefined) => data.series.filter(({ flow }) => flow === asked);
+  return {
+    kind: "line",
+    title: `${partnerName(meta.reporter)}: price per tonne, ${flowsText(flows)} of ${productTitle(meta.product)}`,
+    x: of(flows[0]).map(({ period }) => period),
+    series: flows.map((flow) => ({
+      name: flowWord(flow),
+      values: of(flow).map(({ price_eur_per_tonne }) => price_eur_per_tonne),
+      provisional: of(flow).map(({ complete }) => !complete),
+      marked: of(flow).map(({ outlier }) => outlier),
+    })),
+    unit: "EUR per tonne",
+    notes: [],
+  };
+}
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+export const seasonChart = ({ data, meta }: z.infer<typeof seasonOutput>): Chart =>
+  seasonBars(partnerName(meta.reporter), productTitle(meta.product), data);
+
+/** Twelve bars a flow, above and below the average month. */
+export const seasonBars = (
+  country: string,
+  product: string,
+  data: z.infer<typeof seasonOutput>["data"],
+): Chart => ({
+  kind: "bar",
+  title: `${country}: the usual year, ${flowsText(data.map(({ flow }) => flow))} of ${product}`,
+  x: MONTHS,
+  series: data.map(({ flow, profile }) => ({
+    name: flowWord(flow),
+    values: MONTHS.map((_, at) => profile?.[at] ?? null),
+  })),
+  unit: "1 = an average month",
+  base: 1,
+  notes: data.flatMap(({ flow, note }) => (note === null ? [] : [`${flowWord(flow)}: ${note}`])),
+});

@@ -1,0 +1,91 @@
+/** Pictures of who and what comes first: `top-partners`, `top-products`, `wood-products`, `heatmap` and `concentration`. */
+import type { z } from "zod";
+import type { Chart, Series } from "../../../../domain/chart.ts";
+import { partnerName } from "../../../../domain/trade/reporters.ts";
+import type { concentrationOutput } from "../concentration.ts";
+import type { heatmapOutput } from "../heatmap.ts";
+import type { topPartnersOutput, topProductsOutput } from "../rankings.ts";
+import type { woodOutput } from "../wood.ts";
+import { flowWord, productTitle } from "./names.ts";
+
+type Line = {
+  rank: number | null;
+  name: string | null;
+  value_eur: number | null;
+  imports_eur?: number | null | undefined;
+  exports_eur?: number | null | undefined;
+};
+
+/** One bar a line; imports and exports end to end where both were asked for. */
+function bars(lines: Line[]): Series[] {
+  const both = lines.some(({ imports_eur }) => imports_eur !== undefined);
+  if (!both) return [{ name: "value", values: lines.map(({ value_eur }) => value_eur) }];
+  return [
+    { name: "imports", values: lines.map(({ imports_eur }) => imports_eur ?? null) },
+    { name: "exports", values: lines.map(({ exports_eur }) => exports_eur ?? null) },
+  ];
+}
+
+/** The line for the rest would dwarf the others, so its share is told in words. */
+export function ranking(title: string, lines: (Line & { share: number | null })[]): Chart {
+  const ranked = lines.filter(({ rank }) => rank !== null);
+  const rest = lines.find(({ rank, share }) => rank === null && share !== null);
+  return {
+    kind: "ranking",
+    title,
+    x: ranked.map(({ name }) => name ?? ""),
+    series: bars(ranked),
+    unit: "EUR",
+    notes: rest ? [`Not drawn: the rest, ${(rest.share! * 100).toFixed(1)} % of the total.`] : [],
+  };
+}
+
+export const partnersChart = ({ data, meta }: z.infer<typeof topPartnersOutput>): Chart =>
+  ranking(`${partnerName(meta.reporter)}: largest partners, ${flowWord(meta.flow)} ${meta.year}`, data);
+
+export const productsChart = ({ data, meta }: z.infer<typeof topProductsOutput>): Chart =>
+  ranking(
+    `${partnerName(meta.reporter)}: largest products, ${flowWord(meta.flow)} ${meta.year}`,
+    data.map((row) => ({ ...row, name: productTitle(row.product) })),
+  );
+
+export const woodChart = ({ data, meta }: z.infer<typeof woodOutput>): Chart =>
+  ranking(
+    `${partnerName(meta.reporter)}: wood products, ${flowWord(meta.flow)} ${meta.year}`,
+    data.map((row) => ({ ...row, name: productTitle(row.product) })),
+  );
+
+/** All 27, those that delivered nothing last and without a bar. */
+export const heatmapChart = ({ data, meta }: z.infer<typeof heatmapOutput>): Chart => ({
+  kind: "ranking",
+  title: `The 27 by ${flowWord(meta.flow)} of ${productTitle(meta.product)}, ${meta.year}`,
+  x: data.map(({ name }) => name),
+  series: bars(data),
+  unit: "EUR",
+  notes: data.some(({ complete }) => !complete)
+    ? [
+        `Not all twelve months: ${data.flatMap(({ complete, reporter }) => (complete ? [] : reporter)).join(", ")}`,
+      ]
+    : [],
+});
+
+/** The shares of the largest partners; with both flows, one below the other. */
+export const concentrationChart = ({ data, meta }: z.infer<typeof concentrationOutput>): Chart => ({
+  kind: "ranking",
+  title: `${partnerName(meta.reporter)}: partners' shares in ${productTitle(meta.product)}, ${meta.year}`,
+  x: data.flatMap(({ flow, top_partners }) =>
+    top_partners.map(({ name }) => (data.length > 1 ? `${flowWord(flow)}: ${name}` : name)),
+  ),
+  series: [
+    {
+      name: "share",
+      values: data.flatMap(({ top_partners }) => top_partners.map(({ share }) => share * 100)),
+    },
+  ],
+  unit: "%",
+  notes: data.map(({ flow, hhi, classification, note }) =>
+    hhi === null
+      ? `${flowWord(flow)}: ${note}`
+      : `HHI of ${flowWord(flow)}: ${Math.round(hhi)}, ${classification?.replaceAll("_", " ")}`,
+  ),
+});

@@ -1,0 +1,151 @@
+/** Which countries trade a product most: `heatmap`, all 27 reporters ranked in one year. */
+import { z } from "zod";
+import { flowsOf, type Known, knownOf } from "../../../domain/trade/coverage.ts";
+import { dataset, flow, hs2, hsWithin, productField, productOf, year } from "../../../domain/trade/inputs.ts";
+import { type ReporterCode, reporterCodes, reporters } from "../../../domain/trade/reporters.ts";
+import { type Flow, flows, type Period, sixDecimals, yearOf } from "../../../domain/trade/units.ts";
+import { formula, meta, metaOf, monthsOf, onDataset, type TradeData } from "./question.ts";
+import { totals } from "./rankings.ts";
+import { SUMS } from "./series.ts";
+import { flowSums, inFlow, totalsIn } from "./tables.ts";
+
+export const heatmapInput = z.object({
+  year: year.describe("Calendar year"),
+  flow: flow.optional(),
+  hs2: hs2.optional().describe("HS chapter, 2 digits from 01 to 99; omitted = all products"),
+  hs: hsWithin.optional(),
+  dataset: dataset.optional(),
+});
+
+const amount = z.number().nullable();
+
+export const heatmapRow = z.object({
+  rank: z.int().nullable().describe("1 is the largest; null where nothing was delivered"),
+  reporter: z.enum(reporterCodes),
+  name: z.string(),
+  value_eur: amount.describe("EUR; imports + exports when no flow was asked for; null = not delivered"),
+  imports_eur: amount.optional().describe("Present when no flow was asked for"),
+  exports_eur: amount.optional(),
+  quantity_kg: amount.describe("Known mass in kg; null = none stated"),
+  share: amount.describe("Of the sum of the 27, 0 to 1"),
+  change: amount.describe(
+    "Against the year before, 0.1 = 10 % more; null where one of the two is not complete",
+  ),
+  complete: z.boolean().describe("All twelve months are delivered in full"),
+});
+
+export const heatmapOutput = z.object({
+  data: z.array(heatmapRow),
+  meta: meta.extend({
+    count: z.int(),
+    year: z.int(),
+    product: z.string().nullable().describe("The code asked for; null = all products"),
+    flow: z.enum(flows).nullable(),
+    total: totals,
+    formula,
+  }),
+});
+
+type Sums = {
+  reporter: ReporterCode;
+  year: number;
+  imports_eur: number | null;
+  exports_eur: number | null;
+  quantity_kg: number | null;
+};
+const amountOf = { IMPORT: "imports_eur", EXPORT: "exports_eur" } as const;
+
+/** The 27 reporters by their trade of a product in a year. */
+export async function heatmap(
+  trade: TradeData,
+  input: z.output<typeof heatmapInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof heatmapOutput>> {
+  const product = productOf(input);
+  const { year, flow } = input;
+  const years = { from: year, to: year };
+  const question = {
+    ...input,
+    hs: product,
+    reporters: [],
+    years,
+    fields: { hs: productField(input), years: "year" },
+  } as const;
+  return onDataset(trade, question, async (lease) => {
+    const both = { from: year - 1, to: year };
+    const found = await lease.query<Sums>(
+      `select reporter, period // 100 as year, ${flowSums}, sum(quantity_kg)::double as quantity_kg
+       from ${totalsIn(lease, { hs: product, years: both })} where ${inFlow(flow)} group by 1, 2`,
+      undefined,
+      signal,
+    );
+    const known = knownOf(lease.manifest.coverage, product);
+    const months = monthsOf(lease, both);
+    const rows = reporterCodes.map((code) => {
+      const of = (asked: number) => {
+        const row = found.find((one) => one.reporter === code && one.year === asked);
+        return valuesOf(
+          row,
+          code,
+          flow,
+          months.filter((period) => yearOf(period) === asked),
+          known,
+        );
+      };
+      const [now, before] = [of(year), of(year - 1)];
+      const comparable = now.complete && before.complete && now.value_eur !== null && before.value_eur;
+      return {
+        reporter: code,
+        name: reporters[code],
+        ...now,
+        change: comparable ? sixDecimals(now.value_eur! / before.value_eur! - 1) : null,
+      };
+    });
+    const sum = rows.reduce((total, { value_eur }) => total + (value_eur ?? 0), 0);
+    const masses = rows.map(({ quantity_kg }) => quantity_kg).filter((mass) => mass !== null);
+    const sorted = rows.sort((a, b) => (b.value_eur ?? -1) - (a.value_eur ?? -1));
+    const data = sorted.map((row, at) => ({
+      rank: row.value_eur === null ? null : at + 1,
+      ...row,
+      share: row.value_eur === null || sum === 0 ? null : sixDecimals(row.value_eur / sum),
+    }));
+    return {
+      data,
+      meta: {
+        ...metaOf(lease, { hs: product, flow, reporters: reporterCodes, years }),
+        count: data.length,
+        year,
+        product: product ?? null,
+        flow: flow ?? null,
+        total: {
+          value_eur: sum,
+          quantity_kg:
+            masses.length === 0 ? null : sixDecimals(masses.reduce((total, mass) => total + mass, 0)),
+        },
+        formula: `share = value / sum of the 27; change = value / value of the year before − 1; ${SUMS}`,
+      },
+    };
+  });
+}
+
+/** One reporter's year; no row means no trade where a month of it is known, else nothing is known. */
+function valuesOf(
+  row: Sums | undefined,
+  reporter: ReporterCode,
+  flow: Flow | undefined,
+  months: Period[],
+  known: Known,
+) {
+  const amounts = flowsOf(flow).map(
+    (of) => row?.[amountOf[of]] ?? (months.some((period) => known(reporter, of, period)) ? 0 : null),
+  );
+  const delivered = amounts.filter((value) => value !== null);
+  return {
+    value_eur: delivered.length === 0 ? null : delivered.reduce((sum, value) => sum + value, 0),
+    ...(flow === undefined && { imports_eur: amounts[0]!, exports_eur: amounts[1]! }),
+    quantity_kg: row?.quantity_kg ?? null,
+    complete:
+      months.length === 12 &&
+      flowsOf(flow).every((of) => months.every((period) => known(reporter, of, period))),
+  };
+}

@@ -1,0 +1,46 @@
+/** How a question about one reporter and one product begins, and what its answer says of itself. */
+import { z } from "zod";
+import type { Lease } from "../../../datasets/vintage-store.ts";
+import { productField, productOf, readYears } from "../../../domain/trade/inputs.ts";
+import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import type { Flow, Years } from "../../../domain/trade/units.ts";
+import { formula, meta, metaOf } from "./question.ts";
+
+/** `meta` of an answer about one reporter and one product. */
+export const productMeta = meta.extend({
+  reporter: z.enum(reporterCodes),
+  product: z.string().describe("The code asked for"),
+  years: z.object({ from: z.int(), to: z.int() }),
+  formula,
+});
+
+type ProductInput = {
+  reporter: ReporterCode;
+  hs2: string;
+  years?: string | undefined;
+  flow?: Flow | undefined;
+  hs?: string | undefined;
+  dataset?: string | undefined;
+};
+
+/** The question of one reporter and one product, named by `hs2` or a finer `hs` within it. */
+export const productQuestion = (input: ProductInput) => ({
+  hs: productOf(input),
+  reporters: [input.reporter],
+  flow: input.flow,
+  years: input.years === undefined ? undefined : readYears(input.years),
+  dataset: input.dataset,
+  fields: { hs: productField(input) } as const,
+});
+
+/** `meta` of its answer. */
+export const aboutProduct = (
+  lease: Lease,
+  { reporters, ...question }: ReturnType<typeof productQuestion>,
+  years: Years,
+) => ({
+  ...metaOf(lease, { ...question, reporters, years }),
+  reporter: reporters[0]!,
+  product: question.hs,
+  years,
+});

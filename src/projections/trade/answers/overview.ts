@@ -1,0 +1,229 @@
+/** What there is: `overview` of a dataset and the state of each of the 27 `countries`. */
+import { z } from "zod";
+import type { Lease } from "../../../datasets/vintage-store.ts";
+import { flowsOf, knownOf, lastCompleteYear } from "../../../domain/trade/coverage.ts";
+import { dataset, hs } from "../../../domain/trade/inputs.ts";
+import { productLevels } from "../../../domain/trade/products.ts";
+import { reporterCodes, reporters } from "../../../domain/trade/reporters.ts";
+import { monthText } from "../../../domain/trade/units.ts";
+import { formula, meta, metaOf, monthsOf, onDataset, type TradeData, yearsOrAll } from "./question.ts";
+import { SUMS } from "./series.ts";
+import { flowSums, partnersIn, recordsIn, totalsIn } from "./tables.ts";
+
+export const overviewInput = z.object({
+  format: z
+    .enum(["json", "summary"], "format is json or summary")
+    .default("json")
+    .describe("json = all fields; summary = a paragraph of text with the headline figures"),
+  hs: hs.optional(),
+  dataset: dataset.optional(),
+});
+
+const headline = z.object({
+  records: z.int().describe("Rows of the dataset under `hs`"),
+  countries: z.int().describe("Reporters with data"),
+  date_range: z.object({ from: z.string(), to: z.string() }),
+  year: z.int().nullable().describe("The last year that every reporter has delivered in full"),
+  imports_eur: z.number().nullable().describe("EUR in `year`, sum of the reporters"),
+  exports_eur: z.number().nullable(),
+});
+
+export const overviewOutput = z.object({
+  data: z.union([
+    headline.extend({
+      reporters: z.array(z.string()),
+      partners: z.int().describe("Single countries and territories traded with, over all years"),
+      products: z.int(),
+      datasets: z.array(
+        z.object({
+          dataset: z.string(),
+          vintage: z.string(),
+          synthetic: z.boolean(),
+          source: z.string(),
+          months: z.object({ from: z.string(), to: z.string() }),
+          all_products: z.boolean(),
+          reporters: z.int().describe("How many of the 27 it holds"),
+        }),
+      ),
+    }),
+    z.object({ text: z.string(), headline }),
+  ]),
+  meta: meta.extend({ formula }),
+});
+
+/** How much there is, for how many countries, from when to when. */
+export async function overview(
+  trade: TradeData,
+  input: z.output<typeof overviewInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof overviewOutput>> {
+  return onDataset(trade, { ...input, reporters: [] }, async (lease) => {
+    const { coverage } = lease.manifest;
+    const span = yearsOrAll(lease, undefined);
+    const all = coverage.reporters.map(({ reporter }) => reporter);
+    const year = lastCompleteYear(coverage, { hs: input.hs, reporters: all }) ?? null;
+    const slice = { hs: input.hs, years: span };
+    const [counted, sums] = await Promise.all([
+      lease.query<{ records: number; partners: number; reporters: number }>(
+        countsSql(lease, slice),
+        undefined,
+        signal,
+      ),
+      year === null
+        ? []
+        : lease.query<{ imports_eur: number | null; exports_eur: number | null }>(
+            `select ${flowSums} from ${totalsIn(lease, { hs: input.hs, years: { from: year, to: year } })}`,
+            undefined,
+            signal,
+          ),
+    ]);
+    const counts = counted[0]!;
+    const about = metaOf(lease, { hs: input.hs, reporters: all, years: span });
+    const figures = {
+      records: input.hs === undefined ? rowsOf(lease.manifest) : counts.records,
+      countries: counts.reporters,
+      date_range: about.coverage.months,
+      year,
+      imports_eur: sums[0]?.imports_eur ?? null,
+      exports_eur: sums[0]?.exports_eur ?? null,
+    };
+    const data =
+      input.format === "summary"
+        ? { text: paragraph(figures, about, input.hs), headline: figures }
+        : {
+            ...figures,
+            reporters: about.coverage.reporters,
+            partners: counts.partners,
+            products: about.coverage.products.count,
+            datasets: datasetsOf(trade),
+          };
+    return { data, meta: { ...about, formula: SUMS } };
+  });
+}
+
+/** All rows of a vintage, as its release states them. */
+const rowsOf = ({ partitions }: Lease["manifest"]) => partitions.reduce((sum, { rows }) => sum + rows, 0);
+
+function countsSql(lease: Lease, slice: Parameters<typeof recordsIn>[1]): string {
+  // A chapter of the sandbox is one row where its products are not told apart.
+  const isChapter = slice.hs?.length === productLevels.hs2;
+  const records = `(select count(*) from (${recordsIn(lease, slice)}))`;
+  return `select count(distinct reporter) as reporters, count(distinct partner) as partners,
+    ${isChapter ? `greatest(${records}, count(*))` : records}::bigint as records from ${partnersIn(lease, slice)}`;
+}
+
+const datasetsOf = ({ vintages, allow_synthetic }: TradeData) =>
+  vintages
+    .open()
+    .filter(({ synthetic }) => allow_synthetic || !synthetic)
+    .map(({ dataset, vintage, synthetic, source, coverage }) => ({
+      dataset,
+      vintage,
+      synthetic,
+      source,
+      months: { from: monthText(coverage.months.from), to: monthText(coverage.months.to) },
+      all_products: coverage.products.national,
+      reporters: coverage.reporters.length,
+    }));
+
+function paragraph(
+  figures: z.infer<typeof headline>,
+  about: z.infer<typeof meta>,
+  hs: string | undefined,
+): string {
+  const what = hs === undefined ? "all products" : `all products under ${hs}`;
+  const { complete, count } = about.coverage.products;
+  const scope = complete ? what : `${count} of ${what}, which is not a total`;
+  const billions = (value: number | null) => `EUR ${((value ?? 0) / 1e9).toFixed(1)} billion`;
+  const sums =
+    figures.year === null
+      ? "No year is complete yet."
+      : `In ${figures.year}, the last complete year, imports were ${billions(figures.imports_eur)} and exports ${billions(figures.exports_eur)}.`;
+  const caution = about.synthetic ? " These are invented figures of the sandbox." : "";
+  return (
+    `${figures.records.toLocaleString("en")} records of EU trade (${scope}) by ${figures.countries} countries, ` +
+    `${figures.date_range.from} to ${figures.date_range.to}. ${sums}${caution} Source: ${about.source}.`
+  );
+}
+
+export const countriesInput = z.object({
+  format: z
+    .enum(["json", "compact"], "format is json or compact")
+    .default("json")
+    .describe("json = all fields; compact = codes with flags"),
+  hs: hs.optional(),
+  dataset: dataset.optional(),
+});
+
+const flags = z.object({
+  code: z.enum(reporterCodes),
+  imports: z.boolean(),
+  exports: z.boolean(),
+  from: z.string().nullable().describe("First month with data, YYYY-MM"),
+  to: z.string().nullable().describe("Last month delivered in full, YYYY-MM"),
+  complete: z.boolean().describe("Every month of the dataset is delivered in full"),
+});
+
+export const countriesOutput = z.object({
+  data: z.array(
+    z.union([
+      flags.extend({
+        name: z.string(),
+        records: z.int().describe("Monthly product rows of this reporter"),
+        provisional_months: z.array(z.string()),
+        missing_months: z
+          .int()
+          .describe("Months up to the dataset's last that this reporter has not delivered"),
+      }),
+      flags,
+    ]),
+  ),
+  meta: meta.extend({ count: z.int() }),
+});
+
+/** The 27 reporters with what the dataset has of each. */
+export async function countries(
+  trade: TradeData,
+  input: z.output<typeof countriesInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof countriesOutput>> {
+  return onDataset(trade, { ...input, reporters: [] }, async (lease) => {
+    const { coverage } = lease.manifest;
+    const span = yearsOrAll(lease, undefined);
+    const found = await lease.query<Flows>(
+      `select reporter, count(*) as records, bool_or(flow = 'IMPORT') as imports, bool_or(flow = 'EXPORT') as exports
+       from ${totalsIn(lease, { hs: input.hs, years: span })} group by 1`,
+      undefined,
+      signal,
+    );
+    const months = monthsOf(lease, span);
+    const known = knownOf(coverage, input.hs);
+    const data = reporterCodes.map((code) => {
+      const flows = found.find(({ reporter }) => reporter === code);
+      const delivered = coverage.reporters.find(({ reporter }) => reporter === code);
+      const unknown = months.filter(
+        (period) => !flowsOf(undefined).every((flow) => known(code, flow, period)),
+      );
+      const compact = {
+        code,
+        imports: flows?.imports ?? false,
+        exports: flows?.exports ?? false,
+        from: delivered ? monthText(delivered.from) : null,
+        to: delivered ? monthText(delivered.to) : null,
+        complete: unknown.length === 0,
+      };
+      if (input.format === "compact") return compact;
+      return {
+        ...compact,
+        name: reporters[code],
+        records: flows?.records ?? 0,
+        provisional_months: (delivered?.provisional ?? []).map(monthText),
+        missing_months: unknown.length,
+      };
+    });
+    const about = metaOf(lease, { hs: input.hs, reporters: reporterCodes, years: span });
+    return { data, meta: { ...about, count: data.length } };
+  });
+}
+
+type Flows = { reporter: string; records: number; imports: boolean; exports: boolean };

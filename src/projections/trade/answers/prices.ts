@@ -1,0 +1,171 @@
+/** What trade costs by mass: `price-per-tonne`, a monthly series with its statistics. */
+import { z } from "zod";
+import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
+import { dataset, flow, hs2, hsWithin, reporter, years } from "../../../domain/trade/inputs.ts";
+import { median } from "../../../domain/trade/robust.ts";
+import { OUTLIER_SCORE, outliers, pricePerTonne } from "../../../domain/trade/unit-values.ts";
+import { type Flow, flows, monthText, type Period, sixDecimals } from "../../../domain/trade/units.ts";
+import { aboutProduct, productMeta, productQuestion } from "./one-product.ts";
+import { monthsOf, onDataset, type TradeData, yearsOrAll } from "./question.ts";
+import { inFlow, inReporters, massesIn } from "./tables.ts";
+
+export const pricesInput = z.object({
+  reporter,
+  hs2,
+  years: years.optional(),
+  flow: flow.optional(),
+  hs: hsWithin.optional(),
+  dataset: dataset.optional(),
+});
+
+const amount = z.number().nullable();
+const price = amount.describe("EUR per tonne");
+
+export const priceRow = z.object({
+  period: z.string().describe("YYYY-MM"),
+  flow: z.enum(flows),
+  price_eur_per_tonne: amount.describe(
+    "1000·Σvalue / Σkg over rows with a known mass; null = no mass, or not delivered",
+  ),
+  value_eur: amount.describe("EUR of the rows with a known mass; null = not delivered"),
+  quantity_kg: amount.describe("Their mass in kg"),
+  excluded_value_eur: amount.describe("EUR of rows that state no mass, which the price leaves out"),
+  outlier: z
+    .boolean()
+    .describe(`Its logarithm has a robust score above ${OUTLIER_SCORE} among the complete months`),
+  complete: z.boolean().describe("false: provisional or not delivered; not in the statistics"),
+});
+
+const extreme = z.object({ period: z.string(), price_eur_per_tonne: z.number() }).nullable();
+
+/** The complete months of one flow summed up; figures are null where there are too few months. */
+export const priceSummary = z.object({
+  flow: z.enum(flows),
+  months: z.int().describe("Complete months with a price"),
+  average_eur_per_tonne: price.describe("EUR per tonne, all values over all masses"),
+  median_eur_per_tonne: price,
+  standard_deviation_eur_per_tonne: price.describe(
+    "Sample standard deviation of the months; null below two months",
+  ),
+  lowest: extreme,
+  highest: extreme,
+  change: amount.describe(
+    "Last 12 complete months against the 12 before, each all values over all masses; 0.1 = 10 % dearer; null below 24",
+  ),
+  outliers: z.array(z.string()).describe("Months that stand out"),
+  excluded_value_eur: z.number(),
+  excluded_share: amount.describe("Of all value in these months, 0 to 1"),
+});
+
+export const pricesOutput = z.object({
+  data: z.object({ series: z.array(priceRow), summary: z.array(priceSummary) }),
+  meta: productMeta.extend({ count: z.int() }),
+});
+
+type Masses = {
+  flow: Flow;
+  period: Period;
+  value_eur: number;
+  quantity_kg: number;
+  excluded_value_eur: number;
+};
+type Row = z.infer<typeof priceRow>;
+
+/** Monthly prices of a reporter's trade in a product, each flow apart. */
+export async function pricesPerTonne(
+  trade: TradeData,
+  input: z.output<typeof pricesInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof pricesOutput>> {
+  const question = productQuestion(input);
+  return onDataset(trade, question, async (lease) => {
+    const span = yearsOrAll(lease, question.years);
+    const asked = `${inReporters([input.reporter])} and ${inFlow(input.flow)}`;
+    const found = await lease.query<Masses>(
+      `select flow, period, coalesce(sum(value_eur) filter (quantity_kg > 0), 0)::bigint as value_eur,
+         coalesce(sum(quantity_kg) filter (quantity_kg > 0), 0)::double as quantity_kg,
+         coalesce(sum(value_eur) filter (quantity_kg is null or quantity_kg <= 0), 0)::bigint as excluded_value_eur
+       from ${massesIn(lease, { hs: question.hs, years: span }, asked)} group by flow, period`,
+      undefined,
+      signal,
+    );
+    const known = knownOf(lease.manifest.coverage, question.hs);
+    const ofFlow = (flow: Flow) => {
+      const months = new Map(found.filter((row) => row.flow === flow).map((row) => [row.period, row]));
+      const series = monthsOf(lease, span).map((period) =>
+        rowOf(flow, period, months.get(period), known(input.reporter, flow, period)),
+      );
+      return summed(flow, series);
+    };
+    const all = flowsOf(input.flow).map(ofFlow);
+    const series = all.flatMap((one) => one.series);
+    return {
+      data: { series, summary: all.map((one) => one.summary) },
+      meta: {
+        ...aboutProduct(lease, question, span),
+        count: series.length,
+        formula: `price = 1000·Σvalue / Σkg over rows with kg > 0, a row being a product's month (its WORLD row where the source has one, else each partner's); outlier: |ln p − median(ln p)| / (1.4826·MAD(ln p)) > ${OUTLIER_SCORE} over the complete months`,
+      },
+    };
+  });
+}
+
+function rowOf(flow: Flow, period: Period, found: Masses | undefined, isKnown: boolean): Row {
+  const none = isKnown ? 0 : null;
+  const price = found && pricePerTonne(found.value_eur, found.quantity_kg);
+  return {
+    period: monthText(period),
+    flow,
+    price_eur_per_tonne: price === undefined ? null : sixDecimals(price),
+    value_eur: found?.value_eur ?? none,
+    quantity_kg: found?.quantity_kg ?? none,
+    excluded_value_eur: found?.excluded_value_eur ?? none,
+    outlier: false,
+    complete: isKnown,
+  };
+}
+
+/** Marks the outliers of a flow's series and sums its complete months up. */
+function summed(flow: Flow, series: Row[]): { series: Row[]; summary: z.infer<typeof priceSummary> } {
+  const complete = series.filter((row) => row.complete);
+  const priced = complete.filter((row): row is Priced => (row.price_eur_per_tonne ?? 0) > 0);
+  for (const [at, isOutlier] of outliers(priced.map((row) => row.price_eur_per_tonne)).entries())
+    priced[at]!.outlier = isOutlier;
+  const prices = priced.map((row) => row.price_eur_per_tonne);
+  const sorted = priced.toSorted((a, b) => a.price_eur_per_tonne - b.price_eur_per_tonne);
+  const extremeOf = (row: Priced | undefined) =>
+    row === undefined ? null : { period: row.period, price_eur_per_tonne: row.price_eur_per_tonne };
+  const [before, after] = [average(complete.slice(-24, -12)), average(complete.slice(-12))];
+  const excluded = sum(complete, "excluded_value_eur");
+  const value = excluded + sum(complete, "value_eur");
+  return {
+    series,
+    summary: {
+      flow,
+      months: priced.length,
+      average_eur_per_tonne: rounded(average(priced)),
+      median_eur_per_tonne: rounded(median(prices)),
+      standard_deviation_eur_per_tonne: rounded(deviation(prices)),
+      lowest: extremeOf(sorted[0]),
+      highest: extremeOf(sorted.at(-1)),
+      change: complete.length >= 24 && before && after ? sixDecimals(after / before - 1) : null,
+      outliers: priced.filter((row) => row.outlier).map(({ period }) => period),
+      excluded_value_eur: excluded,
+      excluded_share: value > 0 ? sixDecimals(excluded / value) : null,
+    },
+  };
+}
+
+type Priced = Row & { price_eur_per_tonne: number };
+
+const sum = (rows: Row[], column: "value_eur" | "quantity_kg" | "excluded_value_eur") =>
+  rows.reduce((total, row) => total + (row[column] ?? 0), 0);
+const average = (rows: Row[]) => pricePerTonne(sum(rows, "value_eur"), sum(rows, "quantity_kg"));
+
+function deviation(prices: number[]): number | undefined {
+  if (prices.length < 2) return undefined;
+  const mean = prices.reduce((total, one) => total + one, 0) / prices.length;
+  return Math.sqrt(prices.reduce((total, one) => total + (one - mean) ** 2, 0) / (prices.length - 1));
+}
+
+const rounded = (value: number | undefined) => (value === undefined ? null : sixDecimals(value));

@@ -1,0 +1,62 @@
+/** All about one reporter's trade of a product: `product-detail`, its months and its largest partners. */
+import { z } from "zod";
+import { dataset, hs2, hsWithin, reporter, years } from "../../../domain/trade/inputs.ts";
+import { aboutProduct, productMeta, productQuestion } from "./one-product.ts";
+import { onDataset, type TradeData, yearsOrAll } from "./question.ts";
+import { partnerRow, RANKED, rankPartners, totals } from "./rankings.ts";
+import { monthsSql, type SeriesRow, series, timelineRow } from "./series.ts";
+
+const TOP_PARTNERS = 20;
+
+export const productDetailInput = z.object({
+  reporter,
+  hs2,
+  years: years.optional(),
+  hs: hsWithin.optional(),
+  dataset: dataset.optional(),
+});
+
+export const productDetailOutput = z.object({
+  data: z.object({
+    months: z.array(timelineRow.omit({ reporter: true })),
+    top_partners: z
+      .array(partnerRow)
+      .describe("The 20 largest over all the years asked for, imports + exports, and the rest"),
+    total: totals.describe("Over all the years asked for, imports + exports"),
+  }),
+  meta: productMeta.extend({ ranked_of: z.int().describe("How many partners there are") }),
+});
+
+/** The months and the largest partners of a reporter's trade in a product. */
+export async function productDetail(
+  trade: TradeData,
+  input: z.output<typeof productDetailInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof productDetailOutput>> {
+  const question = productQuestion(input);
+  return onDataset(trade, question, async (lease) => {
+    const span = yearsOrAll(lease, question.years);
+    const asked = { reporters: question.reporters, hs: question.hs, years: span };
+    const [found, partners] = await Promise.all([
+      lease.query<SeriesRow>(monthsSql(lease, "reporter", asked), undefined, signal),
+      rankPartners(
+        lease,
+        { ...asked, reporter: input.reporter, flow: undefined, limit: TOP_PARTNERS },
+        signal,
+      ),
+    ]);
+    const months = series(lease, input.reporter, question.reporters, asked, found);
+    return {
+      data: {
+        months: months.map(({ reporter: _, ...month }) => month),
+        top_partners: partners.rows,
+        total: partners.total,
+      },
+      meta: {
+        ...aboutProduct(lease, question, span),
+        ranked_of: partners.ranked_of,
+        formula: RANKED,
+      },
+    };
+  });
+}

@@ -1,0 +1,270 @@
+/** How every trade question begins and ends: a dataset that covers it is chosen and leased, and the answer says what it rests on. */
+import { z } from "zod";
+import type { Manifest } from "../../../datasets/manifest.ts";
+import type { Lease, VintageStore } from "../../../datasets/vintage-store.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import {
+  type Coverage,
+  type Question as Covered,
+  flowsOf,
+  type Gap,
+  gapIn,
+  knownOf,
+  knownPartners,
+  lastCompleteYear,
+  lastYearWithAny,
+  productsComplete,
+} from "../../../domain/trade/coverage.ts";
+import { type NameOf, ownName } from "../../../domain/trade/product-names.ts";
+import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { monthsBetween, monthText, type Period, type Years, yearOf } from "../../../domain/trade/units.ts";
+
+/** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing, without `nameOf` few products have a name. */
+export type TradeData = {
+  vintages: VintageStore;
+  allow_synthetic: boolean;
+  nameOf?: NameOf;
+  /** The table that those names come from, and its vintage. */
+  names_from?: string | undefined;
+};
+
+/** What the products of answers are called. */
+export const namesOf = ({ nameOf = ownName }: TradeData): NameOf => nameOf;
+
+/** Where they come from, for `meta` of an answer that names products. */
+export const aboutNames = ({ names_from }: TradeData) => ({ names_from: names_from ?? null });
+
+export type Question = Covered & {
+  dataset?: string | undefined;
+  /** The input fields that name product, reporters, flow and years, for refusals. */
+  fields?: {
+    hs?: "hs" | "hs2" | "code" | "dataset";
+    reporter?: "reporter" | "reporters" | "dataset";
+    flow?: "flow" | "direction";
+    years?: "year" | "years" | "month";
+    partner?: "target_country";
+  };
+};
+
+/** Codes listed in `coverage.products.codes`; more are counted only. */
+const LISTED_CODES = 60;
+
+export const meta = z.object({
+  dataset: z.string(),
+  vintage: z
+    .string()
+    .describe("SHA-256 that names the immutable state of the dataset; the log holds its release"),
+  synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
+  source: z.string(),
+  names_from: z
+    .string()
+    .nullable()
+    .optional()
+    .describe("Table and vintage that name products beyond chapters and wood; null = none is loaded"),
+  coverage: z.object({
+    products: z.object({
+      complete: z
+        .boolean()
+        .describe(
+          "false: the figures are sums over the listed codes only, not over everything that was asked for",
+        ),
+      count: z.int().describe("Product codes with data under the `hs` asked for"),
+      codes: z.array(z.string()).describe(`The codes, when there are at most ${LISTED_CODES}`),
+    }),
+    partners: z
+      .array(z.string())
+      .optional()
+      .describe("The only partners the dataset knows; absent: all of them"),
+    reporters: z.array(z.string()),
+    months: z.object({ from: z.string(), to: z.string() }),
+  }),
+  incomplete: z
+    .array(
+      z.object({
+        reporter: z.string(),
+        delivered_to: z.string(),
+        missing_months: z
+          .array(z.string())
+          .optional()
+          .describe("Months before that one of which not all that was asked for was imported"),
+      }),
+    )
+    .describe(
+      "Reporters asked for that have not delivered every month of the answer in full; later months are provisional",
+    ),
+});
+
+export type Meta = z.infer<typeof meta>;
+
+/** What the figures of an answer are, in words. */
+export const formula = z.string().describe("How the figures were computed");
+
+/** Leases the dataset that answers, runs `work` on it and lets it go. */
+export async function onDataset<T>(
+  trade: TradeData,
+  question: Question,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  const lease = trade.vintages.lease(chooseDataset(trade, question).dataset);
+  try {
+    return await work(lease);
+  } finally {
+    lease.release();
+  }
+}
+
+/**
+ * As onDataset, over each dataset that knows something of the question: first the one that answers it by the usual
+ * choice, then the real ones that know a part. Each is to be told apart in the answer.
+ */
+export async function onDatasets<T>(
+  trade: TradeData,
+  question: Question,
+  work: (leases: Lease[]) => Promise<T>,
+): Promise<T> {
+  const first = chooseDataset(trade, question).dataset;
+  const others = question.dataset === undefined ? trade.vintages.open() : [];
+  const parts = others
+    .filter(({ dataset, synthetic }) => dataset !== first && !synthetic)
+    .filter(({ coverage }) => gapIn(coverage, question, true) === undefined)
+    .map(({ dataset }) => dataset);
+  const leases: Lease[] = [];
+  try {
+    for (const dataset of [first, ...parts]) leases.push(trade.vintages.lease(dataset));
+    return await work(leases);
+  } finally {
+    for (const lease of leases) lease.release();
+  }
+}
+
+/** Whether any dataset would answer by the usual choice. */
+export const isCovered = ({ vintages, allow_synthetic }: TradeData, question: Covered): boolean =>
+  vintages
+    .open()
+    .filter(({ synthetic }) => allow_synthetic || !synthetic)
+    .some(({ coverage }) => gapIn(coverage, question, false) === undefined);
+
+/** What may answer, in the usual order: real before synthetic, a whole before a part, many reporters before few. */
+export function inUsualOrder({ vintages, allow_synthetic }: TradeData): Manifest[] {
+  const open = vintages.open().filter(({ synthetic }) => allow_synthetic || !synthetic);
+  if (open.length === 0) {
+    refuse("unavailable", "no trade dataset is loaded (yet)", { type: "dataset-missing", retry_after_s: 5 });
+  }
+  const isWhole = (coverage: Coverage) => coverage.products.national && !knownPartners(coverage);
+  const order = ({ synthetic, coverage }: Manifest) => (synthetic ? 2 : isWhole(coverage) ? 0 : 1);
+  const breadth = ({ coverage }: Manifest) => coverage.reporters.length;
+  return open.toSorted((a, b) => order(a) - order(b) || breadth(b) - breadth(a));
+}
+
+/** The dataset that answers, as it is open now; nothing is ever drawn from two. */
+export function chooseDataset(trade: TradeData, question: Question): Manifest {
+  const candidates = inUsualOrder(trade);
+  const awaited = trade.vintages.awaited().filter(({ synthetic }) => trade.allow_synthetic || !synthetic);
+  const names = awaited.map(({ dataset }) => dataset);
+  if (question.dataset !== undefined) {
+    if (names.includes(question.dataset)) refuseAwaited([question.dataset]);
+    return namedDataset(candidates, question, question.dataset);
+  }
+  const gaps: { dataset: string; gap: Gap }[] = [];
+  for (const candidate of candidates) {
+    const gap = gapIn(candidate.coverage, question, false);
+    if (!gap) return candidate;
+    gaps.push({ dataset: candidate.dataset, gap });
+  }
+  if (names.length > 0) refuseAwaited(names);
+  const message = gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`).join("; ");
+  // The dataset that came nearest to an answer says which field to change.
+  const progress = ["hs", "partner", "reporter", "flow", "years"];
+  const [nearest] = gaps
+    .map(({ gap }) => gap)
+    .toSorted((a, b) => progress.indexOf(b.path) - progress.indexOf(a.path));
+  return refuseGap(question, nearest!, `no dataset covers the question: ${message}`);
+}
+
+/** What is not open yet may cover the question, so that it is no fault of the caller's. */
+function refuseAwaited(datasets: string[]): never {
+  const message = `${datasets.join(", ")} cannot be read (yet): being made or opened, or the files are missing`;
+  return refuse("unavailable", message, { type: "dataset-missing", retry_after_s: 5 });
+}
+
+function namedDataset(open: Manifest[], question: Question, name: string): Manifest {
+  const found = open.find(({ dataset }) => dataset === name);
+  if (!found) {
+    const message = `there is no dataset ${name}; there is ${open.map(({ dataset }) => dataset).join(", ")}`;
+    return refuse("invalid", message, { errors: [{ path: "dataset", message }] });
+  }
+  const gap = gapIn(found.coverage, question, true);
+  return gap ? refuseGap(question, gap, `${name} ${gap.message}`) : found;
+}
+
+function refuseGap(question: Question, gap: Gap, message: string): never {
+  const { hs = "hs", reporter = "reporter", flow = "flow", years = "years" } = question.fields ?? {};
+  // A question about all partners names none: another dataset is what would answer it.
+  const partner = question.partner === undefined ? "dataset" : (question.fields?.partner ?? "partner");
+  const path = { hs, partner, reporter, flow, years }[gap.path];
+  return refuse("invalid", message, { errors: [{ path, message }], type: "outside-coverage" });
+}
+
+/** The reporters of an answer: those named, else all 27. */
+export const orAll = (reporters: readonly ReporterCode[] | undefined): readonly ReporterCode[] =>
+  reporters ?? reporterCodes;
+
+/** The year asked for, else the last that every reporter has delivered in full, else the last one with figures. */
+export function yearOrLast({ manifest }: Lease, question: Covered): number {
+  const { coverage } = manifest;
+  return question.years?.to ?? lastCompleteYear(coverage, question) ?? lastYearWithAny(coverage, question);
+}
+
+/** The years asked for, else all that the dataset has. */
+export function yearsOrAll({ manifest }: Lease, years: Years | undefined): Years {
+  const { from, to } = manifest.coverage.months;
+  return years ?? { from: yearOf(from), to: yearOf(to) };
+}
+
+/** The months of the years that lie within the dataset's. */
+export function monthsOf({ manifest }: Pick<Lease, "manifest">, years: Years): Period[] {
+  const { from, to } = manifest.coverage.months;
+  return monthsBetween(Math.max(from, years.from * 100 + 1), Math.min(to, years.to * 100 + 12));
+}
+
+/** What the answer rests on; `asked` is what the figures are about. */
+export function metaOf({ manifest }: Pick<Lease, "manifest">, asked: Covered & { years: Years }): Meta {
+  const { dataset, vintage, synthetic, source, coverage } = manifest;
+  const partners = knownPartners(coverage);
+  const codes = coverage.products.codes.filter((code) => code.startsWith(asked.hs ?? ""));
+  const lastMonth = Math.min(asked.years.to * 100 + 12, coverage.months.to);
+  const months = monthsOf({ manifest }, asked.years);
+  const known = knownOf(coverage, asked.hs, asked.partner);
+  const isKnown = (reporter: ReporterCode, period: Period) =>
+    flowsOf(asked.flow).every((flow) => known(reporter, flow, period));
+  const incomplete = coverage.reporters
+    .filter(({ reporter }) => asked.reporters.includes(reporter))
+    .map(({ reporter, to }) => ({
+      reporter,
+      to,
+      missing: months.filter((period) => period <= to && !isKnown(reporter, period)),
+    }))
+    .filter(({ to, missing }) => to < lastMonth || missing.length > 0)
+    .map(({ reporter, to, missing }) => ({
+      reporter,
+      delivered_to: monthText(to),
+      ...(missing.length > 0 && { missing_months: missing.map(monthText) }),
+    }));
+  return {
+    dataset,
+    vintage,
+    synthetic,
+    source,
+    coverage: {
+      products: {
+        complete: productsComplete(coverage, asked),
+        count: codes.length,
+        codes: codes.length <= LISTED_CODES ? codes : [],
+      },
+      ...(partners && { partners }),
+      reporters: coverage.reporters.map(({ reporter }) => reporter),
+      months: { from: monthText(coverage.months.from), to: monthText(coverage.months.to) },
+    },
+    incomplete,
+  };
+}

@@ -1,0 +1,243 @@
+/** Where trade may have gone round: `reroute-watch`, a collapsed direct flow beside surges of third countries. */
+import { z } from "zod";
+import { literal } from "../../../datasets/duckdb.ts";
+import type { Lease } from "../../../datasets/vintage-store.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
+import {
+  dataset,
+  flow,
+  hs2,
+  hsWithin,
+  limit,
+  month,
+  partner,
+  productField,
+  productOf,
+  readMonth,
+  reporter,
+} from "../../../domain/trade/inputs.ts";
+import type { NameOf } from "../../../domain/trade/product-names.ts";
+import { partnerName, type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { type Rerouting, rerouteBounds, rerouting } from "../../../domain/trade/rerouting.ts";
+import {
+  addMonths,
+  type Flow,
+  flows,
+  monthsBetween,
+  monthText,
+  type Period,
+  sixDecimals,
+  yearOf,
+} from "../../../domain/trade/units.ts";
+import { aboutNames, formula, meta, metaOf, namesOf, onDataset, type TradeData } from "./question.ts";
+import { inFlow, inReporters, partnersIn } from "./tables.ts";
+
+const WINDOW = 12;
+
+export const rerouteInput = z.object({
+  origin: partner
+    .default("RU")
+    .describe(
+      "The country whose direct trade may have collapsed, 2-letter code: source of imports, destination of exports",
+    ),
+  month: month
+    .default("2022-03")
+    .describe("First month after the break, YYYY-MM: the twelve from it are held against the twelve before"),
+  reporter: reporter.optional().describe("One reporting country; omitted = the sum of the 27"),
+  flow: flow.optional(),
+  hs2: hs2.optional().describe("HS chapter, 2 digits from 01 to 99; omitted = each chapter is judged"),
+  limit,
+  hs: hsWithin.optional(),
+  dataset: dataset.optional(),
+});
+
+const country = z.object({
+  country: z.string().describe("2-letter code"),
+  name: z.string(),
+  before_eur: z.number().describe("EUR in the twelve months before"),
+  after_eur: z.number().describe("EUR in the twelve months from `month`"),
+});
+
+export const rerouteRow = z.object({
+  rank: z.int(),
+  product: z.string(),
+  name: z.string().nullable(),
+  flow: z.enum(flows),
+  direct: country,
+  drop_eur: z.number(),
+  collapse: z.number().describe("Share of the direct flow that is gone, 0 to 1"),
+  surges: z
+    .array(
+      country.extend({
+        ratio: z.number().nullable().describe("after / before; null where there was nothing before"),
+        excess_eur: z.number().describe("after − before"),
+      }),
+    )
+    .describe("Third countries that surged, by excess"),
+  offset: z.number().describe("Σ excess / drop; 1 = the surges are as large as what was lost"),
+  at_most_eur: z
+    .number()
+    .describe("The smaller of Σ excess and drop: no more than this can have been rerouted"),
+});
+
+const span = z.object({ from: z.string(), to: z.string() });
+
+export const rerouteOutput = z.object({
+  data: z.array(rerouteRow),
+  meta: meta.extend({
+    count: z.int(),
+    ranked_of: z.int().describe("How many products show the signal"),
+    origin: z.string(),
+    reporter: z.string().describe("Reporter code, or EU27 for the sum of the 27"),
+    before: span,
+    after: span,
+    left_out: z
+      .array(z.string())
+      .describe("Reporters whose figures are not in the sums, as they have not delivered all 24 months"),
+    note: z.string(),
+    formula,
+  }),
+});
+
+const NOTE =
+  "A signal, not a finding: growth with third countries has many causes, and no evasion by anyone is implied.";
+
+/** Products of which the direct flow collapsed while third countries surged, by what may have been rerouted. */
+export async function rerouteWatch(
+  trade: TradeData,
+  input: z.output<typeof rerouteInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof rerouteOutput>> {
+  const hs = productOf(input);
+  const { origin, flow } = input;
+  const first = readMonth(input.month);
+  const [from, to] = [addMonths(first, -WINDOW), addMonths(first, WINDOW - 1)];
+  const question = {
+    hs,
+    flow,
+    dataset: input.dataset,
+    reporters: input.reporter === undefined ? [] : [input.reporter],
+    years: { from: yearOf(from), to: yearOf(to) },
+    fields: { hs: productField(input), years: "month" },
+  } as const;
+  return onDataset(trade, question, async (lease) => {
+    refuseOutside(lease, from, to);
+    const asked = input.reporter === undefined ? reporterCodes : question.reporters;
+    const known = knownOf(lease.manifest.coverage, hs);
+    const isWhole = (code: ReporterCode) =>
+      flowsOf(flow).every((of) => monthsBetween(from, to).every((period) => known(code, of, period)));
+    const compared = asked.filter(isWhole);
+    const watched = { hs, flow, origin, from, first, to };
+    const found = compared.length === 0 ? [] : await collapsed(lease, compared, watched, signal);
+    const signals = signalsIn(found, origin, namesOf(trade));
+    const data = signals.slice(0, input.limit).map((row, at) => ({ rank: at + 1, ...row }));
+    return {
+      data,
+      meta: {
+        ...metaOf(lease, { ...question, reporters: asked }),
+        count: data.length,
+        ranked_of: signals.length,
+        origin,
+        reporter: input.reporter ?? "EU27",
+        before: { from: monthText(from), to: monthText(addMonths(first, -1)) },
+        after: { from: input.month, to: monthText(to) },
+        left_out: asked.filter((code) => !compared.includes(code)),
+        note: NOTE,
+        ...aboutNames(trade),
+        formula: `twelve months before against twelve after; collapse = drop / before ≥ ${rerouteBounds.collapse}; a surge is after / before ≥ ${rerouteBounds.surge} with at least EUR ${rerouteBounds.excess_eur / 1e6} M more, of a country outside the EU other than the origin; offset = Σ excess / drop`,
+      },
+    };
+  });
+}
+
+function refuseOutside({ manifest }: Lease, from: Period, to: Period): void {
+  const { months } = manifest.coverage;
+  if (from >= months.from && to <= months.to) return;
+  const earliest = monthText(addMonths(months.from, WINDOW));
+  const latest = monthText(addMonths(months.to, 1 - WINDOW));
+  const message = `${manifest.dataset} has twelve months on both sides of the months from ${earliest} to ${latest}`;
+  refuse("invalid", message, { errors: [{ path: "month", message }], type: "outside-coverage" });
+}
+
+type Watched = {
+  hs: string | undefined;
+  flow: Flow | undefined;
+  origin: string;
+  from: Period;
+  first: Period;
+  to: Period;
+};
+type Found = { flow: Flow; product: string; partner: string; before_eur: number; after_eur: number };
+
+/** The flows that collapsed, each with the third countries that grew enough to be judged. */
+const collapsed = (
+  lease: Lease,
+  reporters: readonly ReporterCode[],
+  { hs, flow, origin, from, first, to }: Watched,
+  signal: AbortSignal | undefined,
+) =>
+  lease.query<Found>(
+    `with sums as (
+       select flow, ${hs === undefined ? "hs2" : literal(hs)} as product, partner,
+         coalesce(sum(value_eur) filter (period < ${first}), 0)::bigint as before_eur,
+         coalesce(sum(value_eur) filter (period >= ${first}), 0)::bigint as after_eur
+       from ${partnersIn(lease, { hs, years: { from: yearOf(from), to: yearOf(to) } })}
+       where ${inReporters(reporters)} and ${inFlow(flow)} and period between ${from} and ${to} group by all
+     )
+     from sums semi join (
+       from sums where partner = ${literal(origin)} and before_eur - after_eur >= ${rerouteBounds.collapse} * before_eur
+     ) using (flow, product)
+     where partner = ${literal(origin)} or (after_eur - before_eur >= ${rerouteBounds.excess_eur}
+       and partner not in (${reporterCodes.map(literal).join(", ")}))
+     order by flow, product, partner`,
+    undefined,
+    signal,
+  );
+
+function signalsIn(
+  found: Found[],
+  origin: string,
+  nameOf: NameOf,
+): Omit<z.infer<typeof rerouteRow>, "rank">[] {
+  const changeOf = ({ partner, before_eur, after_eur }: Found) => ({
+    country: partner,
+    before_eur,
+    after_eur,
+  });
+  return found
+    .filter(({ partner }) => partner === origin)
+    .flatMap((direct) => {
+      const others = found.filter(
+        ({ flow, product, partner }) =>
+          flow === direct.flow && product === direct.product && partner !== origin,
+      );
+      const signal = rerouting(changeOf(direct), others.map(changeOf));
+      return signal ? [rowOf(direct, signal, nameOf)] : [];
+    })
+    .sort((a, b) => b.at_most_eur - a.at_most_eur);
+}
+
+const named = <Of extends { country: string }>(of: Of) => ({ ...of, name: partnerName(of.country) });
+
+function rowOf(
+  { flow, product }: Found,
+  { direct, drop_eur, collapse, surges, offset }: Rerouting,
+  nameOf: NameOf,
+) {
+  const excess = surges.reduce((sum, { excess_eur }) => sum + excess_eur, 0);
+  return {
+    product,
+    name: nameOf(product),
+    flow,
+    direct: named(direct),
+    drop_eur,
+    collapse: sixDecimals(collapse),
+    surges: surges.map((surge) => ({
+      ...named(surge),
+      ratio: surge.ratio === null ? null : sixDecimals(surge.ratio),
+    })),
+    offset: sixDecimals(offset),
+    at_most_eur: Math.min(excess, drop_eur),
+  };
+}

@@ -1,0 +1,112 @@
+/** When in the year a product is traded: `seasonality`, twelve factors around 1. */
+import { z } from "zod";
+import type { Lease } from "../../../datasets/vintage-store.ts";
+import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
+import { dataset, flow, hs2, hsWithin, reporter, years } from "../../../domain/trade/inputs.ts";
+import type { ReporterCode } from "../../../domain/trade/reporters.ts";
+import { LEAST_MONTHS, seasonality } from "../../../domain/trade/seasonality.ts";
+import { type Flow, flows, type Period, sixDecimals, type Years } from "../../../domain/trade/units.ts";
+import { aboutProduct, productMeta, productQuestion } from "./one-product.ts";
+import { monthsOf, onDataset, type TradeData, yearsOrAll } from "./question.ts";
+import { monthsSql, type SeriesRow } from "./series.ts";
+
+export const seasonInput = z.object({
+  reporter,
+  hs2,
+  years: years.optional(),
+  flow: flow.optional(),
+  hs: hsWithin.optional(),
+  dataset: dataset.optional(),
+});
+
+const turn = z
+  .object({ month: z.int().describe("1 to 12"), factor: z.number() })
+  .nullable()
+  .describe("null where there is no profile");
+
+/** The usual year of one flow. */
+export const profile = z.object({
+  flow: z.enum(flows),
+  profile: z
+    .array(z.number())
+    .length(12)
+    .nullable()
+    .describe("A factor a month, January first, 1.0 = average; null = too little data, see note"),
+  peak: turn,
+  trough: turn,
+  amplitude: z.number().nullable().describe("Peak factor − trough factor"),
+  months_used: z.int().describe("Complete months in the years asked for"),
+  note: z.string().nullable().describe("Why there is no profile"),
+});
+
+export const seasonOutput = z.object({
+  data: z.array(profile).describe("A profile for each flow"),
+  meta: productMeta.extend({ count: z.int() }),
+});
+
+export const SEASON_FORMULA = `classical decomposition: each month's value / its centred 2×12 moving average, averaged by calendar month, scaled to mean 1; at least ${LEAST_MONTHS} complete months`;
+
+/** The seasonal profile of a reporter's trade in a product, each flow apart. */
+export async function season(
+  trade: TradeData,
+  input: z.output<typeof seasonInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof seasonOutput>> {
+  const question = productQuestion(input);
+  return onDataset(trade, question, async (lease) => {
+    const span = yearsOrAll(lease, question.years);
+    const data = await profilesOf(lease, { ...question, reporter: input.reporter, years: span }, signal);
+    const about = aboutProduct(lease, question, span);
+    return { data, meta: { ...about, count: data.length, formula: SEASON_FORMULA } };
+  });
+}
+
+/** The profile of each flow asked for of a reporter's trade in a product. */
+export async function profilesOf(
+  lease: Lease,
+  asked: { hs?: string | undefined; reporter: ReporterCode; flow?: Flow | undefined; years: Years },
+  signal: AbortSignal | undefined,
+): Promise<z.infer<typeof profile>[]> {
+  const sql = monthsSql(lease, "reporter", { ...asked, reporters: [asked.reporter] });
+  const values = knownValues(lease, asked, await lease.query<SeriesRow>(sql, undefined, signal));
+  return flowsOf(asked.flow).map((flow) => profileOf(flow, values(flow)));
+}
+
+export type MonthValue = { period: Period; value: number | null };
+
+/** One flow of what a reporter traded, month by month: 0 where it is known that there was nothing, null where not all is. */
+function knownValues(
+  lease: Lease,
+  asked: { hs?: string | undefined; reporter: ReporterCode; years: Years },
+  found: SeriesRow[],
+): (flow: Flow) => MonthValue[] {
+  const known = knownOf(lease.manifest.coverage, asked.hs);
+  const rows = new Map(found.map((row) => [row.period, row]));
+  return (flow) =>
+    monthsOf(lease, asked.years).map((period) => {
+      const row = rows.get(period);
+      const value = (flow === "IMPORT" ? row?.imports_eur : row?.exports_eur) ?? 0;
+      return { period, value: known(asked.reporter, flow, period) ? value : null };
+    });
+}
+
+/** The profile of a flow's months, or why there is none. */
+export function profileOf(flow: Flow, months: MonthValue[]): z.infer<typeof profile> {
+  const found = seasonality(months.map(({ period, value }) => ({ month: period % 100, value })));
+  const months_used = months.filter(({ value }) => value !== null).length;
+  if (!found.enough)
+    return {
+      flow,
+      profile: null,
+      peak: null,
+      trough: null,
+      amplitude: null,
+      months_used,
+      note: found.reason,
+    };
+  const factors = found.profile.map(sixDecimals);
+  const at = (factor: number) => ({ month: factors.indexOf(factor) + 1, factor });
+  const [peak, trough] = [at(Math.max(...factors)), at(Math.min(...factors))];
+  const amplitude = sixDecimals(peak.factor - trough.factor);
+  return { flow, profile: factors, peak, trough, amplitude, months_used, note: null };
+}

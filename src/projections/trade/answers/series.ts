@@ -1,0 +1,212 @@
+/** Trade over time: the monthly series of `timeline` and the yearly one of `balance`. */
+import { z } from "zod";
+import type { Lease } from "../../../datasets/vintage-store.ts";
+import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
+import {
+  dataset,
+  flow,
+  hs,
+  readYears,
+  reporter,
+  reportersField,
+  years,
+} from "../../../domain/trade/inputs.ts";
+import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { type Flow, monthText, type Period, type Years, yearOf } from "../../../domain/trade/units.ts";
+import { formula, meta, metaOf, monthsOf, onDataset, orAll, type TradeData, yearsOrAll } from "./question.ts";
+import { flowSums, inFlow, inReporters, totalsIn } from "./tables.ts";
+
+const amount = z.number().nullable();
+
+export const timelineInput = z.object({
+  reporters: reportersField.optional(),
+  flow: flow.optional(),
+  years: years.optional(),
+  hs: hs.optional(),
+  dataset: dataset.optional(),
+});
+
+/** A month of one reporter, or of the sum of the 27 (`EU27`). Zero is no trade; null is not delivered. */
+export const timelineRow = z.object({
+  reporter: z.string().describe("Reporter code, or EU27 for the sum of the 27"),
+  period: z.string().describe("YYYY-MM"),
+  imports_eur: amount
+    .optional()
+    .describe("EUR; null = not delivered; absent when only exports were asked for"),
+  imports_kg: amount.optional().describe("Known mass in kg; null = none stated"),
+  exports_eur: amount.optional(),
+  exports_kg: amount.optional(),
+  complete: z.boolean().describe("false: provisional, or not every reporter has delivered this month"),
+});
+
+export const timelineOutput = z.object({
+  data: z.array(timelineRow),
+  meta: meta.extend({ count: z.int(), formula }),
+});
+
+/** The monthly series of each reporter named, or of the sum of the 27. */
+export async function timeline(
+  trade: TradeData,
+  input: z.output<typeof timelineInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof timelineOutput>> {
+  const asked = input.years === undefined ? undefined : readYears(input.years);
+  const reporters = orAll(input.reporters);
+  const question = {
+    ...input,
+    reporters,
+    years: asked,
+    fields: { reporter: "reporters", years: "years" },
+  } as const;
+  return onDataset(trade, question, async (lease) => {
+    const span = yearsOrAll(lease, asked);
+    const label = input.reporters ? "reporter" : "'EU27'";
+    const found = await lease.query<SeriesRow>(
+      monthsSql(lease, label, { ...input, reporters, years: span }),
+      undefined,
+      signal,
+    );
+    const data = input.reporters
+      ? reporters.flatMap((code) => series(lease, code, [code], { ...input, years: span }, found))
+      : series(lease, "EU27", reporters, { ...input, years: span }, found);
+    return {
+      data,
+      meta: { ...metaOf(lease, { ...question, years: span }), count: data.length, formula: SUMS },
+    };
+  });
+}
+
+export const SUMS =
+  "sums of EUR values; a total is the source's WORLD row where it has one, else the sum over partners; masses are sums of the known ones";
+
+export type SeriesRow = {
+  reporter: string;
+  period: number;
+  imports_eur: number | null;
+  exports_eur: number | null;
+  imports_kg: number | null;
+  exports_kg: number | null;
+};
+
+/** A query for SeriesRows; `label` is SQL for what stands as their reporter. */
+export const monthsSql = (
+  lease: Lease,
+  label: string,
+  {
+    hs,
+    flow,
+    reporters,
+    years,
+  }: { hs?: string | undefined; flow?: Flow | undefined; reporters: readonly string[]; years: Years },
+) => `select ${label} as reporter, period, ${flowSums} from ${totalsIn(lease, { hs, years })}
+  where ${inReporters(reporters)} and ${inFlow(flow)} group by 1, 2`;
+
+/** The months of the years, each with the amounts found for the reporters in `members` together. */
+export function series(
+  lease: Lease,
+  label: string,
+  members: readonly ReporterCode[],
+  { hs, flow, years }: { hs?: string | undefined; flow?: Flow | undefined; years: Years },
+  found: SeriesRow[],
+): z.infer<typeof timelineRow>[] {
+  const rows = new Map(found.filter(({ reporter }) => reporter === label).map((row) => [row.period, row]));
+  const known = knownOf(lease.manifest.coverage, hs);
+  return monthsOf(lease, years).map((period) => {
+    const row = rows.get(period);
+    // Where something is known, no row means no trade.
+    const absent = (of: Flow) => (members.some((code) => known(code, of, period)) ? 0 : null);
+    return {
+      reporter: label,
+      period: monthText(period),
+      ...(flow !== "EXPORT" && {
+        imports_eur: row?.imports_eur ?? absent("IMPORT"),
+        imports_kg: row?.imports_kg ?? null,
+      }),
+      ...(flow !== "IMPORT" && {
+        exports_eur: row?.exports_eur ?? absent("EXPORT"),
+        exports_kg: row?.exports_kg ?? null,
+      }),
+      complete: flowsOf(flow).every((of) => members.every((code) => known(code, of, period))),
+    };
+  });
+}
+
+export const balanceInput = z.object({
+  reporter,
+  years: years.optional(),
+  hs: hs.optional(),
+  dataset: dataset.optional(),
+});
+
+/** A year of one reporter, in EUR; balance = exports − imports. */
+export const balanceRow = z.object({
+  year: z.int(),
+  imports_eur: amount.describe("EUR; null = not delivered"),
+  exports_eur: amount,
+  balance_eur: amount.describe("exports − imports"),
+  months: z.int().describe("Months of the year delivered in full"),
+  complete: z.boolean().describe("All twelve months are delivered in full"),
+});
+
+export const balanceOutput = z.object({
+  data: z.array(balanceRow),
+  meta: meta.extend({ count: z.int(), reporter: z.enum(reporterCodes), formula }),
+});
+
+/** Yearly imports, exports and balance of one reporter. */
+export async function balance(
+  trade: TradeData,
+  input: z.output<typeof balanceInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof balanceOutput>> {
+  const asked = input.years === undefined ? undefined : readYears(input.years);
+  const reporters = [input.reporter];
+  const question = {
+    ...input,
+    reporters,
+    years: asked,
+    fields: { reporter: "reporter", years: "years" },
+  } as const;
+  return onDataset(trade, question, async (lease) => {
+    const span = yearsOrAll(lease, asked);
+    const found = await lease.query<{ year: number; imports_eur: number | null; exports_eur: number | null }>(
+      `select period // 100 as year, ${flowSums} from ${totalsIn(lease, { hs: input.hs, years: span })}
+       where ${inReporters(reporters)} group by 1`,
+      undefined,
+      signal,
+    );
+    const months = monthsOf(lease, span);
+    const known = knownOf(lease.manifest.coverage, input.hs);
+    const data: z.infer<typeof balanceRow>[] = [];
+    for (let year = span.from; year <= span.to; year++) {
+      const row = found.find((one) => one.year === year);
+      const ofYear = months.filter((period) => yearOf(period) === year);
+      const isKnown = (of: Flow, period: Period) => known(input.reporter, of, period);
+      const absent = (of: Flow) => (ofYear.some((period) => isKnown(of, period)) ? 0 : null);
+      const imports_eur = row?.imports_eur ?? absent("IMPORT");
+      const exports_eur = row?.exports_eur ?? absent("EXPORT");
+      if (imports_eur === null && exports_eur === null) continue;
+      const balance_eur = imports_eur === null || exports_eur === null ? null : exports_eur - imports_eur;
+      const delivered = ofYear.filter((period) =>
+        flowsOf(undefined).every((of) => isKnown(of, period)),
+      ).length;
+      data.push({
+        year,
+        imports_eur,
+        exports_eur,
+        balance_eur,
+        months: delivered,
+        complete: delivered === 12,
+      });
+    }
+    return {
+      data,
+      meta: {
+        ...metaOf(lease, { ...question, years: span }),
+        count: data.length,
+        reporter: input.reporter,
+        formula: `balance = exports − imports; ${SUMS}`,
+      },
+    };
+  });
+}

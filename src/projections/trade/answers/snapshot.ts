@@ -1,0 +1,40 @@
+/** Which vintage was valid on a day: what `replay/eu-trade-snapshot` gives out. */
+import type pg from "pg";
+import { KEEP_DAYS } from "../../../datasets/retention.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { type DatedRelease, firstReleaseOf, releasesBefore } from "../releases.ts";
+import { inUsualOrder, type TradeData } from "./question.ts";
+
+const DAY_MS = 86_400_000;
+const dayOf = (time: Date) => time.toISOString().slice(0, 10);
+
+export type SnapshotAsked = { date: string; dataset?: string | undefined };
+
+/**
+ * The release that was current when the day ended (UTC), of the dataset named or of the first that has one. Refuses days
+ * to come (`invalid`) and those before the first that is kept (`not_found`).
+ */
+export async function releaseOn(
+  { pool, trade, now }: { pool: pg.Pool; trade: TradeData; now: Date },
+  { date, dataset }: SnapshotAsked,
+): Promise<DatedRelease> {
+  if (date > dayOf(now)) refuseField("date", `${date} is still to come; today is ${dayOf(now)} (UTC)`);
+  const datasets = inUsualOrder(trade).map((manifest) => manifest.dataset);
+  if (dataset !== undefined && !datasets.includes(dataset))
+    refuseField("dataset", `there is no dataset ${dataset}; there is ${datasets.join(", ")}`);
+  const wanted = dataset === undefined ? datasets : [dataset];
+  const firstKept = dayOf(new Date(now.getTime() - KEEP_DAYS * DAY_MS));
+  const found = await releasesBefore(pool, new Date(Date.parse(date) + DAY_MS));
+  const release = wanted.flatMap((name) => found.filter((one) => one.dataset === name))[0];
+  if (release && date >= firstKept) return release;
+  const first = await firstReleaseOf(pool, { datasets: wanted });
+  const earliest = [first?.slice(0, 10) ?? firstKept, firstKept].sort()[1]!;
+  return refuse(
+    "not_found",
+    `there is no snapshot of ${date}: the first day there is, is ${earliest}; vintages are kept ${KEEP_DAYS} days`,
+  );
+}
+
+function refuseField(path: string, message: string): never {
+  refuse("invalid", message, { errors: [{ path, message }] });
+}

@@ -1,0 +1,174 @@
+/** Who depends on a single source: `source-concentration`, products of which one partner has at least half. */
+import { z } from "zod";
+import { literal } from "../../../datasets/duckdb.ts";
+import { LEAST_BASE_EUR } from "../../../domain/trade/anomalies.ts";
+import {
+  dataset,
+  hs2,
+  hsWithin,
+  limit,
+  productField,
+  productOf,
+  reporter,
+  year,
+} from "../../../domain/trade/inputs.ts";
+import type { NameOf } from "../../../domain/trade/product-names.ts";
+import { partnerName, type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { flows, sixDecimals } from "../../../domain/trade/units.ts";
+import {
+  aboutNames,
+  formula,
+  meta,
+  metaOf,
+  namesOf,
+  onDataset,
+  type TradeData,
+  yearOrLast,
+} from "./question.ts";
+import { SUMS } from "./series.ts";
+import { inFlow, inReporters, partnersIn, totalsIn } from "./tables.ts";
+
+/** A year's total below which nothing is judged. */
+const LEAST_TOTAL_EUR = 12 * LEAST_BASE_EUR;
+
+export const sourcesInput = z.object({
+  reporter: reporter.optional().describe("One reporting country; omitted = each of the 27, ranked together"),
+  hs2: hs2.optional().describe("HS chapter, 2 digits from 01 to 99; omitted = each chapter"),
+  year: year.optional(),
+  flow: z
+    .enum(flows, "flow is IMPORT or EXPORT")
+    .default("IMPORT")
+    .describe("IMPORT = one source of supply; EXPORT = one buyer"),
+  threshold: z
+    .number("threshold is a number from 0.5 to 1")
+    .min(0.5, "threshold is at least 0.5")
+    .max(1, "threshold is at most 1")
+    .default(0.5)
+    .describe("The share of the total that the largest partner must have, 0.5 to 1"),
+  limit,
+  hs: hsWithin.optional(),
+  dataset: dataset.optional(),
+});
+
+export const sourceRow = z.object({
+  rank: z.int(),
+  reporter: z.enum(reporterCodes),
+  product: z.string(),
+  name: z.string().nullable().describe("Name of a chapter, or of a heading of chapter 44"),
+  partner: z.string().describe("The single source (or buyer), 2-letter code"),
+  partner_name: z.string(),
+  value_eur: z.number().describe("EUR with this partner"),
+  share: z.number().describe("Of total_eur, 0 to 1"),
+  second_partner: z.string().nullable(),
+  second_share: z.number().nullable(),
+  partners: z.int().describe("Partners listed"),
+  total_eur: z
+    .number()
+    .describe("EUR of all trade in the product, the source's WORLD rows where it has them"),
+  listed_share: z.number().describe("Listed partners / total_eur"),
+});
+
+export const sourcesOutput = z.object({
+  data: z.array(sourceRow),
+  meta: meta.extend({
+    count: z.int(),
+    ranked_of: z.int().describe("How many single-source products there are"),
+    year: z.int(),
+    flow: z.enum(flows),
+    product: z.string().nullable(),
+    threshold: z.number(),
+    formula,
+  }),
+});
+
+type Listed = { partner: string; value: number };
+type Found = {
+  reporter: ReporterCode;
+  product: string;
+  listed: Listed[];
+  partners: number;
+  listed_eur: number;
+  total_eur: number;
+  of: number;
+};
+
+/** The products of which one partner has at least `threshold` of a reporter's trade, by the value at stake. */
+export async function sources(
+  trade: TradeData,
+  input: z.output<typeof sourcesInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof sourcesOutput>> {
+  const hs = productOf(input);
+  const { flow, threshold } = input;
+  const question = {
+    hs,
+    flow,
+    dataset: input.dataset,
+    reporters: input.reporter === undefined ? [] : [input.reporter],
+    years: input.year === undefined ? undefined : { from: input.year, to: input.year },
+    fields: { hs: productField(input), years: "year" },
+  } as const;
+  return onDataset(trade, question, async (lease) => {
+    const year = yearOrLast(lease, question);
+    const slice = { hs, years: { from: year, to: year } };
+    const reporters = input.reporter === undefined ? reporterCodes : question.reporters;
+    const where = `where ${inReporters(reporters)} and ${inFlow(flow)}`;
+    const product = hs === undefined ? "hs2" : literal(hs);
+    // The two largest as a least of two: a sorted list of each product's partners would take hundreds of megabytes.
+    const found = await lease.query<Found>(
+      `with partners as (
+         select reporter, ${product} as product, partner, sum(value_eur)::double as value
+         from ${partnersIn(lease, slice)} ${where} group by all
+       ), listed as (
+         select reporter, product, max(value) as top, count(*) as partners, sum(value) as listed_eur,
+           [{ 'partner': one.partner, 'value': -one.less }
+             for one in min({ 'less': -value, 'partner': partner }, 2)] as listed
+         from partners group by all
+       ), totals as (
+         select reporter, ${product} as product, sum(value_eur)::double as total_eur
+         from ${totalsIn(lease, slice)} ${where} group by all
+       )
+       select reporter, product, listed, partners, listed_eur, total_eur, count(*) over () as "of"
+       from listed join totals using (reporter, product)
+       where total_eur >= ${LEAST_TOTAL_EUR} and top >= ${threshold} * total_eur
+       order by top desc, reporter, product limit ${input.limit}`,
+      undefined,
+      signal,
+    );
+    return {
+      data: found.map((row, at) => rowOf(row, at + 1, namesOf(trade))),
+      meta: {
+        ...metaOf(lease, { ...question, reporters, years: slice.years }),
+        count: found.length,
+        ranked_of: found[0]?.of ?? 0,
+        year,
+        flow,
+        product: hs ?? null,
+        threshold,
+        ...aboutNames(trade),
+        formula: `share = largest partner's value / total ≥ ${threshold}; judged where the year's total is at least EUR ${LEAST_TOTAL_EUR / 1e6} M; ${SUMS}`,
+      },
+    };
+  });
+}
+
+function rowOf(found: Found, rank: number, nameOf: NameOf): z.infer<typeof sourceRow> {
+  const { reporter, product, listed, partners, listed_eur, total_eur } = found;
+  const [first, second] = listed as [Listed, Listed | undefined];
+  const shareOf = (value: number) => sixDecimals(value / total_eur);
+  return {
+    rank,
+    reporter,
+    product,
+    name: nameOf(product),
+    partner: first.partner,
+    partner_name: partnerName(first.partner),
+    value_eur: first.value,
+    share: shareOf(first.value),
+    second_partner: second?.partner ?? null,
+    second_share: second ? shareOf(second.value) : null,
+    partners,
+    total_eur,
+    listed_share: shareOf(listed_eur),
+  };
+}

@@ -1,0 +1,108 @@
+/** Which tables of a vintage answer a question, as SQL to select from. */
+import { literal } from "../../../datasets/duckdb.ts";
+import type { Lease, OpenPartition } from "../../../datasets/vintage-store.ts";
+import { productLevels } from "../../../domain/trade/products.ts";
+import { reporterCodes } from "../../../domain/trade/reporters.ts";
+import type { Years } from "../../../domain/trade/units.ts";
+
+export type Slice = { hs?: string | undefined; years: Years };
+
+/** A row a partner and month: reporter, hs2, flow, period, partner, value_eur, quantity_kg. */
+export function partnersIn(lease: Lease, slice: Slice): string {
+  return isChapters(slice.hs)
+    ? union(lease, slice.years, "chapter_partners", inChapter(slice.hs))
+    : union(lease, slice.years, "cells", productFilter(slice.hs));
+}
+
+/** A row a product and month, WORLD where the source states it: reporter, hs2, flow, period, value_eur, quantity_kg. */
+export function totalsIn(lease: Lease, slice: Slice): string {
+  return isChapters(slice.hs)
+    ? union(lease, slice.years, "chapter_totals", inChapter(slice.hs))
+    : union(lease, slice.years, "totals", productFilter(slice.hs));
+}
+
+/** As totalsIn, below chapter level: rows have `product`, of at least `digits` digits. */
+export function finerTotalsIn(lease: Lease, slice: Slice, digits: number): string {
+  return union(lease, slice.years, "totals", productFilter(slice.hs, digits));
+}
+
+/** As partnersIn, below chapter level: rows have `product`, of at least `digits` digits. */
+export function finerPartnersIn(lease: Lease, slice: Slice, digits: number): string {
+  return union(lease, slice.years, "cells", productFilter(slice.hs, digits));
+}
+
+/**
+ * As fine as the dataset has it, a row a partner, product and month: reporter, hs2, flow, period, partner, product,
+ * value_eur, quantity_kg. `where` is a condition on the columns but product and the amounts.
+ */
+export function finestIn(lease: Lease, { hs, years }: Slice, where: string): string {
+  // A source may state chapters alone: then they are cells, and stand in chapter_partners, too.
+  const finer = `length(product) > ${productLevels.hs2}`;
+  const cells = union(lease, years, "cells", `${productFilter(hs)} and ${finer} and ${where}`);
+  const isWhole = (code: string) => code.length === productLevels.hs2 && code.startsWith(hs ?? "");
+  const whole = lease.manifest.coverage.products.codes.filter(isWhole);
+  if (whole.length === 0) return cells;
+  const chapters = union(
+    lease,
+    years,
+    "chapter_partners",
+    `hs2 in (${whole.map(literal).join(", ")}) and ${where}`,
+  );
+  return `(from ${cells} union all by name (select *, hs2 as product from ${chapters}))`;
+}
+
+/**
+ * The finest rows that state a mass, of which no two hold the same goods: a product's month is its WORLD row where
+ * the source has one, else its partners' rows. `where` is a condition on reporter, flow and period.
+ */
+export function massesIn(lease: Lease, slice: Slice, where: string): string {
+  const world = union(
+    lease,
+    slice.years,
+    "aggregates",
+    `partner = 'WORLD' and ${productFilter(slice.hs)} and ${where}`,
+  );
+  return `(from ${world} union all by name
+    (from ${finestIn(lease, slice, where)} anti join ${world} using (reporter, flow, period, product)))`;
+}
+
+/** The rows as the source has them: `cells` and `aggregates` under one name. */
+export function recordsIn(lease: Lease, slice: Slice): string {
+  const filter = productFilter(slice.hs);
+  return `${union(lease, slice.years, "cells", filter)} union all ${union(lease, slice.years, "aggregates", filter)}`;
+}
+
+const isChapters = (hs: string | undefined): hs is string | undefined =>
+  hs === undefined || hs.length === productLevels.hs2;
+
+const inChapter = (hs2: string | undefined) => (hs2 === undefined ? "true" : `hs2 = ${literal(hs2)}`);
+
+/** The products under `hs`; no code of a dataset contains another of its rows, so each amount is there once. */
+function productFilter(hs: string | undefined, digits = 0): string {
+  if (hs === undefined) return digits === 0 ? "true" : `length(product) >= ${digits}`;
+  const below = `starts_with(product, ${literal(hs)}) and length(product) >= ${digits}`;
+  return `${inChapter(hs.slice(0, productLevels.hs2))} and ${below}`;
+}
+
+/** Partitions are whole years, so choosing them is the filter on years; one without rows would cost a scan all the same. */
+function union({ partitions }: Lease, years: Years, table: string, filter: string): string {
+  const select = ({ database }: OpenPartition, where: string) =>
+    `select * from ${database}.${table} where ${where}`;
+  const isChosen = ({ year, filled }: OpenPartition) =>
+    year >= years.from && year <= years.to && filled.has(table);
+  const chosen = partitions.filter(isChosen);
+  if (chosen.length === 0) return `(${select(partitions[0]!, "false")})`;
+  return `(${chosen.map((partition) => select(partition, filter)).join(" union all ")})`;
+}
+
+/** SQL for one flow's sum of value and mass; null where there is no row. */
+export const flowSums = `
+  sum(value_eur) filter (flow = 'IMPORT')::bigint as imports_eur,
+  sum(value_eur) filter (flow = 'EXPORT')::bigint as exports_eur,
+  sum(quantity_kg) filter (flow = 'IMPORT')::double as imports_kg,
+  sum(quantity_kg) filter (flow = 'EXPORT')::double as exports_kg`;
+
+/** A dataset has no other reporters than the 27, so that all of them are no condition; it would cost as much as the sums. */
+export const inReporters = (reporters: readonly string[]) =>
+  reporters.length === reporterCodes.length ? "true" : `reporter in (${reporters.map(literal).join(", ")})`;
+export const inFlow = (flow: string | undefined) => (flow === undefined ? "true" : `flow = ${literal(flow)}`);

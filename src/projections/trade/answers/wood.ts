@@ -1,0 +1,85 @@
+/** What wood a country trades: `wood-products`, chapter 44 by heading with the largest partners of each. */
+import { z } from "zod";
+import type { Lease } from "../../../datasets/vintage-store.ts";
+import { dataset, flow, hs, reporter, year } from "../../../domain/trade/inputs.ts";
+import { partnerName } from "../../../domain/trade/reporters.ts";
+import { sixDecimals } from "../../../domain/trade/units.ts";
+import { aboutYear, inOneYear } from "./one-year.ts";
+import { aboutNames, namesOf, type TradeData } from "./question.ts";
+import { type Asked, digitsBelow, productRow, RANKED, rankingMeta, rankProducts } from "./rankings.ts";
+import { finerPartnersIn, inFlow, inReporters } from "./tables.ts";
+
+const WOOD = "44";
+const TOP_PARTNERS = 3;
+/** More than there are codes next below any wood code. */
+const ALL = 1_000;
+
+export const woodInput = z.object({
+  reporter,
+  year: year.optional(),
+  flow: flow.optional(),
+  hs: hs
+    .refine((code) => code.startsWith(WOOD), "hs is a code of chapter 44 (wood), such as 4407")
+    .optional()
+    .describe(
+      "A code of chapter 44, of which the next finer products are listed; omitted = the headings of 44",
+    ),
+  dataset: dataset.optional(),
+});
+
+const woodPartner = z.object({
+  partner: z.string().describe("2-letter code"),
+  name: z.string(),
+  value_eur: z.number(),
+  share: z.number().nullable().describe("Of this product's value_eur, 0 to 1"),
+});
+
+export const woodOutput = z.object({
+  data: z.array(
+    productRow.extend({
+      top_partners: z
+        .array(woodPartner)
+        .describe("The three largest by value; none on the line for the rest"),
+    }),
+  ),
+  meta: rankingMeta,
+});
+
+type Partner = { code: string; partner: string; value_eur: number };
+
+/** The wood products of one reporter in a year by value, each with its three largest partners. */
+export const woodProducts = (
+  trade: TradeData,
+  { hs = WOOD, ...input }: z.output<typeof woodInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof woodOutput>> =>
+  inOneYear(trade, { ...input, hs }, async (lease, years) => {
+    const asked = { ...input, hs, years, limit: ALL };
+    const [{ rows, ...ranked }, partners] = await Promise.all([
+      rankProducts(lease, namesOf(trade), asked, signal),
+      lease.query<Partner>(partnersSql(lease, asked), undefined, signal),
+    ]);
+    const data = rows.map((row) => ({
+      ...row,
+      top_partners: partners
+        .filter(({ code }) => code === row.product)
+        .map(({ partner, value_eur }) => ({
+          partner,
+          name: partnerName(partner),
+          value_eur,
+          share: row.value_eur > 0 ? sixDecimals(value_eur / row.value_eur) : null,
+        })),
+    }));
+    const about = aboutYear(lease, { ...input, hs }, years);
+    const formula = `${RANKED}; a partner's share = its value / the product's value`;
+    return { data, meta: { ...about, ...ranked, ...aboutNames(trade), formula } };
+  });
+
+function partnersSql(lease: Lease, { reporter, flow, hs, years }: Asked & { hs: string }): string {
+  const digits = digitsBelow(lease, hs) ?? hs.length;
+  return `select substr(product, 1, ${digits}) as code, partner, sum(value_eur)::bigint as value_eur
+    from ${finerPartnersIn(lease, { hs, years }, digits)}
+    where ${inReporters([reporter])} and ${inFlow(flow)} group by 1, 2
+    qualify row_number() over (partition by code order by sum(value_eur) desc, partner) <= ${TOP_PARTNERS}
+    order by code, value_eur desc, partner`;
+}

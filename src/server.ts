@@ -1,0 +1,113 @@
+/** The HTTP and MCP faces over an open runtime. */
+import type { RequestListener } from "node:http";
+import type { Logger } from "pino";
+import { catalogueOf } from "./api/catalogue.ts";
+import { documentsOf } from "./api/documents.ts";
+import { createGate, type Gate } from "./api/gate.ts";
+import { createHttp, problemOfError } from "./api/http.ts";
+import { createMcp } from "./api/mcp.ts";
+import { createMetrics } from "./api/metrics.ts";
+import { createPipeline } from "./api/pipeline.ts";
+import type { App } from "./app.ts";
+import type { Runtime } from "./assemble.ts";
+import type { Config } from "./config.ts";
+import type { Refusal } from "./domain/refusal.ts";
+import { keepDataOpen } from "./operator/keep-open.ts";
+import { keyByDigest, keysProjection } from "./projections/access/keys.ts";
+
+/** Everything that answers over HTTP, MCP included. Until `stopping` it also follows the log for what it must know. */
+export async function openServer(
+  runtime: Runtime,
+  config: Config & { PUBLIC_URL: string },
+  log: Logger,
+  stopping: AbortSignal,
+): Promise<RequestListener> {
+  const { app, areas, quotas } = runtime;
+  const catalogue = catalogueOf(areas);
+  const public_url = config.PUBLIC_URL;
+  const terms = { pay_to: app.pay_to, public_url, embedded_chain: app.embedded_chain };
+  const metrics = createMetrics();
+  const gate = createGate({
+    findKey: (digest) => keyByDigest(app.pool, digest),
+    quotas,
+    clock: app.clock,
+    open_per_minute: config.OPEN_CALLS_PER_MINUTE,
+  });
+  void forgetChangedKeys(app, gate, stopping);
+  void keepDataOpen(app, stopping, (dataset, error) =>
+    log.warn({ dataset, reason: error.message }, "a dataset cannot be opened; trying again"),
+  );
+  const serve = createPipeline({
+    app,
+    catalogue,
+    gate,
+    terms,
+    onMismatch: (operation, reason) => {
+      metrics.mismatched(operation.name);
+      log.error({ operation: operation.name, reason }, "an answer does not fit its own schema");
+    },
+    onAway: seldom((refusal) => log.warn({ reason: reasonOf(refusal.cause) }, refusal.message)),
+    onPresented: metrics.presented,
+    cache_bytes: config.ANSWER_CACHE_MB * 1024 * 1024,
+  });
+  const served = catalogue.operations.map(serve);
+  const mcp = createMcp({
+    catalogue,
+    served,
+    printer: app.printer,
+    public_url,
+    origins: config.MCP_ORIGINS,
+    problemOf: (error, path) => problemOfError(error, { public_url }, path),
+    stopping,
+  });
+  return createHttp({
+    app,
+    served,
+    documents: documentsOf(catalogue, terms),
+    mcp,
+    metrics,
+    log,
+    public_url,
+    trust_proxy: config.TRUST_PROXY,
+    metrics_token: config.METRICS_TOKEN,
+    stopping,
+  });
+}
+
+/** What is remembered of keys is dropped as soon as the log tells of a change to one. */
+async function forgetChangedKeys(app: App, gate: Gate, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      for await (const events of app.tail.subscribe({ after: app.tail.position, signal })) {
+        if (!events.some(({ type }) => type.startsWith("Key"))) continue;
+        await app.caughtUp(keysProjection);
+        gate.forgetKeys();
+      }
+      return;
+    } catch {
+      // The database is away; what is remembered ages out by itself, and what was missed meanwhile with it.
+      await app.tail.reached(Number.MAX_SAFE_INTEGER, RETRY_MS, signal);
+    }
+  }
+}
+
+const RETRY_MS = 1_000;
+
+/** What fails every call is told once a minute of each kind. */
+const TOLD_AGAIN_MS = 60_000;
+
+function seldom(tell: (refusal: Refusal) => void): (refusal: Refusal) => void {
+  const told = new Map<string, number>();
+  return (refusal) => {
+    const kind = refusal.type ?? refusal.code;
+    if (Date.now() - (told.get(kind) ?? 0) < TOLD_AGAIN_MS) return;
+    told.set(kind, Date.now());
+    tell(refusal);
+  };
+}
+
+/** An error's message and those of what caused it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${reasonOf(error.cause)}` : error.message;
+}
