@@ -282,6 +282,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       eventstore: "types",
       projections: "any",
       reactors: "any",
+      zod: ["toJSONSchema"],
     },
   },
   runtime: {

@@ -36,8 +36,10 @@ export const events = {
       scopes: z.array(scope).min(1),
       daily: quota,
       monthly: quota,
-      /** SHA-256 of the secret, hex. The secret itself is 256 random bits and is stored nowhere. */
-      secret_sha256: z.string().regex(/^[0-9a-f]{64}$/),
+      secret_sha256: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/)
+        .describe("SHA-256 of the secret, hex. The secret itself is 256 random bits and is stored nowhere."),
       issued_at: z.iso.datetime(),
     }),
   },

@@ -16,8 +16,7 @@ export const events = {
   CheckpointSigned: {
     1: z.strictObject({
       ...head,
-      /** The signed note (c2sp.org/tlog-checkpoint) as it is published. */
-      note: z.string().max(10_000),
+      note: z.string().max(10_000).describe("The signed note (c2sp.org/tlog-checkpoint) as it is published."),
       signed_at: z.iso.datetime(),
     }),
     public: true,
@@ -26,12 +25,12 @@ export const events = {
   CheckpointCosigned: {
     1: z.strictObject({
       ...head,
-      /** The name of its key. */
-      witness: z.string().max(500),
-      /** The line that it adds to the note, without its end (c2sp.org/tlog-cosignature). */
-      cosignature: z.string().max(1_000),
-      /** When it signed, by its own clock, in seconds of Unix time. */
-      timestamp: z.int().nonnegative(),
+      witness: z.string().max(500).describe("The name of its key."),
+      cosignature: z
+        .string()
+        .max(1_000)
+        .describe("The line that it adds to the note, without its end (c2sp.org/tlog-cosignature)."),
+      timestamp: z.int().nonnegative().describe("When it signed, by its own clock, in seconds of Unix time."),
       cosigned_at: z.iso.datetime(),
     }),
     public: true,
@@ -39,17 +38,21 @@ export const events = {
   Anchored: {
     1: z.strictObject({
       ...head,
-      /** The chain (`eip155:8453`), the contract and the account under which the contract keeps the head. */
-      network: z.string(),
+      network: z
+        .string()
+        .describe(
+          "The chain (`eip155:8453`), the contract and the account under which the contract keeps the head.",
+        ),
       contract: hex(40),
       signer: hex(40),
       transaction: hex(64),
       block_number: z.int().nonnegative(),
       block_hash: hex(64),
-      /** Of the block, in seconds of Unix time. */
-      timestamp: z.int(),
-      /** What the transaction cost, in wei: decimal digits. */
-      fee_wei: z.string().regex(/^\d{1,78}$/),
+      timestamp: z.int().describe("Of the block, in seconds of Unix time."),
+      fee_wei: z
+        .string()
+        .regex(/^\d{1,78}$/)
+        .describe("What the transaction cost, in wei: decimal digits."),
       anchored_at: z.iso.datetime(),
     }),
     public: true,
@@ -64,8 +67,12 @@ export const events = {
     }),
     public: true,
   },
-  /** The chain took the block back. */
-  AnchorReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }), public: true },
+  AnchorReorged: {
+    1: z
+      .strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() })
+      .describe("The chain took the block back."),
+    public: true,
+  },
   /** The chain keeps the block for good. */
   AnchorFinal: {
     1: z.strictObject({

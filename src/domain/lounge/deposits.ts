@@ -8,8 +8,7 @@ const address = z.string().regex(/^0x[0-9a-f]{40}$/) as z.ZodType<Hex>;
 const followed = z.strictObject({
   network: z.string(),
   token: address,
-  /** Where deposits go. */
-  pay_to: address,
+  pay_to: address.describe("Where deposits go."),
   block_number: z.int().min(0),
   block_hash: z.string().regex(/^0x[0-9a-f]{64}$/) as z.ZodType<Hex>,
   followed_at: z.iso.datetime(),

@@ -22,8 +22,7 @@ const asked = z.strictObject({
   token: hex(40),
   symbol: z.string(),
   decimals: z.int(),
-  /** In the token's smallest unit. */
-  amount_each: integer,
+  amount_each: integer.describe("In the token's smallest unit."),
   recipients: z.array(hex(40)).min(1).max(MOST_RECIPIENTS),
   asked_at: time,
 });
@@ -32,8 +31,7 @@ const mined = {
   transaction: hex(64),
   block_number: z.int().nonnegative(),
   block_hash: hex(64),
-  /** In wei. */
-  fee_wei: integer,
+  fee_wei: integer.describe("In wei."),
 };
 
 const airdrop_id = z.string();
@@ -41,11 +39,17 @@ const payer = hex(40);
 
 export const events = {
   AirdropAsked: { 1: asked },
-  /** From now on it may be on its way from `payer`, under `name`. */
-  AirdropSent: { 1: z.strictObject({ airdrop_id, payer, name: hex(64), sent_at: time }) },
+  AirdropSent: {
+    1: z
+      .strictObject({ airdrop_id, payer, name: hex(64), sent_at: time })
+      .describe("From now on it may be on its way from `payer`, under `name`."),
+  },
   AirdropPaid: { 1: z.strictObject({ airdrop_id, ...mined, paid_at: time }) },
-  /** The chain refused it, which counts once that block is final. */
-  AirdropReverted: { 1: z.strictObject({ airdrop_id, ...mined, found_at: time }) },
+  AirdropReverted: {
+    1: z
+      .strictObject({ airdrop_id, ...mined, found_at: time })
+      .describe("The chain refused it, which counts once that block is final."),
+  },
   AirdropFailed: { 1: z.strictObject({ airdrop_id, reason: z.string(), failed_at: time }) },
   AirdropReorged: { 1: z.strictObject({ airdrop_id, transaction: hex(64), found_at: time }) },
 };
