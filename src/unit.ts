@@ -15,6 +15,7 @@ import type {
   RecordedEvent,
   StreamGuard,
 } from "../eventstore/types.ts";
+import { coreProblems } from "./domain/problem.ts";
 import { Refusal, refuse } from "./domain/refusal.ts";
 import type { StreamCache } from "./stream-cache.ts";
 
@@ -59,32 +60,34 @@ export type InUnit = { decide: Decide; watch: Watch; command: Command };
 
 export type Work<T> = (unit: InUnit) => Promise<T>;
 
-/** Stages what else belongs to the commit, beside what the work came to; called in every run. */
-export type Stage<T> = (decide: Decide, result: T) => Promise<void>;
+/** What stands between the work and its commit. */
+export type BeforeAppend<T, Done> = {
+  /** Runs once, after the first run of the work that succeeds: the place where a payment is settled. */
+  once(result: T): Promise<Done>;
+  /** Stages what belongs to the commit beside the work, in that run and in all later ones. */
+  stage(decide: Decide, result: T, done: Done): Promise<void>;
+};
 
-/**
- * Runs `work` as one unit. `beforeAppend` runs once, after the first run that succeeds and before anything is
- * appended: the place where a payment is settled. What it answers is staged with the work, in that run and all later.
- */
-export async function transact<T>(
+/** Runs `work` as one unit: all that it stages is appended in one commit, and `before` that comes what is to be done once. */
+export async function transact<T, Done = undefined>(
   parts: UnitParts,
   command: Command,
   work: Work<T>,
-  beforeAppend?: (result: T) => Promise<Stage<T>>,
+  before?: BeforeAppend<T, Done>,
 ): Promise<Committed<T>> {
   const earlier = await findEarlier(parts.store, command);
   if (earlier) return replay(parts, command, earlier, work);
-  let stage: Stage<T> | undefined;
+  let once: { done: Done } | undefined;
   for (let run = 1; run <= MAX_RUNS; run++) {
     const unit = new Unit(parts, command);
     try {
       const result = await work(unit);
-      if (beforeAppend && !stage) {
+      if (before) {
         // A settlement takes seconds: nobody else waits for this stream meanwhile.
-        unit.release();
-        stage = await beforeAppend(result);
+        if (!once) unit.release();
+        once ??= { done: await before.once(result) };
+        await before.stage(unit.decide, result, once.done);
       }
-      await stage?.(unit.decide, result);
       const outcome = await unit.append();
       if (outcome === "again") continue;
       if (outcome !== "replayed" && outcome.length > 0) return { result, events: outcome, replayed: false };
@@ -113,9 +116,7 @@ async function findEarlier(store: EventStore, command: Command): Promise<Recorde
   if (!command.idempotency) return undefined;
   const found = await store.findCommit({ idem_key: command.idempotency.idem_key });
   if (found && !Buffer.from(found.request_hash).equals(Buffer.from(command.idempotency.request_hash))) {
-    refuse("unprocessable", "this idempotency key was used for another request", {
-      type: "idempotency-key-reused",
-    });
+    refuse(coreProblems["idempotency-key-reused"], "this idempotency key was used for another request");
   }
   return found;
 }
@@ -261,9 +262,10 @@ class Unit {
       case "replayed":
         return "replayed";
       case "idem_conflict":
-        return refuse("unprocessable", "this idempotency key was used for another request", {
-          type: "idempotency-key-reused",
-        });
+        return refuse(
+          coreProblems["idempotency-key-reused"],
+          "this idempotency key was used for another request",
+        );
       case "wrong_version":
         // Another writer was faster; the next run reads what it wrote.
         this.#parts.cache.mark(`${answer.tenant}\n${answer.stream_id}`);

@@ -4,7 +4,7 @@ import { EventEmitter, once } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { StoreUnavailable } from "../../eventstore/errors.ts";
 import { payer } from "../../src/api/caller.ts";
-import { standingOf } from "../../src/api/x402/till.ts";
+import { standingOf } from "../../src/api/x402/payment-flow.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
