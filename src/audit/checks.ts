@@ -236,6 +236,13 @@ export const auditChecks: AuditCheck[] = [
     },
   },
   {
+    name: "witness_denied",
+    verdict: "completeness",
+    at: "end",
+    fault: ({ held: { denials = [] }, log }) =>
+      denials[0] === undefined ? undefined : { reason: denials[0], place: log.place + 1 },
+  },
+  {
     name: "held_events",
     verdict: "completeness",
     at: "end",

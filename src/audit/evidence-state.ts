@@ -23,6 +23,8 @@ export type Held = {
   /** Who has to have cosigned a checkpoint. */
   witnesses?: readonly VerifierKey[];
   checkpoints?: readonly HeldCheckpoint[];
+  /** Tree heads that need no signature, such as what this machine signed itself; `name` says whose. */
+  treeHeads?: readonly (SizeAndRoot & { name: string })[];
   events?: readonly HeldEvent[];
   network?: string | undefined;
   contract?: Hex | undefined;
@@ -31,6 +33,8 @@ export type Held = {
   chain?: ChainView | string | undefined;
   /** What is wrong with the tiles that proofs are made of, where they are at hand. */
   tiles?: Fault | undefined;
+  /** What witnesses that were asked have cosigned of this log, and it has not: a sentence each. */
+  denials?: readonly string[];
   recover: RecoverKey;
 };
 
@@ -108,6 +112,10 @@ export class EvidenceState {
     for (const { name, note } of held.checkpoints ?? []) {
       const { checkpoint } = readNote(note, log.header.origin);
       if (checkpoint) this.head({ ...checkpoint, from: "held", name });
+    }
+    for (const head of held.treeHeads ?? []) {
+      this.head({ ...head, from: "held" });
+      this.heldSigned.push(head);
     }
     const { chain } = held;
     for (const { size, root, timestamp } of typeof chain === "object" ? chain.heads : [])

@@ -33,6 +33,8 @@ export type Held = {
   contract?: Hex;
   signer?: Hex;
   tiles?: Fault;
+  denials?: string[];
+  treeHeads?: { name: string; size: number; root: Buffer }[];
   /** What the auditor's endpoint says. */
   world?: World;
 };
