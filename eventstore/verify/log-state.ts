@@ -1,13 +1,10 @@
 import { hex, hexOfDigest } from "./bytes.ts";
-import { CanonicalReader } from "./canonical.ts";
+import type { Source } from "./event-checks.ts";
 import type { EventRow } from "./event-row.ts";
 import { LogHashes } from "./hashes.ts";
 import type { Header, Trailer } from "./header.ts";
 import type { HeldHead } from "./held-head.ts";
 import { StreamHeads } from "./stream-heads.ts";
-
-/** Where events come from; an export of one stream has no log order, a database no header and last line. */
-export type Source = "log" | "stream" | "database";
 
 /** What the checks know when they meet an event: everything the events before it left behind. */
 export class LogState {
@@ -38,11 +35,6 @@ export class LogState {
   readonly heldMissed = new Map<HeldHead, string>();
   /** Of the current event. */
   slot = -1;
-  payloadFault: string | undefined;
-  metaFault: string | undefined;
-  /** The JSON text of the metadata's member `commit`. */
-  commitMember: string | undefined;
-  readonly #reader = new CanonicalReader();
   readonly #heldAt = new Map<number, HeldHead[]>();
 
   constructor(source: Source, header: Header, options: StateOptions) {
@@ -62,14 +54,9 @@ export class LogState {
     this.commitLeft = this.position === 0 ? 0 : null;
   }
 
-  /** Everything two checks need, worked out once. */
+  /** What several checks need of an event, worked out once. */
   meet(row: EventRow): void {
     this.slot = this.streams.slot(row.tenant, row.stream_id);
-    const { payload, meta } = row;
-    this.payloadFault = this.#reader.fault(payload.bytes, payload.start, payload.length);
-    this.metaFault = this.#reader.fault(meta.bytes, meta.start, meta.length);
-    this.commitMember =
-      this.metaFault === undefined ? this.#reader.commitMember() : parsedCommit(meta.text());
   }
 
   /** The event is now the last one, as it states itself: a fault is reported where it is, not at each event after it. */
@@ -126,12 +113,3 @@ export type StateOptions = {
   max_streams?: number;
   epoch?: string;
 };
-
-/** For metadata that is JSON yet not canonical. */
-function parsedCommit(meta: string): string | undefined {
-  try {
-    return JSON.stringify(JSON.parse(meta)?.commit);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,10 +1,12 @@
 import { hex } from "./bytes.ts";
 import { checks as allChecks, type Check } from "./checks.ts";
 import type { Companion } from "./companion.ts";
+import type { Source } from "./event-checks.ts";
+import type { EventFault } from "./event-reading.ts";
 import { EventRow } from "./event-row.ts";
 import type { Header } from "./header.ts";
-import { LogState, type Source, type StateOptions } from "./log-state.ts";
-import type { Verdict, VerifyReport } from "./report.ts";
+import { LogState, type StateOptions } from "./log-state.ts";
+import type { Fault, Verdict, VerifyReport } from "./report.ts";
 
 export type VerifyOptions = Omit<StateOptions, "epoch"> & {
   /** All of them when left out; the tests leave one out at a time. */
@@ -13,11 +15,21 @@ export type VerifyOptions = Omit<StateOptions, "epoch"> & {
   companion?: Companion;
 };
 
-type EventCheck = Extract<Check, { at: "event" }>;
-type Tally = { checked: number; faults: number; first_bad?: number; reason?: string; last_good: number };
+type PlaceCheck = Extract<Check, { at: "place" }>;
+type Tally = {
+  checked: number;
+  /** How many there are; `told` has the first of them. */
+  faults: number;
+  told: Fault[];
+  first_bad?: number;
+  reason?: string;
+  last_good: number;
+};
 
 /** In characters: names in a hostile export may fill megabytes. */
 const LONGEST_REASON = 500;
+/** Of each verdict; the others are counted. */
+const MOST_TOLD = 100;
 const VERDICTS = ["format", "canonical", "chain", "order", "commits"] as const;
 /** Verdicts whose faults leave nothing to say of what holds beside them. */
 const FRAME: ReadonlySet<string> = new Set(VERDICTS);
@@ -27,7 +39,7 @@ export class Verifier {
   readonly row = new EventRow();
   #log: LogState | undefined;
   #checks: Check[];
-  #eventChecks: EventCheck[] = [];
+  #placeChecks: PlaceCheck[] = [];
   readonly #names: readonly string[];
   readonly #tallies = new Map<string, Tally>();
   readonly #companion: Companion | undefined;
@@ -38,7 +50,8 @@ export class Verifier {
     this.#checks = options.checks ?? allChecks;
     this.#companion = options.companion;
     this.#names = [...VERDICTS, ...(options.companion?.verdicts ?? []), "completeness"];
-    for (const name of this.#names) this.#tallies.set(name, { checked: 0, faults: 0, last_good: 0 });
+    for (const name of this.#names)
+      this.#tallies.set(name, { checked: 0, faults: 0, told: [], last_good: 0 });
   }
 
   get log(): LogState | undefined {
@@ -50,7 +63,7 @@ export class Verifier {
     const log = new LogState(source, header, { ...this.#options, epoch });
     this.#log = log;
     this.#checks = this.#checks.filter((check) => !check.except?.includes(source));
-    this.#eventChecks = this.#checks.filter((check) => check.at === "event");
+    this.#placeChecks = this.#checks.filter((check) => check.at === "place");
     for (const check of this.#checks) {
       if (check.at === "start") this.#say(check.verdict, check.fault(log), log.first);
     }
@@ -63,13 +76,19 @@ export class Verifier {
     this.#companion?.line(text);
   }
 
-  /** Checks the event that stands in `row`. */
-  event(): void {
+  /** The names of the checks to run of each event by itself, by `EventReading`. */
+  get eventChecks(): string[] {
+    return this.#checks.filter(({ at }) => at === "event").map(({ name }) => name);
+  }
+
+  /** Checks the event that stands in `row` in its place; `faults` is what is wrong with it by itself. */
+  event(faults: readonly EventFault[]): void {
     const log = this.#log!;
     const row = this.row;
     log.meet(row);
     const place = log.place + 1;
-    for (const check of this.#eventChecks) {
+    for (const { verdict, reason } of faults) this.#say(verdict, reason, place);
+    for (const check of this.#placeChecks) {
       const fault = check.fault(row, log);
       if (fault !== undefined) this.#say(check.verdict, fault, place);
     }
@@ -112,9 +131,11 @@ export class Verifier {
     if (fault === undefined) return;
     const tally = this.#tallies.get(verdict)!;
     tally.faults++;
+    const reason = fault.length > LONGEST_REASON ? `${fault.slice(0, LONGEST_REASON)}…` : fault;
+    if (tally.told.length < MOST_TOLD) tally.told.push({ place, reason });
     if (tally.first_bad !== undefined && tally.first_bad <= place) return;
     tally.first_bad = place;
-    tally.reason = fault.length > LONGEST_REASON ? `${fault.slice(0, LONGEST_REASON)}…` : fault;
+    tally.reason = reason;
     tally.last_good = good;
   }
 
@@ -123,7 +144,16 @@ export class Verifier {
     const log = this.#log;
     if (!log && name !== "format") {
       const detail = "nothing was checked, because no header could be read";
-      return { name, ok: false, checked: 0, first_bad: 0, reason: "there is no header", detail };
+      const reason = "there is no header";
+      return {
+        name,
+        ok: false,
+        checked: 0,
+        first_bad: 0,
+        reason,
+        detail,
+        ...told([{ place: 0, reason }], 1),
+      };
     }
     const checked = name === "format" ? tally.checked : log!.events;
     const reach = log ? reachOf(name, log, tally, this.#companion) : "nothing was read";
@@ -138,10 +168,16 @@ export class Verifier {
       checked,
       first_bad,
       reason,
+      ...told(tally.told, tally.faults),
       detail: FRAME.has(name) ? detail : `${detail}; ${reach}`,
     };
   }
 }
+
+const told = (faults: readonly Fault[], fault_count: number) => ({
+  faults: faults.toSorted((a, b) => a.place - b.place),
+  fault_count,
+});
 
 function reachOf(name: string, log: LogState, tally: Tally, companion: Companion | undefined): string {
   const begins = log.source !== "stream" && !log.fromTheStart;
