@@ -89,6 +89,8 @@ export const environment = z.object({
   ALLOW_PRIVATE_WEBHOOKS: flag(false),
   TRUST_PROXY: integer(0, 10, 0),
   METRICS_TOKEN: z.string().min(16, "is at least 16 characters").optional(),
+  INTERNAL_TOKEN: z.string().min(32, "is at least 32 characters that nobody can guess").optional(),
+  INTERNAL_REMOTE: flag(false),
   MCP_ORIGINS: z.string().default(""),
   OPEN_CALLS_PER_MINUTE: integer(1, 1_000_000, 100),
   ANSWER_CACHE_MB: integer(0, 4096, 64),
@@ -121,10 +123,6 @@ export function readConfig(env: Record<string, string | undefined>) {
     throw new ConfigError(
       "ALLOW_PRIVATE_WEBHOOKS is for development: with BASE_RPC_URL strangers could reach into this network",
     );
-  if (rest.ANCHORING && rest.DATABASE_POOL < ANCHORING_POOL)
-    throw new ConfigError(
-      `DATABASE_POOL is at least ${ANCHORING_POOL} with ANCHORING: whatever takes turns among processes holds a connection meanwhile`,
-    );
   return {
     ...rest,
     DATA_DIR: resolve(DATA_DIR),
@@ -133,9 +131,6 @@ export function readConfig(env: Record<string, string | undefined>) {
     MCP_ORIGINS: MCP_ORIGINS.split(",").filter((origin) => origin !== ""),
   };
 }
-
-/** Nine hold one each (`LOCKS` in src/turn.ts), and work with others. */
-const ANCHORING_POOL = 12;
 
 /** What the development chain makes for itself must be given on Base. */
 const missingForBase = (

@@ -44,7 +44,14 @@ export const layers: Readonly<Record<string, Layer>> = {
   // Written apart from the append path, so that one mistake cannot stand on both sides.
   verify: {
     paths: ["eventstore/verify/", "eventstore/export.ts"],
-    imports: { ...files, "node:crypto": "any", pg: "any" },
+    imports: {
+      ...files,
+      "node:crypto": "any",
+      "node:events": ["once"],
+      "node:os": ["availableParallelism"],
+      "node:worker_threads": ["Worker", "parentPort", "workerData"],
+      pg: "any",
+    },
   },
   domain: {
     paths: ["src/domain/"],
@@ -92,6 +99,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "@duckdb/node-api": "any",
       "csv-parse/sync": "any",
       domain: "any",
+      "node:async_hooks": ["AsyncLocalStorage"],
       "node:child_process": "any",
       "node:crypto": "any",
       "node:util": ["promisify"],
@@ -100,9 +108,12 @@ export const layers: Readonly<Record<string, Layer>> = {
       zod: "any",
     },
   },
+  // What does not know what it is done for: waiting, and being alone among processes.
+  leases: { paths: ["src/concurrency.ts", "src/lease.ts"], imports: { "node:crypto": "any", pg: "types" } },
   projections: {
     paths: ["src/projections/"],
     imports: {
+      leases: "any",
       datasets: "any",
       domain: "any",
       eventstore: "any",
@@ -112,8 +123,9 @@ export const layers: Readonly<Record<string, Layer>> = {
     },
   },
   app: {
-    paths: ["src/app.ts", "src/unit.ts", "src/stream-cache.ts", "src/turn.ts"],
+    paths: ["src/app.ts", "src/unit.ts", "src/stream-cache.ts", "src/reactor.ts", "src/health.ts"],
     imports: {
+      leases: "any",
       datasets: "types",
       domain: "any",
       eventstore: "any",
@@ -122,10 +134,13 @@ export const layers: Readonly<Record<string, Layer>> = {
       projections: "any",
     },
   },
+  // What the log and the chain say of each other.
+  chain: { paths: ["src/chain/"], imports: { app: "any", domain: "any", leases: "any" } },
   operator: {
     paths: ["src/operator/"],
     imports: {
       app: "any",
+      chain: "any",
       datasets: "any",
       domain: "any",
       eventstore: "any",
@@ -135,7 +150,14 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   reactors: {
     paths: ["src/reactors/"],
-    imports: { app: "any", domain: "any", eventstore: "any", projections: "any" },
+    imports: {
+      app: "any",
+      chain: "any",
+      domain: "any",
+      eventstore: "any",
+      leases: "any",
+      projections: "any",
+    },
   },
   // Somebody else runs it, without our database: it knows notes and proofs, and keeps a key and a state.
   witness: {
@@ -165,6 +187,8 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: ["src/anchoring/"],
     imports: {
       app: "any",
+      chain: "any",
+      leases: "any",
       domain: "any",
       eventstore: "any",
       merkletreejs: "any",
@@ -233,6 +257,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   api: {
     paths: ["src/api/"],
     imports: {
+      leases: "any",
       "@modelcontextprotocol/node": "any",
       "@modelcontextprotocol/server": "any",
       "@x402/core/http": "any",
@@ -289,6 +314,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: [
       "src/assemble.ts",
       "src/assemble-chain.ts",
+      "src/assemble-reactors.ts",
       "src/assemble-audit.ts",
       "src/config.ts",
       "src/database.ts",
@@ -301,6 +327,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       api: "any",
       app: "any",
       areas: "any",
+      chain: "any",
       datasets: "any",
       domain: "any",
       eventstore: "any",
@@ -418,18 +445,18 @@ function refused(path: string, name: string, layer: Layer, wanted: Wanted): stri
     .map((imported) => `${path} (${name}) may not import ${imported} of ${room}, only ${use.join(", ")}`);
 }
 
-type Node = { type: string; [field: string]: unknown };
+export type Node = { type: string; [field: string]: unknown };
 
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
 
-function visit(node: Node, look: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
+export function visit(node: Node, look: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
   look(node, parent);
   for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, look, node);
 }
 
 /** The import a node makes: a declaration, a re-export, `import()` or an import in a type. */
-function importOf(node: Node): Wanted | undefined {
+export function importOf(node: Node): Wanted | undefined {
   if (!isNode(node.source)) return undefined;
   const computed = node.source.type !== "Literal";
   const specifier = computed ? "(computed)" : String(node.source.value);

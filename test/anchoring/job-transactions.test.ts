@@ -1,5 +1,5 @@
 import { privateKeyToAccount } from "viem/accounts";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { SendLimits } from "../../src/adapters/send-queue.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
@@ -8,6 +8,7 @@ import { headInCall } from "../../src/domain/anchoring/contract.ts";
 import type { Receipt } from "../../src/domain/chain.ts";
 import { TransactionPending } from "../../src/domain/ports.ts";
 import { GAS_KEY, inPool, mineAgain, PAYEE, type Pooled, stopMining } from "../chain/fixture.ts";
+import { until } from "../support/until.ts";
 import { type AnchoringHouse, AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
 
 let house: AnchoringHouse;
@@ -27,7 +28,7 @@ describe("after a send whose answer never came to the log", () => {
         throw new Error("killed");
       },
     });
-    await expect(house.turn({}, dying)).rejects.toThrow("killed");
+    expect(await house.turn({}, dying)).toEqual({ status: "failed", reason: "killed" });
     expect(await house.story()).toEqual(["CheckpointSigned"]);
     const asked = house.over({ send: () => Promise.reject(new Error("sent again")) });
     expect(await house.turn({}, asked)).toEqual({ status: "done" });
@@ -99,14 +100,11 @@ describe("a transaction that is stuck", () => {
     return { ...app, chain };
   };
   const newestInPool = (isAwaited: (one: Pooled) => boolean = () => true) =>
-    vi.waitFor(
-      async () => {
-        const [one] = await inPool(house.workshop);
-        expect(one).toSatisfy((waiting?: Pooled) => waiting !== undefined && isAwaited(waiting));
-        return one!;
-      },
-      { timeout: 10_000 },
-    );
+    until(async () => {
+      const [one] = await inPool(house.workshop);
+      expect(one).toSatisfy((waiting?: Pooled) => waiting !== undefined && isAwaited(waiting));
+      return one!;
+    });
 
   test("is replaced by one of the newest checkpoint that pays more; signing goes on meanwhile", async () => {
     await house.happen();
@@ -114,7 +112,7 @@ describe("a transaction that is stuck", () => {
     const turn = house.turn({}, by);
     const first = await newestInPool();
     await house.happen();
-    expect(await signTurn(app, AT_ONCE)).toEqual({ status: "done" });
+    expect(await signTurn(app, AT_ONCE)).toBe("done");
     const { size } = (await house.state()).checkpoint!;
     // The first may be replaced before the newer checkpoint is signed, by one that pays more for the same.
     const second = await newestInPool(({ input }) => headInCall(input)?.size === BigInt(size));
@@ -165,7 +163,7 @@ describe("a transaction that is stuck", () => {
     });
     await house.workshop.rpc("eth_sendRawTransaction", raw);
     await mineAgain(house.workshop);
-    expect(await turn).toMatchObject({ status: "away", message: expect.stringContaining("took the nonce") });
+    expect(await turn).toMatchObject({ status: "away", reason: expect.stringContaining("took the nonce") });
     expect(await house.story()).toEqual(["CheckpointSigned"]);
     await house.turn();
     expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
@@ -216,7 +214,7 @@ describe("a reorg", () => {
     await house.revert(snapshot);
     expect(await house.turn()).toMatchObject({
       status: "foreign",
-      message: expect.stringContaining("BASE_RPC_URL"),
+      reason: expect.stringContaining("BASE_RPC_URL"),
     });
     expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorFinal", "CheckpointSigned"]);
   });

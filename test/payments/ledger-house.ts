@@ -28,7 +28,9 @@ import {
   wallet,
 } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
-import { freshDatabase } from "../support/database.ts";
+import { preparedDatabase } from "../support/prepared-database.ts";
+import { turnOf } from "../support/turns.ts";
+import { LIMIT_MS } from "../support/until.ts";
 
 export const ANSWER: PaidAnswer = { status: 200, sha256: "ab".repeat(32), vintage: null };
 
@@ -82,7 +84,7 @@ export const newSigningKey = () =>
   generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "der" }).toString("base64");
 
 export async function openLedgerHouse(): Promise<LedgerHouse> {
-  const [workshop, database] = await Promise.all([openWorkshop(), freshDatabase()]);
+  const [workshop, database] = await Promise.all([openWorkshop(), preparedDatabase()]);
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const REFUND_KEY = generatePrivateKey();
@@ -162,7 +164,8 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
     },
     reconcile: async (options = {}, turn = "done") => {
       await house.folded();
-      expect(await reconcile(app, options)).toBe(turn);
+      const { status } = await turnOf(app, "payments", (its) => reconcile(its.app, options));
+      expect(status).toBe(turn);
       await house.folded();
     },
     stateOf: ({ target }) => app.load(payments, target),
@@ -172,7 +175,7 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
     },
     folded: async () => {
       const { position } = await app.store.head();
-      expect(await app.runner.reached(paymentsProjection, position, 10_000)).toBe(true);
+      expect(await app.runner.reached(paymentsProjection, position, LIMIT_MS)).toBe(true);
     },
     mine: async (blocks) => {
       for (let i = 0; i < blocks; i++) await rpc("evm_mine");
@@ -196,5 +199,8 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
 /** The account that refunds are paid from is given this much. */
 export async function fundRefunds({ app, workshop, sign }: LedgerHouse, micro: bigint): Promise<void> {
   const to = addressOf(app.refunds);
-  await workshop.chain.send(transferCall(await sign(wallet(8), micro, { to })), { gas: TRANSFER_GAS });
+  await workshop.chain.send(transferCall(await sign(wallet(8), micro, { to })), {
+    gas: TRANSFER_GAS,
+    purpose: "settlement",
+  });
 }

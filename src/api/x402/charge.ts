@@ -91,8 +91,8 @@ export type Checked =
 
 /** Makes sure that a payment that nobody has claimed would settle. Throws PaymentRefused for one that would not. */
 export async function check(charge: Charge, state: PaymentState): Promise<Checked> {
-  if (state.status === "settled") return state;
-  if (state.status === "claimed") return { status: "left_behind", claim: state.claim };
+  if (state?.status === "settled") return state;
+  if (state?.status === "claimed") return { status: "left_behind", claim: state.claim };
   const { settlement } = charge.app;
   const { seen_block } = await settleable(settlement, charge.payment.signed).catch((error) =>
     refuseUnderWay(charge, error),
@@ -105,7 +105,7 @@ async function refuseUnderWay({ app, payment }: Charge, error: unknown): Promise
   if (!(error instanceof PaymentRefused)) throw error;
   const now = await app.load(payments, payments.targetOf(payment.id));
   if (!payments.isFree(now)) refuse(paymentProblems["payment-known"], "this payment was presented before");
-  if (error.code === "invalid_transaction_state" && now.status === "failed" && !now.for_good)
+  if (error.code === "invalid_transaction_state" && now?.status === "failed" && !now.for_good)
     refusePending(payment.id);
   throw error;
 }
@@ -154,7 +154,7 @@ export async function claim({ app, call, payment }: Charge, checked: Checked): P
     if (!replayed) return facts;
     const holder = events[0]!.stream_id.slice(payments.streamOf("").length);
     const held = await app.load(payments, payments.targetOf(holder));
-    const isOver = payments.isFree(held) || (held.status !== "unknown" && held.refund);
+    const isOver = payments.isFree(held) || held.refund;
     if (!isOver) throw new KeyHeld(holder);
     idem_key = `/claim/${once.idem_key}#${sha256(`${idem_key} ${holder}`).slice(0, 16)}`;
   }

@@ -107,7 +107,7 @@ export async function settle(
     const state = await app.load(payments, target);
     const standing = standingOf(state, charge);
     if (standing === "pending") return refusePending(payment.id);
-    if (standing === "answered" && state.status === "settled") {
+    if (standing === "answered" && state?.status === "settled") {
       names((await answeredPayment(app, payment.id)).event);
       return settleResponse(state, payload.x402_version);
     }

@@ -22,6 +22,7 @@ import { paymentProblems } from "../../domain/payments/problems.ts";
 import { receiptExtension, receiptOf, signReceipt } from "../../domain/payments/receipt.ts";
 import { type EventName, Refusal, refuse } from "../../domain/refusal.ts";
 import { type Committed, type Decide, transact } from "../../unit.ts";
+import type { Presented } from "../access/way.ts";
 import {
   type Call,
   commandOf,
@@ -33,7 +34,6 @@ import {
   sha256,
 } from "../call.ts";
 import { payer } from "../caller.ts";
-import type { Presented } from "../gate.ts";
 import { isAway } from "../problem.ts";
 import { type Acceptance, type AcceptedPayment, createAcceptance } from "./accept.ts";
 import {
@@ -178,7 +178,7 @@ const isKnown = (error: unknown) =>
 /** Whether it is still to be told what a payment comes to: until then nothing is handled for one that waits for it. */
 async function isUnderWay(app: App, id: string): Promise<boolean> {
   const state = await app.load(payments, payments.targetOf(id));
-  return !payments.isFree(state) && state.status !== "unknown" && !state.answer && !state.refund;
+  return !payments.isFree(state) && !state.answer && !state.refund;
 }
 
 /**
@@ -191,7 +191,7 @@ export function standingOf(
   { app, call, payment }: Charge,
   left_behind = false,
 ): "open" | "pending" | "answered" {
-  if (state.status === "unknown" || payments.isFree(state)) {
+  if (payments.isFree(state)) {
     if (payment.refusal) throw payment.refusal;
     return "open";
   }

@@ -6,9 +6,9 @@
  *   balance = granted + deposited + won − staked + debt
  */
 
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex } from "../chain.ts";
+import type { DataOf, EventOf } from "../entity.ts";
+import { chainHash, digits, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { draw, drawn, type RollRequest, type SeedAtHand } from "../rng/roll.ts";
 import { type LoungeName, loungeNames, MOST_PAYOUT, mostStake, payoutOf } from "./games.ts";
@@ -16,9 +16,7 @@ import { loungeProblems } from "./problems.ts";
 import { ATTO, decimalTokens } from "./token.ts";
 
 /** Whole atto of the platform token, in decimal digits. */
-const atto = z.string().regex(/^\d{1,78}$/);
-const hash = z.string().regex(/^0x[0-9a-f]{64}$/) as z.ZodType<Hex>;
-const time = z.iso.datetime();
+const atto = digits;
 
 export const WELCOME_GRANT = 100n * ATTO;
 
@@ -26,9 +24,9 @@ export const WELCOME_GRANT = 100n * ATTO;
 const deposit = {
   network: z.string(),
   token: z.string(),
-  transaction: hash,
+  transaction: chainHash,
   log_index: z.int().min(0),
-  block_hash: hash,
+  block_hash: chainHash,
   block_number: z.int().min(0),
   amount_atto: atto,
 };
@@ -54,16 +52,10 @@ export const events = {
   DebtRepaid: { 1: z.strictObject({ amount_atto: atto, repaid_at: time }) },
 };
 
-export type BetFacts = z.infer<typeof played>;
+export type BetFacts = DataOf<typeof events, "BetPlayed">;
 export type Deposit = z.infer<z.ZodObject<typeof deposit>>;
 
-export type AccountEvent =
-  | Event<"WelcomeGranted", { amount_atto: string; granted_at: string }>
-  | Event<"BetPlayed", BetFacts>
-  | Event<"DepositCredited", Deposit & { credited_at: string }>
-  | Event<"DepositTakenBack", Deposit & { taken_atto: string; taken_at: string }>
-  | Event<"DebtIncurred", { amount_atto: string; incurred_at: string }>
-  | Event<"DebtRepaid", { amount_atto: string; repaid_at: string }>;
+export type AccountEvent = EventOf<typeof events>;
 
 /** Sums in atto. `deposited`: without what was taken back. `bets_on_seed`: bets so far on the seed of the last one. */
 export type AccountState = {

@@ -3,9 +3,10 @@
  * of one that got no answer. Its name is the authorization's own, so the same payment cannot be claimed twice.
  */
 
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import type { Hex, Receipt } from "../chain.ts";
+import type { DataOf, EventOf } from "../entity.ts";
+import { address, chainHash, digits, hexBytes, sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import type { TransferAuthorization } from "./authorization.ts";
 import { paymentProblems } from "./problems.ts";
@@ -14,18 +15,12 @@ import type { SignedTransfer } from "./usdc.ts";
 /** What distinguishes one payment from all others, on any chain. Lower-case hex. */
 export type PaymentName = { network: string; asset: Hex; payer: Hex; nonce: Hex };
 
-const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
-const bytes = z.string().regex(/^0x(?:[0-9a-f]{2})*$/) as z.ZodType<Hex>;
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-/** Of an unbounded integer: decimal digits. */
-const integer = z.string().regex(/^\d{1,78}$/);
-
 /** What the chain says of the transaction that carried a payment. */
 const mined = {
-  transaction: hex(64),
+  transaction: chainHash,
   block_number: z.int().nonnegative(),
-  block_hash: hex(64),
-  fee_wei: integer.describe(
+  block_hash: chainHash,
+  fee_wei: digits.describe(
     "What the whole transaction cost its sender, in wei; other payments may have travelled in it.",
   ),
 };
@@ -43,16 +38,14 @@ export const events = {
   PaymentClaimed: {
     1: z.strictObject({
       network: z.string(),
-      asset: hex(40),
-      payer: hex(40),
-      pay_to: hex(40),
+      asset: address,
+      payer: address,
+      pay_to: address,
       amount_micro: z.int().positive().describe("In the smallest unit of the asset."),
-      valid_after: integer.describe(
-        "Seconds of Unix time; the authorization holds strictly between the two.",
-      ),
-      valid_before: integer,
-      nonce: hex(64),
-      signature: bytes,
+      valid_after: digits.describe("Seconds of Unix time; the authorization holds strictly between the two."),
+      valid_before: digits,
+      nonce: chainHash,
+      signature: hexBytes,
       operation: z.string(),
       request_sha256: sha256.describe("SHA-256 of JCS {operation, input}."),
       tenant: z.string().describe("The tenant that owns what the call causes."),
@@ -60,15 +53,15 @@ export const events = {
         .int()
         .nonnegative()
         .describe("The chain's height when the payment was looked at: its settlement is not below."),
-      claimed_at: z.iso.datetime(),
+      claimed_at: time,
     }),
   },
   PaymentSettled: {
-    1: z.strictObject({ ...mined, answer: answer.nullable(), settled_at: z.iso.datetime() }),
+    1: z.strictObject({ ...mined, answer: answer.nullable(), settled_at: time }),
   },
   PaymentAnswered: {
     1: z
-      .strictObject({ answer, answered_at: z.iso.datetime() })
+      .strictObject({ answer, answered_at: time })
       .describe("The answer to a payment whose settlement was known before its answer was."),
   },
   PaymentFailed: {
@@ -79,22 +72,22 @@ export const events = {
         .describe(
           "False: until it expires anybody may still carry it to the chain, and then it is settled after all.",
         ),
-      failed_at: z.iso.datetime(),
+      failed_at: time,
     }),
   },
-  PaymentReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }) },
+  PaymentReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }) },
   RefundOpened: {
     1: z.strictObject({
       amount_micro: z.int().positive(),
       reason: z.string().max(500),
-      opened_at: z.iso.datetime(),
+      opened_at: time,
     }),
   },
-  RefundPaid: { 1: z.strictObject({ ...mined, paid_at: z.iso.datetime() }) },
-  RefundReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }) },
+  RefundPaid: { 1: z.strictObject({ ...mined, paid_at: time }) },
+  RefundReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }) },
 };
 
-export type Claim = z.infer<(typeof events.PaymentClaimed)[1]>;
+export type Claim = DataOf<typeof events, "PaymentClaimed">;
 export type Mined = z.infer<z.ZodObject<typeof mined>>;
 
 /** What a payment keeps of the transaction that carried it. */
@@ -113,25 +106,18 @@ export type Refund = {
   paid?: Mined & { paid_at: string };
 };
 
-export type PaymentEvent =
-  | Event<"PaymentClaimed", Claim>
-  | Event<"PaymentSettled", Mined & { answer: PaidAnswer | null; settled_at: string }>
-  | Event<"PaymentAnswered", { answer: PaidAnswer; answered_at: string }>
-  | Event<"PaymentFailed", { reason: string; for_good: boolean; failed_at: string }>
-  | Event<"PaymentReorged", { transaction: Hex; reorged_at: string }>
-  | Event<"RefundOpened", { amount_micro: number; reason: string; opened_at: string }>
-  | Event<"RefundPaid", Mined & { paid_at: string }>
-  | Event<"RefundReorged", { transaction: Hex; reorged_at: string }>;
+export type PaymentEvent = EventOf<typeof events>;
 
 /**
  * `claimed`: may be settled by now, and whoever asks must not be told to pay again. `settled` without `answer` or
  * `refund`: an answer is owed.
  */
-export type PaymentState =
-  | { status: "unknown" }
+export type Payment =
   | ({ status: "claimed" | "reorged"; claim: Claim } & Owing)
   | ({ status: "failed"; claim: Claim; reason: string; for_good: boolean } & Owing)
   | ({ status: "settled"; claim: Claim; settlement: Mined & { settled_at: string } } & Owing);
+/** Undefined of one that nobody has claimed. */
+export type PaymentState = Payment | undefined;
 
 type Owing = { answer?: PaidAnswer; refund?: Refund };
 
@@ -175,11 +161,11 @@ export const prefix = "payment-";
 
 export const streamOf = (id: string) => prefix + id;
 
-export const initialState = (): PaymentState => ({ status: "unknown" });
+export const initialState = (): PaymentState => undefined;
 
 export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
   if (event.type === "PaymentClaimed") return { status: "claimed", claim: event.data };
-  if (state.status === "unknown") return state;
+  if (!state) return state;
   const { claim, answer, refund } = state;
   const owing: Owing = { ...(answer && { answer }), ...(refund && { refund }) };
   switch (event.type) {
@@ -207,9 +193,11 @@ export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
   }
 }
 
+type Free = (Extract<Payment, { status: "failed" }> & { answer?: never; refund?: never }) | undefined;
+
 /** True of a payment that nobody has presented, or that failed before it bought anything. */
-export const isFree = (state: PaymentState): boolean =>
-  state.status === "unknown" || (state.status === "failed" && !state.answer && !state.refund);
+export const isFree = (state: PaymentState): state is Free =>
+  !state || (state.status === "failed" && !state.answer && !state.refund);
 
 /** Takes a payment for one request: the last step before it is carried to the chain. */
 export const claim =
@@ -217,7 +205,7 @@ export const claim =
   (state: PaymentState): PaymentEvent[] => {
     if (!isFree(state)) refuse(paymentProblems["payment-known"], "this payment was presented before");
     // Both could be carried to the chain, which takes one of them: the stream must know which to look for.
-    if (state.status === "failed" && !isSameTransfer(state.claim, facts))
+    if (state && !isSameTransfer(state.claim, facts))
       refuse(
         "conflict",
         "another authorization of this nonce was presented before; sign one with a new nonce",
@@ -235,7 +223,7 @@ const isSameTransfer = (a: Claim, b: Claim) =>
 export const settle =
   (settlement: Mined, given: PaidAnswer | null, at: string) =>
   (state: PaymentState): PaymentEvent[] => {
-    if (state.status === "unknown") refuse("not_found", "no such payment was claimed");
+    if (!state) return refuse("not_found", "no such payment was claimed");
     if (given && (state.answer || state.refund))
       refuse(paymentProblems["payment-known"], "this payment was answered or refunded meanwhile");
     const settled: PaymentEvent = {
@@ -256,13 +244,13 @@ const isSamePlace = (a: Mined, b: Mined) => a.transaction === b.transaction && a
 export const fail =
   (reason: string, at: string) =>
   (state: PaymentState): PaymentEvent[] =>
-    state.status === "failed" ? [] : failure(state, { reason, for_good: false, failed_at: at });
+    state?.status === "failed" ? [] : failure(state, { reason, for_good: false, failed_at: at });
 
 /** It can never settle: it expired, was cancelled or used for something else, and the chain will not take that back. */
 export const giveUp =
   (reason: string, at: string) =>
   (state: PaymentState): PaymentEvent[] =>
-    state.status === "failed" && state.for_good
+    state?.status === "failed" && state.for_good
       ? []
       : failure(state, { reason, for_good: true, failed_at: at });
 
@@ -270,7 +258,7 @@ function failure(
   state: PaymentState,
   data: { reason: string; for_good: boolean; failed_at: string },
 ): PaymentEvent[] {
-  if (state.status === "unknown") refuse("not_found", "no such payment was claimed");
+  if (!state) return refuse("not_found", "no such payment was claimed");
   if (state.status === "settled")
     refuse(paymentProblems["payment-known"], "a payment that is settled cannot fail");
   return [{ type: "PaymentFailed", data }];
@@ -280,7 +268,7 @@ function failure(
 export const reorg =
   (transaction: Hex, at: string) =>
   (state: PaymentState): PaymentEvent[] =>
-    state.status === "settled" && state.settlement.transaction === transaction
+    state?.status === "settled" && state.settlement.transaction === transaction
       ? [{ type: "PaymentReorged", data: { transaction, reorged_at: at } }]
       : [];
 
@@ -288,7 +276,7 @@ export const reorg =
 export const openRefund =
   (reason: string, at: string) =>
   (state: PaymentState): PaymentEvent[] => {
-    if (state.status !== "settled") refuse("conflict", "only a settled payment can be refunded");
+    if (state?.status !== "settled") return refuse("conflict", "only a settled payment can be refunded");
     if (state.answer) refuse(paymentProblems["payment-known"], "this payment was answered");
     if (state.refund) return [];
     const { amount_micro } = state.claim;
@@ -299,7 +287,7 @@ export const openRefund =
 export const payRefund =
   (paid: Mined, at: string) =>
   (state: PaymentState): PaymentEvent[] => {
-    if (state.status === "unknown" || !state.refund) refuse("conflict", "no refund is open");
+    if (!state?.refund) return refuse("conflict", "no refund is open");
     const before = state.refund.paid;
     const event: PaymentEvent = { type: "RefundPaid", data: { ...paid, paid_at: at } };
     if (!before) return [event];
@@ -311,6 +299,6 @@ export const payRefund =
 export const reorgRefund =
   (transaction: Hex, at: string) =>
   (state: PaymentState): PaymentEvent[] =>
-    state.status !== "unknown" && state.refund?.paid?.transaction === transaction
+    state?.refund?.paid?.transaction === transaction
       ? [{ type: "RefundReorged", data: { transaction, reorged_at: at } }]
       : [];

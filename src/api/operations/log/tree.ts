@@ -1,4 +1,5 @@
 /** The tree over the log as auditors fetch it: C2SP checkpoints and tiles (c2sp.org/tlog-tiles), and proofs by number. */
+
 import { z } from "zod";
 import { MAIN_LOG } from "../../../../eventstore/types.ts";
 import { headsOf } from "../../../anchoring/heads.ts";
@@ -6,15 +7,19 @@ import { openTree } from "../../../anchoring/tile-store.ts";
 import { bundlePath, parseBundlePath, parseTilePath, tilePath, widthIn } from "../../../anchoring/tiles.ts";
 import type { App } from "../../../app.ts";
 import * as anchors from "../../../domain/anchoring/anchor.ts";
+import { sha256 } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { eventHashAt } from "../../../projections/anchoring/events.ts";
 import { json, octets, open, operation, text } from "../../operation.ts";
-import { hash, hex, logKey, proof } from "./fields.ts";
+import { hex, logKey, proof } from "./fields.ts";
 import { historyOperations } from "./history.ts";
 import { eventProof } from "./proof.ts";
 
 /** What never changes once it is there. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
+
+/** A mirror may take a hundred thousand events a minute, and leaves the other free calls of its address alone. */
+const mirrored = open({ shared: "log-tree", calls: 3_000, per: "minute" });
 
 /** The newest checkpoint as it is published; refuses while there is none. */
 async function newestCheckpoint(app: App): Promise<{ origin: string; size: number; note: string }> {
@@ -44,12 +49,12 @@ const checkpoint = operation({
   description:
     "The size and root of the log's Merkle tree as a signed note (c2sp.org/tlog-checkpoint), with the cosignatures of " +
     "witnesses. Tiles and proofs reach as far as it does.",
-  access: [open()],
+  access: [mirrored],
   input: z.object({}),
   output: text("A signed note: origin, size and root, a blank line, and a line for each signature"),
   refuses: [404],
   example: {},
-  caching: () => "no-cache",
+  caching: () => "public, max-age=5",
   handle: async ({ app }) => Buffer.from((await newestCheckpoint(app)).note),
 });
 
@@ -59,7 +64,7 @@ const key = operation({
   summary: "The key that signs the log's checkpoints",
   description:
     "The verifier key (c2sp.org/signed-note) under the log's origin; the same Ed25519 key stands in /.well-known/jwks.json.",
-  access: [open()],
+  access: [mirrored],
   input: z.object({}),
   output: text("One line: <origin>+<id>+<base64 of type and key>"),
   example: {},
@@ -80,7 +85,7 @@ const tile = operation({
   description:
     "256 hashes of one level of the tree, or fewer where it is not full (c2sp.org/tlog-tiles). Under `entries` stand the " +
     "event hashes that the leaves are made of, each after its length in two bytes. All of it stays as it is for good.",
-  access: [open()],
+  access: [mirrored],
   input: z.object({
     path: z
       .string()
@@ -132,8 +137,8 @@ const consistency = operation({
       origin: z.string(),
       first: z.int(),
       second: z.int(),
-      first_root: hash,
-      second_root: hash,
+      first_root: sha256,
+      second_root: sha256,
       proof,
     }),
   ),
@@ -183,9 +188,9 @@ const inclusion = operation({
     z.object({
       origin: z.string(),
       position: z.int(),
-      event_hash: hash,
+      event_hash: sha256,
       size: z.int(),
-      root: hash,
+      root: sha256,
       proof,
     }),
   ),
