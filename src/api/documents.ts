@@ -1,3 +1,4 @@
+import { contradictionNow } from "../anchoring/accepting.ts";
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Document } from "./document.ts";
@@ -72,11 +73,17 @@ const ready: Document = {
       ({ latest }) => ({ up: true, block: Number(latest.number) }),
       () => ({ up: false, block: null }),
     );
+    const contradiction = await contradictionNow(app).catch(() => null);
     const datasets = app.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
-    const up = log.up && datasets.length > 0;
+    const up = log.up && contradiction === null && datasets.length > 0;
     return {
       status: up ? 200 : 503,
-      body: JSON.stringify({ status: up ? "ready" : "not ready", log, chain, datasets }),
+      body: JSON.stringify({
+        status: up ? "ready" : "not ready",
+        log: { ...log, contradiction },
+        chain,
+        datasets,
+      }),
     };
   },
 };
