@@ -44,7 +44,14 @@ export const layers: Readonly<Record<string, Layer>> = {
   // Written apart from the append path, so that one mistake cannot stand on both sides.
   verify: {
     paths: ["eventstore/verify/", "eventstore/export.ts"],
-    imports: { ...files, "node:crypto": "any", pg: "any" },
+    imports: {
+      ...files,
+      "node:crypto": "any",
+      "node:events": ["once"],
+      "node:os": ["availableParallelism"],
+      "node:worker_threads": ["Worker", "parentPort", "workerData"],
+      pg: "any",
+    },
   },
   domain: {
     paths: ["src/domain/"],
@@ -301,6 +308,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       eventstore: "types",
       projections: "any",
       reactors: "any",
+      zod: ["toJSONSchema"],
     },
   },
   runtime: {

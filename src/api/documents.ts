@@ -1,3 +1,4 @@
+import { contradictionNow } from "../anchoring/accepting.ts";
 import type { App } from "../app.ts";
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
 import { currentReferences } from "../projections/reference/releases.ts";
@@ -82,12 +83,19 @@ const ready: Document = {
       ({ latest }) => ({ up: true, block: Number(latest.number) }),
       () => ({ up: false, block: null }),
     );
+    const contradiction = await contradictionNow(app).catch(() => null);
     const datasets = app.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
     const missing = log.up ? await missingData(app).catch(() => null) : null;
-    const up = log.up && datasets.length > 0 && missing?.length === 0;
+    const up = log.up && contradiction === null && datasets.length > 0 && missing?.length === 0;
     return {
       status: up ? 200 : 503,
-      body: JSON.stringify({ status: up ? "ready" : "not ready", log, chain, datasets, missing }),
+      body: JSON.stringify({
+        status: up ? "ready" : "not ready",
+        log: { ...log, contradiction },
+        chain,
+        datasets,
+        missing,
+      }),
     };
   },
 };

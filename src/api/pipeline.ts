@@ -5,6 +5,7 @@
  */
 import { LRUCache } from "lru-cache";
 import type { JsonObject } from "../../eventstore/types.ts";
+import { checkAccepting } from "../anchoring/accepting.ts";
 import { createProver, type Prover } from "../anchoring/prove.ts";
 import type { App } from "../app.ts";
 import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
@@ -123,6 +124,7 @@ async function ask(
     const form = chosenForm(operation, question.accept);
     const admitted = await parts.gate.admit(operation, question.presented);
     if (admitted === "pay") {
+      await checkAccepting(parts.app);
       const price = await quoteFor(parts, operation, await validInput(operation, reader, question));
       return { kind: "pay", ...paymentRequired(operation, price, question.path, parts.terms, { form }) };
     }
@@ -236,7 +238,8 @@ async function unpaid(parts: Parts, call: Call): Promise<{ made: Made; event?: E
   const given = await givenBefore(parts, call);
   if (given) return { made: given.made, event: await eventGiven(parts.app, call) };
   const once = idempotencyOf(call);
-  const { answers, unit } = parts.app;
+  const { answers } = parts.app;
+  const unit = { ...parts.app.unit, accepting: () => checkAccepting(parts.app) };
   const { result, events } = await transact(unit, commandOf(call, once), (given) => make(parts, call, given));
   if (once && result.kind === "body") {
     const { status, body } = result;
