@@ -13,7 +13,7 @@ export const events = {
       significant: z
         .int()
         .nonnegative()
-        .describe("Anomalies that are significant, over all that was watched."),
+        .describe("Anomalies that are significant, over all chapters of the release."),
       evaluated_at: time,
     }),
   },
