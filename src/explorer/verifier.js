@@ -311,7 +311,11 @@ export async function verifyPack(source, options = {}) {
     place = there - (/header|key|frontier|end/.test(kind) ? 0 : 0.5); // of the others there may be more
     unread = 0;
   });
-  try { for await (const line of linesOf(source)) if (await read(line), !header || unread >= 10_000) break;
+  try {
+    for await (const line of linesOf(source)) {
+      await read(line);
+      if (!header || unread >= 10_000) break;
+    }
   } catch (error) { must("format", here(), false, error instanceof Error ? error.message : error); }
   for (const name of VERDICTS) must(name, 0, header, "there is no header to go by");
   await addRoot();
