@@ -106,7 +106,7 @@ const platformTokenOf = ({ BASE_RPC_URL, PLATFORM_TOKEN }: Config): Hex | undefi
 /** Takes no payments, for the reason given. */
 export function closedSettlement(reason: string): Settlement {
   const refuse = () => Promise.reject(new ChainUnavailable(reason));
-  return { facts: refuse, settle: refuse };
+  return { facts: refuse, ended: refuse, settle: refuse };
 }
 
 async function keysOf(config: Config): Promise<ChainKeys> {

@@ -72,7 +72,8 @@ export function gasBudget({ budget_eth, clock, recorded }: GasBudgetOptions): Ga
         return receipt;
       },
     }),
-    guarded: ({ facts, settle }) => ({
+    guarded: ({ facts, ended, settle }) => ({
+      ended,
       facts: async (payment) => {
         await refuseIfSpent();
         return facts(payment);

@@ -117,7 +117,7 @@ function post(entry: Entry, { type }: PaymentEvent): void {
   const { claim, refund } = entry.state;
   const amount = BigInt(claim.amount_micro);
   const back = BigInt(refund?.amount_micro ?? 0);
-  if (type === "PaymentSettled") entry.settled_micro += amount;
+  if (type === "PaymentSettled" || type === "PaymentFound") entry.settled_micro += amount;
   if (type === "PaymentReorged") entry.settled_micro -= amount;
   if (type === "RefundPaid") entry.refunded_micro += back;
   if (type === "RefundReorged") entry.refunded_micro -= back;

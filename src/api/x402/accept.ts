@@ -10,7 +10,7 @@ import { addressBlock } from "../address.ts";
 import type { Presented } from "../gate.ts";
 import type { Usdc } from "../operation.ts";
 import type { PresentedPayment } from "./charge.ts";
-import { type Asked, examine } from "./checks.ts";
+import { type Asked, examine, SETTLING_SECONDS } from "./checks.ts";
 import { type PaymentPayload, readPayment } from "./payload.ts";
 import { PaymentRefused } from "./refused.ts";
 import { microUsdc, NETWORK_V2, type PaymentTerms } from "./required.ts";
@@ -59,7 +59,7 @@ export function createAcceptance(parts: {
         identifier,
       };
       if (((await unbought.get(block))?.consumedPoints ?? 0) >= UNBOUGHT_PER_MINUTE)
-        return { ...judged, refusal: tooMany("payments that bought nothing") };
+        return { ...judged, refusal: tooMany("payments that bought nothing"), expired: false };
       const isFull = () => ({ ...judged, refusal: tooMany("payments by contract wallets") });
       return judged.contract ? contracts.consume(block).then(() => judged, isFull) : judged;
     },
@@ -87,11 +87,24 @@ export function judge(
   const id = idOf({ network: NETWORK_V2, asset: USDC.address.toLowerCase() as Hex, payer, nonce });
   try {
     const { contract } = examine(payload, asked, now, recover);
-    return { id, signed, contract, refusal: undefined };
+    return { id, signed, contract, refusal: undefined, expired: false };
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
-    return { id, signed, contract: false, refusal: error };
+    const expired = isExpired(error, transfer.valid_before, now);
+    return { id, signed, contract: false, refusal: error, expired };
   }
+}
+
+/** Later than this nobody looks for it: what was carried to the chain has been refunded. */
+const LATE_MS = 3_600_000;
+
+function isExpired({ code }: PaymentRefused, valid_before: bigint, now: Date): boolean {
+  const late_ms = now.getTime() - 1_000 * Number(valid_before);
+  return (
+    code === "invalid_exact_evm_payload_authorization_valid_before" &&
+    late_ms > -1_000 * Number(SETTLING_SECONDS) &&
+    late_ms < LATE_MS
+  );
 }
 
 /** Told to a new payment alone: one that is known gets its answer all the same. */

@@ -19,7 +19,7 @@ import type { App } from "../../app.ts";
 import type { PaidAnswer, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { receiptExtension, receiptOf, signReceipt } from "../../domain/payments/receipt.ts";
-import { type EventName, Refusal, refuse } from "../../domain/refusal.ts";
+import { type EventName, Refusal } from "../../domain/refusal.ts";
 import { type Committed, type Decide, transact } from "../../unit.ts";
 import {
   type Call,
@@ -44,6 +44,7 @@ import {
   KeyHeld,
   pathOf,
   refusePending,
+  refuseTestMoney,
   type SettledPayment,
   settle,
   used,
@@ -129,8 +130,7 @@ async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
 }
 
 function chargeFor(app: App, call: Call, payment: AcceptedPayment): PaidCall {
-  if (call.caller.kind === "key" && call.caller.space === "test" && !app.embedded_chain)
-    refuse("forbidden", "a test key moves no money of a real chain; leave the key out");
+  refuseTestMoney(app, call.caller);
   const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
   const idempotency_key = call.idempotency_key ?? payment.identifier;
   return { app, call: { ...call, caller, idempotency_key }, payment };
@@ -182,7 +182,7 @@ async function isUnderWay(app: App, id: string): Promise<boolean> {
 /**
  * What a payment finds: `open` may be served now, `pending` has an outcome that nobody knows yet, `answered` has its
  * answer. `left_behind`: whoever claimed it is known to be done with it. Throws PaymentRefused for one that is not good,
- * or was used for something else.
+ * or has bought something else.
  */
 export function standingOf(
   state: PaymentState,
@@ -190,18 +190,19 @@ export function standingOf(
   left_behind = false,
 ): "open" | "pending" | "answered" {
   if (state.status === "unknown" || payments.isFree(state)) {
-    if (payment.refusal) throw payment.refusal;
+    if (payment.refusal && !payment.expired) throw payment.refusal;
     return "open";
   }
   const { claim, answer, refund } = state;
-  const isSameCall = claim.request_sha256 === call.request_sha256 && isSamePayment(claim, payment);
-  const isUnknown = state.status === "claimed" || state.status === "reorged";
-  // Whose call it was is told by its answer; while there is none, nobody is told to pay again.
-  if (isSameCall && isUnknown && !answer && claim.tenant !== call.caller.tenant) return "pending";
-  if (!isSameCall || claim.tenant !== call.caller.tenant)
-    throw used("this payment was used for another call; sign a new one");
-  if (answer) return "answered";
+  const isSame = isSamePayment(claim, payment);
+  if (!isSame && payment.refusal) throw payment.refusal;
+  const isSameCall =
+    isSame && claim.request_sha256 === call.request_sha256 && claim.tenant === call.caller.tenant;
   if (refund) throw used(`this payment is refunded: ${pathOf(payment.id)}; sign a new one`);
+  // Whose call it was is told by its answer; while there is none, nobody is told to pay again.
+  if (!isSameCall && !answer) return "pending";
+  if (!isSameCall) throw used("this payment was used for another call; sign a new one");
+  if (answer) return "answered";
   if (state.status === "settled") return "open";
   const age = app.clock.now().getTime() - Date.parse(claim.claimed_at);
   return state.status === "claimed" && (left_behind || age > CLAIM_HOLDS_MS) ? "open" : "pending";
@@ -218,7 +219,7 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
     const done = await transact(app.unit, command, (unit) => make(parts, call, unit), {
       once: async (made) => {
         if (isUnchanged(call, made)) return undefined;
-        if (checked.status === "good") refuseOtherPrice(paid);
+        if (checked.status === "good" || checked.status === "carried") refuseOtherPrice(paid);
         reached.claim = true;
         reached.settled = await settle(paid, checked, await claim(paid, checked));
         return reached.settled;
@@ -290,14 +291,23 @@ async function afterFailure(
   // A part that is away will be back: the answer is owed until then.
   if (settled && (isAway(error) || isUnavailable(error))) refusePending(id, error);
   const moved = settled ?? (checked.status === "settled" && isRefused(error) ? checked : undefined);
-  if (!moved) {
-    if (checked.status !== "left_behind" || !isRefused(error)) return error;
-    return retold(error, `this payment may have been settled before; it is refunded then: ${pathOf(id)}`);
-  }
+  if (!moved) return isRefused(error) ? retoldBefore(error, checked, id) : error;
   // The money moved, and what it was for is refused by now.
   const event = await giveBack(paid, moved);
   if (!(error instanceof Refusal)) return error;
   return retold(error, `the payment was settled and is being refunded: ${pathOf(id)}`, event);
+}
+
+/** Nothing was charged by this call, but the money may have moved before it. */
+function retoldBefore(error: Refusal, { status }: Checked, id: string): Refusal {
+  if (status === "left_behind")
+    return retold(error, `this payment may have been settled before; it is refunded then: ${pathOf(id)}`);
+  if (status === "carried")
+    return retold(
+      error,
+      `this payment stands on the chain already; what buys nothing is refunded: ${pathOf(id)}`,
+    );
+  return error;
 }
 
 const retold = ({ code, message, errors, type }: Refusal, addition: string, event?: EventName) =>

@@ -6,7 +6,7 @@ import * as payments from "../../domain/payments/payment.ts";
 import { type EventName, refuse } from "../../domain/refusal.ts";
 import { recall, type Work } from "../../unit.ts";
 import { type Call, commandOf, idempotencyOf, type Made, type MakerParts, make, sha256 } from "../call.ts";
-import { type PresentedPayment, pathOf, type SettledPayment, settleable } from "./charge.ts";
+import { factsOf, type PresentedPayment, pathOf, type SettledPayment } from "./charge.ts";
 import { PaymentRefused } from "./refused.ts";
 
 /** What the log has of an answered payment, and the event that records its answer: what a receipt says. */
@@ -70,8 +70,8 @@ async function isProven(app: App, call: Call, payment: PresentedPayment): Promis
   if (call.caller.kind === "key") return true;
   if (payment.refusal) return false;
   if (!payment.contract) return true;
-  return settleable(app.settlement, payment.signed).then(
-    () => true,
+  return factsOf(app.settlement, payment).then(
+    ({ status }) => status === "good",
     (error) => {
       if (error instanceof PaymentRefused) return false;
       throw error;

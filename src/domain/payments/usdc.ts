@@ -53,14 +53,15 @@ export type PaymentFacts = { used: boolean; balance: bigint; would_settle: boole
 
 const ADDRESS = USDC.address.toLowerCase() as Hex;
 
-/** The calls whose answers `paymentFacts` reads; the third one tries the transfer itself, contract wallets (ERC-1271) included. */
-export function factCalls({ transfer, signature }: SignedTransfer): Call[] {
-  return [
+/** The authorization's state and its payer's balance: the first two of the answers that `paymentFacts` reads. */
+export const stateCalls = ({ transfer }: SignedTransfer): Call[] =>
+  [
     called(STATE, encodeAbiParameters(STATE.inputs, [transfer.from, transfer.nonce])),
     called(BALANCE, encodeAbiParameters(BALANCE.inputs, [transfer.from])),
-    transferCall({ transfer, signature }).data,
   ].map((data) => ({ to: ADDRESS, data }));
-}
+
+/** The calls whose answers `paymentFacts` reads; the third one tries the transfer itself, contract wallets (ERC-1271) included. */
+export const factCalls = (signed: SignedTransfer): Call[] => [...stateCalls(signed), transferCall(signed)];
 
 /** What the answers to `factCalls` say of one payment. */
 export function paymentFacts([state, balance, trial]: readonly CallResult[]): PaymentFacts {

@@ -4,7 +4,7 @@ import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { Hex } from "../../domain/chain.ts";
 import type { Confirmed } from "../../domain/payments/confirmation.ts";
 import type { Claim, PaymentEvent } from "../../domain/payments/payment.ts";
-import { streamOf } from "../../domain/payments/payment.ts";
+import { claimOfFound, streamOf } from "../../domain/payments/payment.ts";
 import type { Projection } from "../projection.ts";
 import { Sums, sumsDdl } from "./sums.ts";
 
@@ -122,7 +122,8 @@ export const paymentsProjection: Projection = {
       if (id === undefined) continue;
       const { type, payload: data } = event;
       const change = { type, data } as unknown as PaymentEvent;
-      const row = change.type === "PaymentClaimed" ? claimed(id, event.tenant, change.data) : rows.get(id);
+      const begun = beginningOf(change);
+      const row = begun ? claimed(id, event.tenant, begun) : rows.get(id);
       if (!row) throw new Error(`${type} of ${id} comes before its claim`);
       apply(row, change, event.position);
       row.updated_at = timeOf(event);
@@ -200,6 +201,11 @@ const claimed = (id: string, tenant: string, claim: Claim): PaymentRow => ({
   unfinished: true,
 });
 
+function beginningOf({ type, data }: PaymentEvent): Claim | undefined {
+  if (type === "PaymentClaimed") return data;
+  return type === "PaymentFound" ? claimOfFound(data) : undefined;
+}
+
 function apply(row: PaymentRow, { type, data }: PaymentEvent, position: number): void {
   switch (type) {
     case "PaymentClaimed":
@@ -210,6 +216,12 @@ function apply(row: PaymentRow, { type, data }: PaymentEvent, position: number):
       Object.assign(row, { status: "settled", reason: null, final: false, settled_position: position });
       row.ledger_position ??= position;
       row.answered ||= data.answer !== null;
+      return;
+    }
+    case "PaymentFound": {
+      const { transaction, block_number, block_hash, fee_wei, found_at } = data;
+      Object.assign(row, { transaction, block_number, block_hash, fee_wei, settled_at: found_at });
+      Object.assign(row, { status: "settled", settled_position: position, ledger_position: position });
       return;
     }
     case "PaymentAnswered":
