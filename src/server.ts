@@ -99,7 +99,7 @@ const TOLD_AGAIN_MS = 60_000;
 function seldom(tell: (refusal: Refusal) => void): (refusal: Refusal) => void {
   const told = new Map<string, number>();
   return (refusal) => {
-    const kind = refusal.type ?? refusal.code;
+    const kind = refusal.type.slug;
     if (Date.now() - (told.get(kind) ?? 0) < TOLD_AGAIN_MS) return;
     told.set(kind, Date.now());
     tell(refusal);

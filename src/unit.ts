@@ -15,6 +15,7 @@ import type {
   RecordedEvent,
   StreamGuard,
 } from "../eventstore/types.ts";
+import { coreProblems } from "./domain/problem.ts";
 import { Refusal, refuse } from "./domain/refusal.ts";
 import type { StreamCache } from "./stream-cache.ts";
 
@@ -115,9 +116,7 @@ async function findEarlier(store: EventStore, command: Command): Promise<Recorde
   if (!command.idempotency) return undefined;
   const found = await store.findCommit({ idem_key: command.idempotency.idem_key });
   if (found && !Buffer.from(found.request_hash).equals(Buffer.from(command.idempotency.request_hash))) {
-    refuse("unprocessable", "this idempotency key was used for another request", {
-      type: "idempotency-key-reused",
-    });
+    refuse(coreProblems["idempotency-key-reused"], "this idempotency key was used for another request");
   }
   return found;
 }
@@ -263,9 +262,10 @@ class Unit {
       case "replayed":
         return "replayed";
       case "idem_conflict":
-        return refuse("unprocessable", "this idempotency key was used for another request", {
-          type: "idempotency-key-reused",
-        });
+        return refuse(
+          coreProblems["idempotency-key-reused"],
+          "this idempotency key was used for another request",
+        );
       case "wrong_version":
         // Another writer was faster; the next run reads what it wrote.
         this.#parts.cache.mark(`${answer.tenant}\n${answer.stream_id}`);

@@ -291,6 +291,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "src/assemble-audit.ts",
       "src/config.ts",
       "src/database.ts",
+      "src/migrations/",
       "src/server.ts",
     ],
     imports: {

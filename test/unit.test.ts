@@ -82,7 +82,7 @@ describe("decisions", () => {
     await takeIn(parts, "other", "a", keyed("k2", "a"));
     await expect(takeIn(parts, "other", "b", keyed("k2", "b"))).rejects.toMatchObject({
       code: "unprocessable",
-      type: "idempotency-key-reused",
+      type: { slug: "idempotency-key-reused" },
     });
   });
 

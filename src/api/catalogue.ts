@@ -1,4 +1,5 @@
 /** Everything the service offers, area by area: what the server and all documents derive from. */
+import { type ProblemType, problemRegistry } from "../domain/problem.ts";
 import type { Envelope, Operation, OperationDeclaration } from "./operation.ts";
 
 /** What the API knows of an area. */
@@ -9,12 +10,18 @@ export type OfferedArea = {
   about: string;
   envelope: Envelope;
   operations: readonly OperationDeclaration[];
+  /** The kinds of problems that are its own; their file in src/domain declares them. */
+  problems: Readonly<Record<string, ProblemType>>;
 };
 
-/** Areas that offer something, and all their operations in order. */
-export type Catalogue = { areas: readonly OfferedArea[]; operations: readonly Operation[] };
+/** Areas that offer something, all their operations in order, and every kind of problem that a call may end in. */
+export type Catalogue = {
+  areas: readonly OfferedArea[];
+  operations: readonly Operation[];
+  problems: readonly ProblemType[];
+};
 
-/** Throws where two operations share a name or a route. */
+/** Throws where two operations share a name or a route, or two kinds of problems a slug. */
 export function catalogueOf(areas: readonly OfferedArea[]): Catalogue {
   const operations = areas.flatMap(({ name, envelope, operations }) =>
     operations.map((declared) => ({ envelope, ...declared, area: name })),
@@ -26,5 +33,9 @@ export function catalogueOf(areas: readonly OfferedArea[]): Catalogue {
       seen.add(operation[field]);
     }
   }
-  return { areas: areas.filter(({ operations }) => operations.length > 0), operations };
+  return {
+    areas: areas.filter(({ operations }) => operations.length > 0),
+    operations,
+    problems: problemRegistry(areas),
+  };
 }

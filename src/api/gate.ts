@@ -2,6 +2,7 @@
  * Admission: who is calling, and may they. Its checks are a list that tests iterate over, so that none of them is
  * there for show: with any one switched off, some call that must be refused gets through.
  */
+
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
@@ -9,6 +10,7 @@ import type { Scope } from "../domain/access/key.ts";
 import { quotaWindows } from "../domain/access/quota.ts";
 import { digestOf, spaceOf } from "../domain/access/secret.ts";
 import type { Clock, Quotas } from "../domain/ports.ts";
+import { coreProblems } from "../domain/problem.ts";
 import { refuse } from "../domain/refusal.ts";
 import type { KeyRow, KeyWithDigest } from "../projections/access/keys.ts";
 import { addressBlock } from "./address.ts";
@@ -123,8 +125,7 @@ export function createGate(parts: GateParts, checks: KeyCheck[] = keyChecks): Ga
     const held = known.get(name);
     if (held) return held;
     if (((await guesses.get(addressBlock(ip)))?.consumedPoints ?? 0) >= GUESSES_PER_MINUTE) {
-      refuse("quota_exceeded", "too many unknown keys from this address; try again in a minute", {
-        type: "rate-limited",
+      refuse(coreProblems["rate-limited"], "too many unknown keys from this address; try again in a minute", {
         retry_after_s: 60,
       });
     }
@@ -185,10 +186,13 @@ export function createGate(parts: GateParts, checks: KeyCheck[] = keyChecks): Ga
       if (pays) return { caller: anonymous, pays, headers: {} };
       if (operation.access.some((way) => way.kind === "open")) {
         await perAddress.consume(addressBlock(presented.ip)).catch((full: RateLimiterRes) =>
-          refuse("quota_exceeded", `free calls are limited to ${parts.open_per_minute} a minute`, {
-            type: "rate-limited",
-            retry_after_s: Math.ceil(full.msBeforeNext / 1000),
-          }),
+          refuse(
+            coreProblems["rate-limited"],
+            `free calls are limited to ${parts.open_per_minute} a minute`,
+            {
+              retry_after_s: Math.ceil(full.msBeforeNext / 1000),
+            },
+          ),
         );
         return { caller: anonymous, pays: false, headers: {} };
       }

@@ -1,6 +1,7 @@
 import type { Request, Response } from "express";
 import rawBody, { type RawBodyError } from "raw-body";
 import { parseStrict } from "../../eventstore/canonical.ts";
+import { coreProblems } from "../domain/problem.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import { presentedSecret } from "./gate.ts";
 import type { Fields } from "./input.ts";
@@ -101,12 +102,12 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 async function readBody(req: Request): Promise<unknown> {
   if (!req.is("application/json")) {
-    throw new Refusal("invalid", "send the body as application/json", { type: "unsupported-media-type" });
+    throw new Refusal(coreProblems["unsupported-media-type"], "send the body as application/json");
   }
   const length = req.headers["content-length"] ?? null;
   const body = await rawBody(req, { length, limit: BODY_LIMIT }).catch((error: RawBodyError) => {
     if (error.type !== "entity.too.large") throw error;
-    return refuse("invalid", `the body exceeds ${BODY_LIMIT / 1024} KiB`, { type: "too-large" });
+    return refuse(coreProblems["too-large"], `the body exceeds ${BODY_LIMIT / 1024} KiB`);
   });
   try {
     return parseStrict(utf8.decode(body));

@@ -9,6 +9,7 @@ import helmet, { type HelmetOptions } from "helmet";
 import type { Logger } from "pino";
 import type { App } from "../app.ts";
 import { digestOf } from "../domain/access/secret.ts";
+import { coreProblems } from "../domain/problem.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Document } from "./document.ts";
 import { sendAnswer } from "./http-answer.ts";
@@ -124,7 +125,7 @@ function otherMethod(parts: HttpParts, allowed: Method[]): RequestHandler {
   return (req, res) => {
     const detail = `${req.method} is not one of ${allow}`;
     const headers = { Allow: allow };
-    const told = problem("method-not-allowed", detail, place(parts, req.path), { headers });
+    const told = problem(coreProblems["method-not-allowed"], detail, place(parts, req.path), { headers });
     sendAnswer(res, { kind: "problem", ...told });
   };
 }
@@ -237,7 +238,7 @@ export function problemOfError(error: unknown, parts: { public_url: string }, pa
   const refusal = refusalOf(error) ?? refusalOfExpress(error);
   if (refusal) return problemOfRefusal(refusal, place(parts, path));
   return problem(
-    "internal",
+    coreProblems.internal,
     "something failed on our side; the request id names it in our log",
     place(parts, path),
   );

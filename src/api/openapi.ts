@@ -1,10 +1,10 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { z } from "zod";
+import type { ProblemType } from "../domain/problem.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { type Form, formsOf, JSON_FORM } from "./forms/form.ts";
 import { inputReader } from "./input.ts";
 import { isInPath, methodOf, type Operation, pathOf, pathWith, paymentOf } from "./operation.ts";
-import { problemKinds } from "./problem.ts";
 import { paymentRequired } from "./x402/required.ts";
 
 export const INTERFACE_VERSION = "3.2.0";
@@ -71,12 +71,15 @@ const paymentRequiredSchema: Schema = {
   },
 };
 
-export function openapi({ areas, operations }: Catalogue, public_url: string): Schema {
+export function openapi({ areas, operations, problems }: Catalogue, public_url: string): Schema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     // OpenAPI knows no parameter that spans slashes: a client leaves them as they are.
     const path = pathOf(operation).replaceAll("{+", "{");
-    paths[path] = { ...paths[path], [methodOf(operation).toLowerCase()]: describe(operation, public_url) };
+    paths[path] = {
+      ...paths[path],
+      [methodOf(operation).toLowerCase()]: describe(operation, public_url, problems),
+    };
   }
   return {
     openapi: "3.1.0",
@@ -113,7 +116,7 @@ export function openapi({ areas, operations }: Catalogue, public_url: string): S
   };
 }
 
-function describe(operation: Operation, public_url: string): Schema {
+function describe(operation: Operation, public_url: string, problems: readonly ProblemType[]): Schema {
   const reader = inputReader(operation.input);
   const payment = paymentOf(operation);
   const inBody = methodOf(operation) === "POST";
@@ -148,7 +151,7 @@ function describe(operation: Operation, public_url: string): Schema {
       ...(isCommand(operation) ? [idempotencyKey, prefer] : []),
     ],
     ...(inBody && { requestBody: body(reader.schema, inPath, operation.example) }),
-    responses: responses(operation, { public_url, keyed, priced: payment !== undefined }),
+    responses: responses(operation, { public_url, problems, keyed, priced: payment !== undefined }),
   };
 }
 
@@ -203,10 +206,10 @@ function body(schema: InputSchema, inPath: string[], example: Record<string, unk
   };
 }
 
-type Ways = { public_url: string; keyed: boolean; priced: boolean };
+type Ways = { public_url: string; problems: readonly ProblemType[]; keyed: boolean; priced: boolean };
 
 /** The statuses this operation can answer, each with its form. */
-function responses(operation: Operation, { public_url, keyed, priced }: Ways): Schema {
+function responses(operation: Operation, { public_url, problems, keyed, priced }: Ways): Schema {
   const statuses = [400, 401, 429, 503, ...(keyed ? [403] : [])];
   if (methodOf(operation) !== "GET") statuses.push(404, 409, 413, 415, 422);
   if (operation.output.kind === "json") statuses.push(406);
@@ -225,9 +228,9 @@ function responses(operation: Operation, { public_url, keyed, priced }: Ways): S
     statuses.push(412, 416);
   }
   for (const status of new Set(statuses)) {
-    const titles = Object.values(problemKinds).filter((kind) => kind.status === status);
+    const titles = problems.filter((type) => type.status === status);
     answers[status] = {
-      description: titles.map((kind) => kind.title).join(" / "),
+      description: titles.map(({ title }) => title).join(" / "),
       content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
     };
   }

@@ -124,7 +124,7 @@ async function ask(
     const call = callOf(operation, input, { form, seal: parts.app.link_secret }, admitted, question);
     if (admitted.pays) {
       const answer = await paid(parts, call, question, headers).catch((error) => {
-        parts.onPresented(refusalOf(error)?.type ?? "failed");
+        parts.onPresented(refusalOf(error)?.type.slug ?? "failed");
         throw error;
       });
       parts.onPresented(answer.kind === "pay" ? "refused" : "answered");

@@ -1,5 +1,6 @@
 import { logOperations } from "../api/operations/log/tree.ts";
 import * as anchor from "../domain/anchoring/anchor.ts";
+import { logProblems } from "../domain/anchoring/problems.ts";
 import { anchorGasProjection } from "../projections/anchoring/gas.ts";
 import { logProjection } from "../projections/anchoring/log.ts";
 import type { Area } from "./area.ts";
@@ -11,4 +12,5 @@ export const log: Area = {
   entities: [anchor],
   projections: [logProjection, anchorGasProjection],
   operations: logOperations,
+  problems: logProblems,
 };

@@ -7,16 +7,6 @@ import type pg from "pg";
 import type { Tail } from "../../eventstore/tail.ts";
 import type { Projection } from "./projection.ts";
 
-export const runnerDdl = `
-  create schema if not exists read;
-  create table if not exists read.checkpoints (
-    projection text primary key,
-    position   bigint not null default 0,
-    holder     uuid,
-    token      bigint not null default 0,
-    held_until timestamptz not null default '-infinity'
-  );`;
-
 const LEASE_SECONDS = 5;
 const RENEW_MS = 1_500;
 /** At the end of the log events are gathered: a batch costs a transaction, whatever it holds. */

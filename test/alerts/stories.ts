@@ -2,7 +2,8 @@
 import { expect } from "vitest";
 import type { Failure } from "../../src/domain/alerts/backoff.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
-import { Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
+import type { RefusalCode } from "../../src/domain/problem.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
 
 export const AT = "2026-11-21T12:00:00.000Z";
 /** So many seconds after AT. */

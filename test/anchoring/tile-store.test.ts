@@ -8,15 +8,16 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { createLog } from "../../eventstore/migrate.ts";
 import { openPool } from "../../eventstore/pool.ts";
 import { consistencyFault, inclusionFault } from "../../src/anchoring/proofs.ts";
-import { LogDamaged, openTree, TreeTooShort, tilesDdl } from "../../src/anchoring/tile-store.ts";
+import { LogDamaged, openTree, TreeTooShort } from "../../src/anchoring/tile-store.ts";
 import { decodeBundle, hashesIn } from "../../src/anchoring/tiles.ts";
 import { EMPTY_ROOT, Frontier, leafHash, rootOver } from "../../src/anchoring/tree.ts";
 import { type Fixture, openLog } from "../eventstore/fixture.ts";
+import { makeKeptTables } from "../support/database.ts";
 
 let log: Fixture;
 beforeAll(async () => {
   log = await openLog();
-  await log.pool.query(tilesDdl);
+  await makeKeptTables(log.url);
 });
 afterAll(() => log.close());
 
@@ -338,10 +339,4 @@ test("a tile missing among others is not made up by its neighbours", async () =>
   await log.pool.query("delete from anchoring.tiles_v1 where log_id = $1 and tile_index = 1", [log_id]);
   for (const size of [512, 1_000]) await expect(tree.rootAt(size)).rejects.toThrow(TreeTooShort);
   await expect(tree.inclusionProof(1, 256)).resolves.toHaveLength(8);
-});
-
-test("the tables can be made again over themselves", async () => {
-  const before = await countTiles(2);
-  await log.pool.query(tilesDdl);
-  expect(await countTiles(2)).toBe(before);
 });

@@ -1,15 +1,15 @@
 /** Answers that are kept for a day, on a real database. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createKeptAnswers, KEPT_BODY_LIMIT, keptAnswersDdl } from "../../src/adapters/kept-answers.ts";
-import { type FreshDatabase, freshDatabase } from "../support/database.ts";
+import { createKeptAnswers, KEPT_BODY_LIMIT } from "../../src/adapters/kept-answers.ts";
+import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
 
 let database: FreshDatabase;
 let pool: pg.Pool;
 beforeAll(async () => {
   database = await freshDatabase();
   pool = new pg.Pool({ connectionString: database.url });
-  await pool.query(keptAnswersDdl);
+  await makeKeptTables(database.url);
 });
 afterAll(async () => {
   await pool?.end();

@@ -7,8 +7,8 @@ import { createEventStore, type EventStore } from "../../eventstore/store.ts";
 import { createTail, type Tail } from "../../eventstore/tail.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 import type { Projection } from "../../src/projections/projection.ts";
-import { runnerDdl, startRunner } from "../../src/projections/runner.ts";
-import { type FreshDatabase, freshDatabase } from "../support/database.ts";
+import { startRunner } from "../../src/projections/runner.ts";
+import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
 
 let database: FreshDatabase;
 let pool: pg.Pool;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   database = await freshDatabase();
   await migrate(database.url, { host: "log.test" });
   pool = openPool(database.url, { max: 20 });
-  await pool.query(runnerDdl);
+  await makeKeptTables(database.url);
   await pool.query("create table read.seen (at bigserial, projection text, position bigint)");
   store = createEventStore(pool);
   tail = createTail(store, { pool });

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
+import { applyMigrations, migrating } from "../../eventstore/migrations.ts";
+import { keptTables } from "../../src/migrations/kept-tables.ts";
 
 export type FreshDatabase = { url: string; drop(): Promise<void> };
 
@@ -13,6 +15,10 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => onServer(server, `drop database if exists ${name} with (force)`) };
 }
+
+/** Makes the service's own tables that no log can rebuild, in a database without a service. */
+export const makeKeptTables = (url: string): Promise<void> =>
+  migrating(url, (client) => applyMigrations(client, keptTables));
 
 async function onServer(server: URL, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: server.href });

@@ -1,5 +1,7 @@
 /** The forms an answer can be had in, and which of them a caller is given (RFC 9110, 12.5.1). */
+
 import Negotiator from "negotiator";
+import { coreProblems } from "../../domain/problem.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { OperationDeclaration } from "../operation.ts";
 
@@ -42,8 +44,7 @@ export function chosenForm(
   const chosen = new Negotiator({ headers: { accept } }).mediaType([...whole.keys()]);
   if (chosen !== undefined) return whole.get(chosen)!;
   const message = `this can be had as ${offered.join(", ")}`;
-  return refuse("invalid", `${message}, and ${field} takes none of them`, {
-    type: "not-acceptable",
+  return refuse(coreProblems["not-acceptable"], `${message}, and ${field} takes none of them`, {
     errors: [{ path: field, message }],
   });
 }

@@ -5,6 +5,7 @@ import { readSignature, writeSignature } from "../../domain/payments/authorizati
 import { idOf } from "../../domain/payments/payment.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import type { Clock } from "../../domain/ports.ts";
+import { coreProblems } from "../../domain/problem.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { addressBlock } from "../address.ts";
 import type { Presented } from "../gate.ts";
@@ -109,7 +110,6 @@ function isExpired({ code }: PaymentRefused, valid_before: bigint, now: Date): b
 
 /** Told to a new payment alone: one that is known gets its answer all the same. */
 const tooMany = (what: string) =>
-  new Refusal("quota_exceeded", `too many ${what} from this address; try again in a minute`, {
-    type: "rate-limited",
+  new Refusal(coreProblems["rate-limited"], `too many ${what} from this address; try again in a minute`, {
     retry_after_s: 60,
   });

@@ -10,6 +10,7 @@ import type { App } from "../../app.ts";
 import type { Hex } from "../../domain/chain.ts";
 import type { Claim, Mined, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
+import { paymentProblems } from "../../domain/payments/problems.ts";
 import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
 import {
   ChainUnavailable,
@@ -56,10 +57,9 @@ export const used = (message: string) => new PaymentRefused("invalid_transaction
 
 export function refusePending(id: string, cause?: unknown): never {
   return refuse(
-    "unavailable",
+    paymentProblems["payment-pending"],
     `this payment is being settled: ask again with the same one, or see ${pathOf(id)}`,
     {
-      type: "payment-pending",
       retry_after_s: 5,
       cause,
     },
@@ -71,7 +71,7 @@ export class KeyHeld extends Refusal {
   readonly holder: string;
 
   constructor(holder: string) {
-    super("conflict", `payment ${holder} holds this idempotency key`, { type: "payment-known" });
+    super(paymentProblems["payment-known"], `payment ${holder} holds this idempotency key`);
     this.holder = holder;
   }
 }
@@ -113,11 +113,12 @@ export async function check(charge: Charge, state: PaymentState): Promise<Checke
 async function refuseUnderWay({ app, payment }: Charge, error: unknown): Promise<never> {
   const isToldFirst = error instanceof PaymentRefused || isPending(error);
   if (isToldFirst && !payments.isFree(await app.load(payments, payments.targetOf(payment.id))))
-    refuse("conflict", "this payment was presented before", { type: "payment-known" });
+    refuse(paymentProblems["payment-known"], "this payment was presented before");
   throw error;
 }
 
-const isPending = (error: unknown) => error instanceof Refusal && error.type === "payment-pending";
+const isPending = (error: unknown) =>
+  error instanceof Refusal && error.type === paymentProblems["payment-pending"];
 
 /**
  * What the chain says of a payment: it would settle now, or somebody carried it there already. Throws PaymentRefused for one
@@ -248,9 +249,12 @@ function refuseWhileAway(error: unknown): never {
   if (!(error instanceof ChainUnavailable)) throw error;
   const budget = error instanceof GasBudgetSpent ? error : undefined;
   const why = budget?.message ?? "the chain is away";
-  return refuse("unavailable", `${why}: payments cannot be settled now, and nothing was charged`, {
-    type: "payment-unavailable",
-    retry_after_s: budget ? Math.ceil((budget.resets_at.getTime() - Date.now()) / 1000) : 5,
-    cause: error,
-  });
+  return refuse(
+    paymentProblems["payment-unavailable"],
+    `${why}: payments cannot be settled now, and nothing was charged`,
+    {
+      retry_after_s: budget ? Math.ceil((budget.resets_at.getTime() - Date.now()) / 1000) : 5,
+      cause: error,
+    },
+  );
 }

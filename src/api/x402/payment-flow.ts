@@ -18,6 +18,7 @@ import { LRUCache } from "lru-cache";
 import type { App } from "../../app.ts";
 import type { PaidAnswer, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
+import { paymentProblems } from "../../domain/payments/problems.ts";
 import { receiptExtension, receiptOf, signReceipt } from "../../domain/payments/receipt.ts";
 import { type EventName, Refusal } from "../../domain/refusal.ts";
 import { type Committed, type Decide, transact } from "../../unit.ts";
@@ -171,7 +172,8 @@ async function find(flow: Flow, paid: PaidCall): Promise<Served> {
 
 const pause = (ms: number) => sleep(ms, undefined, { ref: false });
 
-const isKnown = (error: unknown) => error instanceof Refusal && error.type === "payment-known";
+const isKnown = (error: unknown) =>
+  error instanceof Refusal && error.type === paymentProblems["payment-known"];
 
 /** Whether it is still to be told what a payment comes to: until then nothing is handled for one that waits for it. */
 async function isUnderWay(app: App, id: string): Promise<boolean> {
@@ -310,8 +312,8 @@ function retoldBefore(error: Refusal, { status }: Checked, id: string): Refusal 
   return error;
 }
 
-const retold = ({ code, message, errors, type }: Refusal, addition: string, event?: EventName) =>
-  new Refusal(code, `${message}; ${addition}`, { errors, type, event });
+const retold = ({ type, message, errors }: Refusal, addition: string, event?: EventName) =>
+  new Refusal(type, `${message}; ${addition}`, { errors, event });
 
 const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === "unavailable";
 const isRefused = (error: unknown): error is Refusal => error instanceof Refusal && !isUnavailable(error);

@@ -3,6 +3,8 @@ import type { Idempotency } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
 import type { Mined, PaidAnswer } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
+import { paymentProblems } from "../../domain/payments/problems.ts";
+import { coreProblems } from "../../domain/problem.ts";
 import { type EventName, refuse } from "../../domain/refusal.ts";
 import { recall, type Work } from "../../unit.ts";
 import { type Call, commandOf, idempotencyOf, type Made, type MakerParts, make, sha256 } from "../call.ts";
@@ -55,9 +57,7 @@ export async function givenBefore(
   if (!kept || (payment && kept.payment_id === payment.id)) return undefined;
   if (payment && !(await isProven(app, call, payment))) return undefined;
   if (kept.request_sha256 !== call.request_sha256)
-    refuse("unprocessable", "this idempotency key was used for another request", {
-      type: "idempotency-key-reused",
-    });
+    refuse(coreProblems["idempotency-key-reused"], "this idempotency key was used for another request");
   if (kept.body)
     return { made: { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null } };
   const state = await app.load(payments, payments.targetOf(kept.payment_id!));
@@ -103,7 +103,7 @@ export async function repeat(parts: MakerParts, call: Call, id: string): Promise
 function refuseGone({ payment_id, answer }: AnsweredPayment): never {
   const digest = answer.sha256 ? `its SHA-256 was ${answer.sha256}, ` : "";
   const told = `this payment's answer was given and is not kept any more; ${digest}see ${pathOf(payment_id)}`;
-  return refuse("conflict", told, { type: "answer-gone" });
+  return refuse(paymentProblems["answer-gone"], told);
 }
 
 /** What the log has of a payment that was answered. */

@@ -1,5 +1,7 @@
 /** The reference tables a process has in memory: of each the real one where it was imported, else its sandbox. */
+
 import { refuse } from "../../domain/refusal.ts";
+import { tradeProblems } from "../../domain/trade/problems.ts";
 import { readReference } from "./files.ts";
 import { type Reference, type ReferenceTable, sandboxOf } from "./table.ts";
 
@@ -34,8 +36,7 @@ export class ReferenceStore {
   get<Row extends object>(table: ReferenceTable<Row>): Reference<Row> {
     const found = this.find(table);
     if (found) return found;
-    return refuse("unavailable", `the table ${table.name} is not loaded (yet)`, {
-      type: "dataset-missing",
+    return refuse(tradeProblems["dataset-missing"], `the table ${table.name} is not loaded (yet)`, {
       retry_after_s: 5,
     });
   }

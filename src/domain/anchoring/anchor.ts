@@ -2,10 +2,12 @@
  * The checkpoints of a log and their anchors: which size was signed last, which witnesses cosigned it, and which size the
  * chain holds how firmly. What happens to them stands in the very log they are of.
  */
+
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import type { Hex } from "../chain.ts";
 import { refuse } from "../refusal.ts";
+import { logProblems } from "./problems.ts";
 
 const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
 
@@ -234,7 +236,5 @@ const isSamePlace = (a: Anchor, b: Anchor) =>
 function refuseFork({ checkpoint, anchors }: AnchorState, given: { size: number; root: Hex }): void {
   const other = [checkpoint, ...anchors].find((known) => known?.size === given.size);
   if (other && other.root !== given.root)
-    refuse("conflict", `of ${given.size} events the root is ${other.root}, not ${given.root}`, {
-      type: "log-forked",
-    });
+    refuse(logProblems["log-forked"], `of ${given.size} events the root is ${other.root}, not ${given.root}`);
 }

@@ -3,11 +3,13 @@
  * Nothing is held here. The service keeps what was promised, refuses what the promise does not cover, and follows the
  * chain, which has the last word: whatever was said here, an authorization that was used there is redeemed.
  */
+
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import type { Hex } from "../chain.ts";
 import { refuse } from "../refusal.ts";
 import { keptPassphrase } from "./passphrase.ts";
+import { checkProblems } from "./problems.ts";
 
 const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
 const time = z.iso.datetime();
@@ -190,10 +192,9 @@ export const refusePassphrase =
 export function refuseWhilePaused({ wrong: { paused_until } }: Check, at: string): void {
   if (paused_until === null || at >= paused_until) return;
   refuse(
-    "quota_exceeded",
+    checkProblems["passphrase-paused"],
     `${MOST_TRIES} wrong passphrases were tried; no other is looked at until ${paused_until}`,
     {
-      type: "passphrase-paused",
       retry_after_s: Math.ceil((Date.parse(paused_until) - Date.parse(at)) / 1_000),
     },
   );
@@ -203,7 +204,7 @@ export function refuseWhilePaused({ wrong: { paused_until } }: Check, at: string
 export function refuseUnlessPending(check: Check, wanted: "redeemed" | "cancelled"): void {
   const status = statusOf(check);
   if (status !== "pending")
-    refuse("conflict", `this check is ${status}, so it cannot be ${wanted}`, { type: "check-not-pending" });
+    refuse(checkProblems["check-not-pending"], `this check is ${status}, so it cannot be ${wanted}`);
 }
 
 /** The issuer takes the promise back. What was signed stays valid on the chain until it is cancelled there too. */
@@ -215,9 +216,8 @@ export const cancel =
     refuseUnlessPending(check, "cancelled");
     if (check.asked_at !== null)
       refuse(
-        "conflict",
+        checkProblems["check-redeeming"],
         "this check is being redeemed; only CancelAuthorization on the chain can still be faster: checks_verify has its typed data",
-        { type: "check-redeeming" },
       );
     return [{ type: "CheckCancelled", data: facts }];
   };

@@ -5,12 +5,14 @@
  *
  *   balance = granted + deposited + won − staked + debt
  */
+
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import type { Hex } from "../chain.ts";
 import { refuse } from "../refusal.ts";
 import { draw, drawn, type RollRequest, type SeedAtHand } from "../rng/roll.ts";
 import { type LoungeName, loungeNames, MOST_PAYOUT, mostStake, payoutOf } from "./games.ts";
+import { loungeProblems } from "./problems.ts";
 import { ATTO, decimalTokens } from "./token.ts";
 
 /** Whole atto of the platform token, in decimal digits. */
@@ -148,9 +150,8 @@ export const bet =
   (state: AccountState): AccountEvent[] => {
     if (state.debt > 0n)
       refuse(
-        "conflict",
+        loungeProblems["account-in-debt"],
         `a deposit was taken back by the chain after it was played: deposit ${decimalTokens(state.debt)} tokens to play again`,
-        { type: "account-in-debt" },
       );
     const { game, params, rolled_at } = request;
     const most = mostStake(game, params);
@@ -162,9 +163,8 @@ export const bet =
     const { balance, seed_hash, bets_on_seed } = welcome.reduce(evolve, state);
     if (stake > balance)
       refuse(
-        "conflict",
+        loungeProblems["balance-too-low"],
         `the account holds ${decimalTokens(balance)} tokens: bet no more, or deposit first (lounge_menu says where)`,
-        { type: "balance-too-low" },
       );
     const facts = draw(request, seed, seed_hash === seed.seed.seed_hash ? bets_on_seed : 0);
     const payout = payoutOf(game, params, facts.result, stake);

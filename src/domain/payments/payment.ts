@@ -2,11 +2,13 @@
  * A payment: an authorization that a payer signed for us, from its claim to its settlement on the chain, and the refund
  * of one that got no answer. Its name is the authorization's own, so the same payment cannot be claimed twice.
  */
+
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import type { Hex, Receipt } from "../chain.ts";
 import { refuse } from "../refusal.ts";
 import type { TransferAuthorization } from "./authorization.ts";
+import { paymentProblems } from "./problems.ts";
 import type { SignedTransfer } from "./usdc.ts";
 
 /** What distinguishes one payment from all others, on any chain. Lower-case hex. */
@@ -246,7 +248,7 @@ export const isFree = (state: PaymentState): boolean =>
 export const claim =
   (facts: Claim) =>
   (state: PaymentState): PaymentEvent[] => {
-    if (!isFree(state)) refuse("conflict", "this payment was presented before", { type: "payment-known" });
+    if (!isFree(state)) refuse(paymentProblems["payment-known"], "this payment was presented before");
     // Both could be carried to the chain, which takes one of them: the stream must know which to look for.
     if (state.status === "failed" && !isSameTransfer(state.claim, facts))
       refuse(
@@ -281,7 +283,7 @@ export const settle =
   (state: PaymentState): PaymentEvent[] => {
     if (state.status === "unknown") refuse("not_found", "no such payment was claimed");
     if (given && (state.answer || state.refund))
-      refuse("conflict", "this payment was answered or refunded meanwhile", { type: "payment-known" });
+      refuse(paymentProblems["payment-known"], "this payment was answered or refunded meanwhile");
     const settled: PaymentEvent = {
       type: "PaymentSettled",
       data: { ...settlement, answer: given, settled_at: at },
@@ -316,7 +318,7 @@ function failure(
 ): PaymentEvent[] {
   if (state.status === "unknown") refuse("not_found", "no such payment was claimed");
   if (state.status === "settled")
-    refuse("conflict", "a payment that is settled cannot fail", { type: "payment-known" });
+    refuse(paymentProblems["payment-known"], "a payment that is settled cannot fail");
   return [{ type: "PaymentFailed", data }];
 }
 
@@ -333,7 +335,7 @@ export const openRefund =
   (reason: string, at: string) =>
   (state: PaymentState): PaymentEvent[] => {
     if (state.status !== "settled") refuse("conflict", "only a settled payment can be refunded");
-    if (state.answer) refuse("conflict", "this payment was answered", { type: "payment-known" });
+    if (state.answer) refuse(paymentProblems["payment-known"], "this payment was answered");
     if (state.refund) return [];
     const { amount_micro } = state.claim;
     return [{ type: "RefundOpened", data: { amount_micro, reason, opened_at: at } }];

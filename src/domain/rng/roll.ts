@@ -1,4 +1,5 @@
 /** Rolls of one tenant with one client seed in one game on one seed: their number is the next roll's nonce. */
+
 import { createHash } from "node:crypto";
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
@@ -6,6 +7,7 @@ import { refuse } from "../refusal.ts";
 import { ByteStream } from "./bytes.ts";
 import { type DrawnName, type Params, play } from "./drawn.ts";
 import { type GameName, gameNames } from "./games.ts";
+import { rngProblems } from "./problems.ts";
 import { type ActiveSeed, spaces } from "./seeds.ts";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -68,7 +70,7 @@ export function draw<Name extends DrawnName>(
   nonce: number,
 ) {
   if (createHash("sha256").update(secret).digest("hex") !== seed.seed_hash)
-    refuse("unavailable", "the active seed is not at hand in this process", { type: "seed-missing" });
+    refuse(rngProblems["seed-missing"], "the active seed is not at hand in this process");
   const { space, chain, index, seed_hash } = seed;
   const result = play(game, params, new ByteStream(secret, { tenant, game, client_seed, nonce }));
   const place = { space, chain, index, seed_hash };

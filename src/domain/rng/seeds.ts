@@ -8,9 +8,11 @@
  * revealed, and the next one is active from the same event on. A roll watches this stream, so none is ever recorded on
  * a seed that has been revealed.
  */
+
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import { refuse } from "../refusal.ts";
+import { rngProblems } from "./problems.ts";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const time = z.iso.datetime();
@@ -205,10 +207,9 @@ export function activeSeed({ active }: SeedState): ActiveSeed {
   return (
     active ??
     refuse(
-      "unavailable",
+      rngProblems["seed-missing"],
       "no seed is active: the next chain of seeds is being committed to the chain first",
       {
-        type: "seed-missing",
         retry_after_s: 5,
       },
     )

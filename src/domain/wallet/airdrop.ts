@@ -2,11 +2,13 @@
  * An airdrop: the same amount of the platform token to each of many accounts, all in one transaction. It goes by one name on the
  * chain however often it is sent, and the contract pays no name twice, so the chain alone says whether it was paid.
  */
+
 import { createHash } from "node:crypto";
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import type { Hex } from "../chain.ts";
 import type { Mined } from "../payments/payment.ts";
+import { coreProblems } from "../problem.ts";
 import { refuse } from "../refusal.ts";
 import { MOST_RECIPIENTS, nameOnChain, type Terms } from "./airdrop-contract.ts";
 import { decimalOf } from "./amount.ts";
@@ -142,9 +144,10 @@ export const ask =
   (facts: AirdropFacts, available: bigint) =>
   (state: AirdropState): AirdropEvent[] => {
     if (state.status !== "none" && !isSame(state.facts, facts))
-      refuse("unprocessable", "this idempotency_key names another airdrop; give each its own", {
-        type: "idempotency-key-reused",
-      });
+      refuse(
+        coreProblems["idempotency-key-reused"],
+        "this idempotency_key names another airdrop; give each its own",
+      );
     if (state.status !== "none" && state.status !== "failed") return [];
     if (totalOf(facts) > available)
       refuse(

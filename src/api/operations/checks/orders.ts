@@ -4,6 +4,7 @@ import { lowerCase, walletAddress } from "../../../domain/address.ts";
 import type { Call, Hex } from "../../../domain/chain.ts";
 import * as checks from "../../../domain/checks/check.ts";
 import { inTurn, isPassphrase, type KeptPassphrase } from "../../../domain/checks/passphrase.ts";
+import { checkProblems } from "../../../domain/checks/problems.ts";
 import {
   isAccepted,
   judgeRedemption,
@@ -120,8 +121,7 @@ const refuseWrong = (
     const actor = actorOf(caller);
     const meta = { actor, operation: "checks_redeem" };
     const { events } = await app.decide(checks, target, checks.refusePassphrase(actor, nowOf()), { meta });
-    refuse("forbidden", "this is not the check's passphrase", {
-      type: "passphrase-wrong",
+    refuse(checkProblems["passphrase-wrong"], "this is not the check's passphrase", {
       event: events.at(-1)!,
     });
   });

@@ -4,6 +4,7 @@ import { feed } from "../../../../eventstore/feed.ts";
 import type { LogHead } from "../../../../eventstore/types.ts";
 import type { App } from "../../../app.ts";
 import { refuse } from "../../../domain/refusal.ts";
+import { replayProblems } from "../../../domain/replay/problems.ts";
 import { key, operation, pay, stream } from "../../operation.ts";
 
 const line = z.object({
@@ -96,9 +97,8 @@ async function afterCursor(app: App, cursor: string, path: string): Promise<LogH
 
 const diverged = (why: string) =>
   refuse(
-    "conflict",
+    replayProblems["history-diverged"],
     `the cursor is not of this history: ${why}. Compare with what you kept before going on.`,
-    { type: "history-diverged" },
   );
 
 /** The place before the tenant's first event recorded at or after a time. */

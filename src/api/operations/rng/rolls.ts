@@ -3,6 +3,7 @@ import { z } from "zod";
 import { refuse } from "../../../domain/refusal.ts";
 import { readParams } from "../../../domain/rng/drawn.ts";
 import { type GameName, gameNames } from "../../../domain/rng/games.ts";
+import { rngProblems } from "../../../domain/rng/problems.ts";
 import type { RollFacts } from "../../../domain/rng/roll.ts";
 import * as rolls from "../../../domain/rng/roll.ts";
 import * as seeds from "../../../domain/rng/seeds.ts";
@@ -140,9 +141,7 @@ async function draw(
   const at_hand = await seedAtHand({ app, caller, watch });
   const { seed_hash } = at_hand.seed;
   if (demanded !== undefined && demanded !== seed_hash)
-    refuse("conflict", `the active seed is ${seed_hash} by now, and nothing was rolled`, {
-      type: "other-seed",
-    });
+    refuse(rngProblems["other-seed"], `the active seed is ${seed_hash} by now, and nothing was rolled`);
   const rolled_at = app.clock.now().toISOString();
   const drawn: RollFacts[] = [];
   for (const [at, { client_seed, game_type: game, params, path }] of wanted.entries()) {

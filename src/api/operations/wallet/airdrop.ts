@@ -7,6 +7,7 @@ import { AIRDROP_ADDRESS, MOST_RECIPIENTS } from "../../../domain/wallet/airdrop
 import { decimalOf, unitsOf } from "../../../domain/wallet/amount.ts";
 import { knownToken } from "../../../domain/wallet/balances.ts";
 import { amountEach, recipients } from "../../../domain/wallet/inputs.ts";
+import { walletProblems } from "../../../domain/wallet/problems.ts";
 import { amountIn, balanceCall, tokenCalls } from "../../../domain/wallet/token.ts";
 import { networkOf } from "../../../reactors/payments/search.ts";
 import type { Caller } from "../../caller.ts";
@@ -94,9 +95,10 @@ the same airdrop, and this answers where it stands. To pay them once more, give 
   handle: async ({ input, caller, app, decide, idempotency_key }) => {
     const { chain, platform_token: token } = app;
     if (!token)
-      return refuse("unavailable", "this service has no platform token: its operator sets PLATFORM_TOKEN", {
-        type: "platform-token-missing",
-      });
+      return refuse(
+        walletProblems["platform-token-missing"],
+        "this service has no platform token: its operator sets PLATFORM_TOKEN",
+      );
     if (caller.kind === "key" && caller.space === "test" && !app.embedded_chain)
       refuse("forbidden", "a test key moves no tokens of a real chain");
     refuseContracts(input.recipients, token);
