@@ -13,13 +13,13 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
+import { sha256 } from "../domain/fields.ts";
 import { refuse } from "../domain/refusal.ts";
 import { controlTotals, type ReleaseFacts, released } from "../domain/trade/dataset.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import { flows } from "../domain/trade/units.ts";
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const period = z.int();
 
 const partition = z.strictObject({

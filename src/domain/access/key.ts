@@ -1,6 +1,8 @@
 /** An API key: a secret that the operator issues to a tenant, with scopes and quotas, until it is revoked. */
+
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import { sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 
 /** What a key may do: read = every GET and pure calculation, order = whatever appends for the caller, and so on. */
@@ -37,11 +39,11 @@ export const events = {
       daily: quota,
       monthly: quota,
       /** SHA-256 of the secret, hex. The secret itself is 256 random bits and is stored nowhere. */
-      secret_sha256: z.string().regex(/^[0-9a-f]{64}$/),
-      issued_at: z.iso.datetime(),
+      secret_sha256: sha256,
+      issued_at: time,
     }),
   },
-  KeyRevoked: { 1: z.strictObject({ key_id: z.string(), revoked_at: z.iso.datetime() }) },
+  KeyRevoked: { 1: z.strictObject({ key_id: z.string(), revoked_at: time }) },
 };
 
 export type KeyFacts = z.infer<(typeof events.KeyIssued)[1]>;

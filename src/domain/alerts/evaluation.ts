@@ -1,6 +1,8 @@
 /** The releases of a dataset that were looked through for alerts. */
+
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import { time } from "../fields.ts";
 
 export const events = {
   AlertsEvaluated: {
@@ -12,7 +14,7 @@ export const events = {
       subscriptions: z.int().nonnegative(),
       /** Anomalies that are significant, over all that was watched. */
       significant: z.int().nonnegative(),
-      evaluated_at: z.iso.datetime(),
+      evaluated_at: time,
     }),
   },
 };

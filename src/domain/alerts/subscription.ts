@@ -2,8 +2,10 @@
  * A subscription to trade alerts: which anomalies it waits for, the webhook they are sent to, and the credits that pay for
  * them. An alert is one month of one series, told once however many releases show it.
  */
+
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import { time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { flows } from "../trade/units.ts";
 import { afterFailure, type Failure } from "./backoff.ts";
@@ -23,7 +25,6 @@ const MOST_REASON = 300;
 /** Secrets that may sign one delivery: the newest, and those rotated away within the last day. */
 export const MOST_SECRETS = 5;
 
-const time = z.iso.datetime();
 const credits_left = z.int().nonnegative();
 const alert_id = z.string().regex(/^msg_[0-9a-f]{32}$/);
 

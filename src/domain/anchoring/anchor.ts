@@ -6,13 +6,12 @@
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import type { Hex } from "../chain.ts";
+import { address, chainHash, digits, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { logProblems } from "./problems.ts";
 
-const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
-
 /** A tree head: how many events, from the first on, and their tree hash (RFC 9162, section 2.1.1). */
-const head = { size: z.int().positive(), root: hex(64) };
+const head = { size: z.int().positive(), root: chainHash };
 
 export const events = {
   CheckpointSigned: {
@@ -20,7 +19,7 @@ export const events = {
       ...head,
       /** The signed note (c2sp.org/tlog-checkpoint) as it is published. */
       note: z.string().max(10_000),
-      signed_at: z.iso.datetime(),
+      signed_at: time,
     }),
     public: true,
   },
@@ -34,7 +33,7 @@ export const events = {
       cosignature: z.string().max(1_000),
       /** When it signed, by its own clock, in seconds of Unix time. */
       timestamp: z.int().nonnegative(),
-      cosigned_at: z.iso.datetime(),
+      cosigned_at: time,
     }),
     public: true,
   },
@@ -43,16 +42,16 @@ export const events = {
       ...head,
       /** The chain (`eip155:8453`), the contract and the account under which the contract keeps the head. */
       network: z.string(),
-      contract: hex(40),
-      signer: hex(40),
-      transaction: hex(64),
+      contract: address,
+      signer: address,
+      transaction: chainHash,
       block_number: z.int().nonnegative(),
-      block_hash: hex(64),
+      block_hash: chainHash,
       /** Of the block, in seconds of Unix time. */
       timestamp: z.int(),
       /** What the transaction cost, in wei: decimal digits. */
-      fee_wei: z.string().regex(/^\d{1,78}$/),
-      anchored_at: z.iso.datetime(),
+      fee_wei: digits,
+      anchored_at: time,
     }),
     public: true,
   },
@@ -60,20 +59,20 @@ export const events = {
   AnchorPending: {
     1: z.strictObject({
       ...head,
-      signer: hex(40),
-      transactions: z.array(hex(64)).max(1_000),
-      pending_at: z.iso.datetime(),
+      signer: address,
+      transactions: z.array(chainHash).max(1_000),
+      pending_at: time,
     }),
     public: true,
   },
   /** The chain took the block back. */
-  AnchorReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }), public: true },
+  AnchorReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }), public: true },
   /** The chain keeps the block for good. */
   AnchorFinal: {
     1: z.strictObject({
-      transaction: hex(64),
+      transaction: chainHash,
       block_number: z.int().nonnegative(),
-      final_at: z.iso.datetime(),
+      final_at: time,
     }),
     public: true,
   },

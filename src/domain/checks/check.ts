@@ -6,13 +6,10 @@
 
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex } from "../chain.ts";
+import { address, chainHash, madeId, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { keptPassphrase } from "./passphrase.ts";
 import { checkProblems } from "./problems.ts";
-
-const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
-const time = z.iso.datetime();
 
 /** `transfer`: anybody may carry it to the chain; `receive`: its payee alone, so nobody can do so before a contract's own call. */
 export const modes = ["transfer", "receive"] as const;
@@ -22,11 +19,11 @@ export type CheckStatus = (typeof statuses)[number];
 export const MOST_USDC = 1_000_000;
 
 const created = z.strictObject({
-  check_id: z.string().regex(/^[0-9a-f]{32}$/),
+  check_id: madeId,
   network: z.string(),
-  asset: hex(40),
-  from: hex(40),
-  to: hex(40),
+  asset: address,
+  from: address,
+  to: address,
   /** Micro-USDC. */
   amount_micro: z
     .int()
@@ -35,13 +32,13 @@ const created = z.strictObject({
   mode: z.enum(modes),
   /** Seconds of Unix time; from then on the chain refuses it. */
   valid_before: z.int().positive(),
-  nonce: hex(64),
+  nonce: chainHash,
   passphrase: keptPassphrase.nullable(),
   created_at: time,
 });
 
 /** Where on the chain it ended. */
-const place = { transaction: hex(64), block_number: z.int().nonnegative(), block_hash: hex(64) };
+const place = { transaction: chainHash, block_number: z.int().nonnegative(), block_hash: chainHash };
 
 const asked = z.strictObject({ by: z.string(), asked_at: time });
 const wrong = z.strictObject({
@@ -70,7 +67,7 @@ const revoked = z.strictObject({
   reason: z.enum(["cancelled", "used for another transfer"]),
   revoked_at: time,
 });
-const reorged = z.strictObject({ transaction: hex(64), block_hash: hex(64), reorged_at: time });
+const reorged = z.strictObject({ transaction: chainHash, block_hash: chainHash, reorged_at: time });
 
 export const events = {
   CheckCreated: { 1: created },

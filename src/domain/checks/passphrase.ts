@@ -2,13 +2,14 @@
 
 import { scrypt, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
+import { madeId, sha256 } from "../fields.ts";
 import { coreProblems } from "../problem.ts";
 import { refuse } from "../refusal.ts";
 
 /** A hash in hex, its salt, and what it cost: N = 2^log2_n, r and p of RFC 7914. */
 export const keptPassphrase = z.strictObject({
-  salt: z.string().regex(/^[0-9a-f]{32}$/),
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  salt: madeId,
+  hash: sha256,
   log2_n: z.int(),
   r: z.int(),
   p: z.int(),

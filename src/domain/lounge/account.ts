@@ -8,7 +8,7 @@
 
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex } from "../chain.ts";
+import { chainHash, digits, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { draw, drawn, type RollRequest, type SeedAtHand } from "../rng/roll.ts";
 import { type LoungeName, loungeNames, MOST_PAYOUT, mostStake, payoutOf } from "./games.ts";
@@ -16,9 +16,7 @@ import { loungeProblems } from "./problems.ts";
 import { ATTO, decimalTokens } from "./token.ts";
 
 /** Whole atto of the platform token, in decimal digits. */
-const atto = z.string().regex(/^\d{1,78}$/);
-const hash = z.string().regex(/^0x[0-9a-f]{64}$/) as z.ZodType<Hex>;
-const time = z.iso.datetime();
+const atto = digits;
 
 export const WELCOME_GRANT = 100n * ATTO;
 
@@ -26,9 +24,9 @@ export const WELCOME_GRANT = 100n * ATTO;
 const deposit = {
   network: z.string(),
   token: z.string(),
-  transaction: hash,
+  transaction: chainHash,
   log_index: z.int().min(0),
-  block_hash: hash,
+  block_hash: chainHash,
   block_number: z.int().min(0),
   amount_atto: atto,
 };

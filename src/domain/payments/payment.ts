@@ -6,6 +6,7 @@
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import type { Hex, Receipt } from "../chain.ts";
+import { address, chainHash, digits, hexBytes, sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import type { TransferAuthorization } from "./authorization.ts";
 import { paymentProblems } from "./problems.ts";
@@ -14,19 +15,13 @@ import type { SignedTransfer } from "./usdc.ts";
 /** What distinguishes one payment from all others, on any chain. Lower-case hex. */
 export type PaymentName = { network: string; asset: Hex; payer: Hex; nonce: Hex };
 
-const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
-const bytes = z.string().regex(/^0x(?:[0-9a-f]{2})*$/) as z.ZodType<Hex>;
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-/** Of an unbounded integer: decimal digits. */
-const integer = z.string().regex(/^\d{1,78}$/);
-
 /** What the chain says of the transaction that carried a payment. */
 const mined = {
-  transaction: hex(64),
+  transaction: chainHash,
   block_number: z.int().nonnegative(),
-  block_hash: hex(64),
+  block_hash: chainHash,
   /** What the whole transaction cost its sender, in wei; other payments may have travelled in it. */
-  fee_wei: integer,
+  fee_wei: digits,
 };
 
 /** The answer that a payment paid for. */
@@ -42,16 +37,16 @@ export const events = {
   PaymentClaimed: {
     1: z.strictObject({
       network: z.string(),
-      asset: hex(40),
-      payer: hex(40),
-      pay_to: hex(40),
+      asset: address,
+      payer: address,
+      pay_to: address,
       /** In the smallest unit of the asset. */
       amount_micro: z.int().positive(),
       /** Seconds of Unix time; the authorization holds strictly between the two. */
-      valid_after: integer,
-      valid_before: integer,
-      nonce: hex(64),
-      signature: bytes,
+      valid_after: digits,
+      valid_before: digits,
+      nonce: chainHash,
+      signature: hexBytes,
       operation: z.string(),
       /** SHA-256 of JCS {operation, input}. */
       request_sha256: sha256,
@@ -59,7 +54,7 @@ export const events = {
       tenant: z.string(),
       /** The chain's height when the payment was looked at: its settlement is not below. */
       seen_block: z.int().nonnegative(),
-      claimed_at: z.iso.datetime(),
+      claimed_at: time,
     }),
   },
   /** The chain moved a payment to us that nobody asked anything for: carried by a stranger, and never presented. */
@@ -76,28 +71,28 @@ export const events = {
     }),
   },
   PaymentSettled: {
-    1: z.strictObject({ ...mined, answer: answer.nullable(), settled_at: z.iso.datetime() }),
+    1: z.strictObject({ ...mined, answer: answer.nullable(), settled_at: time }),
   },
   /** The answer to a payment whose settlement was known before its answer was. */
-  PaymentAnswered: { 1: z.strictObject({ answer, answered_at: z.iso.datetime() }) },
+  PaymentAnswered: { 1: z.strictObject({ answer, answered_at: time }) },
   PaymentFailed: {
     1: z.strictObject({
       reason: z.string().max(200),
       /** False: until it expires anybody may still carry it to the chain, and then it is settled after all. */
       for_good: z.boolean(),
-      failed_at: z.iso.datetime(),
+      failed_at: time,
     }),
   },
-  PaymentReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }) },
+  PaymentReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }) },
   RefundOpened: {
     1: z.strictObject({
       amount_micro: z.int().positive(),
       reason: z.string().max(500),
-      opened_at: z.iso.datetime(),
+      opened_at: time,
     }),
   },
-  RefundPaid: { 1: z.strictObject({ ...mined, paid_at: z.iso.datetime() }) },
-  RefundReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }) },
+  RefundPaid: { 1: z.strictObject({ ...mined, paid_at: time }) },
+  RefundReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }) },
 };
 
 export type Claim = z.infer<(typeof events.PaymentClaimed)[1]>;

@@ -1,9 +1,10 @@
 /** A table of reference data (rates, wages, nomenclatures): the history of its releases, each named by its digest. */
+
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import { sha256, time } from "../fields.ts";
 import { isNews } from "../release.ts";
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
 
 /** What a release says of itself. `vintage` is the SHA-256 of the table's text, as docs/datasets.md lays it out. */
@@ -18,7 +19,7 @@ export const released = z.strictObject({
   /** The files that were read for it, by digest; empty for an invented table. */
   inputs: z.array(z.strictObject({ name: z.string(), sha256, bytes: count, rows: count })).max(2_000),
   replaces: sha256.nullable(),
-  released_at: z.iso.datetime(),
+  released_at: time,
 });
 
 export const events = { ReferenceReleased: { 1: released, public: true } };

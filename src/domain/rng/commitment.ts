@@ -1,9 +1,8 @@
 /** A hash of a seed in the anchoring contract: asked for by somebody, then kept there under the time of a block. */
+
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-const time = z.iso.datetime();
+import { sha256, time } from "../fields.ts";
 
 const asked = z.strictObject({ seed_hash: sha256, asked_at: time });
 

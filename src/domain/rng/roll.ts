@@ -3,14 +3,13 @@
 import { createHash } from "node:crypto";
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import { sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { ByteStream } from "./bytes.ts";
 import { type DrawnName, type Params, play } from "./drawn.ts";
 import { type GameName, gameNames } from "./games.ts";
 import { rngProblems } from "./problems.ts";
 import { type ActiveSeed, spaces } from "./seeds.ts";
-
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** What is recorded of whatever is drawn from a seed. */
 export const drawn = {
@@ -25,7 +24,7 @@ export const drawn = {
   client_seed: z.string(),
   nonce: z.int().min(0),
   result: z.record(z.string(), z.unknown()),
-  rolled_at: z.iso.datetime(),
+  rolled_at: time,
 };
 
 export const rolled = z.strictObject({ ...drawn, game: z.enum(gameNames) });

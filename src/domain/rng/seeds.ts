@@ -11,11 +11,10 @@
 
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import { sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { rngProblems } from "./problems.ts";
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-const time = z.iso.datetime();
 export const spaces = ["live", "test"] as const;
 export type Space = (typeof spaces)[number];
 

@@ -1,9 +1,10 @@
 /** A dataset of trade figures: the history of its releases, each an immutable vintage named by its digest. */
+
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import { sha256, time } from "../fields.ts";
 import { isNews } from "../release.ts";
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const period = z.int().min(198801).max(209912);
 const count = z.int().min(0);
 
@@ -32,7 +33,7 @@ export const released = z.strictObject({
   inputs: z.array(z.strictObject({ name: z.string(), sha256, bytes: count, rows: count })).max(10_000),
   /** The vintage it was built upon. */
   replaces: sha256.nullable(),
-  released_at: z.iso.datetime(),
+  released_at: time,
 });
 
 export const events = { DatasetReleased: { 1: released, public: true } };

@@ -7,49 +7,46 @@ import { createHash } from "node:crypto";
 import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import type { Hex } from "../chain.ts";
+import { address, chainHash, digits, time } from "../fields.ts";
 import type { Mined } from "../payments/payment.ts";
 import { coreProblems } from "../problem.ts";
 import { refuse } from "../refusal.ts";
 import { MOST_RECIPIENTS, nameOnChain, type Terms } from "./airdrop-contract.ts";
 import { decimalOf } from "./amount.ts";
 
-const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
-const integer = z.string().regex(/^\d{1,78}$/);
-const time = z.iso.datetime();
-
 const asked = z.strictObject({
   airdrop_id: z.string(),
   tenant: z.string(),
   network: z.string(),
-  token: hex(40),
+  token: address,
   symbol: z.string(),
   decimals: z.int(),
   /** In the token's smallest unit. */
-  amount_each: integer,
-  recipients: z.array(hex(40)).min(1).max(MOST_RECIPIENTS),
+  amount_each: digits,
+  recipients: z.array(address).min(1).max(MOST_RECIPIENTS),
   asked_at: time,
 });
 
 const mined = {
-  transaction: hex(64),
+  transaction: chainHash,
   block_number: z.int().nonnegative(),
-  block_hash: hex(64),
+  block_hash: chainHash,
   /** In wei. */
-  fee_wei: integer,
+  fee_wei: digits,
 };
 
 const airdrop_id = z.string();
-const payer = hex(40);
+const payer = address;
 
 export const events = {
   AirdropAsked: { 1: asked },
   /** From now on it may be on its way from `payer`, under `name`. */
-  AirdropSent: { 1: z.strictObject({ airdrop_id, payer, name: hex(64), sent_at: time }) },
+  AirdropSent: { 1: z.strictObject({ airdrop_id, payer, name: chainHash, sent_at: time }) },
   AirdropPaid: { 1: z.strictObject({ airdrop_id, ...mined, paid_at: time }) },
   /** The chain refused it, which counts once that block is final. */
   AirdropReverted: { 1: z.strictObject({ airdrop_id, ...mined, found_at: time }) },
   AirdropFailed: { 1: z.strictObject({ airdrop_id, reason: z.string(), failed_at: time }) },
-  AirdropReorged: { 1: z.strictObject({ airdrop_id, transaction: hex(64), found_at: time }) },
+  AirdropReorged: { 1: z.strictObject({ airdrop_id, transaction: chainHash, found_at: time }) },
 };
 
 export type AirdropFacts = z.infer<typeof asked>;

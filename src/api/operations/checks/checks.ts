@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { lowerCase, walletAddress } from "../../../domain/address.ts";
 import type { Hex } from "../../../domain/chain.ts";
 import * as checks from "../../../domain/checks/check.ts";
 import * as following from "../../../domain/checks/following.ts";
 import { LONGEST_PROOF_S, ownershipText, textDigest } from "../../../domain/checks/ownership.ts";
 import { inTurn, keepPassphrase, SALT_BYTES } from "../../../domain/checks/passphrase.ts";
 import { cancelTypedData, checkTypedData } from "../../../domain/checks/typed-data.ts";
+import { limit, lowerCase, offset, walletAddress } from "../../../domain/fields.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { checksProjection, listChecks } from "../../../projections/checks/checks.ts";
@@ -157,18 +157,8 @@ const list = operation({
       .enum(checks.statuses, `status is one of ${checks.statuses.join(", ")}`)
       .describe("Only checks that stand so")
       .optional(),
-    limit: z
-      .int("limit is a whole number")
-      .min(1, "limit is at least 1")
-      .max(100, "limit is at most 100")
-      .default(50)
-      .describe("How many to list, 1 to 100"),
-    offset: z
-      .int("offset is a whole number")
-      .min(0, "offset is at least 0")
-      .max(100_000, "offset is at most 100000")
-      .default(0)
-      .describe("How many of the newest to leave out"),
+    limit: limit("How many to list, 1 to 100", { usual: 50 }),
+    offset: offset("How many of the newest to leave out"),
     wallet: walletAddress.describe("A wallet of yours, with `until` and `wallet_signature`").optional(),
     until: z.iso
       .datetime("is a time in UTC, such as 2026-01-31T12:00:00Z")

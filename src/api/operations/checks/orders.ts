@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { lowerCase, walletAddress } from "../../../domain/address.ts";
 import type { Call, Hex } from "../../../domain/chain.ts";
 import * as checks from "../../../domain/checks/check.ts";
 import { inTurn, isPassphrase, type KeptPassphrase } from "../../../domain/checks/passphrase.ts";
@@ -19,6 +18,7 @@ import {
   redemptionCall,
   revocationCall,
 } from "../../../domain/checks/typed-data.ts";
+import { lowerCase, walletAddress } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { actorOf, type Caller } from "../../caller.ts";
 import { json, key, operation, pay } from "../../operation.ts";

@@ -1,5 +1,7 @@
 /** x402's own endpoints. Their bodies are x402's wire form, camelCase and all. */
+
 import { z } from "zod";
+import { limit, offset } from "../../../domain/fields.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { requestDigest } from "../../call.ts";
 import { json, type OperationDeclaration, open, operation } from "../../operation.ts";
@@ -130,8 +132,8 @@ const resourcesOperation = operation({
   access: [open()],
   input: z.object({
     type: z.enum(["http"]).optional().describe("The kind of resource; here all are http"),
-    limit: z.int().min(1).max(100).default(20).describe("How many"),
-    offset: z.int().min(0).max(1_000_000).default(0).describe("How many to skip"),
+    limit: limit("How many"),
+    offset: offset("How many to skip"),
   }),
   output: json(
     z.object({

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { App } from "../../../app.ts";
+import { sha256 } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { ByteStream, message } from "../../../domain/rng/bytes.ts";
 import { play } from "../../../domain/rng/drawn.ts";
@@ -11,7 +12,7 @@ import type { DrawnFacts, SeedAtHand } from "../../../domain/rng/roll.ts";
 import * as seeds from "../../../domain/rng/seeds.ts";
 import type { Caller } from "../../caller.ts";
 import type { Context } from "../../operation.ts";
-import { hash, spaceOf } from "./fields.ts";
+import { spaceOf } from "./fields.ts";
 
 export const clientSeed = z
   .string("is a text of 1 to 256 characters")
@@ -35,7 +36,7 @@ export async function seedAtHand({
 }
 
 export const proofShown = z
-  .array(z.object({ message: z.string(), hmac: hash }))
+  .array(z.object({ message: z.string(), hmac: sha256 }))
   .describe("HMAC-SHA256 of each message, in order");
 
 /** Draws again, from the seed as it was revealed or as this process keeps it: the proof, and whether it comes to the same. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limit, positionCursor, sha256, time } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { chiSquare } from "../../../domain/rng/statistics.ts";
 import {
@@ -11,17 +12,7 @@ import {
 } from "../../../projections/rng/rng.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 import { proofOf, proofShown } from "./draw.ts";
-import {
-  cursor,
-  hash,
-  pageLimit,
-  rollId,
-  rollShown,
-  seedPlace,
-  shownRoll,
-  spaceOf,
-  tenantMeta,
-} from "./fields.ts";
+import { rollId, rollShown, seedPlace, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
 
 const verify = operation({
   name: "rng_verify",
@@ -38,9 +29,9 @@ can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md
         tenant: z.string().describe("Whose roll it is: part of the messages"),
         proof: proofShown,
         valid: z.boolean().describe("The result follows from the proof"),
-        seed: hash.nullable().describe("The seed, in hex; null until it is revealed"),
-        revealed_at: z.iso.datetime().nullable(),
-        chain_head: hash.nullable(),
+        seed: sha256.nullable().describe("The seed, in hex; null until it is revealed"),
+        revealed_at: time.nullable(),
+        chain_head: sha256.nullable(),
       }),
       meta: z.object({}),
     }),
@@ -76,7 +67,11 @@ const history = operation({
   description:
     "Or the one named by `roll_id`, if it is yours. Bets of the lounge are among them. A page of long rolls may hold fewer than `limit`.",
   access: [key("read"), pay("0.005")],
-  input: z.object({ roll_id: rollId.optional(), limit: pageLimit, cursor }),
+  input: z.object({
+    roll_id: rollId.optional(),
+    limit: limit("How many to list, 1 to 100"),
+    cursor: positionCursor,
+  }),
   output: json(
     z.object({
       data: z.array(rollShown),

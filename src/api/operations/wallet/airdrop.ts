@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import type { Hex } from "../../../domain/chain.ts";
+import { address, chainHash, decimal, idFrom, time } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import * as airdrops from "../../../domain/wallet/airdrop.ts";
 import { AIRDROP_ADDRESS, MOST_RECIPIENTS } from "../../../domain/wallet/airdrop-contract.ts";
@@ -12,7 +13,7 @@ import { amountIn, balanceCall, tokenCalls } from "../../../domain/wallet/token.
 import { networkOf } from "../../../reactors/payments/search.ts";
 import type { Caller } from "../../caller.ts";
 import { json, key, operation, pay } from "../../operation.ts";
-import { address, decimal, developmentChain, hash, network, refuseField } from "./fields.ts";
+import { developmentChain, network, refuseField } from "./fields.ts";
 
 const airdropShown = z.object({
   airdrop_id: z.string(),
@@ -28,12 +29,12 @@ const airdropShown = z.object({
   recipients: z.array(address),
   network,
   contract: address.describe("The contract that pays, and pays nothing twice under one name"),
-  name: hash.describe("Its name on the chain: `paidAt(payer, name)` tells the block"),
+  name: chainHash.describe("Its name on the chain: `paidAt(payer, name)` tells the block"),
   payer: address.nullable().describe("The account that pays; null before it is sent"),
-  transaction: hash.nullable(),
+  transaction: chainHash.nullable(),
   block_number: z.int().nullable(),
-  asked_at: z.iso.datetime(),
-  paid_at: z.iso.datetime().nullable(),
+  asked_at: time,
+  paid_at: time.nullable(),
 });
 
 function shownAirdrop(
@@ -136,10 +137,9 @@ const airdropStatus = operation({
   description: "Of one that the same tenant asked for. Free, and always current.",
   access: [key("admin")],
   input: z.object({
-    airdrop_id: z
-      .string()
-      .regex(/^[0-9a-f]{32}$/, "is an airdrop_id that wallet_airdrop answered: 32 hex digits")
-      .describe("The airdrop_id that wallet_airdrop answered"),
+    airdrop_id: idFrom("airdrop_id", "wallet_airdrop").describe(
+      "The airdrop_id that wallet_airdrop answered",
+    ),
   }),
   output: airdropAnswer,
   refuses: [404],

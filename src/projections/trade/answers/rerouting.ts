@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
+import { month } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
 import {
@@ -11,7 +12,6 @@ import {
   hs2,
   hsWithin,
   limit,
-  month,
   partner,
   productField,
   productOf,
