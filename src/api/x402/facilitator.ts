@@ -93,9 +93,6 @@ export type SettleAnswer =
       payer?: Hex;
     };
 
-/** A payment worth less would cost more to settle than it brings: 0.001 USDC. */
-const SMALLEST_MICRO = 1_000n;
-
 /**
  * Settles a payment to us. Whoever shows a key sells something elsewhere for it, once; asked again, it answers the same. Anybody
  * else only carries it to the chain, as anybody may: what it buys is still its payer's to say, and what buys nothing is refunded.
@@ -111,7 +108,7 @@ export async function settle(
   try {
     payload = readPayment(request.paymentPayload);
     const asked = askedOf(request, payload, app.pay_to);
-    if (asked.amount_micro < SMALLEST_MICRO)
+    if (asked.amount_micro < payments.SMALLEST_MICRO)
       refusePayment(
         "invalid_payment_requirements",
         "paymentRequirements: at least 0.001 USDC is settled here",

@@ -61,13 +61,13 @@ export const events = {
   PaymentFound: {
     1: z.strictObject({
       network: z.string(),
-      asset: hex(40),
-      payer: hex(40),
-      pay_to: hex(40),
+      asset: address,
+      payer: address,
+      pay_to: address,
       amount_micro: z.int().positive(),
-      nonce: hex(64),
+      nonce: chainHash,
       ...mined,
-      found_at: z.iso.datetime(),
+      found_at: time,
     }),
   },
   PaymentSettled: {
@@ -179,6 +179,9 @@ export const prefix = "payment-";
 export const streamOf = (id: string) => prefix + id;
 
 export const initialState = (): PaymentState => ({ status: "unknown" });
+
+/** A payment worth less would cost more to move, or to give back, than it brings: 0.001 USDC. */
+export const SMALLEST_MICRO = 1_000n;
 
 /** What was found on the chain was claimed for nothing; of its authorization only what the chain's logs say is known. */
 export const claimOfFound = (found: Found): Claim => ({

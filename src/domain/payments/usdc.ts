@@ -161,6 +161,22 @@ export function settledBy({ success, logs }: Receipt, transfer: TransferAuthoriz
   return kind === TRANSFER && parties && BigInt(moved.data) === transfer.value;
 }
 
+/** What a mined transaction moved to `pay_to` by authorizations, whoever sent it: each pair of AuthorizationUsed and Transfer. */
+export function paidTo(
+  { success, logs }: Receipt,
+  pay_to: Hex,
+): Pick<TransferAuthorization, "from" | "nonce" | "value">[] {
+  if (!success) return [];
+  const ours = new Map(logs.flatMap((log) => (log.address === ADDRESS ? [[log.index, log]] : [])));
+  return [...ours.values()].flatMap(({ topics: [kind, payer, nonce], index }) => {
+    const moved = ours.get(index + 1);
+    if (kind !== AUTHORIZATION_USED || !moved) return [];
+    const [next, from, to] = moved.topics;
+    if (next !== TRANSFER || from !== payer || to !== topicOf(pay_to)) return [];
+    return [{ from: `0x${payer!.slice(26)}` as Hex, nonce: nonce!, value: BigInt(moved.data) }];
+  });
+}
+
 const lower = (hex: Hex) => hex.toLowerCase() as Hex;
 
 const topicOf = (address: Hex): Hex => `0x${lower(address).slice(2).padStart(64, "0")}`;
