@@ -98,6 +98,8 @@ export type App = AppParts & {
    * A list that answers all the same says `as_of_position`.
    */
   caughtUp(projection: Projection): Promise<boolean>;
+  /** Waits as `caughtUp` does, and tells the position that the projection has reached, at least. */
+  asOf(projection: Projection): Promise<number>;
 };
 
 const READ_YOUR_WRITES_MS = 250;
@@ -115,6 +117,11 @@ export function createApp(parts: AppParts): App {
     caughtUp: async (projection) => {
       const { position } = await parts.store.head();
       return parts.runner.reached(projection, position, READ_YOUR_WRITES_MS);
+    },
+    asOf: async (projection) => {
+      const { position } = await parts.store.head();
+      const isCurrent = await parts.runner.reached(projection, position, READ_YOUR_WRITES_MS);
+      return isCurrent ? position : parts.runner.positionOf(projection);
     },
   };
 }

@@ -1,9 +1,9 @@
 /** The HTTP and MCP faces over an open runtime. */
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
+import { createGate, type Gate } from "./api/access/admission.ts";
 import { catalogueOf } from "./api/catalogue.ts";
 import { documentsOf } from "./api/documents.ts";
-import { createGate, type Gate } from "./api/gate.ts";
 import { createHttp, problemOfError } from "./api/http.ts";
 import { createMcp } from "./api/mcp.ts";
 import { createMetrics } from "./api/metrics.ts";
@@ -22,7 +22,7 @@ export async function openServer(
   log: Logger,
   stopping: AbortSignal,
 ): Promise<RequestListener> {
-  const { app, areas, quotas } = runtime;
+  const { app, areas, quotas, limits } = runtime;
   const catalogue = catalogueOf(areas);
   const public_url = config.PUBLIC_URL;
   const terms = { pay_to: app.pay_to, public_url, embedded_chain: app.embedded_chain };
@@ -30,8 +30,11 @@ export async function openServer(
   const gate = createGate({
     findKey: (digest) => keyByDigest(app.pool, digest),
     quotas,
+    limits,
     clock: app.clock,
+    app,
     open_per_minute: config.OPEN_CALLS_PER_MINUTE,
+    internal: { token: config.INTERNAL_TOKEN, is_remote_allowed: config.INTERNAL_REMOTE },
   });
   void forgetChangedKeys(app, gate, stopping);
   void keepDataOpen(app, stopping, (dataset, error) =>
@@ -42,9 +45,9 @@ export async function openServer(
     catalogue,
     gate,
     terms,
-    onMismatch: (operation, reason) => {
-      metrics.mismatched(operation.name);
-      log.error({ operation: operation.name, reason }, "an answer does not fit its own schema");
+    onBroken: (operation, promise, reason) => {
+      metrics.broke(operation.name, promise);
+      log.error({ operation: operation.name, promise, reason }, "an operation is not as it declares");
     },
     onAway: seldom((refusal) => log.warn({ reason: reasonOf(refusal.cause) }, refusal.message)),
     onPresented: metrics.presented,

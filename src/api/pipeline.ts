@@ -4,9 +4,12 @@
  * brought a payment goes through besides.
  */
 import { LRUCache } from "lru-cache";
+import type { JsonObject } from "../../eventstore/types.ts";
 import { createProver, type Prover } from "../anchoring/prove.ts";
-import { type EventName, Refusal } from "../domain/refusal.ts";
+import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
 import { transact } from "../unit.ts";
+import type { Gate } from "./access/admission.ts";
+import { type Admission, challengeOf, type Presented } from "./access/way.ts";
 import {
   type Call,
   commandOf,
@@ -18,13 +21,14 @@ import {
   make,
   requestDigest,
 } from "./call.ts";
+import { isTest } from "./caller.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { chosenForm, type Form, formHeaders, formsOf } from "./forms/form.ts";
-import type { Admission, Gate, Presented } from "./gate.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
 import { type NamedEvent, nameEvent } from "./named-event.ts";
 import { mediaTypeOf, type Operation, paymentOf, type ServedFile, type Wire } from "./operation.ts";
 import { refusalOf } from "./problem.ts";
+import { refusalsOf } from "./statuses.ts";
 import { unencodedDigest } from "./unencoded-digest.ts";
 import { createPaymentFlow, type PaymentFlow } from "./x402/payment-flow.ts";
 import { eventGiven, givenBefore } from "./x402/replay.ts";
@@ -35,6 +39,8 @@ export type Question = {
   presented: Presented;
   /** Reads the input; called once the caller is admitted, so an unpaid body is never looked at. */
   read: (reader: InputReader) => Fields | Promise<Fields>;
+  /** The body as it was sent, once `read` has resolved. */
+  readonly sent: JsonObject;
   /** The input takes no more room than a query string could. */
   is_small: boolean;
   /** The request's own path and query, for the payment requirement. */
@@ -66,7 +72,7 @@ export type Answer =
   | ({ kind: "pay" } & PaymentRequired)
   | { kind: "refused"; refusal: Refusal; headers: Record<string, string>; event?: NamedEvent | undefined };
 
-export type PipelineParts = Pick<MakerParts, "app" | "onMismatch"> & {
+export type PipelineParts = Pick<MakerParts, "app" | "onBroken"> & {
   /** Told of calls that are refused for a failure of ours: the log, the chain or the facilitator is away. */
   onAway: (refusal: Refusal) => void;
   catalogue: Catalogue;
@@ -118,9 +124,11 @@ async function ask(
       const price = priceOf(operation, parts.app, await validInput(operation, reader, question));
       return { kind: "pay", ...paymentRequired(operation, price, question.path, parts.terms, { form }) };
     }
+    refuseTestMoney(parts, operation, admitted);
     Object.assign(headers, admitted.headers);
     if (paymentOf(operation)) headers["Cache-Control"] = "private, no-cache";
     const input = await question.read(reader);
+    admitted.covers?.(question.sent);
     const call = callOf(operation, input, { form, seal: parts.app.link_secret }, admitted, question);
     if (admitted.pays) {
       const answer = await paid(parts, call, question, headers).catch((error) => {
@@ -138,19 +146,30 @@ async function ask(
     const refusal = refusalOf(error);
     if (!refusal) throw error;
     if (refusal.cause !== undefined) parts.onAway(refusal);
+    const { status } = refusal.type;
+    if (!refusalsOf(operation).has(status))
+      parts.onBroken(operation, "refusal", `${status} is not declared: ${refusal.message}`);
+    if (refusal.code === "unauthorized") headers["WWW-Authenticate"] = challengeOf(operation);
     const event = await nameEvent(parts.prover, refusal.event, question, headers);
     return { kind: "refused", refusal, headers, event };
   }
+}
+
+/** A test key moves no money of a real chain, and binds no wallets there. */
+function refuseTestMoney({ app }: Parts, { moves_money }: Operation, { caller }: Admission): void {
+  if (moves_money && isTest(caller) && !app.embedded_chain)
+    refuse("forbidden", "a test key moves no money of a real chain; use a live key, or pay");
 }
 
 function callOf(
   operation: Operation,
   input: Fields,
   { form, seal }: { form: Form; seal: Uint8Array },
-  { caller }: Admission,
+  admitted: Admission,
   question: Question,
 ): Call {
-  const { idempotency_key, if_none_match, last_event_id, request_id } = question;
+  const { caller } = admitted;
+  const { if_none_match, last_event_id, request_id } = question;
   let digest: string | undefined;
   return {
     operation,
@@ -162,7 +181,7 @@ function callOf(
       digest ??= requestDigest(operation, input, form, seal);
       return digest;
     },
-    idempotency_key,
+    idempotency_key: namedBy(admitted, question),
     if_none_match,
     last_event_id,
     request_id,
@@ -173,6 +192,16 @@ function callOf(
       return question.signal;
     },
   };
+}
+
+/** A proof that names the command names it alone: whoever sends it again under another name would have it done twice. */
+function namedBy({ idempotency_key }: Admission, question: Question): string | undefined {
+  const given = question.idempotency_key;
+  if (idempotency_key !== undefined && given !== undefined && given !== idempotency_key)
+    refuse("invalid", "invalid Idempotency-Key", {
+      errors: [{ path: "Idempotency-Key", message: "is the nonce of SIGN-IN-WITH-X, or left out" }],
+    });
+  return idempotency_key ?? given;
 }
 
 /** Serves a call that brought its payment. */

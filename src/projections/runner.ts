@@ -18,6 +18,8 @@ export type RunnerLog = { warn(facts: object, message: string): void };
 export type Runner = {
   /** Resolves once `projection` has folded the log up to `position`; false when `timeout_ms` passed first. */
   reached(projection: Projection, position: number, timeout_ms: number): Promise<boolean>;
+  /** How far it has folded the log. */
+  positionOf(projection: Projection): Promise<number>;
   stop(): Promise<void>;
 };
 
@@ -43,6 +45,7 @@ export function startRunner(options: {
   };
 
   return {
+    positionOf,
     async reached(projection, position, timeout_ms) {
       const deadline = Date.now() + timeout_ms;
       for (let wait = 2; ; wait = Math.min(wait * 2, 25)) {

@@ -13,6 +13,7 @@ import { decodeBundle, hashesIn } from "../../src/anchoring/tiles.ts";
 import { EMPTY_ROOT, Frontier, leafHash, rootOver } from "../../src/anchoring/tree.ts";
 import { type Fixture, openLog } from "../eventstore/fixture.ts";
 import { makeKeptTables } from "../support/database.ts";
+import { until } from "../support/until.ts";
 
 let log: Fixture;
 beforeAll(async () => {
@@ -251,7 +252,7 @@ test("killed again and again at its work, it ends up the same", async () => {
   const tree = openTree(log.pool, log_id);
   for (const reached of [1, 20, 40]) {
     const grower = startGrower(log_id);
-    while ((await countTiles(log_id)) < reached) await new Promise((wake) => setTimeout(wake, 2));
+    await until(async () => (await countTiles(log_id)) >= reached);
     grower.kill();
     expect(await grower.exited).toEqual([null, "SIGKILL"]);
     expect(await countTiles(log_id)).toBeLessThan(273);
@@ -285,7 +286,7 @@ test("three processes grow one tree while it is appended to", async () => {
   await fill(log_id, 20_000);
   const growers = [startGrower(log_id), startGrower(log_id)];
   const tree = openTree(log.pool, log_id);
-  while ((await countTiles(log_id)) < 5) await new Promise((wake) => setTimeout(wake, 2));
+  await until(async () => (await countTiles(log_id)) >= 5);
   for (let n = 0; n < 10; n++) {
     await fill(log_id, 333);
     await tree.grow({ tiles_at_once: 2 });

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { catalogueOf } from "../../src/api/catalogue.ts";
-import { json, operation } from "../../src/api/operation.ts";
+import { json, open, operation } from "../../src/api/operation.ts";
 import { problemOfRefusal, problemsPage } from "../../src/api/problem.ts";
 import { areas } from "../../src/areas/index.ts";
 import { checkProblems } from "../../src/domain/checks/problems.ts";
@@ -112,7 +112,7 @@ describe("a kind of an area's own", () => {
     route: "GET /v1/agent/test/boil",
     summary: "Boils",
     description: "Boils water.",
-    access: [{ kind: "open" }],
+    access: [open()],
     input: z.object({}),
     output: json(z.object({ hot: z.boolean() })),
     refuses: [410],

@@ -17,7 +17,7 @@ import { openLatvia } from "./latvia.ts";
 let latvia: Awaited<ReturnType<typeof openLatvia>>;
 beforeAll(async () => {
   latvia = await openLatvia();
-}, 180_000);
+});
 afterAll(() => latvia.close());
 
 /** Rows of SQL over the cells of Latvia at CN8. */

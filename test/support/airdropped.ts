@@ -4,7 +4,7 @@ import type { App } from "../../src/app.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as airdrops from "../../src/domain/wallet/airdrop.ts";
 import { unitsOf } from "../../src/domain/wallet/amount.ts";
-import { until } from "../eventstore/fixture.ts";
+import { until } from "./until.ts";
 
 const exampleOf = (wanted: string) =>
   walletAirdropOperations.find(({ name }) => name === wanted)!.example as Record<string, string> & {

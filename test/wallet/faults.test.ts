@@ -18,7 +18,7 @@ beforeAll(async () => {
   app = house.app;
   await house.ask(1);
   await house.turn();
-}, 60_000);
+});
 afterAll(() => house?.close());
 
 /** The same house, by way of an endpoint that does what the test says. */

@@ -22,6 +22,7 @@ import { paymentProblems } from "../../domain/payments/problems.ts";
 import { receiptExtension, receiptOf, signReceipt } from "../../domain/payments/receipt.ts";
 import { type EventName, Refusal } from "../../domain/refusal.ts";
 import { type Committed, type Decide, transact } from "../../unit.ts";
+import type { Presented } from "../access/way.ts";
 import {
   type Call,
   commandOf,
@@ -33,7 +34,6 @@ import {
   sha256,
 } from "../call.ts";
 import { payer } from "../caller.ts";
-import type { Presented } from "../gate.ts";
 import { isAway } from "../problem.ts";
 import { type Acceptance, type AcceptedPayment, createAcceptance } from "./accept.ts";
 import {

@@ -2,6 +2,7 @@
 
 import { refuse } from "../../domain/refusal.ts";
 import { tradeProblems } from "../../domain/trade/problems.ts";
+import { noteRead } from "../reads.ts";
 import { readReference } from "./files.ts";
 import { type Reference, type ReferenceTable, sandboxOf } from "./table.ts";
 
@@ -23,13 +24,23 @@ export class ReferenceStore {
 
   /** All that are open, the sandbox's among them. */
   open(): Reference<object>[] {
+    noteRead("tables that are open");
     return [...this.#open.values()];
   }
 
   find<Row extends object>(table: ReferenceTable<Row>): Reference<Row> | undefined {
     const found =
       this.#open.get(table.name) ?? (this.#allowSynthetic ? this.#open.get(sandboxOf(table)) : undefined);
+    // That a table is not there is part of what an answer rests on.
+    noteRead(`table ${table.name}, ${found?.vintage ?? "none"}`);
     return found as Reference<Row> | undefined;
+  }
+
+  /** The table of a dataset, the sandbox's where that is named. */
+  named(dataset: string): Reference<object> | undefined {
+    const found = this.#open.get(dataset);
+    noteRead(`table of ${dataset}, ${found?.vintage ?? "none"}`);
+    return found;
   }
 
   /** As `find`; `unavailable` (dataset-missing) where there is none. */

@@ -9,6 +9,7 @@ import { ANCHOR_ADDRESS } from "../../../domain/anchoring/contract.ts";
 import { chainHash, limit, sha256, time } from "../../../domain/fields.ts";
 import { eventsBefore } from "../../../projections/anchoring/events.ts";
 import { anchorsBefore, checkpointsBefore } from "../../../projections/anchoring/heads.ts";
+import { logProjection } from "../../../projections/anchoring/log.ts";
 import { recentStreams } from "../../../projections/anchoring/streams.ts";
 import { json, open, operation } from "../../operation.ts";
 import { firmness, hex, isoTime, logKey, preciseTime, stream } from "./fields.ts";
@@ -120,6 +121,7 @@ const events = operation({
     "Position, time, type and hashes of every event, newest first; the stream by name and the payload (where it is not " +
     "long) only of public types.",
   access: [open()],
+  lists: "none",
   input: z.object(page("position")),
   output: json(
     z.object({
@@ -165,6 +167,7 @@ const streams = operation({
   description:
     "Each entity's history is a stream: how many events it has, and when it last changed, newest change first.",
   access: [open()],
+  lists: logProjection,
   input: z.object({ limit: newest }),
   output: json(
     z.object({
@@ -202,6 +205,7 @@ const checkpoints = operation({
   summary: "Every checkpoint that was signed",
   description: "The signed notes, newest first, with the names of the witnesses that cosigned each.",
   access: [open()],
+  lists: logProjection,
   input: z.object(page("size")),
   output: json(
     z.object({
@@ -232,6 +236,7 @@ const anchorsOperation = operation({
   description:
     "The transactions that committed the log to the chain, newest first, those that the chain took back included.",
   access: [open()],
+  lists: logProjection,
   input: z.object(page("position")),
   output: json(z.object({ anchors: z.array(z.object(anchorFacts)), next })),
   example: { limit: 10 },

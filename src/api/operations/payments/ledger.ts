@@ -244,12 +244,11 @@ export const revenueTransparency = operation({
       ),
       count: z.int(),
       next_cursor: z.string().nullable(),
-      as_of_position: z.int().describe("How much of the log this knows"),
     }),
   ),
+  lists: paymentsProjection,
   example: { limit: 10 },
   handle: async ({ input: { limit, cursor }, app }) => {
-    await app.caughtUp(paymentsProjection);
     const before = cursor === undefined ? undefined : Number(cursor);
     const {
       total,

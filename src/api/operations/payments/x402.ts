@@ -98,6 +98,7 @@ const settleOperation: OperationDeclaration = operation({
 answer. For payments to this service's payTo of at least 0.001 USDC that buy something elsewhere; a call that is bought here
 settles by itself, and takes no payment that was settled this way.`,
   access: [open()],
+  moves_money: true,
   ...facilitated,
   output: json(
     z.object({
@@ -130,6 +131,7 @@ const resourcesOperation = operation({
   description:
     "Every priced operation with its terms, in the form in which facilitators list the resources they know (Bazaar).",
   access: [open()],
+  lists: "none",
   input: z.object({
     type: z.enum(["http"]).optional().describe("The kind of resource; here all are http"),
     limit: limit("How many"),

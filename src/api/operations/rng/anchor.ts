@@ -159,6 +159,7 @@ const history = operation({
   summary: "Hashes of seeds that were committed to Base, newest first",
   description: "Heads of chains and those that callers asked for, with the transaction that carried each.",
   access: [key("read"), pay("0.001")],
+  lists: rngProjection,
   input: z.object({ limit: limit("How many to list, 1 to 100"), cursor: positionCursor }),
   output: json(
     z.object({
@@ -174,7 +175,6 @@ const history = operation({
   ),
   example: { limit: 5 },
   handle: async ({ input: { limit, cursor }, app }) => {
-    await app.caughtUp(rngProjection);
     const before = cursor === undefined ? undefined : Number(cursor);
     const found = await listCommitments(app.pool, { before, limit: limit + 1 });
     const page = found.slice(0, limit);

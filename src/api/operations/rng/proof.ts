@@ -67,6 +67,7 @@ const history = operation({
   description:
     "Or the one named by `roll_id`, if it is yours. Bets of the lounge are among them. A page of long rolls may hold fewer than `limit`.",
   access: [key("read"), pay("0.005")],
+  lists: rngProjection,
   input: z.object({
     roll_id: rollId.optional(),
     limit: limit("How many to list, 1 to 100"),
@@ -80,7 +81,6 @@ const history = operation({
   ),
   example: { limit: 5 },
   handle: async ({ input: { roll_id, limit, cursor }, caller: { tenant }, app }) => {
-    await app.caughtUp(rngProjection);
     if (roll_id !== undefined) {
       const found = await findRoll(app.pool, roll_id);
       const own = found?.tenant === tenant ? [shownRoll(found)] : [];
@@ -102,6 +102,7 @@ const stats = operation({
   description: `For each game how often it was rolled, and Pearson's chi-square over ten cells of what the first number drawn could have been:
 a p-value below 0.001 is a reason to look closer. With too few rolls there is none.`,
   access: [key("read"), pay("0.001")],
+  lists: rngProjection,
   input: z.object({
     days: z
       .int("days is a whole number")
@@ -128,7 +129,6 @@ a p-value below 0.001 is a reason to look closer. With too few rolls there is no
   ),
   example: { days: 30 },
   handle: async ({ input: { days }, caller, app }) => {
-    await app.caughtUp(rngProjection);
     const since = new Date(app.clock.now().getTime() - (days - 1) * 86_400_000).toISOString().slice(0, 10);
     const space = spaceOf(caller);
     const counts = await countsSince(app.pool, space, since);

@@ -87,6 +87,7 @@ const history = operation({
   description: `From the Transfer logs of both tokens; ether leaves none. The platform's own accounts are kept at hand; of others ${MOST_BLOCKS} blocks are looked
 through at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\` goes on below it, also where a page is empty.`,
   access: [key("read"), pay("0.005")],
+  lists: "none",
   input: z.object({
     address: whose,
     limit: limit("How many to list, 1 to 100"),
