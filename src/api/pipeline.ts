@@ -6,6 +6,7 @@
 import { LRUCache } from "lru-cache";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { createProver, type Prover } from "../anchoring/prove.ts";
+import type { AddressLimits } from "../domain/ports.ts";
 import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
 import { transact } from "../unit.ts";
 import type { Gate } from "./access/admission.ts";
@@ -78,6 +79,7 @@ export type PipelineParts = Pick<MakerParts, "app" | "onBroken"> & {
   catalogue: Catalogue;
   gate: Gate;
   terms: PaymentTerms;
+  limits: AddressLimits;
   /** Told what came of each call that brought a payment. */
   onPresented: (outcome: string) => void;
   /** Bytes of finished answers kept in memory. */
@@ -99,7 +101,7 @@ export function createPipeline(given: PipelineParts): (operation: Operation) => 
     sizeCalculation: ({ body }, name) => body.length + name.length + 64,
   });
   const maker = { ...given, finished };
-  const payments = createPaymentFlow(maker, given.terms);
+  const payments = createPaymentFlow(maker, given.terms, given.limits);
   const parts: Parts = { ...maker, payments, prover: createProver(given.app) };
 
   return (operation) => {

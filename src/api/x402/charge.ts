@@ -55,10 +55,12 @@ export const pathOf = (id: string) => `/v1/agent/payments/${id}`;
 
 export const used = (message: string) => new PaymentRefused("invalid_transaction_state", message);
 
-export function refusePending(id: string, cause?: unknown): never {
+/** `held_until`: when a claim that nobody sees through is taken over at the latest. */
+export function refusePending(id: string, cause?: unknown, held_until?: Date): never {
+  const held = held_until ? `; its claim is held until ${held_until.toISOString()} at the latest` : "";
   return refuse(
     paymentProblems["payment-pending"],
-    `this payment is being settled: ask again with the same one, or see ${pathOf(id)}`,
+    `this payment is being settled: ask again with the same one, or see ${pathOf(id)}${held}`,
     {
       retry_after_s: 5,
       cause,

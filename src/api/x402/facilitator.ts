@@ -15,7 +15,6 @@ import {
   claim as claimPayment,
   factsOf,
   refusePending,
-  refuseTestMoney,
   refuseUnsettled,
   settle as settlePayment,
   used,
@@ -157,7 +156,6 @@ async function sellElsewhere(
   x402_version: 1 | 2,
 ): Promise<{ settled: Settled; event: EventName }> {
   const { app, call, payment } = charge;
-  refuseTestMoney(app, call.caller);
   const target = payments.targetOf(payment.id);
   const state = await app.load(payments, target);
   const standing = standingOf(state, charge);

@@ -20,8 +20,10 @@ import type { PaidAnswer, PaymentState } from "../../domain/payments/payment.ts"
 import * as payments from "../../domain/payments/payment.ts";
 import { paymentProblems } from "../../domain/payments/problems.ts";
 import { receiptExtension, receiptOf, signReceipt } from "../../domain/payments/receipt.ts";
-import { type EventName, Refusal } from "../../domain/refusal.ts";
+import type { AddressLimits } from "../../domain/ports.ts";
+import { type EventName, Refusal, refuse } from "../../domain/refusal.ts";
 import { type Committed, type Decide, transact } from "../../unit.ts";
+import { admitWallet } from "../access/owner.ts";
 import type { Presented } from "../access/way.ts";
 import {
   type Call,
@@ -51,8 +53,23 @@ import {
   used,
 } from "./charge.ts";
 import { PaymentRefused } from "./refused.ts";
-import { eventGiven, givenBefore, idempotencyOfPayment, keep, repeat, type Served } from "./replay.ts";
-import { microUsdc, type PaymentRequired, type PaymentTerms, paymentRequired, priceOf } from "./required.ts";
+import {
+  eventGiven,
+  givenBefore,
+  idempotencyOfPayment,
+  keep,
+  repeat,
+  type Served,
+  withoutMembers,
+} from "./replay.ts";
+import {
+  microUsdc,
+  type PaymentRequired,
+  type PaymentTerms,
+  paymentRequired,
+  priceOf,
+  resourceUrl,
+} from "./required.ts";
 import { type SettleResponse, settleResponse } from "./response.ts";
 
 /** A payment as a call brought it; `path` is the request's own path and query, which its 402 named. */
@@ -67,7 +84,7 @@ export type Outcome =
       event: EventName | undefined;
       /** Of the payment that bought the answer; none when it was given before without one. */
       settlement?: SettleResponse;
-      /** SHA-256 of the bought answer's body, in hex; null for a stream. */
+      /** SHA-256 of the body, in hex; null where there is none, or less is shown than was bought. */
       sha256?: string | null;
     };
 
@@ -76,6 +93,7 @@ export type PaymentFlow = { serve(call: Call, offer: Offer): Promise<Outcome> };
 type Flow = {
   parts: MakerParts;
   terms: PaymentTerms;
+  limits: AddressLimits;
   acceptance: Acceptance;
   /** Payments that calls of this process are serving. */
   under_way: Map<string, Promise<unknown>>;
@@ -96,12 +114,17 @@ const LOOK_MS = 200;
 /** A claim that is older was likely left behind; of a process that is only slow, one more carrying of its payment moves nothing. */
 const CLAIM_HOLDS_MS = 90_000;
 
-export function createPaymentFlow(parts: MakerParts, terms: PaymentTerms): PaymentFlow {
+export function createPaymentFlow(
+  parts: MakerParts,
+  terms: PaymentTerms,
+  limits: AddressLimits,
+): PaymentFlow {
   const { recover, clock } = parts.app;
   const flow: Flow = {
     parts,
     terms,
-    acceptance: createAcceptance({ terms, recover, clock }),
+    limits,
+    acceptance: createAcceptance({ terms, recover, clock, limits }),
     under_way: new Map(),
     left_behind: new LRUCache({ max: 10_000, ttl: CLAIM_HOLDS_MS }),
   };
@@ -116,18 +139,37 @@ async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
   try {
     const payment = await acceptance.accept(offer.presented, { price: price(), path: offer.path });
     const paid = chargeFor(parts.app, call, payment);
-    const served = await find(flow, paid);
-    if (!served.bought_by) await acceptance.boughtNothing(offer.presented);
+    const found = await find(flow, paid);
+    const served = found.again ? await shownAgain(flow, paid, offer, found) : found;
+    if (!served.bought_by) acceptance.boughtNothing(offer.presented);
     return await answer(flow, paid, payment, served, offer);
   } catch (error) {
     const isCallers = error instanceof Refusal && error.code !== "unavailable";
-    if (isCallers || error instanceof PaymentRefused) await acceptance.boughtNothing(offer.presented, error);
+    if (isCallers || error instanceof PaymentRefused) acceptance.boughtNothing(offer.presented, error);
     if (!(error instanceof PaymentRefused)) throw error;
     return {
       kind: "pay",
       required: paymentRequired(operation, price(), offer.path, terms, { form, refused: error }),
     };
   }
+}
+
+/** What is private in an answer is told once, to the call that settled; the payment itself stands on the chain for all to read. */
+async function shownAgain(
+  { parts: { app }, limits }: Flow,
+  { call }: PaidCall,
+  { presented }: Offer,
+  found: Served,
+): Promise<Served> {
+  const { caller, operation } = call;
+  const { made } = found;
+  if (!operation.told_once || made.kind !== "body" || caller.kind === "key") return found;
+  if (presented.wallet_proof !== undefined) {
+    const proven = await admitWallet(presented.wallet_proof, presented, { app, clock: app.clock, limits });
+    if (proven.caller.tenant === caller.tenant) return found;
+    refuse("forbidden", "SIGN-IN-WITH-X is signed by another wallet than the one that paid");
+  }
+  return { ...found, made: { ...made, body: withoutMembers(made.body, operation.told_once) }, is_part: true };
 }
 
 function chargeFor(app: App, call: Call, payment: AcceptedPayment): PaidCall {
@@ -165,10 +207,13 @@ async function find(flow: Flow, paid: PaidCall): Promise<Served> {
         under_way.delete(id);
       }
     }
-    if (Date.now() > deadline) refusePending(holder ?? id);
+    if (Date.now() > deadline) refusePending(holder ?? id, undefined, heldUntil(state));
     if (!under_way.has(id)) await pause(LOOK_MS);
   }
 }
+
+const heldUntil = (state: PaymentState): Date | undefined =>
+  state.status === "claimed" ? new Date(Date.parse(state.claim.claimed_at) + CLAIM_HOLDS_MS) : undefined;
 
 const pause = (ms: number) => sleep(ms, undefined, { ref: false });
 
@@ -338,14 +383,15 @@ async function answer(
   { parts: { app }, terms }: Flow,
   { call }: PaidCall,
   { x402_version }: AcceptedPayment,
-  { made, bought_by }: Served,
+  { made, bought_by, is_part }: Served,
   { path }: Offer,
 ): Promise<Outcome> {
   if (!bought_by) return { kind: "made", made, event: await eventGiven(app, call) };
-  const settled = { kind: "made" as const, made, event: bought_by.event, sha256: bought_by.answer.sha256 };
+  const sha256 = is_part ? null : bought_by.answer.sha256;
+  const settled = { kind: "made" as const, made, event: bought_by.event, sha256 };
   if (made.kind !== "body") return { ...settled, settlement: settleResponse(bought_by, x402_version) };
   const { origin } = await app.store.identity();
-  const payload = receiptOf({ ...bought_by, resource_url: terms.public_url + path, log_origin: origin });
+  const payload = receiptOf({ ...bought_by, resource_url: resourceUrl(terms, path), log_origin: origin });
   const receipt = receiptExtension(signReceipt(payload, app.signer));
   return { ...settled, settlement: settleResponse(bought_by, x402_version, receipt) };
 }
