@@ -116,7 +116,7 @@ async function assemble(
   opened.push(() => store.close());
   const tail = createTail(store, { pool, onError });
   opened.push(() => tail.close());
-  const runner = startRunner({ pool, tail, projections, log });
+  const runner = startRunner({ pool, tail, schemas, projections, log });
   opened.push(() => runner.stop());
   const vintages = await openVintages({
     dataDir: config.DATA_DIR,

@@ -2,9 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Hex } from "../../src/domain/chain.ts";
 import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
+import { books } from "../../src/operator/books.ts";
+import { findPayments } from "../../src/reactors/payments/find.ts";
+import { followTransfers } from "../../src/reactors/wallet/follow-transfers.ts";
 import {
+  addressOf,
   balanceOf,
   carriedByStranger,
+  finalize,
   GAS_KEY,
   openWorkshop,
   PAYEE,
@@ -15,7 +20,7 @@ import {
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, settlementOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
-import { storyOf } from "./stall.ts";
+import { nameOf, reactorsOf, storyOf } from "./stall.ts";
 import { wares } from "./wares.ts";
 
 let workshop: Workshop;
@@ -101,6 +106,44 @@ test("a call that is refused leaves a carried payment good for another, and says
   expect(refused.status).toBe(409);
   expect(await refused.text()).toContain("what buys nothing is refunded");
   expect((await present(url, paid, order("k_carried_other"))).status).toBe(201);
+});
+
+test("one that nobody asks anything for is found, told, and given back", async () => {
+  const { app } = one;
+  const silent = () => undefined;
+  const look = async (answer_within_ms: number) => {
+    await followTransfers(app, { info: silent, warn: silent, error: silent });
+    await findPayments(app, answer_within_ms);
+  };
+  const [paid, dust] = [await sign("never_asked", 7), await payment(wallet(7), 10n)];
+  await carry(paid);
+  await carriedByStranger(workshop, dust);
+  const name = nameOf(paid);
+  const before = await books(app);
+  expect(before).toMatchObject({ agree: false, incoming: { unasked: [name], unasked_micro: PRICE } });
+  await finalize(workshop);
+  // Its payer has a while to come.
+  await look(900_000);
+  expect(await storyOf(one, paid)).toEqual([]);
+  await look(0);
+  await look(0);
+  expect(await storyOf(one, paid)).toEqual(["PaymentFound", "RefundOpened"]);
+  const answer = await present(echo("never_asked"), paid);
+  expect(answer.status).toBe(402);
+  expect(await answer.text()).toContain("is refunded");
+  const status = await fetch(`${one.url}/v1/agent/payments/${name}`);
+  expect(await status.json()).toMatchObject({
+    data: { status: "settled", operation: "none", amount_usdc: "0.05", refund: { status: "open" } },
+  });
+  const { incoming } = await books(app);
+  expect(incoming).toMatchObject({ unasked: [], unasked_micro: 0n, chain_micro: await earned() });
+  expect(incoming.other_micro).toBe(10n);
+  // The account that refunds are paid from is given what they need.
+  await carriedByStranger(workshop, await payment(wallet(8), PRICE, { to: addressOf(app.refunds) }));
+  const { reconcile, payRefunds } = reactorsOf(app);
+  expect(await reconcile()).toBe("done");
+  expect(await payRefunds()).toBe("done");
+  expect(await storyOf(one, paid)).toEqual(["PaymentFound", "RefundOpened", "RefundPaid"]);
 });
 
 describe("the chain is asked about many payments at once", () => {

@@ -358,7 +358,7 @@ test("while its outcome is unknown nobody is told to pay again, whoever asks; on
   expect((await present(url, paid, { headers })).status).toBe(200);
   const id = nameOf(paid);
   const settled = await one.app.load(payments, payments.targetOf(id));
-  if (settled.status !== "settled") throw new Error("it was settled");
+  if (settled?.status !== "settled") throw new Error("it was settled");
   const { claim } = settled;
   const claimed = payments.evolve(payments.initialState(), { type: "PaymentClaimed", data: claim });
   const asked = {

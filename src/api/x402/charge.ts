@@ -105,8 +105,8 @@ export type Checked =
 
 /** Makes sure that a payment that nobody has claimed would settle, or has. Throws PaymentRefused for one that will not. */
 export async function check(charge: Charge, state: PaymentState): Promise<Checked> {
-  if (state.status === "settled") return state;
-  if (state.status === "claimed") return { status: "left_behind", claim: state.claim };
+  if (state?.status === "settled") return state;
+  if (state?.status === "claimed") return { status: "left_behind", claim: state.claim };
   const { app, payment } = charge;
   return factsOf(app.settlement, payment).catch((error) => refuseUnderWay(charge, error));
 }
@@ -182,7 +182,7 @@ export async function claim({ app, call, payment }: Charge, checked: Checked): P
     if (!replayed) return facts;
     const holder = events[0]!.stream_id.slice(payments.streamOf("").length);
     const held = await app.load(payments, payments.targetOf(holder));
-    const isOver = payments.isFree(held) || (held.status !== "unknown" && held.refund);
+    const isOver = payments.isFree(held) || held.refund;
     if (!isOver) throw new KeyHeld(holder);
     idem_key = `/claim/${once.idem_key}#${sha256(`${idem_key} ${holder}`).slice(0, 16)}`;
   }

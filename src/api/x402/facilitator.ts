@@ -73,10 +73,10 @@ export async function verify(app: App, request: VerifyRequest): Promise<VerifyRe
 
 /** Of a payment that is claimed: no more is said than that it is pending, until what became of it is final. */
 async function refuseSpent({ chain }: App, state: PaymentState, id: string): Promise<never> {
-  const isOver = state.status === "settled" && (state.answer || state.refund);
+  const over = state?.status === "settled" && (state.answer || state.refund) ? state : undefined;
   const { finalized } = await chain.heads();
-  if (!isOver || finalized.number < BigInt(state.settlement.block_number)) return refusePending(id);
-  throw used(`this payment was settled and ${state.answer ? "has bought its answer" : "is refunded"}`);
+  if (!over || finalized.number < BigInt(over.settlement.block_number)) return refusePending(id);
+  throw used(`this payment was settled and ${over.answer ? "has bought its answer" : "is refunded"}`);
 }
 
 /** The body that POST /settle answers. */

@@ -213,7 +213,7 @@ async function find(flow: Flow, paid: PaidCall): Promise<Served> {
 }
 
 const heldUntil = (state: PaymentState): Date | undefined =>
-  state.status === "claimed" ? new Date(Date.parse(state.claim.claimed_at) + CLAIM_HOLDS_MS) : undefined;
+  state?.status === "claimed" ? new Date(Date.parse(state.claim.claimed_at) + CLAIM_HOLDS_MS) : undefined;
 
 const pause = (ms: number) => sleep(ms, undefined, { ref: false });
 
@@ -223,7 +223,7 @@ const isKnown = (error: unknown) =>
 /** Whether it is still to be told what a payment comes to: until then nothing is handled for one that waits for it. */
 async function isUnderWay(app: App, id: string): Promise<boolean> {
   const state = await app.load(payments, payments.targetOf(id));
-  return !payments.isFree(state) && state.status !== "unknown" && !state.answer && !state.refund;
+  return !payments.isFree(state) && !state.answer && !state.refund;
 }
 
 /**
@@ -236,7 +236,7 @@ export function standingOf(
   { app, call, payment }: Charge,
   left_behind = false,
 ): "open" | "pending" | "answered" {
-  if (state.status === "unknown" || payments.isFree(state)) {
+  if (payments.isFree(state)) {
     if (payment.refusal && !payment.expired) throw payment.refusal;
     return "open";
   }

@@ -1,7 +1,7 @@
 /** The same answer again, from this process or another: what a payment bought, or what an Idempotency-Key was answered. */
 import type { Idempotency } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
-import type { Mined, PaidAnswer } from "../../domain/payments/payment.ts";
+import type { PaidAnswer } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { paymentProblems } from "../../domain/payments/problems.ts";
 import { coreProblems } from "../../domain/problem.ts";
@@ -71,7 +71,7 @@ export async function givenBefore(
       again: true,
     };
   const state = await app.load(payments, payments.targetOf(kept.payment_id!));
-  if (state.status === "unknown" || !state.answer) return undefined;
+  if (!state?.answer) return undefined;
   return repeat(parts, call, kept.payment_id!);
 }
 
@@ -130,15 +130,16 @@ function refuseGone({ payment_id, answer }: AnsweredPayment): never {
 export async function answeredPayment(app: App, id: string): Promise<AnsweredPayment> {
   const { tenant } = payments.targetOf(id);
   const recorded = await app.store.readStream({ tenant, stream_id: payments.streamOf(id) });
-  const last = (type: payments.PaymentEvent["type"]) => recorded.findLast((event) => event.type === type)!;
-  const answered = recorded.findLast(({ payload }) => payload.answer)!;
-  return {
-    payment_id: id,
-    claim: last("PaymentClaimed").payload as unknown as payments.Claim,
-    settlement: last("PaymentSettled").payload as unknown as Mined,
-    answer: answered.payload.answer as unknown as PaidAnswer,
-    event: answered,
-  };
+  const found: Partial<AnsweredPayment> = {};
+  for (const event of app.eventsOf(payments, recorded)) {
+    if (event.type === "PaymentClaimed") found.claim = event.data;
+    if (event.type === "PaymentSettled") found.settlement = event.data;
+    if (event.type === "PaymentSettled" || event.type === "PaymentAnswered")
+      if (event.data.answer) Object.assign(found, { answer: event.data.answer, event });
+  }
+  const { claim, settlement, answer, event } = found;
+  if (!claim || !settlement || !answer || !event) throw new Error(`payment ${id} was never answered`);
+  return { payment_id: id, claim, settlement, answer, event };
 }
 
 /** The event of an answer that was given before, under the caller's Idempotency-Key. */

@@ -3,9 +3,9 @@
  * chain holds how firmly. What happens to them stands in the very log they are of.
  */
 
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import type { Hex } from "../chain.ts";
+import type { DataOf, EventOf } from "../entity.ts";
 import { address, chainHash, digits, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { logProblems } from "./problems.ts";
@@ -78,18 +78,12 @@ export const events = {
   },
 };
 
-export type SignedCheckpoint = z.infer<(typeof events.CheckpointSigned)[1]>;
-export type CosignedCheckpoint = z.infer<(typeof events.CheckpointCosigned)[1]>;
-export type Anchor = z.infer<(typeof events.Anchored)[1]>;
-export type PendingAnchor = z.infer<(typeof events.AnchorPending)[1]>;
+export type SignedCheckpoint = DataOf<typeof events, "CheckpointSigned">;
+export type CosignedCheckpoint = DataOf<typeof events, "CheckpointCosigned">;
+export type Anchor = DataOf<typeof events, "Anchored">;
+export type PendingAnchor = DataOf<typeof events, "AnchorPending">;
 
-export type AnchorEvent =
-  | Event<"CheckpointSigned", SignedCheckpoint>
-  | Event<"CheckpointCosigned", CosignedCheckpoint>
-  | Event<"Anchored", Anchor>
-  | Event<"AnchorPending", PendingAnchor>
-  | Event<"AnchorReorged", { transaction: Hex; reorged_at: string }>
-  | Event<"AnchorFinal", { transaction: Hex; block_number: number; final_at: string }>;
+export type AnchorEvent = EventOf<typeof events>;
 
 export type StandingAnchor = Anchor & { final: boolean };
 

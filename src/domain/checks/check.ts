@@ -4,8 +4,8 @@
  * chain, which has the last word: whatever was said here, an authorization that was used there is redeemed.
  */
 
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { address, chainHash, madeId, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { keptPassphrase } from "./passphrase.ts";
@@ -80,22 +80,15 @@ export const events = {
   CheckReorged: { 1: reorged },
 };
 
-export type CheckFacts = z.infer<typeof created>;
+type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
+export type CheckFacts = Data<"CheckCreated">;
 export type Place = z.infer<z.ZodObject<typeof place>>;
-export type Cancelled = z.infer<typeof cancelled>;
-type Expired = z.infer<typeof expired>;
-type Redeemed = z.infer<typeof redeemed>;
-type Revoked = z.infer<typeof revoked>;
+export type Cancelled = Data<"CheckCancelled">;
+type Expired = Data<"CheckExpired">;
+type Redeemed = Data<"CheckRedeemed">;
+type Revoked = Data<"CheckRevoked">;
 
-export type CheckEvent =
-  | Event<"CheckCreated", CheckFacts>
-  | Event<"CheckRedemptionAsked", z.infer<typeof asked>>
-  | Event<"CheckPassphraseRefused", z.infer<typeof wrong>>
-  | Event<"CheckCancelled", Cancelled>
-  | Event<"CheckExpired", Expired>
-  | Event<"CheckRedeemed", Redeemed>
-  | Event<"CheckRevoked", Revoked>
-  | Event<"CheckReorged", z.infer<typeof reorged>>;
+export type CheckEvent = EventOf<typeof events>;
 
 /** How the authorization ended on the chain: it moved its money, or it never will. */
 export type Ending = ({ kind: "redeemed" } & Redeemed) | ({ kind: "revoked" } & Revoked);

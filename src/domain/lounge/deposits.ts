@@ -1,7 +1,6 @@
 /** How far the chain was looked through for deposits: to a final block, below which nothing is looked at again. */
-
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { address, chainHash, time } from "../fields.ts";
 
 const followed = z.strictObject({
@@ -16,8 +15,8 @@ const followed = z.strictObject({
 
 export const events = { DepositsFollowed: { 1: followed } };
 
-export type Followed = z.infer<typeof followed>;
-export type DepositsEvent = Event<"DepositsFollowed", Followed>;
+export type Followed = DataOf<typeof events, "DepositsFollowed">;
+export type DepositsEvent = EventOf<typeof events>;
 
 /** The newest block; undefined before the first. */
 export type DepositsState = Followed | undefined;

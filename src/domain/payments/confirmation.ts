@@ -2,9 +2,8 @@
  * How far the chain is agreed with for good: a block of it that stays, up to which every payment of the log was looked
  * for and found where the log says. What lies below need not be looked at again.
  */
-
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { chainHash, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 
@@ -28,8 +27,8 @@ const confirmed = z.strictObject({
 
 export const events = { ChainConfirmed: { 1: confirmed } };
 
-export type Confirmed = z.infer<typeof confirmed>;
-export type ConfirmationEvent = Event<"ChainConfirmed", Confirmed>;
+export type Confirmed = DataOf<typeof events, "ChainConfirmed">;
+export type ConfirmationEvent = EventOf<typeof events>;
 
 /** The newest confirmation; undefined before the first. */
 export type ConfirmationState = Confirmed | undefined;

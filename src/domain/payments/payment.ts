@@ -3,9 +3,9 @@
  * of one that got no answer. Its name is the authorization's own, so the same payment cannot be claimed twice.
  */
 
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import type { Hex, Receipt } from "../chain.ts";
+import type { DataOf, EventOf } from "../entity.ts";
 import { address, chainHash, digits, hexBytes, sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import type { TransferAuthorization } from "./authorization.ts";
@@ -95,8 +95,8 @@ export const events = {
   RefundReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }) },
 };
 
-export type Claim = z.infer<(typeof events.PaymentClaimed)[1]>;
-export type Found = z.infer<(typeof events.PaymentFound)[1]>;
+export type Claim = DataOf<typeof events, "PaymentClaimed">;
+export type Found = DataOf<typeof events, "PaymentFound">;
 export type Mined = z.infer<z.ZodObject<typeof mined>>;
 
 /** What a payment keeps of the transaction that carried it. */
@@ -115,26 +115,18 @@ export type Refund = {
   paid?: Mined & { paid_at: string };
 };
 
-export type PaymentEvent =
-  | Event<"PaymentClaimed", Claim>
-  | Event<"PaymentFound", Found>
-  | Event<"PaymentSettled", Mined & { answer: PaidAnswer | null; settled_at: string }>
-  | Event<"PaymentAnswered", { answer: PaidAnswer; answered_at: string }>
-  | Event<"PaymentFailed", { reason: string; for_good: boolean; failed_at: string }>
-  | Event<"PaymentReorged", { transaction: Hex; reorged_at: string }>
-  | Event<"RefundOpened", { amount_micro: number; reason: string; opened_at: string }>
-  | Event<"RefundPaid", Mined & { paid_at: string }>
-  | Event<"RefundReorged", { transaction: Hex; reorged_at: string }>;
+export type PaymentEvent = EventOf<typeof events>;
 
 /**
  * `claimed`: may be settled by now, and whoever asks must not be told to pay again. `settled` without `answer` or
  * `refund`: an answer is owed.
  */
-export type PaymentState =
-  | { status: "unknown" }
+export type Payment =
   | ({ status: "claimed" | "reorged"; claim: Claim } & Owing)
   | ({ status: "failed"; claim: Claim; reason: string; for_good: boolean } & Owing)
   | ({ status: "settled"; claim: Claim; settlement: Mined & { settled_at: string } } & Owing);
+/** Undefined of one that nobody has claimed. */
+export type PaymentState = Payment | undefined;
 
 type Owing = { answer?: PaidAnswer; refund?: Refund };
 
@@ -178,7 +170,7 @@ export const prefix = "payment-";
 
 export const streamOf = (id: string) => prefix + id;
 
-export const initialState = (): PaymentState => ({ status: "unknown" });
+export const initialState = (): PaymentState => undefined;
 
 /** A payment worth less would cost more to move, or to give back, than it brings: 0.001 USDC. */
 export const SMALLEST_MICRO = 1_000n;
@@ -210,7 +202,7 @@ export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
     const settlement = { transaction, block_number, block_hash, fee_wei, settled_at: found_at };
     return { status: "settled", claim: claimOfFound(event.data), settlement };
   }
-  if (state.status === "unknown") return state;
+  if (!state) return state;
   const { claim, answer, refund } = state;
   const owing: Owing = { ...(answer && { answer }), ...(refund && { refund }) };
   switch (event.type) {
@@ -238,9 +230,11 @@ export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
   }
 }
 
+type Free = (Extract<Payment, { status: "failed" }> & { answer?: never; refund?: never }) | undefined;
+
 /** True of a payment that nobody has presented, or that failed before it bought anything. */
-export const isFree = (state: PaymentState): boolean =>
-  state.status === "unknown" || (state.status === "failed" && !state.answer && !state.refund);
+export const isFree = (state: PaymentState): state is Free =>
+  !state || (state.status === "failed" && !state.answer && !state.refund);
 
 /** Takes a payment for one request: the last step before it is carried to the chain. */
 export const claim =
@@ -248,7 +242,7 @@ export const claim =
   (state: PaymentState): PaymentEvent[] => {
     if (!isFree(state)) refuse(paymentProblems["payment-known"], "this payment was presented before");
     // Both could be carried to the chain, which takes one of them: the stream must know which to look for.
-    if (state.status === "failed" && !isSameTransfer(state.claim, facts))
+    if (state && !isSameTransfer(state.claim, facts))
       refuse(
         "conflict",
         "another authorization of this nonce was presented before; sign one with a new nonce",
@@ -266,7 +260,7 @@ const isSameTransfer = (a: Claim, b: Claim) =>
 export const find =
   (found: Found) =>
   (state: PaymentState): PaymentEvent[] => {
-    if (state.status !== "unknown") return [];
+    if (state) return [];
     const { amount_micro, found_at } = found;
     const reason = "it was carried to the chain, and nothing was asked for it";
     return [
@@ -279,7 +273,7 @@ export const find =
 export const settle =
   (settlement: Mined, given: PaidAnswer | null, at: string) =>
   (state: PaymentState): PaymentEvent[] => {
-    if (state.status === "unknown") refuse("not_found", "no such payment was claimed");
+    if (!state) return refuse("not_found", "no such payment was claimed");
     if (given && (state.answer || state.refund))
       refuse(paymentProblems["payment-known"], "this payment was answered or refunded meanwhile");
     const settled: PaymentEvent = {
@@ -300,13 +294,13 @@ const isSamePlace = (a: Mined, b: Mined) => a.transaction === b.transaction && a
 export const fail =
   (reason: string, at: string) =>
   (state: PaymentState): PaymentEvent[] =>
-    state.status === "failed" ? [] : failure(state, { reason, for_good: false, failed_at: at });
+    state?.status === "failed" ? [] : failure(state, { reason, for_good: false, failed_at: at });
 
 /** It can never settle: it expired, was cancelled or used for something else, and the chain will not take that back. */
 export const giveUp =
   (reason: string, at: string) =>
   (state: PaymentState): PaymentEvent[] =>
-    state.status === "failed" && state.for_good
+    state?.status === "failed" && state.for_good
       ? []
       : failure(state, { reason, for_good: true, failed_at: at });
 
@@ -314,7 +308,7 @@ function failure(
   state: PaymentState,
   data: { reason: string; for_good: boolean; failed_at: string },
 ): PaymentEvent[] {
-  if (state.status === "unknown") refuse("not_found", "no such payment was claimed");
+  if (!state) return refuse("not_found", "no such payment was claimed");
   if (state.status === "settled")
     refuse(paymentProblems["payment-known"], "a payment that is settled cannot fail");
   return [{ type: "PaymentFailed", data }];
@@ -324,7 +318,7 @@ function failure(
 export const reorg =
   (transaction: Hex, at: string) =>
   (state: PaymentState): PaymentEvent[] =>
-    state.status === "settled" && state.settlement.transaction === transaction
+    state?.status === "settled" && state.settlement.transaction === transaction
       ? [{ type: "PaymentReorged", data: { transaction, reorged_at: at } }]
       : [];
 
@@ -332,7 +326,7 @@ export const reorg =
 export const openRefund =
   (reason: string, at: string) =>
   (state: PaymentState): PaymentEvent[] => {
-    if (state.status !== "settled") refuse("conflict", "only a settled payment can be refunded");
+    if (state?.status !== "settled") return refuse("conflict", "only a settled payment can be refunded");
     if (state.answer) refuse(paymentProblems["payment-known"], "this payment was answered");
     if (state.refund) return [];
     const { amount_micro } = state.claim;
@@ -343,7 +337,7 @@ export const openRefund =
 export const payRefund =
   (paid: Mined, at: string) =>
   (state: PaymentState): PaymentEvent[] => {
-    if (state.status === "unknown" || !state.refund) refuse("conflict", "no refund is open");
+    if (!state?.refund) return refuse("conflict", "no refund is open");
     const before = state.refund.paid;
     const event: PaymentEvent = { type: "RefundPaid", data: { ...paid, paid_at: at } };
     if (!before) return [event];
@@ -355,6 +349,6 @@ export const payRefund =
 export const reorgRefund =
   (transaction: Hex, at: string) =>
   (state: PaymentState): PaymentEvent[] =>
-    state.status !== "unknown" && state.refund?.paid?.transaction === transaction
+    state?.refund?.paid?.transaction === transaction
       ? [{ type: "RefundReorged", data: { transaction, reorged_at: at } }]
       : [];

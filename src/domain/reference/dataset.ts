@@ -1,7 +1,6 @@
 /** A table of reference data (rates, wages, nomenclatures): the history of its releases, each named by its digest. */
-
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { sha256, time } from "../fields.ts";
 import { isNews } from "../release.ts";
 
@@ -24,27 +23,23 @@ export const released = z.strictObject({
 
 export const events = { ReferenceReleased: { 1: released, public: true } };
 
-export type ReferenceFacts = z.infer<typeof released>;
-export type ReferenceEvent = Event<"ReferenceReleased", ReferenceFacts>;
+export type ReferenceFacts = DataOf<typeof events, "ReferenceReleased">;
+export type ReferenceEvent = EventOf<typeof events>;
 
-export type ReferenceState = { status: "unreleased" } | { status: "released"; current: ReferenceFacts };
+/** The current release. */
+export type ReferenceState = ReferenceFacts | undefined;
 
 /** What its streams are named by, before the id. */
 export const prefix = "reference-";
 
 export const streamOf = (dataset: string) => prefix + dataset;
 
-export const initialState = (): ReferenceState => ({ status: "unreleased" });
+export const initialState = (): ReferenceState => undefined;
 
-export const evolve = (_state: ReferenceState, event: ReferenceEvent): ReferenceState => ({
-  status: "released",
-  current: event.data,
-});
+export const evolve = (_: ReferenceState, { data }: ReferenceEvent): ReferenceState => data;
 
 /** Releases a vintage of the table. */
 export const release =
   (facts: ReferenceFacts) =>
-  (state: ReferenceState): ReferenceEvent[] =>
-    isNews(facts, state.status === "released" ? state.current.vintage : null)
-      ? [{ type: "ReferenceReleased", data: facts }]
-      : [];
+  (current: ReferenceState): ReferenceEvent[] =>
+    isNews(facts, current?.vintage ?? null) ? [{ type: "ReferenceReleased", data: facts }] : [];

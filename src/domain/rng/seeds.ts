@@ -9,8 +9,8 @@
  * a seed that has been revealed.
  */
 
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { rngProblems } from "./problems.ts";
@@ -78,16 +78,11 @@ export const events = {
   SeedChainAbandoned: { 1: abandoned, public: true },
 };
 
-export type PublishedChain = z.infer<typeof published>;
-export type CommittedChain = z.infer<typeof committed>;
-export type ActiveSeed = z.infer<typeof activated>;
-export type RevealedSeed = z.infer<typeof revealed>;
-export type SeedEvent =
-  | Event<"SeedChainPublished", PublishedChain>
-  | Event<"SeedChainCommitted", CommittedChain>
-  | Event<"SeedActivated", ActiveSeed>
-  | Event<"SeedRevealed", RevealedSeed>
-  | Event<"SeedChainAbandoned", z.infer<typeof abandoned>>;
+export type PublishedChain = DataOf<typeof events, "SeedChainPublished">;
+export type CommittedChain = DataOf<typeof events, "SeedChainCommitted">;
+export type ActiveSeed = DataOf<typeof events, "SeedActivated">;
+export type RevealedSeed = DataOf<typeof events, "SeedRevealed">;
+export type SeedEvent = EventOf<typeof events>;
 
 export type Chain = PublishedChain & { committed: boolean };
 

@@ -53,7 +53,7 @@ async function unaskedIn(
   });
   const unknown = await forEach(found.flat(), async ([id, paid]) => {
     const state = await app.load(payments, payments.targetOf(id));
-    return state.status === "unknown" ? [[id, paid] as [string, payments.Found]] : [];
+    return state === undefined ? [[id, paid] as [string, payments.Found]] : [];
   });
   return unknown.flat();
 }

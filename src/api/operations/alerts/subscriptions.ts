@@ -211,7 +211,7 @@ const alertStatus = operation({
   example: { id: EXAMPLE },
   handle: async ({ input: { id }, caller, app }) => {
     const state = await app.load(subscriptions, target(caller, id));
-    const found = state.status === "deleted" ? state : subscriptions.standing(state);
+    const found = state?.status === "deleted" ? state : subscriptions.standing(state);
     return { data: shown(found), meta: { tenant: caller.tenant } };
   },
 });
@@ -230,7 +230,7 @@ const remove = operation({
   handle: async ({ input: { id }, caller, app, decide }) => {
     const at = app.clock.now().toISOString();
     const { state } = await decide(subscriptions, target(caller, id), subscriptions.remove(at));
-    if (state.status === "unknown") return refuse("not_found", "there is no such subscription of yours");
+    if (!state) return refuse("not_found", "there is no such subscription of yours");
     return { data: shown(state), meta: { tenant: caller.tenant } };
   },
 });

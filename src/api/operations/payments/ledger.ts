@@ -4,7 +4,7 @@ import type { App } from "../../../app.ts";
 import type { Heads, Hex } from "../../../domain/chain.ts";
 import { address, chainHash, limit, positionCursor, time } from "../../../domain/fields.ts";
 import * as confirmation from "../../../domain/payments/confirmation.ts";
-import type { PaymentState, Refund } from "../../../domain/payments/payment.ts";
+import type { Payment, Refund } from "../../../domain/payments/payment.ts";
 import * as payments from "../../../domain/payments/payment.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { type Chain, ChainUnavailable } from "../../../domain/ports.ts";
@@ -106,7 +106,7 @@ export const paymentStatus = operation({
   },
   handle: async ({ input: { id }, app }) => {
     const state = await app.load(payments, payments.targetOf(id));
-    if (state.status === "unknown")
+    if (!state)
       return refuse("not_found", "no such payment was claimed here; a call that was refused leaves none");
     const { claim, answer = null } = state;
     const settlement = state.status === "settled" ? state.settlement : undefined;
@@ -143,7 +143,7 @@ export const paymentStatus = operation({
 const sealOf = ({ link_secret }: App, id: string, { request_sha256 }: payments.Claim) =>
   createHmac("sha256", link_secret).update(`request:${id}:${request_sha256}`).digest("hex");
 
-function refundOf(app: App, payment: PaymentState, { amount_micro, reason, opened_at, paid }: Refund) {
+function refundOf(app: App, payment: Payment, { amount_micro, reason, opened_at, paid }: Refund) {
   const transaction = paid?.transaction ?? null;
   const isOwed = payment.status !== "failed" || !payment.for_good;
   return {

@@ -37,9 +37,7 @@ const airdropShown = z.object({
   paid_at: time.nullable(),
 });
 
-function shownAirdrop(
-  state: Exclude<airdrops.AirdropState, { status: "none" }>,
-): z.infer<typeof airdropShown> {
+function shownAirdrop(state: airdrops.Airdrop): z.infer<typeof airdropShown> {
   const { facts } = state;
   const { airdrop_id, token, symbol, decimals, amount_each, recipients, network, asked_at } = facts;
   const paid = state.status === "paid" ? state : undefined;
@@ -114,7 +112,7 @@ the same airdrop, and this answers where it stands. To pay them once more, give 
     const facts = { airdrop_id, ...terms, symbol, decimals, asked_at: app.clock.now().toISOString() };
     const asked = airdrops.ask(facts, amountIn(balance) ?? 0n);
     const { state } = await decide(airdrops, airdrops.targetOf(facts), asked);
-    if (state.status === "none") throw new Error("what was asked for is known");
+    if (!state) throw new Error("what was asked for is known");
     return { data: shownAirdrop(state), meta: airdropMeta(caller, app) };
   },
 });
@@ -145,8 +143,7 @@ const airdropStatus = operation({
   example: { airdrop_id: "0".repeat(32) },
   handle: async ({ input: { airdrop_id }, caller, app }) => {
     const state = await app.load(airdrops, airdrops.targetOf({ tenant: caller.tenant, airdrop_id }));
-    if (state.status === "none")
-      return refuse("not_found", "you asked for no such airdrop: take its id from wallet_airdrop");
+    if (!state) return refuse("not_found", "you asked for no such airdrop: take its id from wallet_airdrop");
     return { data: shownAirdrop(state), meta: airdropMeta(caller, app) };
   },
 });
