@@ -87,12 +87,14 @@ async function incomingOf(app: App, known: Map<string, Entry>, to_block: bigint)
   if (begins.length === 0) return sums;
   const [from_block] = begins.toSorted((a, b) => Number(a - b)) as [bigint];
   const transfers = await depositsTo(app.chain, { token: asset, to: pay_to }, { from_block, to_block });
-  const by_transaction = Map.groupBy(transfers, ({ transaction }) => transaction);
+  const by_transaction = new Map<Hex, bigint>();
+  for (const { transaction, amount } of transfers)
+    by_transaction.set(transaction, (by_transaction.get(transaction) ?? 0n) + amount);
   await forEach([...by_transaction], async ([transaction, moved]) => {
     const receipt = await app.chain.receipt(transaction);
     if (!receipt) throw new ChainUnavailable(`the node does not know ${transaction}`);
-    sums.chain_micro += moved.reduce((sum, { amount }) => sum + amount, 0n);
-    let others = moved.reduce((sum, { amount }) => sum + amount, 0n);
+    sums.chain_micro += moved;
+    let others = moved;
     for (const { from: payer, nonce, value } of paidTo(receipt, pay_to)) {
       const id = payments.idOf({ network, asset, payer, nonce });
       const isKnown = known.has(id);

@@ -14,7 +14,7 @@ export async function incoming(
   { network, account, token }: Account,
   limit: number,
 ): Promise<Incoming[]> {
-  const sql = `select block_number::text, array_agg(distinct transaction) as transactions
+  const sql = `select block_number::text, jsonb_agg(distinct transaction) as transactions
     from read.transfers_v1
     where network = $1 and account = $2 and token = $3 and recipient = $2 and block_number > coalesce(
       (select l.block_number from access.payments_looked_for l where l.network = $1 and l.account = $2), -1)
