@@ -4,7 +4,7 @@ import type { Hex } from "../../src/domain/chain.ts";
 import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
 import { books } from "../../src/operator/books.ts";
 import { findPayments } from "../../src/reactors/payments/find.ts";
-import { followTransfers } from "../../src/reactors/wallet/follow-transfers.ts";
+import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
 import {
   addressOf,
   balanceOf,
@@ -19,6 +19,7 @@ import {
 } from "../chain/fixture.ts";
 import { present, quoteOf, type SignedPayment, settlementOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { turn, turnOf } from "../support/turns.ts";
 import { nameOf, reactorsOf, storyOf } from "./stall.ts";
 import { wares } from "./wares.ts";
 
@@ -109,10 +110,13 @@ test("a call that is refused leaves a carried payment good for another, and says
 
 test("one that nobody asks anything for is found, told, and given back", async () => {
   const { app } = one;
-  const silent = () => undefined;
   const look = async (answer_within_ms: number) => {
-    await followTransfers(app, { info: silent, warn: silent, error: silent });
-    await findPayments(app, answer_within_ms);
+    expect(await turn(app, transfersReactor)).toEqual({ status: "done" });
+    const looked = await turnOf(app, "payments", async (given) => {
+      await findPayments(given, answer_within_ms);
+      return "done";
+    });
+    expect(looked).toEqual({ status: "done" });
   };
   // What came in before the service first looked is none of its business.
   await look(0);

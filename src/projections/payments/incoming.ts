@@ -30,11 +30,11 @@ export async function incoming(
 
 /** Notes that every transfer up to a block is in the log. */
 export async function lookedFor(
-  pool: pg.Pool,
+  tx: pg.ClientBase,
   { network, account }: Account,
   block_number: bigint,
 ): Promise<void> {
-  await pool.query(
+  await tx.query(
     `insert into access.payments_looked_for as l values ($1, $2, $3)
      on conflict (network, account) do update set block_number = greatest(l.block_number, excluded.block_number)`,
     [network, account, String(block_number)],

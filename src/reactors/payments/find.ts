@@ -3,13 +3,13 @@
  * and whoever signed it never presented it here. Only final transfers are looked at, and only once their payer had time to ask.
  */
 import type { App } from "../../app.ts";
-import type { Hex } from "../../domain/chain.ts";
+import { forEach } from "../../concurrency.ts";
+import { type Hex, networkOf } from "../../domain/chain.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { paidTo, USDC } from "../../domain/payments/usdc.ts";
 import { ChainUnavailable } from "../../domain/ports.ts";
 import { type Incoming, incoming, lookedFor } from "../../projections/payments/incoming.ts";
-import { forEach } from "../../turn.ts";
-import { networkOf } from "./search.ts";
+import type { Turn } from "../../reactor.ts";
 
 /** Blocks of one turn: a service that was away catches up in some turns. */
 const BLOCKS = 200;
@@ -17,7 +17,10 @@ const BLOCKS = 200;
 const meta = { actor: "reactor:payments", operation: "payments.find" };
 
 /** Compares what came in with the log, oldest first, as far as `answer_within_ms` have passed. Rejects with ChainUnavailable. */
-export async function findPayments(app: App, answer_within_ms: number): Promise<void> {
+export async function findPayments(
+  { app, lease }: Pick<Turn, "app" | "lease">,
+  answer_within_ms = 900_000,
+): Promise<void> {
   const asset = USDC.address.toLowerCase() as Hex;
   const place = { network: networkOf(app.chain), account: app.pay_to.toLowerCase() as Hex, token: asset };
   const blocks = await incoming(app.pool, place, BLOCKS);
@@ -29,7 +32,9 @@ export async function findPayments(app: App, answer_within_ms: number): Promise<
       await app.decide(payments, payments.targetOf(id), payments.find(found), { meta });
     reached = block.block_number;
   }
-  if (reached !== undefined) await lookedFor(app.pool, place, reached);
+  if (reached === undefined) return;
+  const last = reached;
+  await lease.transaction((tx) => lookedFor(tx, place, last));
 }
 
 /** The payments in a block that the log does not know, by their names. */
