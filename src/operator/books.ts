@@ -2,7 +2,6 @@
 import type { App } from "../app.ts";
 import { endingsOf, type Sought } from "../chain/endings.ts";
 import { fromBlock } from "../chain/history.ts";
-import { forEach } from "../concurrency.ts";
 import { type Block, type Hex, networkOf } from "../domain/chain.ts";
 import type { Payment, PaymentEvent } from "../domain/payments/payment.ts";
 import * as payments from "../domain/payments/payment.ts";
@@ -91,10 +90,15 @@ async function incomingOf(app: App, known: Map<string, Entry>, to_block: bigint)
   const by_transaction = new Map<Hex, bigint>();
   for (const { transaction, amount } of transfers)
     by_transaction.set(transaction, (by_transaction.get(transaction) ?? 0n) + amount);
-  await forEach([...by_transaction], async ([transaction, moved]) => {
+  const settled = settledIn(known, pay_to);
+  for (const [transaction, moved] of by_transaction) {
+    sums.chain_micro += moved;
+    if (settled.get(transaction) === moved) {
+      sums.payments_micro += moved;
+      continue;
+    }
     const receipt = await app.chain.receipt(transaction);
     if (!receipt) throw new ChainUnavailable(`the node does not know ${transaction}`);
-    sums.chain_micro += moved;
     let others = moved;
     for (const { from: payer, nonce, value } of paidTo(receipt, pay_to)) {
       const id = payments.idOf({ network, asset, payer, nonce });
@@ -108,7 +112,18 @@ async function incomingOf(app: App, known: Map<string, Entry>, to_block: bigint)
       }
     }
     sums.other_micro += others;
-  });
+  }
+  return sums;
+}
+
+/** What the log says that each transaction brought to an account. */
+function settledIn(known: Map<string, Entry>, pay_to: Hex): Map<Hex, bigint> {
+  const sums = new Map<Hex, bigint>();
+  for (const { state } of known.values()) {
+    if (state.status !== "settled" || state.claim.pay_to !== pay_to) continue;
+    const { transaction } = state.settlement;
+    sums.set(transaction, (sums.get(transaction) ?? 0n) + BigInt(state.claim.amount_micro));
+  }
   return sums;
 }
 
