@@ -44,7 +44,14 @@ export const layers: Readonly<Record<string, Layer>> = {
   // Written apart from the append path, so that one mistake cannot stand on both sides.
   verify: {
     paths: ["eventstore/verify/", "eventstore/export.ts"],
-    imports: { ...files, "node:crypto": "any", pg: "any" },
+    imports: {
+      ...files,
+      "node:crypto": "any",
+      "node:events": ["once"],
+      "node:os": ["availableParallelism"],
+      "node:worker_threads": ["Worker", "parentPort", "workerData"],
+      pg: "any",
+    },
   },
   domain: {
     paths: ["src/domain/"],
@@ -92,6 +99,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "@duckdb/node-api": "any",
       "csv-parse/sync": "any",
       domain: "any",
+      "lru-cache": "any",
       "node:async_hooks": ["AsyncLocalStorage"],
       "node:child_process": "any",
       "node:crypto": "any",
@@ -300,6 +308,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       eventstore: "types",
       projections: "any",
       reactors: "any",
+      zod: ["toJSONSchema"],
     },
   },
   runtime: {

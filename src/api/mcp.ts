@@ -19,7 +19,6 @@ import type { Printer } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 import { presentedSecret } from "./access/admission.ts";
 import { priceText } from "./access/way.ts";
-import type { Catalogue } from "./catalogue.ts";
 import { defaultTools } from "./default-tools.ts";
 import { chosenForm, formsOf, JSON_FORM } from "./forms/form.ts";
 import { acceptedForms, contentOf } from "./forms/mcp-content.ts";
@@ -27,6 +26,7 @@ import { endOf } from "./http-question.ts";
 import { inputReader } from "./input.ts";
 import { type NamedEvent, proofPath } from "./named-event.ts";
 import { INTERFACE_VERSION } from "./openapi.ts";
+import type { Catalogue } from "./operation.ts";
 import {
   isInPath,
   mediaTypeOf,

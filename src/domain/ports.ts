@@ -109,7 +109,8 @@ export class WebhookUnreached extends Error {
 
 /** What this machine remembers of the checkpoints it signed, outside of the database, which may be set back. */
 export type KeptHeads = {
-  last(origin: string): Promise<{ size: number; root: Hex } | undefined>;
+  /** `note`: the signed note, which with a log that contradicts it is proof. */
+  last(origin: string): Promise<{ size: number; root: Hex; note: string } | undefined>;
   /** Durable when it resolves; a smaller one is passed over. */
   advance(
     origin: string,

@@ -6,6 +6,7 @@
  * the facts are asked first, or anybody could fill the log with signatures of empty wallets.
  */
 
+import { checkAccepting } from "../../anchoring/accepting.ts";
 import type { App } from "../../app.ts";
 import type { Hex } from "../../domain/chain.ts";
 import type { Claim, Mined, PaymentState } from "../../domain/payments/payment.ts";
@@ -107,6 +108,8 @@ export type Checked =
 export async function check(charge: Charge, state: PaymentState): Promise<Checked> {
   if (state?.status === "settled") return state;
   if (state?.status === "claimed") return { status: "left_behind", claim: state.claim };
+  // What was claimed before is seen through all the same: its money may have moved.
+  await checkAccepting(charge.app);
   const { app, payment } = charge;
   return factsOf(app.settlement, payment).catch((error) => refuseUnderWay(charge, error));
 }

@@ -20,17 +20,18 @@ const mined = {
   transaction: chainHash,
   block_number: z.int().nonnegative(),
   block_hash: chainHash,
-  /** What the whole transaction cost its sender, in wei; other payments may have travelled in it. */
-  fee_wei: digits,
+  fee_wei: digits.describe(
+    "What the whole transaction cost its sender, in wei; other payments may have travelled in it.",
+  ),
 };
 
 /** The answer that a payment paid for. */
 const answer = z.strictObject({
   status: z.int(),
-  /** Of the body before any encoding; null for a stream, which carries no digest. */
-  sha256: sha256.nullable(),
-  /** The dataset release it rests on. */
-  vintage: z.string().nullable(),
+  sha256: sha256
+    .nullable()
+    .describe("Of the body before any encoding; null for a stream, which carries no digest."),
+  vintage: z.string().nullable().describe("The dataset release it rests on."),
 });
 
 export const events = {
@@ -40,20 +41,18 @@ export const events = {
       asset: address,
       payer: address,
       pay_to: address,
-      /** In the smallest unit of the asset. */
-      amount_micro: z.int().positive(),
-      /** Seconds of Unix time; the authorization holds strictly between the two. */
-      valid_after: digits,
+      amount_micro: z.int().positive().describe("In the smallest unit of the asset."),
+      valid_after: digits.describe("Seconds of Unix time; the authorization holds strictly between the two."),
       valid_before: digits,
       nonce: chainHash,
       signature: hexBytes,
       operation: z.string(),
-      /** SHA-256 of JCS {operation, input}. */
-      request_sha256: sha256,
-      /** The tenant that owns what the call causes. */
-      tenant: z.string(),
-      /** The chain's height when the payment was looked at: its settlement is not below. */
-      seen_block: z.int().nonnegative(),
+      request_sha256: sha256.describe("SHA-256 of JCS {operation, input}."),
+      tenant: z.string().describe("The tenant that owns what the call causes."),
+      seen_block: z
+        .int()
+        .nonnegative()
+        .describe("The chain's height when the payment was looked at: its settlement is not below."),
       claimed_at: time,
     }),
   },
@@ -73,13 +72,19 @@ export const events = {
   PaymentSettled: {
     1: z.strictObject({ ...mined, answer: answer.nullable(), settled_at: time }),
   },
-  /** The answer to a payment whose settlement was known before its answer was. */
-  PaymentAnswered: { 1: z.strictObject({ answer, answered_at: time }) },
+  PaymentAnswered: {
+    1: z
+      .strictObject({ answer, answered_at: time })
+      .describe("The answer to a payment whose settlement was known before its answer was."),
+  },
   PaymentFailed: {
     1: z.strictObject({
       reason: z.string().max(200),
-      /** False: until it expires anybody may still carry it to the chain, and then it is settled after all. */
-      for_good: z.boolean(),
+      for_good: z
+        .boolean()
+        .describe(
+          "False: until it expires anybody may still carry it to the chain, and then it is settled after all.",
+        ),
       failed_at: time,
     }),
   },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { contradictionNow } from "../../../anchoring/accepting.ts";
 import { time } from "../../../domain/fields.ts";
 import { INTERFACE_VERSION } from "../../openapi.ts";
 import { json, open, operation } from "../../operation.ts";
@@ -14,10 +15,21 @@ const health = operation({
   output: json(
     z.object({
       data: z.object({
-        status: z.enum(["ok", "starting"]).describe("`starting` until a trade dataset is open"),
+        status: z
+          .enum(["ok", "starting", "contradicted"])
+          .describe(
+            "`starting` until a trade dataset is open; `contradicted` while the log is not the one that was signed: reading goes on, nothing is recorded or sold",
+          ),
         interface_version: z.string(),
         started_at: time,
-        log: z.object({ origin: z.string(), position: z.int().describe("Events in the log") }),
+        log: z.object({
+          origin: z.string(),
+          position: z.int().describe("Events in the log"),
+          contradiction: z
+            .string()
+            .nullable()
+            .describe("Why it is not the log that was signed or anchored; null where nothing shows that"),
+        }),
         datasets: z.array(z.object({ dataset: z.string(), vintage: z.string(), synthetic: z.boolean() })),
         projections: z
           .array(
@@ -52,20 +64,22 @@ const health = operation({
   ),
   example: {},
   handle: async ({ app }) => {
-    const [identity, head, health] = await Promise.all([
+    const [identity, head, health, contradiction] = await Promise.all([
       app.store.identity(),
       app.store.head(),
       app.health(),
+      contradictionNow(app),
     ]);
+    const stage = app.vintages.open().length > 0 ? "ok" : "starting";
     const datasets = app.vintages
       .open()
       .map(({ dataset, vintage, synthetic }) => ({ dataset, vintage, synthetic }));
     return {
       data: {
-        status: datasets.length > 0 ? "ok" : "starting",
+        status: contradiction === null ? stage : "contradicted",
         interface_version: INTERFACE_VERSION,
         started_at: app.settings.started_at.toISOString(),
-        log: { origin: identity.origin, position: head.position },
+        log: { origin: identity.origin, position: head.position, contradiction },
         datasets,
         projections: health.projections.map(({ name, behind, trouble }) => ({
           name,
