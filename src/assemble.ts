@@ -12,6 +12,7 @@ import { createKeptAnswers } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { createPrinter } from "./adapters/printing/printer.ts";
 import { createQuotas } from "./adapters/quotas.ts";
+import { createSeedUses } from "./adapters/seed-uses.ts";
 import { openSeedVault } from "./adapters/seed-vault.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
 import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts";
@@ -138,6 +139,7 @@ async function assemble(
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
     seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
+    seed_uses: createSeedUses(pool, onError),
     answers: createKeptAnswers(pool),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),

@@ -90,6 +90,7 @@ export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise
     app,
     decide: unit.decide,
     watch: unit.watch,
+    reserve: unit.reserve,
     get fresh_id() {
       return freshId(app, unit.command);
     },

@@ -234,7 +234,9 @@ async function paid(
 /** Serves a call that is free to its caller, and gives the same answer to the same Idempotency-Key. */
 async function unpaid(parts: Parts, call: Call): Promise<{ made: Made; event?: EventName | undefined }> {
   if (call.operation.output.kind === "stream")
-    return { made: await make(parts, call, { decide: none, watch: none, command: commandOf(call) }) };
+    return {
+      made: await make(parts, call, { decide: none, watch: none, reserve: none, command: commandOf(call) }),
+    };
   const given = await givenBefore(parts, call);
   if (given) return { made: given.made, event: await eventGiven(parts.app, call) };
   const once = idempotencyOf(call);
