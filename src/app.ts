@@ -76,7 +76,7 @@ export type AppParts = ChainParts & {
   reference: ReferenceStore;
   /** Vintages as files to download. */
   snapshots: SnapshotStore;
-  /** What links to those are signed with: the same in every process of the house. */
+  /** What links to those are signed with: the same in every process of the service. */
   link_secret: Uint8Array;
   /** How every projection and reactor stands, in whatever process it runs. */
   health(): Promise<Health>;

@@ -23,7 +23,7 @@ import { type App, createApp } from "./app.ts";
 import type { Area } from "./areas/area.ts";
 import { areas as allAreas, entitiesOf } from "./areas/index.ts";
 import { absentChain, openChain } from "./assemble-chain.ts";
-import { startReactorsOf } from "./assemble-reactors.ts";
+import { startReactorsOf, usualPool } from "./assemble-reactors.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { databaseOf, prepareDatabase } from "./database.ts";
@@ -92,7 +92,7 @@ async function assemble(
   await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections);
 
   const onError = (error: Error) => log.warn({ reason: error.message }, "a database connection broke");
-  const pool = openPool(database.appUrl, { max: config.DATABASE_POOL, onError });
+  const pool = openPool(database.appUrl, { max: config.DATABASE_POOL ?? usualPool(areas), onError });
   opened.push(() => pool.end());
   if (!(await rolesSeparated(pool))) {
     log.warn(

@@ -47,6 +47,7 @@ export async function openServer(
     catalogue,
     gate,
     terms,
+    limits,
     onBroken: (operation, promise, reason) => {
       metrics.broke(operation.name, promise);
       log.error({ operation: operation.name, promise, reason }, "an operation is not as it declares");

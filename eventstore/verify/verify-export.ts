@@ -16,6 +16,7 @@ export type VerifyExportOptions = VerifyOptions & {
 };
 
 const MIB = 1024 * 1024;
+const CHUNK = MIB / 4;
 
 /** Verifies an export (of a log or of one stream, told by its header) given as chunks of bytes. Whatever the bytes are, the answer is a report. */
 export async function verifyExport(
@@ -60,9 +61,9 @@ export const verifyFile = (path: string, options: VerifyExportOptions = {}): Pro
 
 /** The bytes of an export file; a name ending in .gz is unpacked, `-` is standard input. */
 export function openExport(path: string): AsyncIterable<Uint8Array> {
-  const file = path === "-" ? process.stdin : createReadStream(path, { highWaterMark: MIB });
+  const file = path === "-" ? process.stdin : createReadStream(path, { highWaterMark: CHUNK });
   if (!path.endsWith(".gz")) return file;
-  const gunzip = createGunzip({ chunkSize: MIB });
+  const gunzip = createGunzip({ chunkSize: CHUNK });
   file.on("error", (error: Error) => gunzip.destroy(error));
   return file.pipe(gunzip);
 }

@@ -142,6 +142,8 @@ export type OperationDeclaration = {
   status?: 200 | 201 | 202;
   /** Fields of the input that must not be guessed from the request's digest, which is public. */
   secrets?: string[];
+  /** Members of the answer, however deep, that are told once: given again for a payment, it comes without them to all but its owner. */
+  told_once?: readonly string[];
   /** Statuses it may refuse with beside those that every operation of its kind has; any other is logged and counted. */
   refuses?: (403 | 404 | 409 | 410)[];
   /** What it does may move money, or bind a wallet to; a test key is refused where that is of a real chain. */

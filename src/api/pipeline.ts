@@ -8,6 +8,7 @@ import type { JsonObject } from "../../eventstore/types.ts";
 import { checkAccepting } from "../anchoring/accepting.ts";
 import { createProver, type Prover } from "../anchoring/prove.ts";
 import type { App } from "../app.ts";
+import type { AddressLimits } from "../domain/ports.ts";
 import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
 import { transact } from "../unit.ts";
 import type { Gate } from "./access/admission.ts";
@@ -81,6 +82,7 @@ export type PipelineParts = Pick<MakerParts, "app" | "onBroken"> & {
   catalogue: Catalogue;
   gate: Gate;
   terms: PaymentTerms;
+  limits: AddressLimits;
   /** Told what came of each call that brought a payment. */
   onPresented: (outcome: string) => void;
   /** Bytes of finished answers kept in memory. */
@@ -102,7 +104,7 @@ export function createPipeline(given: PipelineParts): (operation: Operation) => 
     sizeCalculation: ({ body }, name) => body.length + name.length + 64,
   });
   const maker = { ...given, finished };
-  const payments = createPaymentFlow(maker, given.terms);
+  const payments = createPaymentFlow(maker, given.terms, given.limits);
   const parts: Parts = { ...maker, payments, prover: createProver(given.app) };
 
   return (operation) => {

@@ -302,13 +302,20 @@ export async function verifyPack(source, options = {}) {
     },
     end: (it) => same("completeness", here(), { ...it, end: `${Object.values(it.head)}` }, { events, end: `${[last, hash]}` }),
   };
+  let unread = 0; // lines in a row; behind ten thousand, as behind a first line that is no header, nothing is looked at
   const read = (bytes) => tries("format", here(), async () => {
+    unread++;
     const { kind, of, value, place: there } = readLine(bytes);
     const isOurs = header ? !of || isLog === (of === "log") : kind === "header";
     await (isOurs && there > place ? take[kind](value, of) : fail(`${kind}: it does not belong here or stands too late`));
     place = there - (/header|key|frontier|end/.test(kind) ? 0 : 0.5); // of the others there may be more
+    unread = 0;
   });
-  try { for await (const line of linesOf(source)) await read(line);
+  try {
+    for await (const line of linesOf(source)) {
+      await read(line);
+      if (!header || unread >= 10_000) break;
+    }
   } catch (error) { must("format", here(), false, error instanceof Error ? error.message : error); }
   for (const name of VERDICTS) must(name, 0, header, "there is no header to go by");
   await addRoot();
