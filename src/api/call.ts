@@ -90,6 +90,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
     app,
     decide: unit.decide,
     watch: unit.watch,
+    reserve: unit.reserve,
     get fresh_id() {
       return freshId(app, unit.command);
     },
