@@ -5,6 +5,7 @@ import { brent } from "../../src/datasets/reference/brent.ts";
 import { ecbMro } from "../../src/datasets/reference/ecb-mro.ts";
 import { ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
 import { hicp } from "../../src/datasets/reference/hicp.ts";
+import { ReferenceStore } from "../../src/datasets/reference/store.ts";
 import {
   changesOf,
   indicatorNames,
