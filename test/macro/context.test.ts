@@ -111,7 +111,8 @@ test("between changes the rate in force is that of the last one", () =>
 
 test("while a table is being opened nothing is answered: 503 names it, and null is only for what is not there", () => {
   const empty = () => new ReferenceStore({ data_dir: "/nowhere", allow_synthetic: true });
-  const asked = (store: ReferenceStore) => () => macroContext(store, { indicators: ["ecb_mro", "brent_usd"] });
+  const asked = (store: ReferenceStore) => () =>
+    macroContext(store, { indicators: ["ecb_mro", "brent_usd"] });
   const store = empty();
   expect(asked(store)().meta.missing).toEqual(["ecb_mro", "brent_usd"]);
   store.expect("unknown");
