@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import * as payments from "../../src/domain/payments/payment.ts";
 import {
   addressOf,
   balanceOf,
@@ -18,7 +19,7 @@ import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { type Service, startService } from "../support/service.ts";
-import { reactorsOf, storyOf } from "./stall.ts";
+import { nameOf, reactorsOf, storyOf } from "./stall.ts";
 import { wares } from "./wares.ts";
 
 let workshop: Workshop;
@@ -130,7 +131,14 @@ test.each(steps)("killed $step: asked again it is answered, and charged once", a
 test("while a claim is held, the same payment is told to wait and never to pay again", async () => {
   const name = "k_after_the_claim_forgotten";
   const paid = forgottenOnes.get(steps.find(({ step }) => step === "after the claim")!)!;
-  const answer = await present(survivor.url + PATH, paid, order(name));
+  const state = await survivor.app.load(payments, payments.targetOf(nameOf(paid)));
+  const { clock } = survivor.app;
+  // However long the deaths took: it was claimed a moment ago.
+  const soon = Date.parse(state!.claim.claimed_at) + 1_000;
+  survivor.app.clock = { now: () => new Date(soon) };
+  const answer = await present(survivor.url + PATH, paid, order(name)).finally(() => {
+    survivor.app.clock = clock;
+  });
   expect(answer.status).toBe(503);
   expect(answer.headers.get("Retry-After")).toBeTruthy();
   expect(await answer.json()).toMatchObject({
