@@ -71,6 +71,17 @@ const order = (name: string): RequestInit => ({
   body: JSON.stringify({ name }),
 });
 
+/** Presents a payment to the survivor while its clock stands at `now`, in milliseconds of Unix time. */
+async function presentAt(now: number, paid: SignedPayment, name: string): Promise<Response> {
+  const { clock } = survivor.app;
+  survivor.app.clock = { now: () => new Date(now) };
+  try {
+    return await present(survivor.url + PATH, paid, order(name));
+  } finally {
+    survivor.app.clock = clock;
+  }
+}
+
 /** `left`: what stands in the log when the process dies; `forgotten`: what stands there in the end if nobody asks again. */
 type Step = { step: string; left: string[]; settled: boolean; forgotten: string[] };
 const REFUNDED = ["PaymentClaimed", "PaymentSettled", "RefundOpened", "RefundPaid"];
@@ -115,15 +126,9 @@ test.each(steps)("killed $step: asked again it is answered, and charged once", a
   expect((await earned()) - before).toBe(settled ? 2n * PRICE : 0n);
 
   // What the dead process claimed is held for a while; here that while is over at once.
-  const { clock } = survivor.app;
-  survivor.app.clock = { now: () => new Date(Date.now() + 100_000) };
-  try {
-    const answer = await present(survivor.url + PATH, paid, order(name));
-    expect(await answer.json()).toMatchObject({ data: { name } });
-    expect(answer.status).toBe(201);
-  } finally {
-    survivor.app.clock = clock;
-  }
+  const answer = await presentAt(Date.now() + 100_000, paid, name);
+  expect(await answer.json()).toMatchObject({ data: { name } });
+  expect(answer.status).toBe(201);
   expect(await typesOf(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
   expect((await earned()) - before).toBe(settled ? 2n * PRICE : PRICE);
 });
@@ -131,14 +136,9 @@ test.each(steps)("killed $step: asked again it is answered, and charged once", a
 test("while a claim is held, the same payment is told to wait and never to pay again", async () => {
   const name = "k_after_the_claim_forgotten";
   const paid = forgottenOnes.get(steps.find(({ step }) => step === "after the claim")!)!;
-  const state = await survivor.app.load(payments, payments.targetOf(nameOf(paid)));
-  const { clock } = survivor.app;
-  // However long the deaths took: it was claimed a moment ago.
-  const soon = Date.parse(state!.claim.claimed_at) + 1_000;
-  survivor.app.clock = { now: () => new Date(soon) };
-  const answer = await present(survivor.url + PATH, paid, order(name)).finally(() => {
-    survivor.app.clock = clock;
-  });
+  const { tenant, id } = payments.targetOf(nameOf(paid));
+  const [claimed] = await survivor.app.store.readStream({ tenant, stream_id: payments.streamOf(id) });
+  const answer = await presentAt(Date.parse(String(claimed!.payload.claimed_at)), paid, name);
   expect(answer.status).toBe(503);
   expect(answer.headers.get("Retry-After")).toBeTruthy();
   expect(await answer.json()).toMatchObject({
