@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { AppendOutcome } from "./append-call.ts";
-import { Combiner, type CombinerOptions } from "./combiner.ts";
+import { Combiner, type CombinerOptions, type Ground } from "./combiner.ts";
 import { type PreparedCommit, prepareCommit } from "./commit.ts";
 import { StoreUnavailable } from "./errors.ts";
 import { logGenesis } from "./hash.ts";
@@ -20,6 +20,8 @@ import {
 export type EventStoreOptions = CombinerOptions & {
   /** When given, payloads are checked before they are appended, and unknown types are refused. */
   schemas?: EventSchemas;
+  /** Held against the log by every append; without it whatever the database has is gone on with. */
+  ground?: Ground;
 };
 
 export type RecordedCommit = { request_hash: Uint8Array; events: RecordedEvent[] };
@@ -31,7 +33,7 @@ const PAGE = 1_000;
 export type EventStore = {
   /** What payloads are checked against, and what readers upcast by: reads themselves give what was stored. */
   readonly schemas: EventSchemas | undefined;
-  /** All of the commit or nothing. Throws InvalidEvent, DuplicateEventId, StoreUnavailable, AppendUnknown, StoreClosed. */
+  /** All of the commit or nothing. Throws InvalidEvent, DuplicateEventId, StoreUnavailable, AppendUnknown, StoreClosed, and what its ground does. */
   append(commit: Commit): Promise<AppendResult>;
   /** What was appended under an idempotency key. */
   findCommit(key: { log_id?: number; idem_key: string }): Promise<RecordedCommit | undefined>;
@@ -77,7 +79,7 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
   function combinerOf(log_id: number): Combiner {
     let combiner = combiners.get(log_id);
     if (!combiner) {
-      combiner = new Combiner(pool, combinerOptions);
+      combiner = new Combiner(pool, log_id, combinerOptions);
       combiners.set(log_id, combiner);
       if (closed) void combiner.close();
     }

@@ -51,6 +51,16 @@ export type ChainParts = {
   embedded_chain: boolean;
 };
 
+/** Whether the log is the one that was signed and anchored. */
+export type Accepting = {
+  /** Call before something is sold; refuses while the log contradicts what was signed of it, or that cannot be looked at. Appends check by themselves. */
+  check(): Promise<void>;
+  /** The same as of this moment, for what is sent and cannot be taken back. */
+  confirm(): Promise<void>;
+  /** Why the log is not the one that was signed or anchored, as a sentence; null where nothing shows that. Rejects where it cannot be looked at. */
+  contradiction(): Promise<string | null>;
+};
+
 export type AppParts = ChainParts & {
   pool: pg.Pool;
   store: EventStore;
@@ -62,6 +72,7 @@ export type AppParts = ChainParts & {
   signer: Signer;
   /** The checkpoints that this machine signed last. */
   signed: KeptHeads;
+  accepting: Accepting;
   seeds: SeedVault;
   /** How often each of them was drawn from. */
   seed_uses: SeedUses;

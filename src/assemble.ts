@@ -18,6 +18,7 @@ import { keptHeads } from "./adapters/signed-heads.ts";
 import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
+import { createAccepting } from "./anchoring/accepting.ts";
 import { formatVerifierKey } from "./anchoring/note.ts";
 import { type App, createApp } from "./app.ts";
 import type { Area } from "./areas/area.ts";
@@ -104,7 +105,8 @@ async function assemble(
     : absentChain(config));
   opened.push(closeChain);
   const schemas = registry(entitiesOf(areas).map(({ events }) => events));
-  const store = createEventStore(pool, { schemas });
+  const { ground, ...accepting } = createAccepting(() => app);
+  const store = createEventStore(pool, { schemas, ground });
   opened.push(() => store.close());
   const tail = createTail(store, { pool, onError });
   opened.push(() => tail.close());
@@ -121,7 +123,7 @@ async function assemble(
   const printer = createPrinter();
   opened.push(() => printer.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
-  const app = createApp({
+  const app: App = createApp({
     pool,
     store,
     tail,
@@ -133,6 +135,7 @@ async function assemble(
     snapshots,
     link_secret: await derivedSecret(signingKeyFile(config), config.SIGNING_KEY, "snapshot-link"),
     signed: await keptHeads(join(config.DATA_DIR, "signed")),
+    accepting,
     vintages,
     vintage_store: vintages,
     printer,

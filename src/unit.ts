@@ -40,8 +40,6 @@ export type UnitParts = {
   store: EventStore;
   schemas: EventSchemas;
   cache: StreamCache;
-  /** Asked before each append; refuses where nothing is to be appended. */
-  accepting?: () => Promise<void>;
 };
 
 /** More runs than this on one command means contention that waiting will not mend. */
@@ -271,7 +269,6 @@ class Unit {
   async append(): Promise<AppendedEvent[] | "again" | "replayed"> {
     const touched = [...this.#staged.values()].filter((staged) => staged.events.length > 0);
     if (touched.length === 0) return [];
-    await this.#parts.accepting?.();
     const guards: StreamGuard[] = [];
     for (const [key, guard] of this.#watched) {
       const staged = this.#staged.get(key);

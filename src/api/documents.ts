@@ -1,4 +1,3 @@
-import { contradictionNow } from "../anchoring/accepting.ts";
 import type { App } from "../app.ts";
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
 import { currentReferences } from "../projections/reference/releases.ts";
@@ -83,15 +82,19 @@ const ready: Document = {
       ({ latest }) => ({ up: true, block: Number(latest.number) }),
       () => ({ up: false, block: null }),
     );
-    const contradiction = await contradictionNow(app).catch(() => null);
+    const checked = await app.accepting.contradiction().then(
+      (contradiction) => ({ checked: true, contradiction }),
+      () => ({ checked: false, contradiction: null }),
+    );
     const datasets = app.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
     const missing = log.up ? await missingData(app).catch(() => null) : null;
-    const up = log.up && contradiction === null && datasets.length > 0 && missing?.length === 0;
+    const accepts = log.up && checked.checked && checked.contradiction === null;
+    const up = accepts && datasets.length > 0 && missing?.length === 0;
     return {
       status: up ? 200 : 503,
       body: JSON.stringify({
         status: up ? "ready" : "not ready",
-        log: { ...log, contradiction },
+        log: { ...log, ...checked },
         chain,
         datasets,
         missing,

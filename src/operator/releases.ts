@@ -37,6 +37,8 @@ export async function importFiles(
   options: BuildOptions & { reporters?: ReporterCode[]; afresh?: boolean },
 ): Promise<Released & { report: ImportReport }> {
   const { data_dir, ...rest } = options;
+  // The release would be refused after the reading of many files.
+  await app.accepting.check();
   return inBuildSpace(options, async (space) => {
     const built = await buildImport(space, {
       ...rest,

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { contradictionNow } from "../../../anchoring/accepting.ts";
 import { time } from "../../../domain/fields.ts";
 import { INTERFACE_VERSION } from "../../openapi.ts";
 import { json, open, operation } from "../../operation.ts";
@@ -68,7 +67,7 @@ const health = operation({
       app.store.identity(),
       app.store.head(),
       app.health(),
-      contradictionNow(app),
+      app.accepting.contradiction(),
     ]);
     const stage = app.vintages.open().length > 0 ? "ok" : "starting";
     const datasets = app.vintages
