@@ -16,7 +16,8 @@ try {
       { level, redact: ["req.headers", "secret", "authorization"], base: undefined },
       pino.destination({ fd: 2, sync: false }),
     );
-  const root = await program({ settings, logger }, process.argv[2]);
+  const [wanted, asked] = process.argv.slice(2);
+  const root = await program({ settings, logger }, wanted === "help" ? asked : wanted);
   await root.parseAsync(process.argv);
 } catch (error) {
   const expected = error instanceof ConfigError || error instanceof Refusal;

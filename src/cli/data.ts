@@ -7,7 +7,7 @@ import { leftOutReasons } from "../datasets/layouts/layout.ts";
 import type { Progress } from "../datasets/progress.ts";
 import { headerOf } from "../datasets/reference/read.ts";
 import { referenceLayoutOf } from "../datasets/reference/tables.ts";
-import { SANDBOX } from "../datasets/sandbox.ts";
+import { SANDBOX, SMALL, sizeAt } from "../datasets/sandbox.ts";
 import { SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import { isReporter, type ReporterCode, unknownReporter } from "../domain/trade/reporters.ts";
 import { importReference, type ReferenceReleased, releaseSandboxTables } from "../operator/reference.ts";
@@ -19,12 +19,13 @@ import {
   releaseSandbox,
   releaseSandboxLv,
 } from "../operator/releases.ts";
+import { about } from "./about.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 export function dataCommands(terminal: Terminal): Command[] {
   const { settings } = terminal;
   const importing = new Command("import")
-    .description("import files as the next vintage of their dataset: all of them or nothing")
+    .description(about.import)
     .argument(
       "<file...>",
       "trade data (full_v2_YYYYMM.7z, SDMX-CSV DS-045409, Easy Comext, Comtrade) or a table of reference data",
@@ -35,15 +36,24 @@ export function dataCommands(terminal: Terminal): Command[] {
     .action((files: string[], options: ImportChoice) => importAndTell(terminal, files, options));
 
   const sandbox = new Command("sandbox")
-    .description("make the synthetic data that answers where no real data covers the question")
-    .option("--scale <n>", "share of the full size, for trying things out", asScale, 1)
-    .action(async ({ scale }: { scale: number }) => {
+    .description(about.sandbox)
+    .option(
+      "--scale <n>",
+      "all years, and this share of chapters, partners and products; without it six years and few partners",
+      asScale,
+    )
+    .action(async ({ scale }: { scale?: number }) => {
       const config = settings();
       await withRuntime(terminal, async ({ app }) => {
         for (const table of await releaseSandboxTables(app, config.DATA_DIR)) tellTable(table);
         tell(
           await withProgress("sandbox dataset", (progress, signal) =>
-            releaseSandbox(app, { ...buildOptions(config), scale, progress, signal }),
+            releaseSandbox(app, {
+              ...buildOptions(config),
+              size: scale === undefined ? SMALL : sizeAt(scale),
+              progress,
+              signal,
+            }),
           ),
         );
         tell(

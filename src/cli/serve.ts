@@ -13,6 +13,7 @@ import { Refusal } from "../domain/refusal.ts";
 import { issueKey } from "../operator/keys.ts";
 import { keyByDigest, keysProjection } from "../projections/access/keys.ts";
 import { openServer } from "../server.ts";
+import { about } from "./about.ts";
 import { ensureSandbox } from "./data.ts";
 import { hostInUrl, type Terminal } from "./terminal.ts";
 
@@ -21,7 +22,7 @@ const DRAIN_MS = 10_000;
 
 export const serveCommand = (terminal: Terminal): Command =>
   new Command("serve")
-    .description("run the service (what `npm start` does)")
+    .description(about.serve)
     .addHelpText("after", "\nSettings come from the environment; .env.example lists them.")
     .action(() => serve(terminal));
 

@@ -33,14 +33,40 @@ export type SandboxRequest = {
   replaces: string | null;
   limits: DuckdbLimits;
   seed?: number;
-  /** Share of the chapters (the weightiest first), partners and wood products, above 0 and at most 1. All months stay. */
-  scale?: number;
+  /** How much is invented; SMALL where nothing is said. */
+  size?: SandboxSize;
   progress?: Progress;
   signal?: AbortSignal;
 };
 
+/** How much of the invented economy is written down. */
+export type SandboxSize = {
+  /** Chapters, the weightiest first. */
+  chapters: number;
+  /** The largest partners of each reporter, chapter and flow. */
+  partners: number;
+  /** Products of wood, which alone has figures below chapters. */
+  wood: number;
+  /** Figures begin in January of this year. */
+  first_year: number;
+};
+
 const FIRST_YEAR = 2005;
 const LAST_YEAR = 2025;
+
+/**
+ * What a first start makes in seconds: every reporter and chapter, few partners, and six years, since leads and lags look
+ * at 48 months and the mirror at five years.
+ */
+export const SMALL: SandboxSize = { chapters: 97, partners: 4, wood: 12, first_year: 2020 };
+
+/** Every month since 2005, with this share of the chapters, partners and wood products: above 0, and at most 1. */
+export const sizeAt = (scale: number): SandboxSize => ({
+  chapters: Math.max(8, Math.round(chapters.length * scale)),
+  partners: Math.max(2, Math.round(30 * scale)),
+  wood: Math.max(6, Math.round(Object.keys(woodNames).length * scale)),
+  first_year: FIRST_YEAR,
+});
 
 /** Wood, then the chapters 01 to 99 by weight; 77 is reserved and 98 is national. */
 const chapters = Array.from({ length: 99 }, (_, at) => String(at + 1).padStart(2, "0"))
@@ -51,19 +77,17 @@ function weightOf(chapter: string): number {
   return chapter === "44" ? Number.POSITIVE_INFINITY : (chapterWeights[chapter] ?? otherChapter);
 }
 
-/** The share of a list, but at least `least` of its members. */
-const share = <T>(list: T[], scale: number, least: number) =>
-  list.slice(0, Math.max(least, Math.round(list.length * scale)));
-
 /** Builds the sandbox vintage; `publish` makes it visible. */
-export const buildSandbox = (space: BuildSpace, request: SandboxRequest): Promise<Built> =>
-  buildInvented(space, request, {
+export function buildSandbox(space: BuildSpace, request: SandboxRequest): Promise<Built> {
+  const size = request.size ?? SMALL;
+  return buildInvented(space, request, {
     dataset: SANDBOX,
     complete_below: ["44"],
-    years: Array.from({ length: LAST_YEAR - FIRST_YEAR + 1 }, (_, at) => FIRST_YEAR + at),
-    begin: (connection) => makeLanes(connection, request.seed ?? 1, request.scale ?? 1),
+    years: Array.from({ length: LAST_YEAR - size.first_year + 1 }, (_, at) => size.first_year + at),
+    begin: (connection) => makeLanes(connection, request.seed ?? 1, size),
     write: (connection, year) => writeYear(connection, space, year),
   });
+}
 
 /** What an invented dataset is made of: `begin` prepares the connection, `write` makes one year's partition. */
 export type Invented = {
@@ -138,7 +162,7 @@ export const values = (lines: string[]) => `(values ${lines.join(", ")})`;
  * `lanes`: who reports trade in a chapter with whom, its monthly size in euros, how often it trades, and at what
  * price. `wood`: the codes of chapter 44 and their shares.
  */
-async function makeLanes(connection: DuckDBConnection, seed: number, scale: number): Promise<void> {
+async function makeLanes(connection: DuckDBConnection, seed: number, size: SandboxSize): Promise<void> {
   const countries = [
     ...reporterCodes.map((code) => ({ code, sells: reporterSizes[code], buys: reporterSizes[code] })),
     ...Object.entries(outsideSizes).map(([code, sizes]) => ({ code, ...sizes })),
@@ -150,10 +174,12 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
         as c(code, n, sells, buys);
     create temp table chapters as select hs2, hs2::bigint as h, weight, price
       from ${values(
-        share(chapters, scale, 8).map(
-          (hs2) =>
-            `('${hs2}', ${chapterWeights[hs2] ?? otherChapter}::double, ${chapterPrices[hs2] ?? otherPrice}::double)`,
-        ),
+        chapters
+          .slice(0, size.chapters)
+          .map(
+            (hs2) =>
+              `('${hs2}', ${chapterWeights[hs2] ?? otherChapter}::double, ${chapterPrices[hs2] ?? otherPrice}::double)`,
+          ),
       )} as c(hs2, weight, price);
     create temp table pairs as
       select s.code as seller, b.code as buyer, s.reports as seller_reports, b.reports as buyer_reports, hs2, h,
@@ -173,9 +199,13 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
           union all
           select seller, buyer, 'EXPORT', 2, 1.0, hs2, h, id, size, price from pairs where seller_reports
         )
-      ) where place <= ${Math.max(2, Math.round(30 * scale))};
+      ) where place <= ${size.partners};
     create temp table wood as select code, n, exp(2.4 * bell(draw(n * 131, ${seed}))) as weight
-      from ${values(share(Object.keys(woodNames), scale, 6).map((code, n) => `('${code}', ${n}::bigint)`))} as w(code, n);
+      from ${values(
+        Object.keys(woodNames)
+          .slice(0, size.wood)
+          .map((code, n) => `('${code}', ${n}::bigint)`),
+      )} as w(code, n);
     update wood set weight = weight / (select sum(weight) from wood)`);
 }
 

@@ -9,7 +9,7 @@ import { type EcbRates, ecbRates } from "../datasets/reference/ecb-rates.ts";
 import { readReference } from "../datasets/reference/files.ts";
 import type { Reference } from "../datasets/reference/table.ts";
 import { KEEP_DAYS, sweepVintages } from "../datasets/retention.ts";
-import { buildSandbox, SANDBOX } from "../datasets/sandbox.ts";
+import { buildSandbox, SANDBOX, type SandboxSize } from "../datasets/sandbox.ts";
 import { buildSandboxLv, SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import { sweepSnapshots } from "../datasets/snapshots.ts";
 import * as reference from "../domain/reference/dataset.ts";
@@ -51,7 +51,7 @@ export async function importFiles(
 /** Makes and releases the synthetic default dataset. */
 export async function releaseSandbox(
   app: App,
-  options: BuildOptions & { scale?: number },
+  options: BuildOptions & { size?: SandboxSize },
 ): Promise<Released> {
   const { data_dir, ...rest } = options;
   return inBuildSpace(options, async (space) => {
