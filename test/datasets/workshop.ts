@@ -9,7 +9,7 @@ import { onTestFinished } from "vitest";
 import { publish, takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { buildImport, type ImportRequest } from "../../src/datasets/import.ts";
 import { buildSandbox, sizeAt } from "../../src/datasets/sandbox.ts";
-import { buildSandboxLv, sizeAt } from "../../src/datasets/sandbox-lv.ts";
+import { buildSandboxLv } from "../../src/datasets/sandbox-lv.ts";
 import { openVintages, type VintageStore } from "../../src/datasets/vintage-store.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 
