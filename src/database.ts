@@ -3,7 +3,8 @@ import { join } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
 import { migrate } from "../eventstore/migrate.ts";
-import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts";
+import { ClusterMisplaced, clusterFolder } from "./adapters/cluster-place.ts";
+import { embeddedPostgres } from "./adapters/embedded-postgres.ts";
 import { keptAnswersDdl } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { quotasDdl } from "./adapters/quotas.ts";
@@ -30,7 +31,9 @@ export async function databaseOf(config: Config, log: Logger): Promise<Database>
     return { ownerUrl, appUrl: config.DATABASE_URL, app_password: undefined, release: async () => {} };
   }
   const server = await embeddedPostgres({
-    dir: clusterFolder(config.DATA_DIR),
+    dir: await clusterFolder(config.DATA_DIR).catch((error) => {
+      throw error instanceof ClusterMisplaced ? new ConfigError(error.message) : error;
+    }),
     onLost: () => log.warn("the embedded Postgres is gone; starting it again"),
   });
   const app_password = await keptSecret(join(config.DATA_DIR, "postgres-app.password"));
