@@ -1,6 +1,6 @@
 /** Where the embedded cluster lives when a DATA_DIR is deleted, copied or moved; on real clusters. */
 import { execFile } from "node:child_process";
-import { chmod, cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";

@@ -338,6 +338,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:util": "any",
       operator: "any",
       pino: "types",
+      "pino-pretty": "any",
       projections: "any",
       verify: "any",
       "viem/utils": ["encodeFunctionData", "formatEther", "parseAbi"],
