@@ -20,7 +20,7 @@ import { base } from "viem/chains";
 import { demoAccounts } from "../src/adapters/chain-contracts.ts";
 import { EMBEDDED_CHAIN_ID, embeddedChain } from "../src/adapters/embedded-chain.ts";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
-import { judged } from "../src/api/x402/cashier.ts";
+import { judge } from "../src/api/x402/accept.ts";
 import { readPayment } from "../src/api/x402/payload.ts";
 import type { Hex } from "../src/domain/chain.ts";
 import { transferCall } from "../src/domain/payments/usdc.ts";
@@ -157,7 +157,7 @@ async function main(): Promise<void> {
     const checked = (await sign(1_000)).map(encode);
     const began = performance.now();
     for (const payment of checked) {
-      const { refusal } = judged(readPayment(payment), asked, new Date(), service.app.recover);
+      const { refusal } = judge(readPayment(payment), asked, new Date(), service.app.recover);
       if (refusal) throw refusal;
     }
     const ms = (performance.now() - began) / checked.length;

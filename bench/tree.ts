@@ -15,11 +15,13 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import pg from "pg";
 import { migrate } from "../eventstore/migrate.ts";
+import { applyMigrations, migrating } from "../eventstore/migrations.ts";
 import { openPool } from "../eventstore/pool.ts";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import { consistencyFault, inclusionFault } from "../src/anchoring/proofs.ts";
-import { type LogTree, openTree, tilesDdl } from "../src/anchoring/tile-store.ts";
+import { type LogTree, openTree } from "../src/anchoring/tile-store.ts";
 import { hashesIn } from "../src/anchoring/tiles.ts";
+import { keptTables } from "../src/migrations/kept-tables.ts";
 import { median } from "./service-process.ts";
 import { CONTENDERS, type Turn } from "./tree-turn.ts";
 
@@ -103,7 +105,7 @@ async function main(events: number, rounds: number): Promise<void> {
   try {
     await migrate(server.ownerUrl, { host: "bench.example" });
     await client.connect();
-    await client.query(tilesDdl);
+    await migrating(server.ownerUrl, (owner) => applyMigrations(owner, keptTables));
     await fill(client, events);
     await client.query("vacuum analyze eventstore.events");
     const turns = new Map<string, Turn[]>(Object.keys(CONTENDERS).map((name) => [name, []]));

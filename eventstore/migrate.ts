@@ -1,9 +1,13 @@
-import { createHash, randomBytes } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
 import pg from "pg";
+import { applyMigrations, type MigrationSet, migrating } from "./migrations.ts";
 import { MAIN_LOG } from "./types.ts";
 
-const FOLDER = new URL("./migrations/", import.meta.url);
+const MIGRATIONS: MigrationSet = {
+  name: "eventstore/migrations",
+  folder: new URL("./migrations/", import.meta.url),
+  schema: "eventstore",
+};
 
 export type MigrateOptions = {
   /** First part of a new log's origin, e.g. "data.example.org". It never changes afterwards. */
@@ -19,30 +23,12 @@ export type MigrateOptions = {
  * starters at once. Throws when an applied migration was edited, or the database is newer than this program.
  */
 export async function migrate(target: string | pg.Pool, options: MigrateOptions): Promise<void> {
-  if (typeof target !== "string") {
-    const client = await target.connect();
-    return migrateOn(client, options).finally(() => client.release());
-  }
-  const client = new pg.Client({ connectionString: target });
-  // A query that is cut off rejects; the event besides would end the process.
-  client.on("error", () => {});
-  await client.connect();
-  return migrateOn(client, options).finally(() => client.end());
-}
-
-async function migrateOn(client: pg.ClientBase, options: MigrateOptions): Promise<void> {
-  try {
-    await client.query("begin");
-    await client.query("select pg_advisory_xact_lock(1413565517, 0)");
+  await migrating(target, async (client) => {
     await refuseUnfitServer(client);
-    await applyMigrations(client);
+    await applyMigrations(client, MIGRATIONS);
     await createLog(client, { log_id: MAIN_LOG, host: options.host });
     await grantRights(client, options);
-    await client.query("commit");
-  } catch (error) {
-    await client.query("rollback").catch(() => {});
-    throw error;
-  }
+  });
 }
 
 /** Makes a log with an epoch of its own unless it is there already; asks for the owner's rights. */
@@ -75,37 +61,6 @@ async function refuseUnfitServer(client: pg.ClientBase): Promise<void> {
   if (version < 150_000) throw new Error(`the event log needs Postgres 15 or newer, this is ${version}`);
   if (encoding !== "UTF8")
     throw new Error(`the event log needs a database in UTF8, this one is in ${encoding}`);
-}
-
-async function applyMigrations(client: pg.ClientBase): Promise<void> {
-  await client.query("create schema if not exists eventstore");
-  await client.query(`create table if not exists eventstore.migrations (
-    name text primary key, checksum text not null, applied_at timestamptz not null default now())`);
-  const answer = await client.query<{ name: string; checksum: string }>(
-    "select name, checksum from eventstore.migrations",
-  );
-  const applied = new Map(answer.rows.map((row) => [row.name, row.checksum]));
-  for (const name of (await readdir(FOLDER)).filter((file) => file.endsWith(".sql")).sort()) {
-    const sql = await readFile(new URL(name, FOLDER), "utf8");
-    const checksum = createHash("sha256").update(sql).digest("hex");
-    const known = applied.get(name);
-    applied.delete(name);
-    if (known === checksum) continue;
-    if (known !== undefined)
-      throw new Error(
-        `eventstore/migrations/${name} was edited after it was applied: restore it and add a new one`,
-      );
-    await client.query(sql);
-    await client.query("insert into eventstore.migrations (name, checksum) values ($1, $2)", [
-      name,
-      checksum,
-    ]);
-  }
-  const [unknown] = applied.keys();
-  if (unknown !== undefined)
-    throw new Error(
-      `the database has migration ${unknown}, which this version does not know: run a newer version`,
-    );
 }
 
 async function grantRights(client: pg.ClientBase, options: MigrateOptions): Promise<void> {

@@ -2,11 +2,12 @@
 import type pg from "pg";
 import type { EventStore } from "../eventstore/store.ts";
 import type { Tail } from "../eventstore/tail.ts";
-import type { JsonObject } from "../eventstore/types.ts";
+import type { JsonObject, RecordedEvent } from "../eventstore/types.ts";
 import type { ReferenceStore } from "./datasets/reference/store.ts";
 import type { SnapshotStore } from "./datasets/snapshots.ts";
 import type { VintageStore } from "./datasets/vintage-store.ts";
 import type { Hex, RecoverKey } from "./domain/chain.ts";
+import type { DomainEvent, Entity, EntityEvents, EventOf } from "./domain/entity.ts";
 import type {
   Chain,
   Clock,
@@ -21,13 +22,12 @@ import type {
 } from "./domain/ports.ts";
 import type { Projection } from "./projections/projection.ts";
 import type { Runner } from "./projections/runner.ts";
+import { isOf, type Placed, placed } from "./projections/typed.ts";
 import {
   type Command,
   type Committed,
   type Decided,
   type Decision,
-  type DomainEvent,
-  type Entity,
   fold,
   type Target,
   transact,
@@ -93,11 +93,15 @@ export type App = AppParts & {
   ): Promise<Committed<Decided<State, E>>>;
   /** An entity as the log has it now. */
   load<State, E extends DomainEvent>(entity: Entity<State, E>, target: Target): Promise<State>;
+  /** Those of recorded events that are an entity's, as it declares them: whoever reads the log past `load` reads it by this. */
+  eventsOf<E extends EntityEvents>(entity: E, recorded: readonly RecordedEvent[]): Placed<E>[];
   /**
    * Waits, 250 ms at most, until a projection has reached the head as it stands now; false when it has not.
    * A list that answers all the same says `as_of_position`.
    */
   caughtUp(projection: Projection): Promise<boolean>;
+  /** Waits as `caughtUp` does, and tells the position that the projection has reached, at least. */
+  asOf(projection: Projection): Promise<number>;
 };
 
 const READ_YOUR_WRITES_MS = 250;
@@ -112,9 +116,18 @@ export function createApp(parts: AppParts): App {
       parts.unit.cache.mark(`${target.tenant}\n${stream_id}`);
       return (await fold(parts.unit, entity, target.tenant, stream_id)).state;
     },
+    eventsOf: (entity, recorded) =>
+      recorded
+        .filter((event) => isOf(entity, event))
+        .map((event) => placed<EventOf<(typeof entity)["events"]>>(parts.unit.schemas, entity, event)),
     caughtUp: async (projection) => {
       const { position } = await parts.store.head();
       return parts.runner.reached(projection, position, READ_YOUR_WRITES_MS);
+    },
+    asOf: async (projection) => {
+      const { position } = await parts.store.head();
+      const isCurrent = await parts.runner.reached(projection, position, READ_YOUR_WRITES_MS);
+      return isCurrent ? position : parts.runner.positionOf(projection);
     },
   };
 }

@@ -7,6 +7,7 @@ import { openPool } from "../eventstore/pool.ts";
 import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import { createTail } from "../eventstore/tail.ts";
+import { createAddressLimits } from "./adapters/address-limits.ts";
 import { createKeptAnswers } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { createPrinter } from "./adapters/printing/printer.ts";
@@ -28,7 +29,7 @@ import { ReferenceStore } from "./datasets/reference/store.ts";
 import { SnapshotStore } from "./datasets/snapshots.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import type { Hex } from "./domain/chain.ts";
-import type { Quotas } from "./domain/ports.ts";
+import type { AddressLimits, Quotas } from "./domain/ports.ts";
 import { anchorGas } from "./projections/anchoring/gas.ts";
 import { gasSpent } from "./projections/payments/sums.ts";
 import { startRunner } from "./projections/runner.ts";
@@ -45,6 +46,7 @@ export type Runtime = {
   app: App;
   areas: readonly Area[];
   quotas: Quotas;
+  limits: AddressLimits;
   /** Finishes what was acknowledged, then lets go of everything; safe to call twice. */
   close(): Promise<void>;
 };
@@ -114,7 +116,7 @@ async function assemble(
   opened.push(() => store.close());
   const tail = createTail(store, { pool, onError });
   opened.push(() => tail.close());
-  const runner = startRunner({ pool, tail, projections, log });
+  const runner = startRunner({ pool, tail, schemas, projections, log });
   opened.push(() => runner.stop());
   const vintages = await openVintages({
     dataDir: config.DATA_DIR,
@@ -192,6 +194,9 @@ async function assemble(
     areas,
     quotas: createQuotas(pool, systemClock, (error) =>
       log.warn({ reason: error.message }, "quotas cannot be counted"),
+    ),
+    limits: createAddressLimits(pool, systemClock, (error) =>
+      log.warn({ reason: error.message }, "calls of addresses are counted in this process alone"),
     ),
   };
 }

@@ -89,6 +89,8 @@ export const environment = z.object({
   ALLOW_PRIVATE_WEBHOOKS: flag(false),
   TRUST_PROXY: integer(0, 10, 0),
   METRICS_TOKEN: z.string().min(16, "is at least 16 characters").optional(),
+  INTERNAL_TOKEN: z.string().min(32, "is at least 32 characters that nobody can guess").optional(),
+  INTERNAL_REMOTE: flag(false),
   MCP_ORIGINS: z.string().default(""),
   OPEN_CALLS_PER_MINUTE: integer(1, 1_000_000, 100),
   ANSWER_CACHE_MB: integer(0, 4096, 64),

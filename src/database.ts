@@ -3,17 +3,13 @@ import { join } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
 import { migrate } from "../eventstore/migrate.ts";
+import { applyMigrations, migrating } from "../eventstore/migrations.ts";
 import { ClusterMisplaced, clusterFolder } from "./adapters/cluster-place.ts";
 import { embeddedPostgres } from "./adapters/embedded-postgres.ts";
-import { keptAnswersDdl } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
-import { quotasDdl } from "./adapters/quotas.ts";
-import { keptProofsDdl } from "./anchoring/kept-proofs.ts";
-import { tilesDdl } from "./anchoring/tile-store.ts";
 import { type Config, ConfigError } from "./config.ts";
+import { keptTables } from "./migrations/kept-tables.ts";
 import type { Projection } from "./projections/projection.ts";
-import { runnerDdl } from "./projections/runner.ts";
-import { transfersDdl } from "./projections/wallet/transfers.ts";
 
 const APP_ROLE = "tallystick_app";
 
@@ -48,6 +44,7 @@ export async function databaseOf(config: Config, log: Logger): Promise<Database>
   };
 }
 
+/** Brings everything that stands in the database up to date. Safe to call from many starters at once. */
 export async function prepareDatabase(
   database: Database,
   host: string,
@@ -64,31 +61,17 @@ export async function prepareDatabase(
     const separate = database.ownerUrl !== database.appUrl;
     const app_role = separate ? decodeURIComponent(new URL(database.appUrl).username) : undefined;
     await migrate(owner, { host, app_role, app_password: database.app_password });
-    const client = await owner.connect();
-    try {
-      await client.query("begin");
-      await client.query("select pg_advisory_xact_lock(1380270404, 1)");
-      for (const ddl of [
-        runnerDdl,
-        quotasDdl,
-        keptAnswersDdl,
-        tilesDdl,
-        keptProofsDdl,
-        transfersDdl,
-        ...projections.map((projection) => projection.ddl),
-      ])
-        await client.query(ddl);
+    await migrating(owner, async (client) => {
+      await applyMigrations(client, keptTables);
+      for (const { ddl } of projections) await client.query(ddl);
       if (app_role) await client.query(grantsFor(client.escapeIdentifier(app_role)));
-      await client.query("commit");
-    } finally {
-      client.release();
-    }
+    });
   } finally {
     await owner.end();
   }
 }
 
-/** Read models and counters are the application's to write; to the tree it can only add; the log is not its own. */
+/** Read models, counters and what else is kept are the application's to write; to the tree it can only add; the log is not its own. */
 const grantsFor = (role: string) => `
   grant usage on schema anchoring to ${role};
   grant select, insert on all tables in schema anchoring to ${role};

@@ -1,9 +1,9 @@
 /** The HTTP and MCP faces over an open runtime. */
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
+import { createGate, type Gate } from "./api/access/admission.ts";
 import { catalogueOf } from "./api/catalogue.ts";
 import { documentsOf } from "./api/documents.ts";
-import { createGate, type Gate } from "./api/gate.ts";
 import { createHttp, problemOfError } from "./api/http.ts";
 import { createMcp } from "./api/mcp.ts";
 import { createMetrics } from "./api/metrics.ts";
@@ -11,9 +11,11 @@ import { createPipeline } from "./api/pipeline.ts";
 import type { App } from "./app.ts";
 import type { Runtime } from "./assemble.ts";
 import type { Config } from "./config.ts";
+import * as key from "./domain/access/key.ts";
 import type { Refusal } from "./domain/refusal.ts";
 import { keepDataOpen } from "./operator/keep-open.ts";
 import { keyByDigest, keysProjection } from "./projections/access/keys.ts";
+import { isOf } from "./projections/typed.ts";
 
 /** Everything that answers over HTTP, MCP included. Until `stopping` it also follows the log for what it must know. */
 export async function openServer(
@@ -22,7 +24,7 @@ export async function openServer(
   log: Logger,
   stopping: AbortSignal,
 ): Promise<RequestListener> {
-  const { app, areas, quotas } = runtime;
+  const { app, areas, quotas, limits } = runtime;
   const catalogue = catalogueOf(areas);
   const public_url = config.PUBLIC_URL;
   const terms = { pay_to: app.pay_to, public_url, embedded_chain: app.embedded_chain };
@@ -30,8 +32,11 @@ export async function openServer(
   const gate = createGate({
     findKey: (digest) => keyByDigest(app.pool, digest),
     quotas,
+    limits,
     clock: app.clock,
+    app,
     open_per_minute: config.OPEN_CALLS_PER_MINUTE,
+    internal: { token: config.INTERNAL_TOKEN, is_remote_allowed: config.INTERNAL_REMOTE },
   });
   void forgetChangedKeys(app, gate, stopping);
   void keepDataOpen(app, stopping, (dataset, error) =>
@@ -42,9 +47,9 @@ export async function openServer(
     catalogue,
     gate,
     terms,
-    onMismatch: (operation, reason) => {
-      metrics.mismatched(operation.name);
-      log.error({ operation: operation.name, reason }, "an answer does not fit its own schema");
+    onBroken: (operation, promise, reason) => {
+      metrics.broke(operation.name, promise);
+      log.error({ operation: operation.name, promise, reason }, "an operation is not as it declares");
     },
     onAway: seldom((refusal) => log.warn({ reason: reasonOf(refusal.cause) }, refusal.message)),
     onPresented: metrics.presented,
@@ -79,7 +84,7 @@ async function forgetChangedKeys(app: App, gate: Gate, signal: AbortSignal): Pro
   while (!signal.aborted) {
     try {
       for await (const events of app.tail.subscribe({ after: app.tail.position, signal })) {
-        if (!events.some(({ type }) => type.startsWith("Key"))) continue;
+        if (!events.some((event) => isOf(key, event))) continue;
         await app.caughtUp(keysProjection);
         gate.forgetKeys();
       }
@@ -99,7 +104,7 @@ const TOLD_AGAIN_MS = 60_000;
 function seldom(tell: (refusal: Refusal) => void): (refusal: Refusal) => void {
   const told = new Map<string, number>();
   return (refusal) => {
-    const kind = refusal.type ?? refusal.code;
+    const kind = refusal.type.slug;
     if (Date.now() - (told.get(kind) ?? 0) < TOLD_AGAIN_MS) return;
     told.set(kind, Date.now());
     tell(refusal);

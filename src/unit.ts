@@ -15,18 +15,11 @@ import type {
   RecordedEvent,
   StreamGuard,
 } from "../eventstore/types.ts";
+import type { DomainEvent, Entity } from "./domain/entity.ts";
+import { coreProblems } from "./domain/problem.ts";
 import { Refusal, refuse } from "./domain/refusal.ts";
+import { typed } from "./projections/typed.ts";
 import type { StreamCache } from "./stream-cache.ts";
-
-/** What a decision produces and `evolve` folds; emmett's Event type fits it. */
-export type DomainEvent = Readonly<{ type: string; data: object }>;
-
-/** A domain entity: the exports of its file. */
-export type Entity<State, E extends DomainEvent> = {
-  streamOf(id: string): string;
-  initialState(): State;
-  evolve(state: State, event: E): State;
-};
 
 export type Target = { tenant: string; id: string };
 export type Decision<State, E extends DomainEvent> = (state: State) => E[];
@@ -59,32 +52,34 @@ export type InUnit = { decide: Decide; watch: Watch; command: Command };
 
 export type Work<T> = (unit: InUnit) => Promise<T>;
 
-/** Stages what else belongs to the commit, beside what the work came to; called in every run. */
-export type Stage<T> = (decide: Decide, result: T) => Promise<void>;
+/** What stands between the work and its commit. */
+export type BeforeAppend<T, Done> = {
+  /** Runs once, after the first run of the work that succeeds: the place where a payment is settled. */
+  once(result: T): Promise<Done>;
+  /** Stages what belongs to the commit beside the work, in that run and in all later ones. */
+  stage(decide: Decide, result: T, done: Done): Promise<void>;
+};
 
-/**
- * Runs `work` as one unit. `beforeAppend` runs once, after the first run that succeeds and before anything is
- * appended: the place where a payment is settled. What it answers is staged with the work, in that run and all later.
- */
-export async function transact<T>(
+/** Runs `work` as one unit: all that it stages is appended in one commit, and `before` that comes what is to be done once. */
+export async function transact<T, Done = undefined>(
   parts: UnitParts,
   command: Command,
   work: Work<T>,
-  beforeAppend?: (result: T) => Promise<Stage<T>>,
+  before?: BeforeAppend<T, Done>,
 ): Promise<Committed<T>> {
   const earlier = await findEarlier(parts.store, command);
   if (earlier) return replay(parts, command, earlier, work);
-  let stage: Stage<T> | undefined;
+  let once: { done: Done } | undefined;
   for (let run = 1; run <= MAX_RUNS; run++) {
     const unit = new Unit(parts, command);
     try {
       const result = await work(unit);
-      if (beforeAppend && !stage) {
+      if (before) {
         // A settlement takes seconds: nobody else waits for this stream meanwhile.
-        unit.release();
-        stage = await beforeAppend(result);
+        if (!once) unit.release();
+        once ??= { done: await before.once(result) };
+        await before.stage(unit.decide, result, once.done);
       }
-      await stage?.(unit.decide, result);
       const outcome = await unit.append();
       if (outcome === "again") continue;
       if (outcome !== "replayed" && outcome.length > 0) return { result, events: outcome, replayed: false };
@@ -113,9 +108,7 @@ async function findEarlier(store: EventStore, command: Command): Promise<Recorde
   if (!command.idempotency) return undefined;
   const found = await store.findCommit({ idem_key: command.idempotency.idem_key });
   if (found && !Buffer.from(found.request_hash).equals(Buffer.from(command.idempotency.request_hash))) {
-    refuse("unprocessable", "this idempotency key was used for another request", {
-      type: "idempotency-key-reused",
-    });
+    refuse(coreProblems["idempotency-key-reused"], "this idempotency key was used for another request");
   }
   return found;
 }
@@ -134,7 +127,7 @@ async function replay<T>(
     let version = 0;
     for await (const event of readWhole(parts.store, target.tenant, stream_id)) {
       if (event.position > last) break;
-      state = entity.evolve(state, toDomain(parts.schemas, event));
+      state = entity.evolve(state, typed(parts.schemas, event));
       version = event.version;
     }
     return { state, version, stream_id };
@@ -143,7 +136,7 @@ async function replay<T>(
   const decide: Decide = async (entity, target, _decision) => {
     const { state, version, stream_id } = await foldThen(entity, target);
     const own = earlier.events.filter((e) => e.tenant === target.tenant && e.stream_id === stream_id);
-    return { state, version, events: own.map((event) => toDomain(parts.schemas, event)) };
+    return { state, version, events: own.map((event) => typed(parts.schemas, event)) };
   };
   return { result: await work({ decide, watch, command }), events: earlier.events, replayed: true };
 }
@@ -261,9 +254,10 @@ class Unit {
       case "replayed":
         return "replayed";
       case "idem_conflict":
-        return refuse("unprocessable", "this idempotency key was used for another request", {
-          type: "idempotency-key-reused",
-        });
+        return refuse(
+          coreProblems["idempotency-key-reused"],
+          "this idempotency key was used for another request",
+        );
       case "wrong_version":
         // Another writer was faster; the next run reads what it wrote.
         this.#parts.cache.mark(`${answer.tenant}\n${answer.stream_id}`);
@@ -290,7 +284,7 @@ export async function fold<State, E extends DomainEvent>(
   let state = held ? (held.state as State) : entity.initialState();
   let version = held?.version ?? 0;
   for await (const event of readWhole(parts.store, tenant, stream_id, version)) {
-    state = entity.evolve(state, toDomain(parts.schemas, event));
+    state = entity.evolve(state, typed(parts.schemas, event));
     version = event.version;
   }
   parts.cache.keep(key, { state, version });
@@ -319,7 +313,3 @@ const toNew = (schemas: EventSchemas, event: DomainEvent): NewEvent => ({
   schema_version: schemas.newestVersion(event.type) ?? 1,
   payload: event.data as JsonObject,
 });
-
-function toDomain<E extends DomainEvent>(schemas: EventSchemas, event: RecordedEvent): E {
-  return { type: event.type, data: schemas.upcast(event).payload } as unknown as E;
-}

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { clusterFolder } from "../src/adapters/cluster-place.ts";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
+import { until } from "./support/until.ts";
 
 test("a first start killed while initdb runs leaves nothing that hinders the next one", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tallystick-cut-"));
@@ -18,10 +19,10 @@ test("a first start killed while initdb runs leaves nothing that hinders the nex
     stdio: "ignore",
   });
   const begun = () => readdirSync(folder).some((name) => existsSync(join(folder, name, "PG_VERSION")));
-  while (!begun()) await new Promise((wake) => setTimeout(wake, 5));
+  await until(() => begun());
   process.kill(-child.pid!, "SIGKILL");
   const server = await embeddedPostgres({ dir });
   expect(server.ownerUrl).toContain("tallystick_owner");
   await server.leave();
   await rm(folder, { recursive: true });
-}, 30_000);
+});

@@ -92,6 +92,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "@duckdb/node-api": "any",
       "csv-parse/sync": "any",
       domain: "any",
+      "node:async_hooks": ["AsyncLocalStorage"],
       "node:child_process": "any",
       "node:crypto": "any",
       "node:util": ["promisify"],
@@ -291,6 +292,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "src/assemble-audit.ts",
       "src/config.ts",
       "src/database.ts",
+      "src/migrations/",
       "src/server.ts",
     ],
     imports: {
@@ -417,18 +419,18 @@ function refused(path: string, name: string, layer: Layer, wanted: Wanted): stri
     .map((imported) => `${path} (${name}) may not import ${imported} of ${room}, only ${use.join(", ")}`);
 }
 
-type Node = { type: string; [field: string]: unknown };
+export type Node = { type: string; [field: string]: unknown };
 
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
 
-function visit(node: Node, look: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
+export function visit(node: Node, look: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
   look(node, parent);
   for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, look, node);
 }
 
 /** The import a node makes: a declaration, a re-export, `import()` or an import in a type. */
-function importOf(node: Node): Wanted | undefined {
+export function importOf(node: Node): Wanted | undefined {
   if (!isNode(node.source)) return undefined;
   const computed = node.source.type !== "Literal";
   const specifier = computed ? "(computed)" : String(node.source.value);

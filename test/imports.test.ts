@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { layerOf, layers, violationsOf } from "./import-rules.ts";
+import { purity, testFiles } from "./pure.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -117,4 +118,34 @@ test("the longest path wins", () => {
   expect(layerOf("eventstore/verify/checks.ts")).toBe("verify");
   expect(layerOf("eventstore/store.ts")).toBe("eventstore");
   expect(layerOf("README.md")).toBeUndefined();
+});
+
+describe("a test file is pure", () => {
+  const sources: Record<string, string> = {
+    "test/pure.test.ts": 'import { add } from "../src/add.ts"; import type { Client } from "pg";',
+    "test/asking.test.ts": 'import { ask } from "../src/ask.ts";',
+    "test/starting.test.ts": 'const { spawn } = await import("node:child_process");',
+    "test/circle.test.ts": 'export * from "./circle.test.ts"; import { one } from "../src/add.ts";',
+    "src/add.ts": 'import { type Pool } from "pg"; export * from "./numbers.ts";',
+    "src/numbers.ts": "export const one = 1;",
+    "src/ask.ts": 'export { question } from "./database.ts";',
+    "src/database.ts": 'import pg from "pg";',
+  };
+  const isPure = purity((path) => sources[path]!);
+
+  test.each([
+    ["test/pure.test.ts", true],
+    ["test/circle.test.ts", true],
+    ["test/asking.test.ts", false],
+    ["test/starting.test.ts", false],
+  ])("or not by what its imports reach: %s %s", (path, expected) => expect(isPure(path)).toBe(expected));
+
+  test("when it is about decisions and formulas, and not when it needs a service", () => {
+    const isPureHere = purity();
+    const pure = testFiles().filter(isPureHere);
+    for (const file of ["checks/check", "payments/payment", "rng/seeds", "trade/formulas", "anchoring/note"])
+      expect(pure).toContain(`test/${file}.test.ts`);
+    for (const file of ["unit", "api/http", "chain/settlement", "cli/cli", "trade/analytics"])
+      expect(pure).not.toContain(`test/${file}.test.ts`);
+  });
 });

@@ -3,10 +3,11 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type EmbeddedPostgres, embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import { issueKey } from "../src/operator/keys.ts";
 import { type Service, startService } from "./support/service.ts";
+import { until } from "./support/until.ts";
 
 let dir: string;
 let server: EmbeddedPostgres;
@@ -61,21 +62,18 @@ test("commands and reads come back by themselves, and what was acknowledged is t
     }
   })();
 
-  await new Promise((wake) => setTimeout(wake, 300));
+  await until(() => acknowledged.length > 10);
   await killPostgres();
-  await vi.waitFor(
-    async () => {
-      const told = await ask();
-      await told.body?.cancel();
-      expect(told.status).toBe(503);
-      expect(Number(told.headers.get("retry-after"))).toBeGreaterThan(0);
-    },
-    { timeout: 5_000, interval: 5 },
-  );
-  await vi.waitFor(async () => expect((await ask()).status).toBe(200), { timeout: 20_000, interval: 100 });
+  await until(async () => {
+    const told = await ask();
+    await told.body?.cancel();
+    expect(told.status).toBe(503);
+    expect(Number(told.headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+  await until(async () => expect((await ask()).status).toBe(200));
   expect(lost).toBe(1);
   const before = acknowledged.length;
-  await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(before), { timeout: 10_000 });
+  await until(() => expect(acknowledged.length).toBeGreaterThan(before));
   writing = false;
   await writer;
 
@@ -85,7 +83,7 @@ test("commands and reads come back by themselves, and what was acknowledged is t
   );
   expect(acknowledged.filter((key_id) => !inLog.has(key_id))).toEqual([]);
   // The read model has counted each event once, across the crash.
-  await vi.waitFor(async () => {
+  await until(async () => {
     const counted = await service.app.pool.query("select count(*)::int as n from read.access_keys_v1");
     expect(counted.rows[0].n).toBe(inLog.size);
   });

@@ -82,7 +82,7 @@ describe("decisions", () => {
     await takeIn(parts, "other", "a", keyed("k2", "a"));
     await expect(takeIn(parts, "other", "b", keyed("k2", "b"))).rejects.toMatchObject({
       code: "unprocessable",
-      type: "idempotency-key-reused",
+      type: { slug: "idempotency-key-reused" },
     });
   });
 
@@ -150,13 +150,16 @@ describe("units over several streams", () => {
         runs++;
         return decide(notes, { tenant: "acme", id: "settled" }, notes.take("mine"));
       },
-      async () => {
-        settled++;
-        // Somebody else is faster while the settlement is under way.
-        await takeIn(other, "settled", "theirs");
-        return async (decide) => {
-          await decide(notes, { tenant: "acme", id: "receipts" }, notes.take("paid"));
-        };
+      {
+        once: async () => {
+          settled++;
+          // Somebody else is faster while the settlement is under way.
+          await takeIn(other, "settled", "theirs");
+          return "paid";
+        },
+        stage: async (decide, _result, done) => {
+          await decide(notes, { tenant: "acme", id: "receipts" }, notes.take(done));
+        },
       },
     );
     expect({ settled, runs }).toEqual({ settled: 1, runs: 2 });

@@ -2,18 +2,6 @@
 import type pg from "pg";
 import type { KeptAnswer, KeptAnswers } from "../domain/ports.ts";
 
-export const keptAnswersDdl = `
-  create schema if not exists access;
-  create table if not exists access.kept_answers (
-    name           text primary key,
-    request_sha256 text not null,
-    status         int not null,
-    body           bytea,
-    payment_id     text,
-    kept_at        timestamptz not null default now()
-  );
-  create index if not exists kept_answers_kept_at on access.kept_answers (kept_at);`;
-
 /** Bytes of a body that is kept; a larger one is made again. */
 export const KEPT_BODY_LIMIT = 1024 * 1024;
 

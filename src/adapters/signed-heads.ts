@@ -3,10 +3,12 @@
  * becomes of a database. It stands in a file of JSON with a number; the next one is linked under the number after that,
  * which succeeds once, whoever else tries. So no lock can be left behind or lost, and what is signed is on the disk before.
  */
+
 import { randomUUID } from "node:crypto";
 import { link, mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { time } from "../domain/fields.ts";
 import type { KeptHeads } from "../domain/ports.ts";
 
 const signedHead = z.strictObject({
@@ -15,7 +17,7 @@ const signedHead = z.strictObject({
   root: z.string(),
   /** The signed note itself: with another one of the log that contradicts it, it is proof. */
   note: z.string(),
-  signed_at: z.iso.datetime(),
+  signed_at: time,
 });
 
 /** The newest checkpoint of a log that was signed. */

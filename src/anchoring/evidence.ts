@@ -1,31 +1,27 @@
 /** The lines of an export that show more than its events do (docs/event-log.md, section 7), read strictly and written. */
+
 import { z } from "zod";
-import type { Hex } from "../domain/chain.ts";
+import { address, hexBytes, sha256 } from "../domain/fields.ts";
 
 const count = z.int().nonnegative();
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
-
 /** Longer proofs belong to no tree of 2^53 leaves: a consistency proof climbs both edges. */
-const hashes = z.array(hash).max(110);
-
-const bytes = z.string().regex(/^0x(?:[0-9a-f]{2})*$/) as unknown as z.ZodType<Hex>;
-const address = z.string().regex(/^0x[0-9a-f]{40}$/) as unknown as z.ZodType<Hex>;
+const hashes = z.array(sha256).max(110);
 
 /** Nodes from the root of a Merkle-Patricia trie down; a key of 32 bytes has 64 digits. */
-const nodes = z.array(bytes).max(65);
+const nodes = z.array(hexBytes).max(65);
 
 /** A head that the contract kept, as eth_getProof shows it: `size` events with `root`, under `header`'s state root. */
 export const anchorFields = {
   size: count.min(1),
-  root: hash,
+  root: sha256,
   /** Such as eip155:8453. */
   network: z.string().regex(/^eip155:[1-9]\d{0,15}$/),
   contract: address,
   signer: address,
   /** The signed transaction that brought the head. */
-  transaction: bytes,
+  transaction: hexBytes,
   /** A block header in RLP. */
-  header: bytes,
+  header: hexBytes,
   account_proof: nodes,
   root_proof: nodes,
   numbers_proof: nodes,

@@ -11,18 +11,6 @@ import type { Hex } from "../domain/chain.ts";
 import type { AnchorEvidence } from "./evidence.ts";
 import type { Work } from "./turn.ts";
 
-export const keptProofsDdl = `
-  create schema if not exists anchoring;
-  create table if not exists anchoring.proofs_v1 (
-    log_id       int not null,
-    size         int8 not null,
-    transaction  text not null,
-    block_number int8 not null,
-    block_hash   text not null,
-    evidence     text not null,
-    primary key (log_id, size, transaction, block_hash)
-  );`;
-
 /**
  * Keeps the proof of our newest anchor, unless one is kept whose block is still in the chain. Answers true once that stays
  * there for good. Rejects with ChainUnavailable.

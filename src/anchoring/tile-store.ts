@@ -4,16 +4,7 @@
  */
 import type pg from "pg";
 import { consistencySpans, hashesOf, inclusionSpans } from "./proofs.ts";
-import {
-  type Bundle,
-  encodeBundle,
-  hashesIn,
-  sliceOf,
-  TILE_BYTES,
-  TILE_WIDTH,
-  type Tile,
-  tilePath,
-} from "./tiles.ts";
+import { type Bundle, encodeBundle, hashesIn, sliceOf, TILE_WIDTH, type Tile, tilePath } from "./tiles.ts";
 import {
   HASH_BYTES,
   isCount,
@@ -24,17 +15,6 @@ import {
   type Subtree,
   subtreesOf,
 } from "./tree.ts";
-
-export const tilesDdl = `
-  create schema if not exists anchoring;
-  create table if not exists anchoring.tiles_v1 (
-    log_id     int not null,
-    level      int not null,
-    tile_index int8 not null,
-    hashes     bytea not null check (length(hashes) = ${TILE_BYTES}),
-    root       bytea not null check (length(root) = ${HASH_BYTES}),
-    primary key (log_id, level, tile_index)
-  );`;
 
 /** The first number of the advisory lock that a growing tree holds; the second is its log's. */
 const LOCK = 0x54524545;

@@ -4,15 +4,17 @@ import type { LRUCache } from "lru-cache";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
+import { recordReads } from "../datasets/reads.ts";
 import { type EventName, refuse } from "../domain/refusal.ts";
 import type { Command, InUnit } from "../unit.ts";
 import { actorOf, type Caller } from "./caller.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { encodeAnswer } from "./forms/encode.ts";
+import { encodeAnswer, encodePicture } from "./forms/encode.ts";
 import { type Form, JSON_FORM } from "./forms/form.ts";
 import type { Marked } from "./forms/table.ts";
 import type { Fields } from "./input.ts";
-import type { Operation, Output, ServedFile, Wire } from "./operation.ts";
+import { withPosition } from "./listing.ts";
+import type { Context, Operation, Picture, ServedFile, Wire } from "./operation.ts";
 
 export type Call = {
   operation: Operation;
@@ -39,11 +41,14 @@ export type Made =
 
 export type MadeBody = Extract<Made, { kind: "body" }>;
 
+/** `schema`: an answer does not fit its own; `vintage`: it read data it does not name; `refusal`: its status is not declared. */
+export type BrokenPromise = "schema" | "vintage" | "refusal";
+
 export type MakerParts = {
   app: App;
   catalogue: Catalogue;
-  /** Told of an answer that does not fit its own schema: logged and counted, never a 500 after work was done. */
-  onMismatch: (operation: Operation, reason: string) => void;
+  /** Told where an operation does what its declaration does not say: logged and counted, never a 500 after work was done. */
+  onBroken: (operation: Operation, promise: BrokenPromise, reason: string) => void;
   /** Finished answers of this process, by operation, vintage, form and input. */
   finished: LRUCache<string, MadeBody>;
 };
@@ -114,13 +119,39 @@ export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise
     vintage === undefined ? undefined : `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
   const before = name === undefined ? undefined : parts.finished.get(name);
   if (before) return before;
-  const answer = await operation.handle(context);
-  const body = output.kind === "bytes" ? (answer as Buffer) : await encoded(parts, call, output, answer);
+  const { answer, read } = await handled(call, context);
+  const body = await encoded(parts, call, answer);
   const etag = name === undefined && operation.caching === undefined ? "" : etagOf(body);
   const made: MadeBody = { kind: "body", status, body, etag, vintage: vintage ?? null };
-  // The vintage may have been swapped meanwhile; then the answer is right but belongs under another name.
-  if (name !== undefined && operation.vintage?.(app) === vintage) parts.finished.set(name, made);
+  if (name !== undefined && mayKeep(parts, operation, { vintage: vintage!, read }))
+    parts.finished.set(name, made);
   return made;
+}
+
+/** Waits for the read model of a list, handles the call, and notes what data it reads where it says on what it rests. */
+async function handled({ operation }: Call, context: Context<never>) {
+  const { lists } = operation;
+  const as_of = lists && lists !== "none" ? await context.app.asOf(lists) : undefined;
+  const work = () => operation.handle(context);
+  const { result, read } = operation.vintage ? recordReads(work) : { result: work(), read: NOTHING };
+  const answer = await result;
+  return { answer: as_of === undefined ? answer : withPosition(answer, as_of), read };
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** An answer that rests on more than its name says would be served when that has changed. */
+function mayKeep(
+  { app, onBroken }: MakerParts,
+  operation: Operation,
+  made: { vintage: string; read: ReadonlySet<string> },
+): boolean {
+  const { result, read: declared } = recordReads(() => operation.vintage?.(app));
+  // The vintage was swapped meanwhile; then the answer is right but belongs under another name.
+  if (result !== made.vintage) return false;
+  const missed = [...made.read].filter((state) => !declared.has(state));
+  if (missed.length > 0) onBroken(operation, "vintage", `read and not declared: ${missed.join("; ")}`);
+  return missed.length === 0;
 }
 
 /** Two tenants or operations never share an idempotency key, so its digest names nothing twice. */
@@ -130,13 +161,15 @@ const freshId = ({ random }: App, command: Command): string =>
     : Buffer.from(random.bytes(16)).toString("hex");
 
 async function encoded(
-  { app, onMismatch }: MakerParts,
+  { app, onBroken }: MakerParts,
   { operation, form }: Call,
-  output: Extract<Output, { kind: "json" }>,
   answer: object,
 ): Promise<Buffer> {
+  const { output } = operation;
+  if (output.kind === "picture") return encodePicture(form, answer as Picture, app.printer);
+  if (output.kind !== "json") return answer as Buffer;
   const fits = output.schema.safeParse(answer);
-  if (!fits.success) onMismatch(operation, fits.error.message);
+  if (!fits.success) onBroken(operation, "schema", fits.error.message);
   if (form !== JSON_FORM) return encodeAnswer(output, form, answer as Marked, app.printer);
   return Buffer.from(
     JSON.stringify(operation.envelope === "success" ? { success: true, ...answer } : answer),

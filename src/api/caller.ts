@@ -5,14 +5,31 @@ import { walletTenant } from "../domain/payments/payment.ts";
 /** Whoever was admitted. `tenant` owns what the call causes. */
 export type Caller =
   | { kind: "key"; tenant: string; key_id: string; scopes: Scope[]; space: "live" | "test" }
+  /** A key that belongs to a subject: it acts for that one alone, within its scopes. */
+  | { kind: "subject"; tenant: string; key_id: string; subject: string; scopes: Scope[] }
   | { kind: "payer"; tenant: string; wallet: Hex }
+  /** Another server of the operator. */
+  | { kind: "internal"; tenant: "operator" }
   | { kind: "anonymous"; tenant: "anonymous" };
 
 export const anonymous: Caller = { kind: "anonymous", tenant: "anonymous" };
 
-/** Whoever pays, and shows nothing else. */
+/** Whoever pays, or signs that it is the wallet, and shows nothing else. */
 export const payer = (wallet: Hex): Caller => ({ kind: "payer", tenant: walletTenant(wallet), wallet });
 
 /** What is hashed with the events a caller causes: who it was, never a secret. */
-export const actorOf = (caller: Caller): string =>
-  caller.kind === "key" ? `key:${caller.key_id}` : caller.kind === "payer" ? caller.tenant : caller.kind;
+export function actorOf(caller: Caller): string {
+  switch (caller.kind) {
+    case "key":
+    case "subject":
+      return `key:${caller.key_id}`;
+    case "payer":
+      return caller.tenant;
+    case "internal":
+    case "anonymous":
+      return caller.kind;
+  }
+}
+
+/** A test key moves no money of a real chain, and what it says there would bind wallets that are not its own. */
+export const isTest = (caller: Caller): boolean => caller.kind === "key" && caller.space === "test";

@@ -1,5 +1,13 @@
 /** Everything the service offers, area by area: what the server and all documents derive from. */
-import type { Envelope, Operation, OperationDeclaration } from "./operation.ts";
+import { type ProblemType, problemRegistry } from "../domain/problem.ts";
+import {
+  type Envelope,
+  methodOf,
+  type Operation,
+  type OperationDeclaration,
+  type Path,
+  pathOf,
+} from "./operation.ts";
 
 /** What the API knows of an area. */
 export type OfferedArea = {
@@ -9,22 +17,61 @@ export type OfferedArea = {
   about: string;
   envelope: Envelope;
   operations: readonly OperationDeclaration[];
+  /** The kinds of problems that are its own; their file in src/domain declares them. */
+  problems: Readonly<Record<string, ProblemType>>;
 };
 
-/** Areas that offer something, and all their operations in order. */
-export type Catalogue = { areas: readonly OfferedArea[]; operations: readonly Operation[] };
+/** Areas that offer something, all their operations in order, and every kind of problem that a call may end in. */
+export type Catalogue = {
+  areas: readonly OfferedArea[];
+  operations: readonly Operation[];
+  problems: readonly ProblemType[];
+};
 
-/** Throws where two operations share a name or a route. */
+/** Paths that older clients write with /api before them. */
+const WITH_PREFIX = ["/v1/agent/", "/soul/"];
+
+const aliasesOf = ({ aliases = [], ...declared }: OperationDeclaration): Path[] => {
+  const path = pathOf(declared);
+  const prefixed = WITH_PREFIX.some((start) => path.startsWith(start)) ? [`/api${path}` as const] : [];
+  return [...new Set([...prefixed, ...aliases])];
+};
+
+/** Throws where two operations share a name, or any route at which they are served, or two kinds of problems a slug. */
 export function catalogueOf(areas: readonly OfferedArea[]): Catalogue {
   const operations = areas.flatMap(({ name, envelope, operations }) =>
-    operations.map((declared) => ({ envelope, ...declared, area: name })),
+    operations.map((declared) => ({
+      envelope,
+      redirects: [],
+      ...declared,
+      aliases: aliasesOf(declared),
+      area: name,
+    })),
   );
-  for (const field of ["name", "route"] as const) {
-    const seen = new Set<string>();
-    for (const operation of operations) {
-      if (seen.has(operation[field])) throw new Error(`two operations have the ${field} ${operation[field]}`);
-      seen.add(operation[field]);
-    }
+  refuseTwice(
+    "name",
+    operations.map(({ name }) => name),
+  );
+  refuseTwice("route", operations.flatMap(routesOf));
+  return {
+    areas: areas.filter(({ operations }) => operations.length > 0),
+    operations,
+    problems: problemRegistry(areas),
+  };
+}
+
+/** Every route at which something of an operation is answered, its parameters without their names. */
+const routesOf = (operation: Operation): string[] =>
+  [
+    operation.route,
+    ...operation.aliases.map((path) => `${methodOf(operation)} ${path}`),
+    ...operation.redirects,
+  ].map((route) => route.replaceAll(/\{(\+?)\w+\}/g, "{$1}"));
+
+function refuseTwice(field: string, values: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const value of values) {
+    if (seen.has(value)) throw new Error(`two operations have the ${field} ${value}`);
+    seen.add(value);
   }
-  return { areas: areas.filter(({ operations }) => operations.length > 0), operations };
 }

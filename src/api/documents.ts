@@ -27,7 +27,7 @@ export function documentsOf(catalogue: Catalogue, terms: PaymentTerms): Document
       "The service on one page, for models",
       llmsPage(catalogue, terms.public_url),
     ),
-    fixed("/problems", "text/markdown", "Every kind of error", problemsPage()),
+    fixed("/problems", "text/markdown", "Every kind of error", problemsPage(catalogue.problems)),
     fixed(
       "/.well-known/x402",
       "application/json",

@@ -1,4 +1,5 @@
 import type { Response } from "express";
+import { coreProblems } from "../domain/problem.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { ServedFile } from "./operation.ts";
 import type { Answer, Question } from "./pipeline.ts";
@@ -49,10 +50,11 @@ function sendFile(res: Response, { path, name }: ServedFile): Promise<void> {
 /** What `send` turns down, by status. */
 const fileRefusals: Record<number, Refusal> = {
   404: new Refusal("unavailable", "the file is away", { retry_after_s: 5 }),
-  412: new Refusal("invalid", "the file is not the one that If-Match names", { type: "precondition-failed" }),
-  416: new Refusal("invalid", "the file has no such range; Content-Range tells its length", {
-    type: "range-not-satisfiable",
-  }),
+  412: new Refusal(coreProblems["precondition-failed"], "the file is not the one that If-Match names"),
+  416: new Refusal(
+    coreProblems["range-not-satisfiable"],
+    "the file has no such range; Content-Range tells its length",
+  ),
 };
 
 /** Bytes of a stream that may wait to be taken: enough that the reader never waits for the source. */

@@ -1,8 +1,10 @@
 import type { Request, Response } from "express";
 import rawBody, { type RawBodyError } from "raw-body";
 import { parseStrict } from "../../eventstore/canonical.ts";
+import type { JsonObject, JsonValue } from "../../eventstore/types.ts";
+import { coreProblems } from "../domain/problem.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
-import { presentedSecret } from "./gate.ts";
+import { presentedSecret } from "./access/admission.ts";
 import type { Fields } from "./input.ts";
 import { prefersProof } from "./named-event.ts";
 import type { Wire } from "./operation.ts";
@@ -18,6 +20,7 @@ const SMALL_BODY = 16 * 1024;
 export function questionOf(req: Request, res: Response, stopping: AbortSignal): Question {
   const { headers } = req;
   const hasBody = req.method !== "GET" && req.method !== "HEAD" && req.method !== "DELETE";
+  let sent: JsonObject = {};
   return {
     presented: {
       secret: presentedSecret(headers.authorization, text(headers["x-api-key"])),
@@ -26,6 +29,16 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
         req.method === "HEAD"
           ? undefined
           : presentedPayment(text(headers["payment-signature"]), text(headers["x-payment"])),
+      wallet_proof: text(headers["sign-in-with-x"]),
+      internal_token: text(headers["x-internal-token"]),
+      get is_local() {
+        return isLocal(req);
+      },
+      // What is asked by HEAD is what GET answers.
+      method: req.method === "HEAD" ? "GET" : req.method,
+      get path() {
+        return withoutQuery(req.originalUrl);
+      },
       get ip() {
         return req.ip ?? "";
       },
@@ -35,7 +48,13 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
       if (!hasBody) return reader.fromQuery(query, inPath(req));
       if (query.size > 0)
         refuse("invalid", "this takes its input in the body; the query string must be empty");
-      return reader.fromObject(await readBody(req), inPath(req));
+      const body = await readBody(req);
+      const fields = reader.fromObject(body, inPath(req));
+      sent = body as JsonObject;
+      return fields;
+    },
+    get sent() {
+      return sent;
     },
     get is_small() {
       // A body without a length may have no end.
@@ -60,10 +79,20 @@ export function questionOf(req: Request, res: Response, stopping: AbortSignal): 
 }
 
 /** What stands in the path, its whole rest put together again. */
-const inPath = ({ params }: Request): Fields =>
+export const inPath = ({ params }: Request): Fields =>
   Object.fromEntries(
     Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value.join("/") : value]),
   );
+
+const withoutQuery = (url: string) => url.split("?", 1)[0]!;
+
+/** Whether this machine itself sent it; what a proxy forwards may come from anywhere. */
+export const isLocal = ({ socket, headers }: Request): boolean =>
+  LOOPBACK.includes(socket.remoteAddress ?? "") &&
+  headers["x-forwarded-for"] === undefined &&
+  headers.forwarded === undefined;
+
+const LOOPBACK = ["127.0.0.1", "::1", "::ffff:127.0.0.1"];
 
 /** Node joins a header of these names that is sent twice. */
 const text = (header: string | string[] | undefined) => header as string | undefined;
@@ -99,14 +128,14 @@ const wireOf = (req: Request): Wire =>
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-async function readBody(req: Request): Promise<unknown> {
+async function readBody(req: Request): Promise<JsonValue> {
   if (!req.is("application/json")) {
-    throw new Refusal("invalid", "send the body as application/json", { type: "unsupported-media-type" });
+    throw new Refusal(coreProblems["unsupported-media-type"], "send the body as application/json");
   }
   const length = req.headers["content-length"] ?? null;
   const body = await rawBody(req, { length, limit: BODY_LIMIT }).catch((error: RawBodyError) => {
     if (error.type !== "entity.too.large") throw error;
-    return refuse("invalid", `the body exceeds ${BODY_LIMIT / 1024} KiB`, { type: "too-large" });
+    return refuse(coreProblems["too-large"], `the body exceeds ${BODY_LIMIT / 1024} KiB`);
   });
   try {
     return parseStrict(utf8.decode(body));

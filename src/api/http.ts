@@ -1,5 +1,4 @@
 /** The HTTP face: an Express 5 route for each operation and each document, and what every answer has in common. */
-import { timingSafeEqual } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { IncomingMessage, RequestListener } from "node:http";
 import compression from "compression";
@@ -8,13 +7,14 @@ import express, { type ErrorRequestHandler, type RequestHandler } from "express"
 import helmet, { type HelmetOptions } from "helmet";
 import type { Logger } from "pino";
 import type { App } from "../app.ts";
-import { digestOf } from "../domain/access/secret.ts";
+import { coreProblems } from "../domain/problem.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { isSameSecret } from "./access/internal.ts";
 import type { Document } from "./document.ts";
 import { sendAnswer } from "./http-answer.ts";
-import { questionOf } from "./http-question.ts";
+import { inPath, isLocal, questionOf } from "./http-question.ts";
 import type { Metrics } from "./metrics.ts";
-import { type Method, methodOf, patternOf } from "./operation.ts";
+import { type Method, methodOf, type Operation, pathOf, pathWith, patternOf } from "./operation.ts";
 import type { Served } from "./pipeline.ts";
 import { isAway, problem, problemOfRefusal, refusalOf } from "./problem.ts";
 import { requestId } from "./request-id.ts";
@@ -34,16 +34,10 @@ export type HttpParts = {
   stopping: AbortSignal;
 };
 
-/** Paths that older clients write with a prefix of their own. */
-const ALIASES: [path: string, alias: string][] = [
-  ["/v1/agent/", "/api/v1/agent/"],
-  ["/soul/", "/api/soul/"],
-];
-
 const EXPOSED =
   "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, ETag, X-Request-Id, Retry-After, Content-Disposition, Event-Id, Link, Preference-Applied, Tlog-Proof";
 const ALLOWED =
-  "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Last-Event-ID, X-Request-Id, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
+  "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, SIGN-IN-WITH-X, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Last-Event-ID, X-Request-Id, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
 
 /** But for the page at /log nothing here is one: what only governs pages is left out, and whatever is shown as one may load nothing. */
 const SECURITY: HelmetOptions = {
@@ -104,14 +98,17 @@ function mountOperations(http: express.Express, parts: HttpParts): void {
   // Express tries its routes one by one; a path that is written exactly so needs no search among hundreds.
   const exact = new Map<string, RequestHandler>();
   http.use((req, res, next) => (exact.get(`${req.method} ${req.path}`) ?? skip)(req, res, next));
+  const mount = (method: Method, path: string, route: RequestHandler) => {
+    const pattern = patternOf(path);
+    http[method.toLowerCase() as "get" | "post" | "delete"](pattern, route);
+    if (!/[:*]/.test(pattern)) exact.set(`${method} ${pattern}`, route);
+    methods.set(pattern, (methods.get(pattern) ?? new Set()).add(method));
+  };
   for (const one of parts.served) {
-    const method = methodOf(one.operation);
-    for (const path of withAliases(patternOf(one.operation))) {
-      const route = operationRoute(parts, one);
-      http[method.toLowerCase() as "get" | "post" | "delete"](path, route);
-      if (!/[:*]/.test(path)) exact.set(`${method} ${path}`, route);
-      methods.set(path, (methods.get(path) ?? new Set()).add(method));
-    }
+    const { operation } = one;
+    const route = operationRoute(parts, one);
+    for (const path of [pathOf(operation), ...operation.aliases]) mount(methodOf(operation), path, route);
+    for (const from of operation.redirects) mount("GET", pathOf({ route: from }), redirectTo(operation));
   }
   for (const [path, allowed] of methods) {
     http.all(path, otherMethod(parts, [...allowed]));
@@ -124,17 +121,21 @@ function otherMethod(parts: HttpParts, allowed: Method[]): RequestHandler {
   return (req, res) => {
     const detail = `${req.method} is not one of ${allow}`;
     const headers = { Allow: allow };
-    const told = problem("method-not-allowed", detail, place(parts, req.path), { headers });
+    const told = problem(coreProblems["method-not-allowed"], detail, place(parts, req.path), { headers });
     sendAnswer(res, { kind: "problem", ...told });
   };
 }
 
 const skip: RequestHandler = (_req, _res, next) => next();
 
-const withAliases = (path: string): string[] => [
-  path,
-  ...ALIASES.filter(([own]) => path.startsWith(own)).map(([own, alias]) => alias + path.slice(own.length)),
-];
+/** 301, query and all. The parameters come decoded, and are encoded anew. */
+function redirectTo(operation: Operation): RequestHandler {
+  return (req, res) => {
+    res.locals.operation = operation.name;
+    const query = /\?.*$/s.exec(req.originalUrl)?.[0] ?? "";
+    res.redirect(301, pathWith(operation, inPath(req)) + query);
+  };
+}
 
 const place = (parts: { public_url: string }, instance: string) => ({
   public_url: parts.public_url,
@@ -148,7 +149,7 @@ function operationRoute(parts: HttpParts, { operation, ask }: Served): RequestHa
     const answer = await ask(question);
     if (answer.kind === "refused") {
       const told = problemOfRefusal(answer.refusal, place(parts, req.path));
-      return sendAnswer(res, { kind: "problem", ...told, headers: { ...answer.headers, ...told.headers } });
+      return sendAnswer(res, { kind: "problem", ...told, headers: { ...told.headers, ...answer.headers } });
     }
     await sendAnswer(res, answer, question);
   };
@@ -168,20 +169,14 @@ function documentRoute(parts: HttpParts, document: Document): RequestHandler {
 
 function metricsRoute({ metrics, metrics_token }: HttpParts): RequestHandler {
   return async (req, res) => {
-    const local = ["127.0.0.1", "::1", "::ffff:127.0.0.1"].includes(req.socket.remoteAddress ?? "");
-    const forwarded = req.headers["x-forwarded-for"] !== undefined;
-    const byToken =
-      metrics_token !== undefined && sameSecret(req.headers.authorization, `Bearer ${metrics_token}`);
-    if (!byToken && (metrics_token !== undefined || !local || forwarded)) {
-      throw new Refusal("not_found", "there is nothing at /metrics");
-    }
+    const { authorization } = req.headers;
+    const isAllowed = metrics_token
+      ? authorization !== undefined && isSameSecret(authorization, `Bearer ${metrics_token}`)
+      : isLocal(req);
+    if (!isAllowed) throw new Refusal("not_found", "there is nothing at /metrics");
     res.type(metrics.contentType).send(await metrics.print());
   };
 }
-
-/** Compared by digest, so that the time it takes tells nothing. */
-const sameSecret = (given: string | undefined, wanted: string): boolean =>
-  given !== undefined && timingSafeEqual(digestOf(given), digestOf(wanted));
 
 /** Gives each request its id, and writes one line and one measurement when it is over. Headers are never logged. */
 function observe({ log, metrics, trust_proxy }: HttpParts): RequestHandler {
@@ -237,7 +232,7 @@ export function problemOfError(error: unknown, parts: { public_url: string }, pa
   const refusal = refusalOf(error) ?? refusalOfExpress(error);
   if (refusal) return problemOfRefusal(refusal, place(parts, path));
   return problem(
-    "internal",
+    coreProblems.internal,
     "something failed on our side; the request id names it in our log",
     place(parts, path),
   );

@@ -14,18 +14,21 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Request, RequestHandler } from "express";
 import { z } from "zod";
+import type { JsonObject } from "../../eventstore/types.ts";
 import type { Printer } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
+import { presentedSecret } from "./access/admission.ts";
+import { priceText } from "./access/way.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { defaultTools } from "./default-tools.ts";
 import { chosenForm, formsOf, JSON_FORM } from "./forms/form.ts";
 import { acceptedForms, contentOf } from "./forms/mcp-content.ts";
-import { presentedSecret } from "./gate.ts";
 import { endOf } from "./http-question.ts";
 import { inputReader } from "./input.ts";
 import { type NamedEvent, proofPath } from "./named-event.ts";
 import { INTERFACE_VERSION } from "./openapi.ts";
 import {
+  isInPath,
   mediaTypeOf,
   methodOf,
   type Operation,
@@ -131,8 +134,8 @@ function toolOf(operation: Operation): Tool {
     title: operation.summary,
     description: [
       operation.description,
-      ...(payment ? [`Price: ${payment.unit_price} USDC.`] : []),
-      ...(formsOf(operation).includes("image/png") ? [PICTURE] : []),
+      ...(payment ? [`Price: ${priceText(operation)}.`] : []),
+      ...(operation.output.kind === "json" && formsOf(operation).includes("image/png") ? [PICTURE] : []),
     ].join(" "),
     inputSchema: { ...inputReader(operation.input).schema, type: "object" },
     outputSchema: outputSchema as Tool["outputSchema"],
@@ -156,6 +159,8 @@ function resultSchema(output: Output): z.ZodObject {
       return isText(output)
         ? z.object({ text: z.string().describe(output.about) })
         : z.object({ base64: z.string().describe(output.about) });
+    case "picture":
+      return z.object({ media_type: z.string(), bytes: z.int().describe("Length of the picture beside it") });
     case "file":
       return z.object({
         uri: z.url().describe(output.about),
@@ -183,12 +188,18 @@ async function call(
       presented: {
         secret: presentedSecret(req.get("authorization"), req.get("x-api-key")),
         payment: presentedPayment(params._meta),
+        wallet_proof: presentedProof(params._meta),
+        internal_token: undefined,
+        is_local: false,
         ip: req.ip ?? "",
+        method: methodOf(served.operation),
+        path: pathWith(served.operation, params.arguments ?? {}),
       },
       read: (reader) => reader.fromObject(params.arguments ?? {}, {}),
+      sent: bodyOf(served.operation, params.arguments ?? {}),
       is_small: true,
       path,
-      accept: undefined,
+      accept: served.operation.output.kind === "picture" ? acceptedForms(params._meta) : undefined,
       wire: "ndjson",
       idempotency_key: undefined,
       if_none_match: undefined,
@@ -198,7 +209,8 @@ async function call(
       signal,
     });
     const result = await resultOf(parts, served.operation, answer, params.arguments ?? {});
-    if (answer.kind !== "body" || form === JSON_FORM) return result;
+    const isJson = served.operation.output.kind === "json";
+    if (answer.kind !== "body" || !isJson || form === JSON_FORM) return result;
     const content = await contentOf(parts, served.operation, form, answer.body, params.arguments ?? {});
     return { ...result, content: [content, ...result.content] };
   } catch (error) {
@@ -213,6 +225,17 @@ function presentedPayment(meta: CallToolRequestParams["_meta"]): string | object
   return typeof payment === "object" ? payment : String(payment);
 }
 
+/** A wallet's signed text, as SIGN-IN-WITH-X carries it over HTTP, or its object. */
+function presentedProof(meta: CallToolRequestParams["_meta"]): string | undefined {
+  const proof: unknown = meta?.["sign-in-with-x"];
+  if (proof === undefined || proof === null) return undefined;
+  return typeof proof === "object" ? Buffer.from(JSON.stringify(proof)).toString("base64") : String(proof);
+}
+
+/** The arguments that HTTP would carry in the body. */
+const bodyOf = (operation: Operation, given: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => !isInPath(operation, name))) as JsonObject;
+
 async function resultOf(
   { public_url }: McpParts,
   operation: Operation,
@@ -222,6 +245,7 @@ async function resultOf(
   switch (answer.kind) {
     case "body": {
       const told = resultMeta(public_url, answer);
+      if (operation.output.kind === "picture") return { ...pictureResult(answer), ...told };
       if (operation.output.kind !== "bytes") return { ...jsonResult(answer.body.toString()), ...told };
       const uri = public_url + pathWith(operation, input);
       return { ...bytesResult(operation.output, answer.body, uri), ...told };
@@ -283,6 +307,14 @@ function bytesResult(output: Extract<Output, { kind: "bytes" }>, body: Buffer, u
   const base64 = body.toString("base64");
   const resource = { uri, mimeType: output.media_type, blob: base64 };
   return { structuredContent: { base64 }, content: [{ type: "resource", resource }] };
+}
+
+function pictureResult({ body, headers }: Extract<Answer, { kind: "body" }>): CallToolResult {
+  const mimeType = headers["Content-Type"]!.split(";", 1)[0]!;
+  return {
+    structuredContent: { media_type: mimeType, bytes: body.length },
+    content: [{ type: "image", data: body.toString("base64"), mimeType }],
+  };
 }
 
 /** A file is too large for a result: it is fetched over HTTP. */

@@ -4,7 +4,8 @@ import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client
 export type Metrics = {
   contentType: string;
   answered(operation: string, status: number, seconds: number): void;
-  mismatched(operation: string): void;
+  /** An operation did what its declaration does not say. */
+  broke(operation: string, promise: string): void;
   /** A call came with a payment: `answered`, `refused` with a new 402, or the type of the problem it met. */
   presented(outcome: string): void;
   print(): Promise<string>;
@@ -20,10 +21,10 @@ export function createMetrics(): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  const mismatches = new Counter({
-    name: "tallystick_answer_mismatches_total",
-    help: "Answers that did not fit their own output schema",
-    labelNames: ["operation"],
+  const broken = new Counter({
+    name: "tallystick_broken_promises_total",
+    help: "Answers and refusals that are not as their operation declares: schema, vintage or refusal",
+    labelNames: ["operation", "promise"],
     registers: [registry],
   });
   const payments = new Counter({
@@ -43,7 +44,7 @@ export function createMetrics(): Metrics {
   return {
     contentType: registry.contentType,
     answered: (operation, status, seconds) => seriesOf(operation, status).observe(seconds),
-    mismatched: (operation) => mismatches.inc({ operation }),
+    broke: (operation, promise) => broken.inc({ operation, promise }),
     presented: (outcome) => payments.inc({ outcome }),
     print: () => registry.metrics(),
   };

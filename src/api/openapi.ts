@@ -1,10 +1,11 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { z } from "zod";
+import type { ProblemType } from "../domain/problem.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { type Form, formsOf, JSON_FORM } from "./forms/form.ts";
 import { inputReader } from "./input.ts";
 import { isInPath, methodOf, type Operation, pathOf, pathWith, paymentOf } from "./operation.ts";
-import { problemKinds } from "./problem.ts";
+import { refusalsOf } from "./statuses.ts";
 import { paymentRequired } from "./x402/required.ts";
 
 export const INTERFACE_VERSION = "3.2.0";
@@ -71,12 +72,15 @@ const paymentRequiredSchema: Schema = {
   },
 };
 
-export function openapi({ areas, operations }: Catalogue, public_url: string): Schema {
+export function openapi({ areas, operations, problems }: Catalogue, public_url: string): Schema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
     // OpenAPI knows no parameter that spans slashes: a client leaves them as they are.
     const path = pathOf(operation).replaceAll("{+", "{");
-    paths[path] = { ...paths[path], [methodOf(operation).toLowerCase()]: describe(operation, public_url) };
+    paths[path] = {
+      ...paths[path],
+      [methodOf(operation).toLowerCase()]: describe(operation, public_url, problems),
+    };
   }
   return {
     openapi: "3.1.0",
@@ -93,34 +97,20 @@ export function openapi({ areas, operations }: Catalogue, public_url: string): S
     paths,
     components: {
       schemas: { Problem: problemSchema, PaymentRequired: paymentRequiredSchema },
-      securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", description: "An API key: sk_live_… or sk_test_…" },
-        apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
-        x402: {
-          type: "apiKey",
-          in: "header",
-          name: "X-PAYMENT",
-          description: "An x402 payment in USDC on Base, as clients of version 1 send it",
-        },
-        x402_v2: {
-          type: "apiKey",
-          in: "header",
-          name: "PAYMENT-SIGNATURE",
-          description: "The same, as clients of version 2 send it",
-        },
-      },
+      securitySchemes: Object.assign(
+        {},
+        ...operations.flatMap(({ access }) => access.map(({ schemes }) => schemes)),
+      ),
     },
   };
 }
 
-function describe(operation: Operation, public_url: string): Schema {
+function describe(operation: Operation, public_url: string, problems: readonly ProblemType[]): Schema {
   const reader = inputReader(operation.input);
   const payment = paymentOf(operation);
   const inBody = methodOf(operation) === "POST";
   const names = Object.keys(reader.schema.properties);
   const inPath = names.filter((name) => isInPath(operation, name));
-  const keyed = operation.access.some((way) => way.kind === "key");
-  const free = operation.access.some((way) => way.kind === "open");
   return {
     operationId: operation.name,
     tags: [operation.area],
@@ -136,11 +126,7 @@ function describe(operation: Operation, public_url: string): Schema {
         protocols: ["x402"],
       },
     }),
-    security: [
-      ...(keyed ? [{ bearer: [] }, { apiKey: [] }] : []),
-      ...(payment ? [{ x402: [] }, { x402_v2: [] }] : []),
-      ...(free ? [{}] : []),
-    ],
+    security: [...new Map(alternatives(operation).map((one) => [JSON.stringify(one), one])).values()],
     parameters: [
       ...names
         .filter((name) => !inBody || inPath.includes(name))
@@ -148,9 +134,11 @@ function describe(operation: Operation, public_url: string): Schema {
       ...(isCommand(operation) ? [idempotencyKey, prefer] : []),
     ],
     ...(inBody && { requestBody: body(reader.schema, inPath, operation.example) }),
-    responses: responses(operation, { public_url, keyed, priced: payment !== undefined }),
+    responses: responses(operation, public_url, problems),
   };
 }
+
+const alternatives = ({ access }: Operation) => access.flatMap(({ security }) => security);
 
 /** Whether a call may leave an event in the log. */
 const isCommand = (operation: Operation) =>
@@ -203,15 +191,9 @@ function body(schema: InputSchema, inPath: string[], example: Record<string, unk
   };
 }
 
-type Ways = { public_url: string; keyed: boolean; priced: boolean };
-
 /** The statuses this operation can answer, each with its form. */
-function responses(operation: Operation, { public_url, keyed, priced }: Ways): Schema {
-  const statuses = [400, 401, 429, 503, ...(keyed ? [403] : [])];
-  if (methodOf(operation) !== "GET") statuses.push(404, 409, 413, 415, 422);
-  if (operation.output.kind === "json") statuses.push(406);
-  if (priced) statuses.push(409, 422);
-  statuses.push(...(operation.refuses ?? []));
+function responses(operation: Operation, public_url: string, problems: readonly ProblemType[]): Schema {
+  const priced = paymentOf(operation) !== undefined;
   const answers: Record<string, Schema> = {
     [operation.status ?? 200]: {
       ...success(operation),
@@ -222,12 +204,11 @@ function responses(operation: Operation, { public_url, keyed, priced }: Ways): S
     answers[304] = { description: "Unchanged since the ETag you sent" };
   if (operation.output.kind === "file") {
     answers[206] = { ...success(operation), description: "The range asked for" };
-    statuses.push(412, 416);
   }
-  for (const status of new Set(statuses)) {
-    const titles = Object.values(problemKinds).filter((kind) => kind.status === status);
+  for (const status of refusalsOf(operation)) {
+    const titles = problems.filter((type) => type.status === status);
     answers[status] = {
-      description: titles.map((kind) => kind.title).join(" / "),
+      description: titles.map(({ title }) => title).join(" / "),
       content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
     };
   }
@@ -272,6 +253,10 @@ function success(operation: Operation): Schema {
   if (output.kind === "file") {
     const content = { [output.media_type]: { schema: { type: "string", format: "binary" } } };
     return { description: output.about, content };
+  }
+  if (output.kind === "picture") {
+    const content = formsOf(operation).map((form) => [form, { schema: otherSchema(form) }]);
+    return { description: output.about, content: Object.fromEntries(content) };
   }
   if (output.kind === "bytes") {
     const format = output.media_type === "application/octet-stream" ? { format: "binary" } : {};

@@ -4,44 +4,31 @@
  */
 import type { z } from "zod";
 import type { App } from "../app.ts";
-import type { Scope } from "../domain/access/key.ts";
-import type { Chart } from "../domain/chart.ts";
+import type { Chart, Provenance } from "../domain/chart.ts";
 import type { EventName } from "../domain/refusal.ts";
+import type { Projection } from "../projections/projection.ts";
 import type { Decide, Watch } from "../unit.ts";
+import type { Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
+import { schemaOfList } from "./listing.ts";
 
-/** A decimal string of USDC, such as "0.05". */
-export type Usdc = `${number}`;
-
-/** A way in. An operation lists them in order of preference; the first that fits the caller wins. */
-export type Access =
-  | { kind: "key"; scope: Scope }
-  | { kind: "pay"; price: Usdc | ((input: never, app: App) => Usdc); unit_price: Usdc }
-  | { kind: "open" };
-
-/** By an API key that carries `scope`, within its quota. */
-export const key = (scope: Scope): Access => ({ kind: "key", scope });
-
-/**
- * By a payment of `price` USDC a call. A price that depends on the input, and on what the data covers just now, names its
- * unit price for the price lists.
- */
-export function pay(price: Usdc): Access;
-export function pay<In>(price: (input: In, app: App) => Usdc, unitPrice: Usdc): Access;
-export function pay(price: Usdc | ((input: never, app: App) => Usdc), unitPrice?: Usdc): Access {
-  return { kind: "pay", price, unit_price: unitPrice ?? (price as Usdc) };
-}
-
-/** By anybody, free. */
-export const open = (): Access => ({ kind: "open" });
+export { free } from "./access/free.ts";
+export { internal } from "./access/internal.ts";
+export { key } from "./access/key.ts";
+export { open } from "./access/open.ts";
+export { owner } from "./access/owner.ts";
+export { pay } from "./access/pay.ts";
+export { subject } from "./access/subject.ts";
+export { paymentOf, type Usdc } from "./access/way.ts";
 
 /** What an answer looks like. Everything but `stream` is complete before a byte is sent. */
 export type Output =
   | { kind: "json"; schema: z.ZodObject; table?: Table; chart?: (answer: never) => Chart }
   | { kind: "bytes"; media_type: BytesType; about: string }
   | { kind: "file"; media_type: string; about: string }
+  | { kind: "picture"; about: string }
   | { kind: "stream"; item: z.ZodType; last: z.ZodType };
 
 export type BytesType = "text/plain; charset=utf-8" | "application/octet-stream";
@@ -91,6 +78,12 @@ export const file = (media_type: string, about: string): Output => ({ kind: "fil
 /** A file as it is sent: where it lies, the name it is saved under, its length and its digest, which is its ETag. */
 export type ServedFile = { path: string; name: string; bytes: number; sha256: string };
 
+/** A picture, as PNG or SVG by Accept, of which `about` says what it shows; `handle` resolves to a Picture. */
+export const picture = (about: string): Output => ({ kind: "picture", about });
+
+/** A chart and what its figures rest on, which is drawn below it. */
+export type Picture = { chart: Chart; meta: Provenance };
+
 /**
  * A sequence of JSON objects, sent as they come. `handle` refuses before it resolves to an AsyncIterable of framed text, in
  * chunks that may end anywhere; what that throws can only cut the connection.
@@ -101,7 +94,8 @@ export const stream = (item: z.ZodType, last: z.ZodType): Output => ({ kind: "st
 export type Wire = "ndjson" | "sse";
 
 export type Method = "GET" | "POST" | "DELETE";
-export type Route = `${Method} /${string}`;
+export type Path = `/${string}`;
+export type Route = `${Method} ${Path}`;
 
 export type Context<In> = {
   input: In;
@@ -130,22 +124,36 @@ export type OperationDeclaration = {
   /** operationId and MCP tool name. */
   name: string;
   route: Route;
+  /** Other paths it is served at, with the same parameters. Paths under /v1/agent and /soul are served under /api too. */
+  aliases?: readonly Path[];
+  /** Routes that answer 301 with where it is; their parameters have the same names. */
+  redirects?: readonly `GET ${Path}`[];
   summary: string;
   description: string;
   /** Where its answers travel otherwise than those of its area. */
   envelope?: Envelope;
-  access: Access[];
+  access: readonly Way[];
   input: z.ZodObject;
   output: Output;
   /** 200 unless said otherwise. */
   status?: 200 | 201 | 202;
   /** Fields of the input that must not be guessed from the request's digest, which is public. */
   secrets?: string[];
-  /** Statuses it may refuse with beside those that every operation of its kind has. */
+  /** Statuses it may refuse with beside those that every operation of its kind has; any other is logged and counted. */
   refuses?: (403 | 404 | 409 | 410)[];
+  /** What it does may move money, or bind a wallet to; a test key is refused where that is of a real chain. */
+  moves_money?: true;
+  /**
+   * The read model that its list is from: the call waits for it, so that callers see what they wrote, and the answer says
+   * `as_of_position`. A list that is from none says `none`.
+   */
+  lists?: Projection | "none";
   /** A valid input: documentation and smoke test at once. */
   example: Record<string, unknown>;
-  /** Names the data an answer rests on. Same name and same input, same answer: it is kept, with an ETag. */
+  /**
+   * Names the data an answer rests on. Same name and same input, same answer: it is kept, with an ETag. What `handle` reads
+   * beyond what this looked at is logged and counted, and the answer is not kept.
+   */
   vintage?: (app: App) => string | undefined;
   /** The Cache-Control of what it answers (never of a refusal), which then has an ETag too. */
   caching?: (input: never) => string;
@@ -156,7 +164,12 @@ export type OperationDeclaration = {
 export type Envelope = "success" | "none";
 
 /** An operation in its place: what its area says of all its operations stands in each. */
-export type Operation = OperationDeclaration & { area: string; envelope: Envelope };
+export type Operation = OperationDeclaration & {
+  area: string;
+  envelope: Envelope;
+  aliases: readonly Path[];
+  redirects: readonly `GET ${Path}`[];
+};
 
 /** An operation as it is written down: `example` and `handle` fit `input`. */
 export type Declared<Input extends z.ZodObject> = Omit<
@@ -171,11 +184,15 @@ export type Declared<Input extends z.ZodObject> = Omit<
 
 /** Declares an operation. */
 export function operation<Input extends z.ZodObject>(declared: Declared<Input>): OperationDeclaration {
-  return declared as OperationDeclaration;
+  const { lists, output } = declared;
+  if (lists === undefined || lists === "none" || output.kind !== "json")
+    return declared as OperationDeclaration;
+  const told = { ...output, schema: schemaOfList(output.schema) };
+  return { ...declared, output: told } as OperationDeclaration;
 }
 
 export const methodOf = ({ route }: Pick<Operation, "route">) => route.slice(0, route.indexOf(" ")) as Method;
-export const pathOf = ({ route }: Pick<Operation, "route">) => route.slice(route.indexOf(" ") + 1);
+export const pathOf = ({ route }: Pick<Operation, "route">) => route.slice(route.indexOf(" ") + 1) as Path;
 /** The path with its parameters filled in; `{name}` is one part of it, `{+name}` its whole rest (RFC 6570). */
 export const pathWith = (operation: Pick<Operation, "route">, values: Record<string, unknown>) =>
   pathOf(operation).replaceAll(/\{(\+?)(\w+)\}/g, (_, rest: string, name: string) => {
@@ -183,17 +200,21 @@ export const pathWith = (operation: Pick<Operation, "route">, values: Record<str
     return rest ? value.replaceAll("%2F", "/") : value;
   });
 /** The path as routers write it: `:name` is one part of it, `*name` its whole rest. */
-export const patternOf = (operation: Pick<Operation, "route">) =>
-  pathOf(operation).replaceAll(
-    /\{(\+?)(\w+)\}/g,
-    (_, rest: string, name: string) => (rest ? "*" : ":") + name,
-  );
+export const patternOf = (path: string) =>
+  path.replaceAll(/\{(\+?)(\w+)\}/g, (_, rest: string, name: string) => (rest ? "*" : ":") + name);
 export const isInPath = (operation: Pick<Operation, "route">, name: string) =>
   pathOf(operation).includes(`{${name}}`) || pathOf(operation).includes(`{+${name}}`);
 /** What an answer is, as it is told before there is one. */
 export function mediaTypeOf({ output }: Pick<Operation, "output">): string {
-  if (output.kind === "bytes" || output.kind === "file") return output.media_type;
-  return output.kind === "json" ? "application/json" : "application/x-ndjson";
+  switch (output.kind) {
+    case "bytes":
+    case "file":
+      return output.media_type;
+    case "json":
+      return "application/json";
+    case "picture":
+      return "image/png";
+    case "stream":
+      return "application/x-ndjson";
+  }
 }
-export const paymentOf = (declared: Pick<Operation, "access">) =>
-  declared.access.find((way) => way.kind === "pay") as Extract<Access, { kind: "pay" }> | undefined;

@@ -1,13 +1,15 @@
 /**
- * The one path of every call, whatever carries it: admit -> parse -> handle -> check -> encode -> settle -> append -> answer.
- * HTTP and MCP hand it the same question and send the same answer in their own form.
+ * The one path of every call, whatever carries it: admit -> parse -> handle -> check -> encode -> append -> answer.
+ * HTTP and MCP hand it the same question and send the same answer in their own form; x402/payment-flow.ts says what a call that
+ * brought a payment goes through besides.
  */
 import { LRUCache } from "lru-cache";
+import type { JsonObject } from "../../eventstore/types.ts";
 import { createProver, type Prover } from "../anchoring/prove.ts";
-import type { App } from "../app.ts";
-import { receiptExtension, receiptOf, signReceipt } from "../domain/payments/receipt.ts";
 import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
 import { transact } from "../unit.ts";
+import type { Gate } from "./access/admission.ts";
+import { type Admission, challengeOf, type Presented } from "./access/way.ts";
 import {
   type Call,
   commandOf,
@@ -19,25 +21,26 @@ import {
   make,
   requestDigest,
 } from "./call.ts";
-import { payer } from "./caller.ts";
+import { isTest } from "./caller.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { chosenForm, type Form, formHeaders, formsOf } from "./forms/form.ts";
-import type { Admission, Gate, Presented } from "./gate.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
 import { type NamedEvent, nameEvent } from "./named-event.ts";
 import { mediaTypeOf, type Operation, paymentOf, type ServedFile, type Wire } from "./operation.ts";
 import { refusalOf } from "./problem.ts";
+import { refusalsOf } from "./statuses.ts";
 import { unencodedDigest } from "./unencoded-digest.ts";
-import { type Cashier, createCashier } from "./x402/cashier.ts";
-import { PaymentRefused } from "./x402/refused.ts";
+import { createPaymentFlow, type PaymentFlow } from "./x402/payment-flow.ts";
+import { eventGiven, givenBefore } from "./x402/replay.ts";
 import { type PaymentRequired, type PaymentTerms, paymentRequired, priceOf } from "./x402/required.ts";
-import { type SettleResponse, settledHeaders, settleResponse } from "./x402/response.ts";
-import { type Bought, createTill, type Till } from "./x402/till.ts";
+import { type SettleResponse, settledHeaders } from "./x402/response.ts";
 
 export type Question = {
   presented: Presented;
   /** Reads the input; called once the caller is admitted, so an unpaid body is never looked at. */
   read: (reader: InputReader) => Fields | Promise<Fields>;
+  /** The body as it was sent, once `read` has resolved. */
+  readonly sent: JsonObject;
   /** The input takes no more room than a query string could. */
   is_small: boolean;
   /** The request's own path and query, for the payment requirement. */
@@ -69,7 +72,7 @@ export type Answer =
   | ({ kind: "pay" } & PaymentRequired)
   | { kind: "refused"; refusal: Refusal; headers: Record<string, string>; event?: NamedEvent | undefined };
 
-export type PipelineParts = Pick<MakerParts, "app" | "onMismatch"> & {
+export type PipelineParts = Pick<MakerParts, "app" | "onBroken"> & {
   /** Told of calls that are refused for a failure of ours: the log, the chain or the facilitator is away. */
   onAway: (refusal: Refusal) => void;
   catalogue: Catalogue;
@@ -81,7 +84,7 @@ export type PipelineParts = Pick<MakerParts, "app" | "onMismatch"> & {
   cache_bytes: number;
 };
 
-type Parts = MakerParts & PipelineParts & { cashier: Cashier; till: Till; prover: Prover };
+type Parts = MakerParts & PipelineParts & { payments: PaymentFlow; prover: Prover };
 
 /** One operation made ready: its input compiled, its answers kept. */
 export type Served = {
@@ -95,10 +98,9 @@ export function createPipeline(given: PipelineParts): (operation: Operation) => 
     maxSize: Math.max(1, given.cache_bytes),
     sizeCalculation: ({ body }, name) => body.length + name.length + 64,
   });
-  const { app, terms } = given;
   const maker = { ...given, finished };
-  const cashier = createCashier({ terms, recover: app.recover, clock: app.clock });
-  const parts: Parts = { ...maker, cashier, till: createTill(maker), prover: createProver(app) };
+  const payments = createPaymentFlow(maker, given.terms);
+  const parts: Parts = { ...maker, payments, prover: createProver(given.app) };
 
   return (operation) => {
     const reader = inputReader(operation.input);
@@ -122,13 +124,15 @@ async function ask(
       const price = priceOf(operation, parts.app, await validInput(operation, reader, question));
       return { kind: "pay", ...paymentRequired(operation, price, question.path, parts.terms, { form }) };
     }
+    refuseTestMoney(parts, operation, admitted);
     Object.assign(headers, admitted.headers);
     if (paymentOf(operation)) headers["Cache-Control"] = "private, no-cache";
     const input = await question.read(reader);
+    admitted.covers?.(question.sent);
     const call = callOf(operation, input, { form, seal: parts.app.link_secret }, admitted, question);
     if (admitted.pays) {
       const answer = await paid(parts, call, question, headers).catch((error) => {
-        parts.onPresented(refusalOf(error)?.type ?? "failed");
+        parts.onPresented(refusalOf(error)?.type.slug ?? "failed");
         throw error;
       });
       parts.onPresented(answer.kind === "pay" ? "refused" : "answered");
@@ -142,19 +146,30 @@ async function ask(
     const refusal = refusalOf(error);
     if (!refusal) throw error;
     if (refusal.cause !== undefined) parts.onAway(refusal);
+    const { status } = refusal.type;
+    if (!refusalsOf(operation).has(status))
+      parts.onBroken(operation, "refusal", `${status} is not declared: ${refusal.message}`);
+    if (refusal.code === "unauthorized") headers["WWW-Authenticate"] = challengeOf(operation);
     const event = await nameEvent(parts.prover, refusal.event, question, headers);
     return { kind: "refused", refusal, headers, event };
   }
+}
+
+/** A test key moves no money of a real chain, and binds no wallets there. */
+function refuseTestMoney({ app }: Parts, { moves_money }: Operation, { caller }: Admission): void {
+  if (moves_money && isTest(caller) && !app.embedded_chain)
+    refuse("forbidden", "a test key moves no money of a real chain; use a live key, or pay");
 }
 
 function callOf(
   operation: Operation,
   input: Fields,
   { form, seal }: { form: Form; seal: Uint8Array },
-  { caller }: Admission,
+  admitted: Admission,
   question: Question,
 ): Call {
-  const { idempotency_key, if_none_match, last_event_id, request_id } = question;
+  const { caller } = admitted;
+  const { if_none_match, last_event_id, request_id } = question;
   let digest: string | undefined;
   return {
     operation,
@@ -166,7 +181,7 @@ function callOf(
       digest ??= requestDigest(operation, input, form, seal);
       return digest;
     },
-    idempotency_key,
+    idempotency_key: namedBy(admitted, question),
     if_none_match,
     last_event_id,
     request_id,
@@ -179,54 +194,38 @@ function callOf(
   };
 }
 
-/** Serves a call that brought its payment. What is wrong with the payment is told in a fresh 402. */
+/** A proof that names the command names it alone: whoever sends it again under another name would have it done twice. */
+function namedBy({ idempotency_key }: Admission, question: Question): string | undefined {
+  const given = question.idempotency_key;
+  if (idempotency_key !== undefined && given !== undefined && given !== idempotency_key)
+    refuse("invalid", "invalid Idempotency-Key", {
+      errors: [{ path: "Idempotency-Key", message: "is the nonce of SIGN-IN-WITH-X, or left out" }],
+    });
+  return idempotency_key ?? given;
+}
+
+/** Serves a call that brought its payment. */
 async function paid(
-  parts: Parts,
+  { payments, prover }: Parts,
   call: Call,
   question: Question,
   headers: Record<string, string>,
 ): Promise<Answer> {
-  const { operation } = call;
   const { presented, path } = question;
-  const price = () => priceOf(operation, parts.app, call.input);
-  try {
-    const payment = await parts.cashier.accept(presented, { price: price(), path });
-    if (call.caller.kind === "key" && call.caller.space === "test" && !parts.app.embedded_chain)
-      refuse("forbidden", "a test key moves no money of a real chain; leave the key out");
-    const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
-    const idempotency_key = call.idempotency_key ?? payment.identifier;
-    const sold = { ...call, caller, idempotency_key };
-    const { made, bought } = await parts.till.serve(sold, payment);
-    if (!bought) await parts.cashier.boughtNothing(presented);
-    const caused = bought?.event ?? (await eventGiven(parts.app, sold));
-    const event = await nameEvent(parts.prover, caused, question, headers);
-    if (!bought) return answerOf(call, made, headers, { event });
-    const receipt = made.kind === "body" ? await receiptFor(parts, bought, path) : undefined;
-    const settled = settleResponse(bought, payment.x402_version, receipt);
-    if (bought.answer.sha256) headers["Unencoded-Digest"] = unencodedDigest(bought.answer.sha256);
-    return answerOf(call, made, headers, { payment: settled, event });
-  } catch (error) {
-    const isCallers = error instanceof Refusal && error.code !== "unavailable";
-    if (isCallers || error instanceof PaymentRefused) await parts.cashier.boughtNothing(presented, error);
-    if (!(error instanceof PaymentRefused)) throw error;
-    const told = { form: call.form, refused: error };
-    return { kind: "pay", ...paymentRequired(operation, price(), path, parts.terms, told) };
-  }
-}
-
-/** The signed receipt of what a payment bought, as x402's extension offer-receipt carries it. */
-async function receiptFor({ app, terms }: Parts, bought: Bought, path: string) {
-  const { origin } = await app.store.identity();
-  const payload = receiptOf({ ...bought, resource_url: terms.public_url + path, log_origin: origin });
-  return receiptExtension(signReceipt(payload, app.signer));
+  const outcome = await payments.serve(call, { presented, path });
+  if (outcome.kind === "pay") return { kind: "pay", ...outcome.required };
+  const { made, settlement, sha256 } = outcome;
+  if (sha256) headers["Unencoded-Digest"] = unencodedDigest(sha256);
+  const event = await nameEvent(prover, outcome.event, question, headers);
+  return answerOf(call, made, headers, { event, ...(settlement && { payment: settlement }) });
 }
 
 /** Serves a call that is free to its caller, and gives the same answer to the same Idempotency-Key. */
 async function unpaid(parts: Parts, call: Call): Promise<{ made: Made; event?: EventName | undefined }> {
   if (call.operation.output.kind === "stream")
     return { made: await make(parts, call, { decide: none, watch: none, command: commandOf(call) }) };
-  const given = await parts.till.given(call);
-  if (given) return { made: given, event: await eventGiven(parts.app, call) };
+  const given = await givenBefore(parts, call);
+  if (given) return { made: given.made, event: await eventGiven(parts.app, call) };
   const once = idempotencyOf(call);
   const { answers, unit } = parts.app;
   const { result, events } = await transact(unit, commandOf(call, once), (given) => make(parts, call, given));
@@ -236,13 +235,6 @@ async function unpaid(parts: Parts, call: Call): Promise<{ made: Made; event?: E
     await answers.keep(once.idem_key, { request_sha256, status, body, payment_id: null });
   }
   return { made: result, event: call.named ?? events.at(-1) };
-}
-
-/** The event of an answer that was given before, under the caller's Idempotency-Key. */
-async function eventGiven(app: App, call: Call): Promise<EventName | undefined> {
-  const once = idempotencyOf(call);
-  const commit = once && (await app.store.findCommit(once));
-  return commit?.events.at(-1);
 }
 
 const none = () => {

@@ -1,16 +1,9 @@
 /** The catalogue as people and models read it: docs/operations.md, llms.txt and the price list. */
+import { priceText } from "./access/way.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { formsOf } from "./forms/form.ts";
 import { inputReader } from "./input.ts";
-import { isInPath, methodOf, type Operation, pathOf, pathWith, paymentOf } from "./operation.ts";
-
-const priceText = (operation: Operation): string => {
-  const payment = paymentOf(operation);
-  if (!payment) return operation.access.some((way) => way.kind === "open") ? "free" : "by key";
-  return typeof payment.price === "function"
-    ? `${payment.unit_price} USDC a unit`
-    : `${payment.unit_price} USDC`;
-};
+import { isInPath, methodOf, type Operation, pathOf, pathWith } from "./operation.ts";
 
 const byArea = ({ areas, operations }: Catalogue) =>
   areas.map(({ name, about }) => ({

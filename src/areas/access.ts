@@ -9,4 +9,5 @@ export const access: Area = {
   entities: [key],
   projections: [keysProjection],
   operations: [],
+  problems: {},
 };

@@ -11,4 +11,5 @@ export const alerts: Area = {
   entities: [subscription, evaluation],
   projections: [alertsProjection],
   operations: alertOperations,
+  problems: {},
 };

@@ -4,16 +4,13 @@
  */
 import type { EventTypes } from "../../eventstore/schemas.ts";
 import type { OfferedArea } from "../api/catalogue.ts";
+import type { DomainEvent, Entity } from "../domain/entity.ts";
 import type { Projection } from "../projections/projection.ts";
 
-/** What the registry knows of an entity: its file in src/domain exports it. */
-export type EntitySource = {
-  /** What its streams are named by, before the id; what stands before its first `-` is theirs alone. */
-  prefix: string;
-  events: EventTypes;
-};
+/** What the registry knows of an entity, whatever its state: its file in src/domain exports it. */
+export type AnyEntity = Entity<unknown, DomainEvent> & { events: EventTypes };
 
 export type Area = OfferedArea & {
-  entities: readonly EntitySource[];
+  entities: readonly AnyEntity[];
   projections: readonly Projection[];
 };

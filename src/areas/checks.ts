@@ -2,6 +2,7 @@ import { checkOperations } from "../api/operations/checks/checks.ts";
 import { checkOrderOperations } from "../api/operations/checks/orders.ts";
 import * as check from "../domain/checks/check.ts";
 import * as following from "../domain/checks/following.ts";
+import { checkProblems } from "../domain/checks/problems.ts";
 import { checksProjection } from "../projections/checks/checks.ts";
 import type { Area } from "./area.ts";
 
@@ -12,4 +13,5 @@ export const checks: Area = {
   entities: [check, following],
   projections: [checksProjection],
   operations: [...checkOperations, ...checkOrderOperations],
+  problems: checkProblems,
 };

@@ -8,4 +8,5 @@ export const customs: Area = {
   entities: [],
   projections: [],
   operations: customsOperations,
+  problems: {},
 };

@@ -8,4 +8,5 @@ export const discovery: Area = {
   entities: [],
   projections: [],
   operations: discoveryOperations,
+  problems: {},
 };

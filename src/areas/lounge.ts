@@ -1,6 +1,7 @@
 import { loungeOperations } from "../api/operations/lounge/bets.ts";
 import * as account from "../domain/lounge/account.ts";
 import * as deposits from "../domain/lounge/deposits.ts";
+import { loungeProblems } from "../domain/lounge/problems.ts";
 import { depositsProjection } from "../projections/lounge/deposits.ts";
 import type { Area } from "./area.ts";
 
@@ -11,4 +12,5 @@ export const lounge: Area = {
   entities: [account, deposits],
   projections: [depositsProjection],
   operations: loungeOperations,
+  problems: loungeProblems,
 };

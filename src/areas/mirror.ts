@@ -8,4 +8,5 @@ export const mirror: Area = {
   entities: [],
   projections: [],
   operations: mirrorOperations,
+  problems: {},
 };

@@ -2,6 +2,7 @@ import { paymentOperations } from "../api/operations/payments/ledger.ts";
 import { x402Operations } from "../api/operations/payments/x402.ts";
 import * as confirmation from "../domain/payments/confirmation.ts";
 import * as payment from "../domain/payments/payment.ts";
+import { paymentProblems } from "../domain/payments/problems.ts";
 import { paymentsProjection } from "../projections/payments/payments.ts";
 import type { Area } from "./area.ts";
 
@@ -12,4 +13,5 @@ export const payments: Area = {
   entities: [payment, confirmation],
   projections: [paymentsProjection],
   operations: [...x402Operations, ...paymentOperations],
+  problems: paymentProblems,
 };

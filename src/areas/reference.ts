@@ -9,4 +9,5 @@ export const reference: Area = {
   entities: [dataset],
   projections: [referenceProjection],
   operations: [],
+  problems: {},
 };

@@ -1,5 +1,6 @@
 import { snapshotOperations } from "../api/operations/replay/snapshots.ts";
 import { replayOperations } from "../api/operations/replay/wal-since.ts";
+import { replayProblems } from "../domain/replay/problems.ts";
 import type { Area } from "./area.ts";
 
 export const replay: Area = {
@@ -9,4 +10,5 @@ export const replay: Area = {
   entities: [],
   projections: [],
   operations: [...replayOperations, ...snapshotOperations],
+  problems: replayProblems,
 };

@@ -2,6 +2,7 @@ import { rngAnchorOperations } from "../api/operations/rng/anchor.ts";
 import { rngProofOperations } from "../api/operations/rng/proof.ts";
 import { rngOperations } from "../api/operations/rng/rolls.ts";
 import * as commitment from "../domain/rng/commitment.ts";
+import { rngProblems } from "../domain/rng/problems.ts";
 import * as roll from "../domain/rng/roll.ts";
 import * as seeds from "../domain/rng/seeds.ts";
 import { rngProjection } from "../projections/rng/rng.ts";
@@ -14,4 +15,5 @@ export const rng: Area = {
   entities: [seeds, commitment, roll],
   projections: [rngProjection],
   operations: [...rngOperations, ...rngProofOperations, ...rngAnchorOperations],
+  problems: rngProblems,
 };

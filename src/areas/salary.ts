@@ -8,4 +8,5 @@ export const salary: Area = {
   entities: [],
   projections: [],
   operations: salaryOperations,
+  problems: {},
 };

@@ -4,6 +4,7 @@ import { tradeProductOperations } from "../api/operations/trade/products.ts";
 import { tradeSignalOperations } from "../api/operations/trade/signals.ts";
 import { tradeAnalyticsOperations } from "../api/operations/trade/structure.ts";
 import * as dataset from "../domain/trade/dataset.ts";
+import { tradeProblems } from "../domain/trade/problems.ts";
 import { releasesProjection } from "../projections/trade/releases.ts";
 import type { Area } from "./area.ts";
 
@@ -20,4 +21,5 @@ export const trade: Area = {
     ...tradeSignalOperations,
     ...macroOperations,
   ],
+  problems: tradeProblems,
 };

@@ -1,6 +1,7 @@
 import { walletAirdropOperations } from "../api/operations/wallet/airdrop.ts";
 import { walletOperations } from "../api/operations/wallet/balances.ts";
 import * as airdrop from "../domain/wallet/airdrop.ts";
+import { walletProblems } from "../domain/wallet/problems.ts";
 import { airdropsProjection } from "../projections/wallet/airdrops.ts";
 import type { Area } from "./area.ts";
 
@@ -11,4 +12,5 @@ export const wallet: Area = {
   entities: [airdrop],
   projections: [airdropsProjection],
   operations: [...walletOperations, ...walletAirdropOperations],
+  problems: walletProblems,
 };

@@ -1,7 +1,9 @@
 /** The folder in which a vintage is built, held by one process at a time, and how what is built becomes visible. */
+
 import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { refuse } from "../domain/refusal.ts";
+import { tradeProblems } from "../domain/trade/problems.ts";
 import { createDuckdb, explainShortage } from "./duckdb.ts";
 import { type Manifest, manifestPath, partitionsDir, vintagesDir } from "./manifest.ts";
 
@@ -61,10 +63,13 @@ async function lock(path: string, waitMs: number, signal?: AbortSignal): Promise
     const taken = await tryLock(path);
     if (typeof taken === "function") return taken;
     if (Date.now() >= deadline) {
-      refuse("conflict", `another import is running (${taken}): wait for it to end, then try again`, {
-        type: "import-running",
-        retry_after_s: 30,
-      });
+      refuse(
+        tradeProblems["import-running"],
+        `another import is running (${taken}): wait for it to end, then try again`,
+        {
+          retry_after_s: 30,
+        },
+      );
     }
     await new Promise((wake) => setTimeout(wake, 200));
   }

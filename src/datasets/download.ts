@@ -5,11 +5,13 @@
  *   <file>.part.json   which state of which address that is
  *   <file>.sha256      the digest of the finished file, as `sha256sum` writes and checks it
  */
+
 import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { Refusal, refuse } from "../domain/refusal.ts";
+import { tradeProblems } from "../domain/trade/problems.ts";
 import { fileDigest } from "./manifest.ts";
 
 export type Download = {
@@ -254,8 +256,7 @@ function giveUp({ url, path }: Download, why: string): never {
 function explained(error: unknown, path: string): unknown {
   if ((error as NodeJS.ErrnoException).code !== "ENOSPC") return error;
   return new Refusal(
-    "unavailable",
+    tradeProblems["disk-full"],
     `no space left for ${path}: what came stays; free some space and run it again to go on`,
-    { type: "disk-full" },
   );
 }

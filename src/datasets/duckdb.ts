@@ -1,6 +1,8 @@
 /** How this service opens DuckDB: in memory, bounded in threads and memory, spilling only where it is told to. */
+
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
 import { Refusal, refuse } from "../domain/refusal.ts";
+import { tradeProblems } from "../domain/trade/problems.ts";
 
 export type DuckdbLimits = {
   threads: number;
@@ -81,18 +83,14 @@ export function explainShortage(error: unknown, dir: string): never {
   if (error instanceof Refusal || !(error instanceof Error)) throw error;
   if (isFullDisk(error)) {
     refuse(
-      "unavailable",
+      tradeProblems["disk-full"],
       `no space left on the disk of ${dir}: nothing was changed; free some space and run it again`,
-      { type: "disk-full" },
     );
   }
   if (error.message.startsWith("Out of Memory Error")) {
     refuse(
-      "unavailable",
+      tradeProblems["memory-limit"],
       "the work needs more memory than it may use: nothing was changed; raise its limit",
-      {
-        type: "memory-limit",
-      },
     );
   }
   throw error;

@@ -6,18 +6,20 @@
  *   <data dir>/vintages/partitions/<file>        the partitions
  *   <data dir>/vintages/building-<random>/       an import at work; swept when it was killed
  */
+
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
+import { sha256 } from "../domain/fields.ts";
 import { refuse } from "../domain/refusal.ts";
 import { controlTotals, type ReleaseFacts, released } from "../domain/trade/dataset.ts";
+import { tradeProblems } from "../domain/trade/problems.ts";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import { flows } from "../domain/trade/units.ts";
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const period = z.int();
 
 const partition = z.strictObject({
@@ -149,9 +151,9 @@ export async function fileDigest(path: string): Promise<string> {
 /** Says that the files of a released vintage are not usable, and how to mend it. */
 export function missing(vintage: string, why: string): never {
   return refuse(
-    "unavailable",
+    tradeProblems["dataset-missing"],
     `the files of vintage ${vintage.slice(0, 12)} are not usable (${why}): import its files again with --afresh, or make the sandbox again`,
-    { type: "dataset-missing", retry_after_s: 30 },
+    { retry_after_s: 30 },
   );
 }
 

@@ -4,10 +4,13 @@
  *   <data dir>/snapshots/<vintage>.<sha256>.parquet   a snapshot under the digest of its bytes
  *   <data dir>/snapshots/making-<random>              one at work; swept when its maker was killed
  */
+
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { coreProblems } from "../domain/problem.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
+import { replayProblems } from "../domain/replay/problems.ts";
 import { syncFile } from "./build-space.ts";
 import { explainShortage, literal } from "./duckdb.ts";
 import { fileDigest, type Manifest } from "./manifest.ts";
@@ -66,9 +69,7 @@ export class SnapshotStore {
 
   /** Interrupts what is being made. */
   async close(): Promise<void> {
-    this.#stop.abort(
-      new Refusal("unavailable", "the service is stopping", { type: "busy", retry_after_s: 1 }),
-    );
+    this.#stop.abort(new Refusal(coreProblems.busy, "the service is stopping", { retry_after_s: 1 }));
     await this.#last;
   }
 
@@ -145,10 +146,13 @@ async function withPatience<T>(work: Promise<T>, ms: number): Promise<T> {
     clearTimeout(timer);
   }
   work.catch(() => undefined);
-  return refuse("unavailable", "the snapshot is being made: nothing was charged; ask again in a while", {
-    type: "snapshot-being-made",
-    retry_after_s: 30,
-  });
+  return refuse(
+    replayProblems["snapshot-being-made"],
+    "the snapshot is being made: nothing was charged; ask again in a while",
+    {
+      retry_after_s: 30,
+    },
+  );
 }
 
 /** One file over all partitions, in their order, with what it is in its key-value metadata. */

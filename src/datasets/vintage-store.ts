@@ -3,8 +3,11 @@
  * vintages share it. Readers lease a vintage; a replaced one stays attached until its last lease ends, so a swap
  * makes nobody wait and no answer mixes two vintages.
  */
+
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { coreProblems } from "../domain/problem.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
+import { tradeProblems } from "../domain/trade/problems.ts";
 import {
   type DuckdbLimits,
   interruptible,
@@ -22,6 +25,7 @@ import {
   readManifest,
   verifyPartition,
 } from "./manifest.ts";
+import { noteRead } from "./reads.ts";
 
 export type StoreOptions = DuckdbLimits & {
   dataDir: string;
@@ -71,6 +75,8 @@ export class VintageStore {
 
   /** The manifests that are served now, one a dataset. */
   open(): Manifest[] {
+    noteRead("datasets that are open");
+    for (const { manifest } of this.#served.values()) noteRead(`vintage ${manifest.vintage}`);
     return [...this.#served.values()].map(({ manifest }) => manifest);
   }
 
@@ -101,11 +107,11 @@ export class VintageStore {
   lease(dataset: string): Lease {
     const served = this.#served.get(dataset);
     if (!served) {
-      return refuse("unavailable", `dataset ${dataset} is not loaded (yet)`, {
-        type: "dataset-missing",
+      return refuse(tradeProblems["dataset-missing"], `dataset ${dataset} is not loaded (yet)`, {
         retry_after_s: 5,
       });
     }
+    noteRead(`vintage ${served.manifest.vintage}`);
     served.holders++;
     return this.#leaseOf(served);
   }
@@ -282,4 +288,4 @@ export class VintageStore {
 /** A store that serves nothing yet. */
 export const openVintages = (options: StoreOptions): VintageStore => new VintageStore(options);
 
-const busy = (why: string) => new Refusal("unavailable", why, { type: "busy", retry_after_s: 1 });
+const busy = (why: string) => new Refusal(coreProblems.busy, why, { retry_after_s: 1 });

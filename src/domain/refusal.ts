@@ -1,13 +1,5 @@
-/** A decision or a query says no: the caller can act on it. The API turns it into a problem answer of the same code. */
-export type RefusalCode =
-  | "invalid"
-  | "unauthorized"
-  | "forbidden"
-  | "not_found"
-  | "conflict"
-  | "unprocessable"
-  | "quota_exceeded"
-  | "unavailable";
+/** A decision or a query says no: the caller can act on it. The API turns it into a problem answer of its type. */
+import { type ProblemType, problemOfCode, type RefusalCode } from "./problem.ts";
 
 export type FieldError = { path: string; message: string };
 
@@ -17,8 +9,6 @@ export type EventName = { event_id: string; position: number };
 export type RefusalExtra = {
   /** Every bad field, when input is what was refused. */
   errors?: FieldError[];
-  /** A stable slug that names the kind of problem, such as `dataset-missing`; the code's own slug otherwise. */
-  type?: string;
   /** After how many seconds the same request may succeed. */
   retry_after_s?: number;
   /** What was recorded all the same. */
@@ -27,25 +17,30 @@ export type RefusalExtra = {
   cause?: unknown;
 };
 
+/** What is refused: a kind of problem that an area has declared, or a code where the general kind says enough. */
+export type RefusalKind = RefusalCode | ProblemType<RefusalCode>;
+
 export class Refusal extends Error {
   override readonly name = "Refusal";
-  readonly code: RefusalCode;
+  readonly type: ProblemType<RefusalCode>;
   readonly errors: FieldError[] | undefined;
-  readonly type: string | undefined;
   readonly retry_after_s: number | undefined;
   readonly event: EventName | undefined;
 
-  constructor(code: RefusalCode, message: string, extra: RefusalExtra = {}) {
+  constructor(kind: RefusalKind, message: string, extra: RefusalExtra = {}) {
     super(message, { cause: extra.cause });
-    this.code = code;
+    this.type = typeof kind === "string" ? problemOfCode[kind] : kind;
     this.errors = extra.errors;
-    this.type = extra.type;
     this.retry_after_s = extra.retry_after_s;
     this.event = extra.event;
   }
+
+  get code(): RefusalCode {
+    return this.type.code;
+  }
 }
 
-/** Refuses: throws a Refusal that carries `code`, a sentence for the caller and what helps to mend it. */
-export function refuse(code: RefusalCode, message: string, extra?: RefusalExtra): never {
-  throw new Refusal(code, message, extra);
+/** Refuses: throws a Refusal of `kind`, with a sentence for the caller and what helps to mend it. */
+export function refuse(kind: RefusalKind, message: string, extra?: RefusalExtra): never {
+  throw new Refusal(kind, message, extra);
 }

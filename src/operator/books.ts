@@ -1,7 +1,7 @@
 /** The books: what the chain moved for the payments and refunds of the log, and what the log says of them. */
 import type { App } from "../app.ts";
 import type { Block } from "../domain/chain.ts";
-import type { PaymentEvent, PaymentState } from "../domain/payments/payment.ts";
+import type { Payment, PaymentEvent } from "../domain/payments/payment.ts";
 import * as payments from "../domain/payments/payment.ts";
 import { type Chain, ChainUnavailable } from "../domain/ports.ts";
 import { refundToSeek } from "../reactors/payments/refund.ts";
@@ -12,10 +12,8 @@ export type Account = { chain_micro: bigint; log_micro: bigint; differences: str
 
 export type Books = { payments: Account; refunds: Account; agree: boolean };
 
-type Claimed = Exclude<PaymentState, { status: "unknown" }>;
-
 /** What the log has of a payment: its claim, and what settled less what was taken back. */
-type Entry = { state: Claimed; settled_micro: bigint; refunded_micro: bigint };
+type Entry = { state: Payment; settled_micro: bigint; refunded_micro: bigint };
 
 /** Payments read from the chain at a time. */
 const PAGE = 1_000;
@@ -79,7 +77,7 @@ function enter(account: Account, id: string, chain: bigint, log: bigint): void {
   if (chain !== log && account.differences.length < SHOWN) account.differences.push(id);
 }
 
-const paymentToSeek = ({ claim }: Claimed): Sought => ({
+const paymentToSeek = ({ claim }: Payment): Sought => ({
   transfer: payments.transferOf(claim),
   from_block: fromBlock(claim.seen_block),
 });
@@ -87,28 +85,27 @@ const paymentToSeek = ({ claim }: Claimed): Sought => ({
 /** Every payment of this chain that was ever claimed. */
 async function entriesOf(app: App): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>();
-  const ours = payments.streamOf(`${networkOf(app.chain)}:`);
+  const ours = `${networkOf(app.chain)}:`;
   for (let after = 0; ; ) {
     const events = await app.store.readLog({ after });
     if (events.length === 0) return entries;
-    for (const event of events) {
-      after = event.position;
-      if (!event.stream_id.startsWith(ours)) continue;
-      const id = event.stream_id.slice(payments.streamOf("").length);
-      const change = { type: event.type, data: event.payload } as unknown as PaymentEvent;
+    after = events.at(-1)!.position;
+    for (const event of app.eventsOf(payments, events)) {
+      const { id } = event;
+      if (!id.startsWith(ours)) continue;
       const before = entries.get(id);
-      const state = payments.evolve(before?.state ?? payments.initialState(), change);
-      if (state.status === "unknown") throw new Error(`${event.type} of ${id} comes before its claim`);
+      const state = payments.evolve(before?.state, event);
+      if (!state) throw new Error(`${event.type} of ${id} comes before its claim`);
       const entry = before ?? { state, settled_micro: 0n, refunded_micro: 0n };
       entry.state = seenFirst(entry.state, state);
-      post(entry, change);
+      post(entry, event);
       entries.set(id, entry);
     }
   }
 }
 
 /** One that was claimed again may have been carried by somebody after its first claim. */
-function seenFirst(before: Claimed, after: Claimed): Claimed {
+function seenFirst(before: Payment, after: Payment): Payment {
   const seen_block = Math.min(before.claim.seen_block, after.claim.seen_block);
   return { ...after, claim: { ...after.claim, seen_block } };
 }

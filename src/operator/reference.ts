@@ -52,8 +52,8 @@ export async function releaseSandboxTables(
 ): Promise<ReferenceReleased[]> {
   const released: ReferenceReleased[] = [];
   for (const table of referenceTables) {
-    const { status } = await app.load(reference, { tenant: OPERATOR, id: sandboxOf(table) });
-    if (only_missing && status === "released") continue;
+    const current = await app.load(reference, { tenant: OPERATOR, id: sandboxOf(table) });
+    if (only_missing && current) continue;
     const about = { dataset: sandboxOf(table), source: INVENTED, synthetic: true };
     const written = writtenText(table, about, table.sandbox());
     released.push(await release(app, dataDir, written, [], "sandbox"));
@@ -71,8 +71,7 @@ async function release(
 ): Promise<ReferenceReleased> {
   const { rows, ...about } = made;
   const target = { tenant: OPERATOR, id: about.dataset };
-  const state = await app.load(reference, target);
-  const current = state.status === "released" ? state.current : undefined;
+  const current = await app.load(reference, target);
   if (current?.vintage === made.vintage && (await isKept(dataDir, made.vintage)))
     return { facts: current, unchanged: true };
   await keepText(dataDir, made.vintage, text);

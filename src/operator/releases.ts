@@ -105,14 +105,14 @@ async function sweep(app: App, space: BuildSpace): Promise<void> {
 }
 
 async function currentVintage(app: App, name: string): Promise<string | null> {
-  const state = await app.load(dataset, { tenant: OPERATOR, id: name });
-  return state.status === "released" ? state.current.vintage : null;
+  const current = await app.load(dataset, { tenant: OPERATOR, id: name });
+  return current?.vintage ?? null;
 }
 
 /** The ECB's rates as they were imported last. */
 async function currentRates(app: App, dataDir: string): Promise<Reference<EcbRates> | undefined> {
-  const state = await app.load(reference, { tenant: OPERATOR, id: ecbRates.name });
-  return state.status === "released" ? readReference(dataDir, state.current.vintage) : undefined;
+  const current = await app.load(reference, { tenant: OPERATOR, id: ecbRates.name });
+  return current && readReference(dataDir, current.vintage);
 }
 
 export const isReleased = async (app: App, name: string) => (await currentVintage(app, name)) !== null;

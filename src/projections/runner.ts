@@ -4,18 +4,10 @@
  */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
+import type { EventSchemas } from "../../eventstore/schemas.ts";
 import type { Tail } from "../../eventstore/tail.ts";
+import { Folding } from "./folding.ts";
 import type { Projection } from "./projection.ts";
-
-export const runnerDdl = `
-  create schema if not exists read;
-  create table if not exists read.checkpoints (
-    projection text primary key,
-    position   bigint not null default 0,
-    holder     uuid,
-    token      bigint not null default 0,
-    held_until timestamptz not null default '-infinity'
-  );`;
 
 const LEASE_SECONDS = 5;
 const RENEW_MS = 1_500;
@@ -28,6 +20,8 @@ export type RunnerLog = { warn(facts: object, message: string): void };
 export type Runner = {
   /** Resolves once `projection` has folded the log up to `position`; false when `timeout_ms` passed first. */
   reached(projection: Projection, position: number, timeout_ms: number): Promise<boolean>;
+  /** How far it has folded the log. */
+  positionOf(projection: Projection): Promise<number>;
   stop(): Promise<void>;
 };
 
@@ -36,10 +30,12 @@ export const nameOf = (projection: Projection) => `${projection.name}_v${project
 export function startRunner(options: {
   pool: pg.Pool;
   tail: Tail;
+  schemas: EventSchemas;
   projections: Projection[];
   log: RunnerLog;
 }): Runner {
-  const parts = { ...options, checkpoints: new Checkpoints(options.pool) };
+  const folding = new Folding(options.schemas);
+  const parts = { ...options, folding, checkpoints: new Checkpoints(options.pool) };
   // One for each: a signal warns of more than ten listeners.
   const loops = options.projections.map((projection) => {
     const stopping = new AbortController();
@@ -53,6 +49,7 @@ export function startRunner(options: {
   };
 
   return {
+    positionOf,
     async reached(projection, position, timeout_ms) {
       const deadline = Date.now() + timeout_ms;
       for (let wait = 2; ; wait = Math.min(wait * 2, 25)) {
@@ -70,7 +67,7 @@ export function startRunner(options: {
 
 type Lease = { name: string; holder: string; token: number; position: number };
 
-type KeepParts = { pool: pg.Pool; tail: Tail; log: RunnerLog; checkpoints: Checkpoints };
+type KeepParts = { pool: pg.Pool; tail: Tail; folding: Folding; log: RunnerLog; checkpoints: Checkpoints };
 
 async function keep(options: KeepParts, projection: Projection, signal: AbortSignal): Promise<void> {
   const holder = randomUUID();
@@ -112,7 +109,7 @@ async function takeLease(pool: pg.Pool, name: string, holder: string): Promise<L
 }
 
 async function runUnderLease(
-  { pool, tail, checkpoints }: KeepParts,
+  { pool, tail, folding, checkpoints }: KeepParts,
   projection: Projection,
   lease: Lease,
   signal: AbortSignal,
@@ -125,13 +122,13 @@ async function runUnderLease(
     }
     const events = await tail.since(position);
     position = events.at(-1)!.position;
-    const concerned = events.filter((event) => projection.concerns(event));
+    const fold = folding.of(projection, events);
     const isKept =
-      concerned.length === 0
+      fold === undefined
         ? await checkpoints.advance(lease, position)
         : await inTransaction(pool, async (tx) => {
             const held = await moveCheckpoints(tx, [{ lease, position }]);
-            if (held.size === 1) await projection.fold(concerned, tx);
+            if (held.size === 1) await fold(tx);
             return held.size === 1;
           });
     if (!isKept) return;

@@ -1,9 +1,10 @@
 import { DeciderSpecification } from "@event-driven-io/emmett";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as key from "../../src/domain/access/key.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { listAllKeys, revokeKey } from "../../src/operator/keys.ts";
 import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const facts: key.KeyFacts = {
   key_id: "k_1",
@@ -65,7 +66,7 @@ describe("keys of a running service", () => {
     expect((await ask({ "X-API-Key": mine.secret })).status).toBe(200);
     expect((await ask({ ...mine.headers, "X-API-Key": "other" })).status).toBe(401);
     await revokeKey(service.app, mine.key_id);
-    const told = await vi.waitFor(async () => {
+    const told = await until(async () => {
       const answer = await ask(mine.headers);
       expect(answer.status).toBe(401);
       return answer;
@@ -73,9 +74,7 @@ describe("keys of a running service", () => {
     expect(await told.json()).toMatchObject({ detail: expect.stringContaining("revoked") });
   });
 
-  test("are handed out even while the list of keys lags, and work once it has caught up", {
-    timeout: 30_000,
-  }, async () => {
+  test("are handed out even while the list of keys lags, and work once it has caught up", async () => {
     const { pool } = service.app;
     const held = "update read.checkpoints set holder = gen_random_uuid(), token = token + 1, held_until = $1";
     await pool.query(`${held} where projection = 'access_keys_v1'`, ["infinity"]);
@@ -83,7 +82,7 @@ describe("keys of a running service", () => {
     expect(mine.secret).toMatch(/^sk_live_/);
     expect((await ask(mine.headers)).status).toBe(401);
     await pool.query(`${held} where projection = 'access_keys_v1'`, ["-infinity"]);
-    await vi.waitFor(async () => expect((await ask(mine.headers)).status).toBe(200), { timeout: 10_000 });
+    await until(async () => expect((await ask(mine.headers)).status).toBe(200));
   });
 
   test("are listed without their secrets, and their events hold none", async () => {

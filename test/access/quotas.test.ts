@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
-import { createQuotas, quotasDdl } from "../../src/adapters/quotas.ts";
+import { createQuotas } from "../../src/adapters/quotas.ts";
 import { quotaWindows } from "../../src/domain/access/quota.ts";
-import { type FreshDatabase, freshDatabase } from "../support/database.ts";
+import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
 
 let database: FreshDatabase;
 const pools: ReturnType<typeof openPool>[] = [];
@@ -17,9 +17,7 @@ const makeProcess = () => {
 
 beforeAll(async () => {
   database = await freshDatabase();
-  const pool = openPool(database.url);
-  await pool.query(quotasDdl);
-  await pool.end();
+  await makeKeptTables(database.url);
 });
 afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.end()));

@@ -3,6 +3,7 @@ import type { App } from "../../src/app.ts";
 import { alertIdOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
 import { alertsProjection } from "../../src/projections/alerts/subscriptions.ts";
+import { LIMIT_MS } from "../support/until.ts";
 import { finding } from "./stories.ts";
 
 export const development = { ALLOW_PRIVATE_WEBHOOKS: "1" };
@@ -61,7 +62,7 @@ export async function decided(
 /** Waits until the read model has everything that is in the log. */
 export async function folded(app: App): Promise<void> {
   const { position } = await app.store.head();
-  if (!(await app.runner.reached(alertsProjection, position, 10_000)))
+  if (!(await app.runner.reached(alertsProjection, position, LIMIT_MS)))
     throw new Error("alerts are not folded");
 }
 

@@ -1,12 +1,13 @@
 /** Alerts over real HTTP to a real receiver: signed, tried again, paid for, and delivered once. */
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { BACKOFF_S } from "../../src/domain/alerts/backoff.ts";
 import { secretOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
 import { takeAlertTurn } from "../../src/reactors/alerts/start.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import {
   decided,
   development,
@@ -194,7 +195,7 @@ test("two processes that take turns at once deliver once", async () => {
   await other.stop();
   expect(idsReceived().toSorted()).toEqual(alerts.toSorted());
   for (const id of ids) expect(await stateOf(app, id)).toMatchObject({ delivered: 10, credits: 90 });
-}, 30_000);
+});
 
 test("a running service delivers by itself, and one that stops sees the post under way through", async () => {
   const running = await startService({ env: development, reactors: true });
@@ -204,7 +205,7 @@ test("a running service delivers by itself, and one that stops sees the post und
   });
   const id = await subscribed(running.app, receiver.url);
   await triggered(running.app, id, 1);
-  await vi.waitFor(() => expect(receiver.received).toHaveLength(1), 10_000);
+  await until(() => expect(receiver.received).toHaveLength(1));
   const recorded: string[] = [];
   const { append } = running.app.store;
   running.app.store.append = async (commit) => {
@@ -216,4 +217,4 @@ test("a running service delivers by itself, and one that stops sees the post und
   await stopped;
   // Other reactors have things of their own to record.
   expect(recorded.filter((type) => type.startsWith("Alert"))).toEqual(["AlertDelivered"]);
-}, 30_000);
+});

@@ -2,7 +2,8 @@
 import { expect } from "vitest";
 import type { Failure } from "../../src/domain/alerts/backoff.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
-import { Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
+import type { RefusalCode } from "../../src/domain/problem.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
 
 export const AT = "2026-11-21T12:00:00.000Z";
 /** So many seconds after AT. */
@@ -50,7 +51,7 @@ export const given = (events: Event[]) => ({
 });
 export const told = (...events: Event[]) => {
   const state = events.reduce(subscriptions.evolve, subscriptions.initialState());
-  if (state.status === "unknown") throw new Error("a story begins with AlertSubscribed");
+  if (!state) throw new Error("a story begins with AlertSubscribed");
   return state;
 };
 

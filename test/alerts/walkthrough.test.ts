@@ -8,6 +8,7 @@ import { MONTHS } from "../../src/reactors/alerts/evaluate.ts";
 import { takeAlertTurn } from "../../src/reactors/alerts/start.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
+import { LIMIT_MS } from "../support/until.ts";
 import { development } from "./delivering.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
@@ -51,7 +52,7 @@ async function turns(): Promise<void> {
     before = receiver.received.length;
     const { position } = await service.app.store.head();
     for (const projection of [alertsProjection, releasesProjection])
-      await service.app.runner.reached(projection, position, 10_000);
+      await service.app.runner.reached(projection, position, LIMIT_MS);
     await takeAlertTurn(service.app);
   }
 }
@@ -192,7 +193,7 @@ test("a tenant has a hundred subscriptions at most", async () => {
   const { subscription_id } = made[0]!.data;
   await call("DELETE", `/${subscription_id}`, undefined, headers);
   expect((await subscribe()).data).toBeDefined();
-}, 30_000);
+});
 
 test("private addresses are refused where they are not allowed", async () => {
   const strict = await startService();

@@ -25,7 +25,7 @@ const { ANCHOR_ADDRESS } = contract;
 let workshop: Workshop;
 let chain: BaseChain;
 beforeAll(async () => {
-  workshop = await openWorkshop();
+  workshop = await openWorkshop({ own: true });
   chain = workshop.chain;
 });
 afterAll(() => workshop.close());

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { cosignCheckpoint, openCheckpoint } from "../../src/anchoring/checkpoint.ts";
 import {
   type CosigningOptions,
@@ -21,6 +21,7 @@ import { readConfig } from "../../src/config.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { newSigningKey } from "../payments/ledger-house.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { type RunningWitness, runWitness } from "../witness/running.ts";
 import { type AnchoringHouse, AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
 import { signerOf } from "./signers.ts";
@@ -91,14 +92,11 @@ test("a service's checkpoint is cosigned by a witness, and so it is published an
   });
   onTestFinished(() => running.stop());
   await service.issue();
-  const published = await vi.waitFor(
-    async () => {
-      const note = await (await fetch(`${running.url}/log/checkpoint`)).text();
-      expect(note).toContain("— w.example ");
-      return note;
-    },
-    { timeout: 20_000, interval: 200 },
-  );
+  const published = await until(async () => {
+    const note = await (await fetch(`${running.url}/log/checkpoint`)).text();
+    expect(note).toContain("— w.example ");
+    return note;
+  });
   const { cosignatures, size } = openCheckpoint(published, { log: key, witnesses: [witness.key] });
   expect(cosignatures).toMatchObject([{ witness: "w.example" }]);
   expect(await (await fetch(witness.url)).json()).toMatchObject({ logs: [{ origin, size }] });

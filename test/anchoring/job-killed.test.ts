@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Hex } from "../../src/domain/chain.ts";
 import { GAS_KEY, PAYEE } from "../chain/fixture.ts";
+import { until } from "../support/until.ts";
 import { type AnchoringHouse, openAnchoringHouse } from "./anchoring-house.ts";
 
 let house: AnchoringHouse;
@@ -40,23 +41,19 @@ test.each([
   ["while it is sent", 1],
   ["after it is mined", 1],
   ["after it is recorded", 1],
-])(
-  "killed %s",
-  async (step, by_the_dead) => {
-    await house.happen();
-    const [before, told] = [await sent(), (await house.story()).length];
-    await dies(step);
-    if (by_the_dead > 0) while ((await sent()) === before) await new Promise((wake) => setTimeout(wake, 20));
-    expect(await sent()).toBe(before + by_the_dead);
-    // Its lock is let go when Postgres notices that it is gone.
-    while ((await house.turn()).status === "taken") await new Promise((wake) => setTimeout(wake, 20));
-    await house.turn();
-    expect(await sent()).toBe(before + 1);
-    expect((await house.story()).slice(told).filter((type) => type !== "AnchorFinal")).toEqual([
-      ...["CheckpointSigned", "Anchored"],
-    ]);
-    const { checkpoint } = await house.state();
-    expect(await house.kept()).toMatchObject({ size: BigInt(checkpoint!.size), root: checkpoint!.root });
-  },
-  60_000,
-);
+])("killed %s", async (step, by_the_dead) => {
+  await house.happen();
+  const [before, told] = [await sent(), (await house.story()).length];
+  await dies(step);
+  if (by_the_dead > 0) await until(async () => (await sent()) !== before);
+  expect(await sent()).toBe(before + by_the_dead);
+  // Its lock is let go when Postgres notices that it is gone.
+  await until(async () => (await house.turn()).status !== "taken");
+  await house.turn();
+  expect(await sent()).toBe(before + 1);
+  expect((await house.story()).slice(told).filter((type) => type !== "AnchorFinal")).toEqual([
+    ...["CheckpointSigned", "Anchored"],
+  ]);
+  const { checkpoint } = await house.state();
+  expect(await house.kept()).toMatchObject({ size: BigInt(checkpoint!.size), root: checkpoint!.root });
+});

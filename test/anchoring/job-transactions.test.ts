@@ -1,5 +1,5 @@
 import { privateKeyToAccount } from "viem/accounts";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { SendLimits } from "../../src/adapters/send-queue.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
@@ -8,6 +8,7 @@ import { headInCall } from "../../src/domain/anchoring/contract.ts";
 import type { Receipt } from "../../src/domain/chain.ts";
 import { TransactionPending } from "../../src/domain/ports.ts";
 import { GAS_KEY, inPool, mineAgain, PAYEE, type Pooled, stopMining } from "../chain/fixture.ts";
+import { until } from "../support/until.ts";
 import { type AnchoringHouse, AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
 
 let house: AnchoringHouse;
@@ -99,14 +100,11 @@ describe("a transaction that is stuck", () => {
     return { ...app, chain };
   };
   const newestInPool = (isAwaited: (one: Pooled) => boolean = () => true) =>
-    vi.waitFor(
-      async () => {
-        const [one] = await inPool(house.workshop);
-        expect(one).toSatisfy((waiting?: Pooled) => waiting !== undefined && isAwaited(waiting));
-        return one!;
-      },
-      { timeout: 10_000 },
-    );
+    until(async () => {
+      const [one] = await inPool(house.workshop);
+      expect(one).toSatisfy((waiting?: Pooled) => waiting !== undefined && isAwaited(waiting));
+      return one!;
+    });
 
   test("is replaced by one of the newest checkpoint that pays more; signing goes on meanwhile", async () => {
     await house.happen();

@@ -16,6 +16,7 @@ import { anchorGas, anchorGasProjection } from "../../src/projections/anchoring/
 import { alone } from "../../src/turn.ts";
 import { wallet } from "../chain/fixture.ts";
 import { newSigningKey } from "../payments/ledger-house.ts";
+import { LIMIT_MS, until } from "../support/until.ts";
 import { type AnchoringHouse, AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
 
 let house: AnchoringHouse;
@@ -175,10 +176,10 @@ test("it runs until it is stopped, and tells troubles when they begin and when t
   const note = (level: string) => (facts: object, message: string) => void told.push([level, facts, message]);
   const log = { info: note("info"), warn: note("warn"), error: note("error") };
   const job = startAnchoring(house.over({ read }), log, { ...AT_ONCE, every_ms: 5 });
-  while (told.length < 1) await new Promise((wake) => setTimeout(wake, 5));
+  await until(() => told.length >= 1);
   isAway = false;
-  while ((await house.story()).length < 2) await new Promise((wake) => setTimeout(wake, 5));
-  while (told.length < 2) await new Promise((wake) => setTimeout(wake, 5));
+  await until(async () => (await house.story()).length >= 2);
+  await until(() => told.length >= 2);
   await job.stop();
   expect(told).toEqual([
     ["warn", { reason: "no answer", account: app.chain.sender }, "the log is not anchored for now"],
@@ -214,7 +215,7 @@ test("the gas of anchors counts against the day's budget in every process, and n
   const day = anchored_at.slice(0, 10);
   const spent = async (except: Hex[] = []) => {
     const { position } = await app.store.head();
-    expect(await app.runner.reached(anchorGasProjection, position, 10_000)).toBe(true);
+    expect(await app.runner.reached(anchorGasProjection, position, LIMIT_MS)).toBe(true);
     return anchorGas(app.pool, day, except);
   };
   expect(await spent()).toBe(BigInt(fee_wei));

@@ -240,9 +240,9 @@ describe("conventions", () => {
 
   test("an answer that does not fit its schema is sent, logged and counted", async () => {
     expect((await ask("/v1/agent/misfit", asMe())).status).toBe(200);
-    expect(service.logged.some(({ msg }) => String(msg).includes("does not fit its own schema"))).toBe(true);
+    expect(service.logged.some(({ msg }) => String(msg).includes("not as it declares"))).toBe(true);
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
-    expect(metrics).toContain('tallystick_answer_mismatches_total{operation="misfit"} 1');
+    expect(metrics).toContain('tallystick_broken_promises_total{operation="misfit",promise="schema"} 1');
   });
 
   test("keys never reach the log", async () => {

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type ExportLogOptions, type ExportStreamOptions, exportFile } from "../../eventstore/export.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { jsonRpc } from "../../src/adapters/json-rpc.ts";
@@ -19,6 +19,7 @@ import { ANCHOR_ADDRESS, successorCall } from "../../src/domain/anchoring/contra
 import type { Hex } from "../../src/domain/chain.ts";
 import { type AnchoringHouse, openAnchoringHouse } from "../anchoring/anchoring-house.ts";
 import { failures } from "../eventstore/verify-support.ts";
+import { until } from "../support/until.ts";
 
 let house: AnchoringHouse;
 let folder: string;
@@ -103,13 +104,10 @@ test("a pack of yesterday verifies today, and says that the chain keeps more by 
   // Blocks are stamped in whole seconds, and on a busy machine late.
   const exported_at = Date.now();
   const { chain } = house.app;
-  await vi.waitFor(
-    async () => {
-      await house.mine(1);
-      expect((await chain.heads()).latest.timestamp * 1_000).toBeGreaterThan(exported_at);
-    },
-    { timeout: 20_000, interval: 200 },
-  );
+  await until(async () => {
+    await house.mine(1);
+    expect((await chain.heads()).latest.timestamp * 1_000).toBeGreaterThan(exported_at);
+  });
   await house.happen();
   await house.turn();
   const report = await verified(file, { ...trusted, ask: asking() });

@@ -1,10 +1,11 @@
 /** The chain in a folder: joined, left, stopped and started again, killed at any moment. */
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { isAlive } from "../../src/adapters/folder-lock.ts";
 import { settledBy, TRANSFER_GAS, transferCall, usedQuery } from "../../src/domain/payments/usdc.ts";
 import { ChainUnavailable } from "../../src/domain/ports.ts";
+import { until } from "../support/until.ts";
 import {
   balanceOf,
   factsOf,
@@ -18,7 +19,7 @@ import {
 
 let workshop: Workshop;
 beforeAll(async () => {
-  workshop = await openWorkshop();
+  workshop = await openWorkshop({ own: true });
 });
 afterAll(() => workshop.close());
 
@@ -71,13 +72,10 @@ test("a node whose starter died before it was ready is replaced", async () => {
 
 test("what happened becomes final by itself, and then the chain rests", async () => {
   const { receipt } = await settle(4_000n);
-  await vi.waitFor(
-    async () => {
-      const { finalized } = await workshop.chain.heads();
-      expect(finalized.number).toBeGreaterThanOrEqual(receipt.block_number);
-    },
-    { timeout: 8_000, interval: 100 },
-  );
+  await until(async () => {
+    const { finalized } = await workshop.chain.heads();
+    expect(finalized.number).toBeGreaterThanOrEqual(receipt.block_number);
+  });
   const { latest } = await workshop.chain.heads();
   await new Promise((wake) => setTimeout(wake, 2_500));
   expect((await workshop.chain.heads()).latest.number).toBeLessThanOrEqual(latest.number + 1n);
@@ -101,7 +99,7 @@ test("kill -9: the node comes back by itself, and only what came after the last 
     await settleUntil(Date.now() + 1_200 + 370 * round);
     const killedAt = Date.now();
     await workshop.kill();
-    await vi.waitFor(async () => workshop.chain.heads(), { timeout: 15_000, interval: 50 });
+    await until(async () => workshop.chain.heads());
     const { latest } = await workshop.chain.heads();
     const logs = await workshop.chain.logs(
       usedQuery(
@@ -135,20 +133,17 @@ test("kill -9: the node comes back by itself, and only what came after the last 
 });
 
 test("mining that rested for a save whose holder died goes on", async () => {
-  await vi.waitFor(async () => expect(await readdir(join(workshop.dir, "chain"))).not.toContain("paused"));
+  await until(async () => expect(await readdir(join(workshop.dir, "chain"))).not.toContain("paused"));
   await workshop.rpc("evm_setAutomine", false);
   await writeFile(join(workshop.dir, "chain", "paused"), "");
   await settle(6n);
-  await vi.waitFor(async () => expect(await workshop.rpc("anvil_getAutomine")).toBe(true));
+  await until(async () => expect(await workshop.rpc("anvil_getAutomine")).toBe(true));
 });
 
 test("what was saved on request is there after kill -9", async () => {
   const { receipt } = await settle(77n);
   await workshop.node.save();
   await workshop.kill();
-  await vi.waitFor(async () => expect(await workshop.chain.receipt(receipt.transaction)).toEqual(receipt), {
-    timeout: 15_000,
-    interval: 50,
-  });
+  await until(async () => expect(await workshop.chain.receipt(receipt.transaction)).toEqual(receipt));
   expect(await readdir(join(workshop.dir, "chain"))).not.toContain("state.json.new");
 });

@@ -1,7 +1,7 @@
 /** The endpoint dies, hangs or lies; transactions get stuck, are overtaken or reorged away. */
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import type { Receipt } from "../../src/domain/chain.ts";
 import {
@@ -11,6 +11,7 @@ import {
   transferCall,
 } from "../../src/domain/payments/usdc.ts";
 import { ChainUnavailable, TransactionPending } from "../../src/domain/ports.ts";
+import { until } from "../support/until.ts";
 import {
   balanceOf,
   factsOf,
@@ -96,7 +97,6 @@ describe("an endpoint that", () => {
       sending: { wait_ms: 1_000 },
     });
     manner = bad;
-    const begun = performance.now();
     const failures = await Promise.allSettled([
       fresh.heads(),
       factsOf(fresh, [signed]),
@@ -106,9 +106,9 @@ describe("an endpoint that", () => {
     ]);
     for (const failure of failures)
       expect(failure).toMatchObject({ status: "rejected", reason: expect.any(ChainUnavailable) });
-    expect(performance.now() - begun).toBeLessThan(10_000);
     manner = honest;
-    expect(await factsOf(fresh, [signed])).toMatchObject([{ used: false, would_settle: true }]);
+    const healed = await until(() => factsOf(fresh, [signed]));
+    expect(healed).toMatchObject([{ used: false, would_settle: true }]);
     expect(settledBy(await settle(fresh, signed), signed.transfer)).toBe(true);
     fresh.close();
   });
@@ -149,19 +149,16 @@ describe("a transaction that", () => {
     await stopMining(workshop);
     const signed = await payment(wallet(1), 20n);
     const settled = settle(chain, signed);
-    const first = await vi.waitFor(async () => {
+    const first = await until(async () => {
       const [one] = await inPool(workshop);
       expect(one).toBeDefined();
       return one!;
     });
-    const second = await vi.waitFor(
-      async () => {
-        const [one] = await inPool(workshop);
-        expect(one!.hash).not.toBe(first.hash);
-        return one!;
-      },
-      { timeout: 5_000 },
-    );
+    const second = await until(async () => {
+      const [one] = await inPool(workshop);
+      expect(one!.hash).not.toBe(first.hash);
+      return one!;
+    });
     expect(second.nonce).toBe(first.nonce);
     expect(BigInt(second.maxFeePerGas) * 10n).toBeGreaterThanOrEqual(BigInt(first.maxFeePerGas) * 11n);
     await mineAgain(workshop);
@@ -176,7 +173,7 @@ describe("a transaction that", () => {
     await stopMining(workshop);
     const signed = await payment(wallet(2), 30n);
     const settled = settle(chain, signed);
-    const ours = await vi.waitFor(async () => {
+    const ours = await until(async () => {
       const [one] = await inPool(workshop);
       expect(one).toBeDefined();
       return one!;
@@ -198,14 +195,14 @@ describe("a transaction that", () => {
     await stopMining(workshop);
     const [signed, behind] = [await payment(wallet(3), 40n), await payment(wallet(3), 41n)];
     const pending = settle(chain, signed).catch((error: unknown) => error);
-    await vi.waitFor(async () => expect(await inPool(workshop)).toHaveLength(1));
+    await until(async () => expect(await inPool(workshop)).toHaveLength(1));
     const refused = await settle(chain, behind).catch((error: unknown) => error);
     const told = await pending;
     expect(told).toBeInstanceOf(TransactionPending);
     expect(refused).toBeInstanceOf(ChainUnavailable);
     await mineAgain(workshop);
     const [hash] = (told as TransactionPending).transactions;
-    const receipt = await vi.waitFor(async () => {
+    const receipt = await until(async () => {
       const found = await chain.receipt(hash!);
       expect(found).toBeDefined();
       return found!;
@@ -219,9 +216,8 @@ describe("a transaction that", () => {
     const chain = workshop.connect({ sending });
     const signed = await payment(wallet(4), 50n);
     await workshop.rpc("anvil_setBalance", sender.address, "0x1");
-    const begun = performance.now();
     await expect(settle(chain, signed)).rejects.toThrow(/too little ether/);
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(await inPool(workshop)).toEqual([]);
     await workshop.rpc("anvil_setBalance", sender.address, "0x56bc75e2d63100000");
     expect(settledBy(await settle(chain, signed), signed.transfer)).toBe(true);
     chain.close();
@@ -244,7 +240,7 @@ describe("a transaction that", () => {
     const again = facts!.used ? (await chain.receipt(seen.transaction))! : await settle(chain, signed);
     expect(settledBy(again, signed.transfer)).toBe(true);
     const isFinal = async () => (await chain.heads()).finalized.number >= again.block_number;
-    await vi.waitFor(async () => expect(await isFinal()).toBe(true), { timeout: 8_000, interval: 100 });
+    await until(async () => expect(await isFinal()).toBe(true));
     expect(await blockOf(again)).toBe(again.block_hash);
   });
 });

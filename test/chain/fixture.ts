@@ -1,6 +1,6 @@
-/** A chain of its own for a test file, and wallets that sign payments on it. */
+/** A chain for a test file, and wallets that sign payments on it. */
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generatePrivateKey, type HDAccount, privateKeyToAccount } from "viem/accounts";
@@ -19,6 +19,8 @@ import {
   USDC,
 } from "../../src/domain/payments/usdc.ts";
 import type { Chain } from "../../src/domain/ports.ts";
+import { until } from "../support/until.ts";
+import { ask, lendNode, runningNode as nodeIn } from "./lent-node.ts";
 
 export const GAS_KEY = generatePrivateKey();
 export const PAYEE = privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
@@ -37,8 +39,10 @@ export type Workshop = {
   close(): Promise<void>;
 };
 
-export async function openWorkshop(): Promise<Workshop> {
+/** On the worker's node, as it was at first; `own` is for those who start, stop or kill it. */
+export async function openWorkshop({ own = false } = {}): Promise<Workshop> {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-chain-"));
+  const giveBack = own ? undefined : await lendNode(join(dir, "chain"));
   const sender = privateKeyToAccount(GAS_KEY).address;
   const joinNode = (onLost?: () => void) =>
     embeddedChain({ dir: join(dir, "chain"), gas_accounts: [sender], onLost });
@@ -52,33 +56,25 @@ export async function openWorkshop(): Promise<Workshop> {
     chain,
     join: joinNode,
     connect,
-    rpc: async <T>(method: string, ...params: unknown[]) => {
-      const response = await fetch(node.rpc_url, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-      });
-      const { result, error } = (await response.json()) as { result: T; error?: { message: string } };
-      if (error) throw new Error(error.message);
-      return result;
-    },
+    rpc: (method, ...params) => ask(node.rpc_url, method, ...params),
     kill: async () => {
+      if (!own) throw new Error("the worker's node is others' too: open the workshop with `own`");
       const { pid } = await runningNode(dir);
       process.kill(pid, "SIGKILL");
-      while (isAlive(pid)) await new Promise((wake) => setTimeout(wake, 5));
+      await until(() => !isAlive(pid));
     },
     close: async () => {
       chain.close();
       await workshop.node.leave();
+      giveBack?.();
       await rm(dir, { recursive: true, force: true });
     },
   };
   return workshop;
 }
 
-export async function runningNode(dir: string): Promise<{ pid: number; port: number }> {
-  return JSON.parse(await readFile(join(dir, "chain", "node.json"), "utf8"));
-}
+/** The node of a data folder. */
+export const runningNode = (dir: string) => nodeIn(join(dir, "chain"));
 
 export const wallet = (index: number): HDAccount => demoAccounts[index]!;
 
@@ -178,7 +174,7 @@ async function sentByStranger({ rpc, chain }: Workshop, to: Hex, data: Hex): Pro
   const gas = `0x${TRANSFER_GAS.toString(16)}`;
   const transaction = await rpc<Hex>("eth_sendTransaction", { from: wallet(9).address, to, data, gas });
   // Mining rests while the node's state is saved.
-  while (!(await chain.receipt(transaction))) await new Promise((wake) => setTimeout(wake, 10));
+  await until(async () => Boolean(await chain.receipt(transaction)));
   return transaction;
 }
 
@@ -209,7 +205,7 @@ export async function stopMining({ chain, node, rpc }: Workshop): Promise<void> 
     );
     return (await Promise.all(blocks)).every(({ transactions }) => transactions.length === 0);
   };
-  while (!(await isAtRest())) await new Promise((wake) => setTimeout(wake, 50));
+  await until(async () => Boolean(await isAtRest()));
   // Nothing is left to save, and saving would set mining going again.
   await node.save();
   await rpc("evm_setAutomine", false);

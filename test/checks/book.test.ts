@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Hex } from "../../src/domain/chain.ts";
 import { addressOf, wallet } from "../chain/fixture.ts";
-import { until } from "../eventstore/fixture.ts";
 import { buy } from "../support/buyer.ts";
 import { signShown } from "../support/checked.ts";
+import { until } from "../support/until.ts";
 import { type Answered, type Ask, type Desk, openDesk } from "./desk.ts";
 
 let desk: Desk;
@@ -14,7 +14,7 @@ let other: Ask;
 beforeAll(async () => {
   desk = await openDesk({ reactors: true });
   [mine, other] = [await desk.as("acme"), await desk.as("other")];
-}, 60_000);
+});
 afterAll(() => desk?.service.stop());
 
 const [issuer, payee] = [wallet(0), wallet(1)];

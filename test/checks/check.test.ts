@@ -140,10 +140,10 @@ describe("a check", () => {
     type: string,
   ];
   const refused: Refused[] = [
-    ["nobody created: redeem", [], askRedemption("key:1", AT), "not_found"],
-    ["nobody created: cancel", [], cancel(byCreator), "not_found"],
-    ["nobody created: expire", [], expire(over), "not_found"],
-    ["nobody created: follow", [], follow(paid("1"), AT), "not_found"],
+    ["nobody created: redeem", [], askRedemption("key:1", AT), "not-found"],
+    ["nobody created: cancel", [], cancel(byCreator), "not-found"],
+    ["nobody created: expire", [], expire(over), "not-found"],
+    ["nobody created: follow", [], follow(paid("1"), AT), "not-found"],
     ["that is there: create", [created], create(facts), "conflict"],
     ["redeemed: redeem", [created, paid("1")], askRedemption("key:1", AT), "check-not-pending"],
     ["cancelled: redeem", [created, cancelled], askRedemption("key:1", AT), "check-not-pending"],
@@ -167,7 +167,7 @@ describe("a check", () => {
     ],
   ];
   test.each(refused)("%s is refused", (_, history, decision, type) => {
-    const refusal = (error: unknown) => error instanceof Refusal && (error.type ?? error.code) === type;
+    const refusal = (error: unknown) => error instanceof Refusal && error.type.slug === type;
     expect(() => decision(stateAfter(history))).toThrow(expect.toSatisfy(refusal));
   });
 

@@ -9,8 +9,8 @@ import type { TypedData } from "../../src/domain/checks/typed-data.ts";
 import { checksProjection } from "../../src/projections/checks/checks.ts";
 import { type FollowMemory, followChecks } from "../../src/reactors/checks/follow.ts";
 import { runningNode, wallet } from "../chain/fixture.ts";
-import { until } from "../eventstore/fixture.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
+import { LIMIT_MS, until } from "../support/until.ts";
 
 export type Shown = z.infer<typeof checkShown>;
 export type Transaction = z.infer<typeof transaction>;
@@ -67,7 +67,7 @@ export async function openDesk(options: ServiceOptions = {}): Promise<Desk> {
   };
   const folded = async () => {
     const { position } = await app.store.head();
-    await app.runner.reached(checksProjection, position, 10_000);
+    await app.runner.reached(checksProjection, position, LIMIT_MS);
   };
   const desk: Desk = {
     service,

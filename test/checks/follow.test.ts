@@ -25,7 +25,7 @@ let memory: FollowMemory;
 beforeAll(async () => {
   desk = await openDesk();
   ({ app } = desk);
-}, 60_000);
+});
 afterAll(() => desk?.service.stop());
 beforeEach(() => {
   memory = {};

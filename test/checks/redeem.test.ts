@@ -7,8 +7,8 @@ import type { Hex } from "../../src/domain/chain.ts";
 import * as checks from "../../src/domain/checks/check.ts";
 import { redemptionCall } from "../../src/domain/checks/typed-data.ts";
 import { addressOf, balanceOf, SAYS_NO, SAYS_YES, wallet } from "../chain/fixture.ts";
-import { until } from "../eventstore/fixture.ts";
 import { signShown } from "../support/checked.ts";
+import { until } from "../support/until.ts";
 import { type Answered, type Ask, type Desk, openDesk } from "./desk.ts";
 
 let desk: Desk;
@@ -16,7 +16,7 @@ let mine: Ask;
 beforeAll(async () => {
   desk = await openDesk({ reactors: true });
   mine = await desk.as("acme");
-}, 60_000);
+});
 afterAll(() => desk?.service.stop());
 
 const [issuer, payee] = [wallet(0), wallet(1)];

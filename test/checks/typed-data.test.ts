@@ -123,7 +123,7 @@ describe("a passphrase", () => {
       under_way--;
       return "looked at";
     };
-    const take = () => inTurn(work).catch(({ code, type }: Refusal) => [code, type]);
+    const take = () => inTurn(work).catch(({ code, type }: Refusal) => [code, type.slug]);
     const answers = await Promise.all(Array.from({ length: MOST_WAITING + 5 }, take));
     expect(answers.slice(0, -3)).toEqual(Array(MOST_WAITING + 2).fill("looked at"));
     expect(answers.slice(-3)).toEqual(Array(3).fill(["unavailable", "busy"]));

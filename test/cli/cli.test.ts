@@ -5,8 +5,9 @@ import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { program } from "../../src/cli/program.ts";
+import { until } from "../support/until.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 let dir: string;
@@ -235,7 +236,7 @@ describe("with the service running", () => {
         if (refused.length > 0) return;
       }
     });
-    await vi.waitFor(() => expect(lastLines.length).toBeGreaterThan(16), { timeout: 30_000 });
+    await until(() => expect(lastLines.length).toBeGreaterThan(16));
     expect(await stopped("SIGTERM")).toBe(0);
     isOver = true;
     await Promise.all(callers);

@@ -3,10 +3,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { comextMirror } from "../datasets/mirror-of-comext.ts";
 import { bulkFixture, fileOf, packed7z, tempDir } from "../datasets/workshop.ts";
+import { until } from "../support/until.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 const NAME = "full_v2_202402.7z";
@@ -35,8 +36,7 @@ test("killed and interrupted halfway, the next run goes on from what came", asyn
   const out = join(dir, "out");
   const part = join(out, `${NAME}.part`);
   const { url, asked, whims } = await comextMirror(bytes, part);
-  const has = (length: number) =>
-    vi.waitFor(async () => expect((await stat(part)).size).toBeGreaterThan(length), { timeout: 20_000 });
+  const has = (length: number) => until(async () => expect((await stat(part)).size).toBeGreaterThan(length));
 
   whims.push({ slowly: true }, { slowly: true });
   const killed = start(dir, ["--url", url, "--out", out]);

@@ -9,7 +9,7 @@ let lease: Lease;
 beforeAll(async () => {
   latvia = await openLatvia();
   lease = latvia.trade.vintages.lease("sandbox-lv");
-}, 180_000);
+});
 afterAll(async () => {
   lease.release();
   await latvia.close();

@@ -6,6 +6,7 @@ import { importReference } from "../../src/operator/reference.ts";
 import { fileOf, tempDir } from "../datasets/workshop.ts";
 import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 let service: Service;
 let headers: Record<string, string>;
@@ -48,7 +49,7 @@ test("before any data is there, each says so and when to come again", async () =
   expect((await ask<Line>("tariff-lookup?code=8471")).data.trade).toBeNull();
   expect((await get("trends")).status).toBe(503);
   await openSandboxLv(service);
-}, 180_000);
+});
 
 describe("classifications", () => {
   test("words find names, with parents, section and whether there is trade", async () => {
@@ -185,8 +186,7 @@ test.skipIf(!existsSync(nomenclature))(
     const before = await get("top-commodities?year=2024");
     const { data_dir, app } = service;
     const { facts } = await importReference(app, data_dir, [nomenclature]);
-    while (!app.reference.open().some(({ vintage }) => vintage === facts.vintage))
-      await new Promise((wake) => setTimeout(wake, 20));
+    await until(() => app.reference.open().some(({ vintage }) => vintage === facts.vintage));
     const { data, meta } = await ask(question);
     expect(data[0]).toMatchObject({
       code: "84713000",
@@ -210,8 +210,7 @@ test("real duties replace the invented ones", async () => {
   const { facts } = await importReference(service.app, service.data_dir, [
     await fileOf(await tempDir(), "duties.csv", lines),
   ]);
-  while (!service.app.reference.open().some(({ vintage }) => vintage === facts.vintage))
-    await new Promise((wake) => setTimeout(wake, 20));
+  await until(() => service.app.reference.open().some(({ vintage }) => vintage === facts.vintage));
   const { data, meta } = await ask<Line & { goods: Line[] }>("tariff-lookup?code=44071110");
   expect(meta).toMatchObject({
     dataset: "taric-duties",

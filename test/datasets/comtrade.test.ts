@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { refuseRagged } from "../../src/datasets/consistency.ts";
 import { comtrade } from "../../src/datasets/layouts/comtrade.ts";
 import { type EcbRates, ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
@@ -17,6 +17,7 @@ import { importFiles as importFilesOf } from "../../src/operator/releases.ts";
 import { corridor, corridorInput } from "../../src/projections/trade/answers/corridor.ts";
 import { rankingInput, topPartners } from "../../src/projections/trade/answers/rankings.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import {
   fileOf,
   type ImportOptions,
@@ -231,7 +232,7 @@ test("from the rates' own file to an answer over HTTP; without rates nothing is 
     expect(response.status).toBe(200);
     return response.json() as Promise<{ data: { databases: { balance: unknown[] }[] }; meta: object }>;
   };
-  const answer = await vi.waitFor(ask, { timeout: 15_000 });
+  const answer = await until(ask);
   expect(answer.meta).toMatchObject({
     dataset: "comtrade",
     synthetic: false,

@@ -212,7 +212,7 @@ describe("questions", () => {
     for (const question of asked) {
       const refusal = await refusalOf(question());
       expect(refusal.message).toMatch(/covers the partners AM, KG; not (RU|all of them together)/);
-      expect(refusal.type).toBe("outside-coverage");
+      expect(refusal.type.slug).toBe("outside-coverage");
     }
   });
 

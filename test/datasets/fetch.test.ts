@@ -193,7 +193,7 @@ describe("is refused, and why", () => {
   test("a full disk", async () => {
     const house = await mirror();
     await symlink("/dev/full", `${house.path}.part.json.new`);
-    expect(await refusalOf(house.ask())).toMatchObject({ code: "unavailable", type: "disk-full" });
+    expect(await refusalOf(house.ask())).toMatchObject({ code: "unavailable", type: { slug: "disk-full" } });
   });
 });
 

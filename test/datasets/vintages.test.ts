@@ -78,7 +78,10 @@ describe("two imports at once", () => {
   test("the second is refused, or waits if told to", async () => {
     const dir = await tempDir();
     const space = await takeBuildSpace(dir);
-    expect(await refusalOf(takeBuildSpace(dir))).toMatchObject({ code: "conflict", type: "import-running" });
+    expect(await refusalOf(takeBuildSpace(dir))).toMatchObject({
+      code: "conflict",
+      type: { slug: "import-running" },
+    });
     const waiting = takeBuildSpace(dir, { wait_ms: 5_000 });
     await space.release();
     await (await waiting).release();
@@ -102,7 +105,7 @@ describe("a disk that is full", () => {
         replaces: manifest.vintage,
         beforeWrite,
       });
-      expect(await refusalOf(work)).toMatchObject({ code: "unavailable", type: "disk-full" });
+      expect(await refusalOf(work)).toMatchObject({ code: "unavailable", type: { slug: "disk-full" } });
       const store = await storeOf(dir, manifest.vintage);
       expect(await tableOf(store, DATASET, "cells")).toHaveLength(3);
       // A published partition without its manifest is nobody's; retention takes it later.
@@ -124,7 +127,7 @@ describe("a disk that is full", () => {
     const { manifest } = await importFiles(mount, [sdmxFixture], options);
     const before = await filesIn(mount);
     const refusal = await refusalOf(makeSandbox(mount, 0.02));
-    expect(refusal).toMatchObject({ code: "unavailable", type: "disk-full" });
+    expect(refusal).toMatchObject({ code: "unavailable", type: { slug: "disk-full" } });
     expect(refusal.message).toMatch(/no space left on the disk/);
     expect(await filesIn(mount)).toEqual(before);
     const store = await storeOf(mount, manifest.vintage);
@@ -137,7 +140,7 @@ test("an import that may use too little memory is refused with the remedy", asyn
   const refusal = await refusalOf(
     importFiles(dir, [sdmxFixture], { ...options, limits: { threads: 1, memory_mb: 4 } }),
   );
-  expect(refusal).toMatchObject({ code: "unavailable", type: "memory-limit" });
+  expect(refusal).toMatchObject({ code: "unavailable", type: { slug: "memory-limit" } });
   expect(await filesIn(dir)).toEqual(["partitions"]);
 });
 
@@ -157,12 +160,15 @@ describe("files that are not what they were", () => {
       const store = await storeOf(dir);
       expect(await refusalOf(store.serve(manifest.vintage))).toMatchObject({
         code: "unavailable",
-        type: "dataset-missing",
+        type: { slug: "dataset-missing" },
       });
       expect(store.open()).toEqual([]);
 
       const onTop = importFiles(dir, [sdmxFixture], { ...options, replaces: manifest.vintage });
-      expect(await refusalOf(onTop)).toMatchObject({ code: "unavailable", type: "dataset-missing" });
+      expect(await refusalOf(onTop)).toMatchObject({
+        code: "unavailable",
+        type: { slug: "dataset-missing" },
+      });
       const mended = await importFiles(dir, [sdmxFixture], {
         ...options,
         replaces: manifest.vintage,
@@ -185,7 +191,7 @@ describe("files that are not what they were", () => {
     await file.close();
     expect(await refusalOf(tableOf(store, DATASET, "cells"))).toMatchObject({
       code: "unavailable",
-      type: "dataset-missing",
+      type: { slug: "dataset-missing" },
     });
     expect(store.open()).toEqual([]);
     await importFiles(dir, [sdmxFixture], { ...options, replaces: manifest.vintage, afresh: true });
@@ -272,7 +278,7 @@ test("more queries than may wait are refused, the others are answered", async ()
     "rejected",
   ]);
   const [refused] = outcomes.filter((outcome) => outcome.status === "rejected");
-  expect(refused?.reason).toMatchObject({ code: "unavailable", type: "busy" });
+  expect(refused?.reason).toMatchObject({ code: "unavailable", type: { slug: "busy" } });
 });
 
 test("retention deletes what nobody needs once it is old, and keeps shared years", async () => {
@@ -305,7 +311,7 @@ test("build and publish are two steps: what is built but not published is not th
     ...options,
   });
   const store = await storeOf(dir);
-  expect((await refusalOf(store.serve(built.manifest.vintage))).type).toBe("dataset-missing");
+  expect((await refusalOf(store.serve(built.manifest.vintage))).type.slug).toBe("dataset-missing");
   await publish(space, built);
   await space.release();
   expect((await store.serve(built.manifest.vintage)).vintage).toBe(built.manifest.vintage);

@@ -10,7 +10,8 @@ import {
 import { openPool } from "../../eventstore/pool.ts";
 import { createEventStore } from "../../eventstore/store.ts";
 import type { Commit } from "../../eventstore/types.ts";
-import { appended, commitOf, type Fixture, keyed, openLog, until } from "./fixture.ts";
+import { until } from "../support/until.ts";
+import { appended, commitOf, type Fixture, keyed, openLog } from "./fixture.ts";
 
 let log: Fixture;
 beforeAll(async () => {

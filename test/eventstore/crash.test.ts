@@ -10,7 +10,8 @@ import { migrate } from "../../eventstore/migrate.ts";
 import { openPool } from "../../eventstore/pool.ts";
 import { createEventStore, type EventStore } from "../../eventstore/store.ts";
 import { type EmbeddedPostgres, embeddedPostgres } from "../../src/adapters/embedded-postgres.ts";
-import { appended, commitOf, keyed, until } from "./fixture.ts";
+import { until } from "../support/until.ts";
+import { appended, commitOf, keyed } from "./fixture.ts";
 
 /** Between the store and a Postgres that moves to another port with each start; can keep answers back. */
 class Wire {

@@ -8,6 +8,7 @@ import { openPool } from "../../eventstore/pool.ts";
 import { createEventStore, type EventStore } from "../../eventstore/store.ts";
 import { createTail, type Tail } from "../../eventstore/tail.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
+import { LIMIT_MS, until } from "../support/until.ts";
 
 let database: FreshDatabase;
 let pool: pg.Pool;
@@ -116,8 +117,14 @@ test("stopped in the middle, it ends with a mark that says so, and goes on from 
 test("stopped while it waits, it ends with its mark", async () => {
   await write("waiting");
   const stop = new AbortController();
-  setTimeout(() => stop.abort(), 50);
-  const lines = await linesOf(await read("waiting", { signal: stop.signal, follow: true }));
+  const source = await read("waiting", { signal: stop.signal, follow: true });
+  async function* stopping() {
+    for await (const chunk of source) {
+      yield chunk;
+      if (String(chunk).includes('"up_to_date":true')) stop.abort();
+    }
+  }
+  const lines = await linesOf(stopping());
   expect(lines.map(({ up_to_date }) => up_to_date)).toEqual([undefined, true, true]);
 });
 
@@ -138,12 +145,12 @@ test("50 followers ask the database nothing for another tenant's events", async 
   const following = sources.map(async (source) => {
     for await (const chunk of source) if (chunk.includes("up_to_date")) upToDate++;
   });
-  while (upToDate < 50) await new Promise((wake) => setTimeout(wake, 5));
+  await until(() => upToDate >= 50);
   let queries = 0;
   const count = () => queries++;
   pool.on("acquire", count);
   for (let n = 0; n < 20; n++) await write("busy");
-  await tail.reached((await store.head()).position, 5_000);
+  await tail.reached((await store.head()).position, LIMIT_MS);
   pool.off("acquire", count);
   stop.abort();
   await Promise.all(following);

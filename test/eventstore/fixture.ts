@@ -59,11 +59,3 @@ export function appended(result: AppendResult): AppendedEvent[] {
 }
 
 export const positions = (events: { position: number }[]): number[] => events.map((event) => event.position);
-
-/** Resolves when `condition` holds; throws after twenty seconds. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 20_000; !(await condition()); ) {
-    if (Date.now() > end) throw new Error("the condition did not come true in twenty seconds");
-    await new Promise((wake) => setTimeout(wake, 5));
-  }
-}

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createEventStore, type EventStore } from "../../eventstore/store.ts";
 import { createTail, type Tail, type TailOptions } from "../../eventstore/tail.ts";
-import { appended, commitOf, type Fixture, openLog, positions, until } from "./fixture.ts";
+import { LIMIT_MS, until } from "../support/until.ts";
+import { appended, commitOf, type Fixture, openLog, positions } from "./fixture.ts";
 
 let log: Fixture;
 /** Another process, as far as the log can tell. */
@@ -96,12 +97,12 @@ test("what another process appends is announced, also after the listening connec
   follow(other);
   await until(async () => (await listeners()) === 2);
   await write(other, 1);
-  expect(await tail.reached(1, 2_000)).toBe(true);
+  expect(await tail.reached(1, LIMIT_MS)).toBe(true);
   await log.pool.query(`select pg_terminate_backend(pid) ${LISTENERS}`);
   await until(() => lost.length > 0);
   await until(async () => (await listeners()) === 2);
   await write(other, 1);
-  expect(await tail.reached(2, 2_000)).toBe(true);
+  expect(await tail.reached(2, LIMIT_MS)).toBe(true);
 });
 
 test("what was appended while the connection was away is seen as soon as it is back", async () => {
@@ -109,14 +110,14 @@ test("what was appended while the connection was away is seen as soon as it is b
   await until(async () => (await listeners()) === 1);
   await log.pool.query(`select pg_terminate_backend(pid) ${LISTENERS}`);
   await write(other, 3);
-  expect(await tail.reached(3, 2_000)).toBe(true);
+  expect(await tail.reached(3, LIMIT_MS)).toBe(true);
 });
 
 test("a poll finds what nobody announced", async () => {
   const tail = follow(log.store, { poll_ms: 20 });
   await until(async () => (await listeners()) === 1);
   await write(other, 3);
-  expect(await tail.reached(3, 2_000)).toBe(true);
+  expect(await tail.reached(3, LIMIT_MS)).toBe(true);
 });
 
 test("reached answers false when the time is over or the caller gives up", async () => {
@@ -127,7 +128,7 @@ test("reached answers false when the time is over or the caller gives up", async
   giveUp.abort();
   expect(await waiting).toBe(false);
   await write(log.store, 1);
-  expect(await tail.reached(1, 2_000)).toBe(true);
+  expect(await tail.reached(1, LIMIT_MS)).toBe(true);
 });
 
 test("a subscription ends when it is aborted and when the tail closes", async () => {

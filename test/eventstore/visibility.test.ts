@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEventStore } from "../../eventstore/store.ts";
+import { until } from "../support/until.ts";
 import { appended, commitOf, type Fixture, openLog } from "./fixture.ts";
 
 let log: Fixture;
@@ -51,7 +52,10 @@ test("without the log's lock the same reader would skip, so the story above can 
     create trigger sleep after insert on loose for each row execute function sleep_on_slow()`);
   const seen: number[] = [];
   const slow = log.pool.query("insert into loose (type) values ('Slow')");
-  await new Promise((wake) => setTimeout(wake, 100));
+  await until(async () => {
+    const asleep = await log.pool.query("select from pg_stat_activity where wait_event = 'PgSleep'");
+    return asleep.rowCount === 1;
+  });
   await log.pool.query("insert into loose (type) values ('Quick')");
   for (let round = 0; round < 2; round++) {
     const answer = await log.pool.query("select position from loose where position > $1 order by 1", [

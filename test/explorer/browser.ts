@@ -2,6 +2,7 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { LIMIT_MS } from "../support/until.ts";
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
@@ -48,7 +49,7 @@ export async function visit(
 ): Promise<Visit> {
   const context = await browser.newContext(options);
   // What does not come fails with a sentence about it, before the test runs out of time.
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(LIMIT_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {

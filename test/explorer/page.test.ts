@@ -4,8 +4,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { chromiumPath, contrast, launchChromium, luminance, type Visit, visit } from "./browser.ts";
 import { appendHostile, changed, HOSTILE_STREAM, HOSTILE_TYPE, packOf } from "./logs.ts";
 
@@ -52,15 +53,12 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     for (let n = 0; n < 60; n++) await service.issue();
     await appendHostile(service.app);
     const { events } = await ask<Status>("/log/status");
-    await vi.waitFor(
-      async () => {
-        const { anchor } = await ask<Status>("/log/status");
-        expect(anchor).toMatchObject({ firmness: "final" });
-        expect(anchor!.size).toBeGreaterThanOrEqual(events);
-      },
-      { timeout: 90_000, interval: 500 },
-    );
-  }, 180_000);
+    await until(async () => {
+      const { anchor } = await ask<Status>("/log/status");
+      expect(anchor).toMatchObject({ firmness: "final" });
+      expect(anchor!.size).toBeGreaterThanOrEqual(events);
+    });
+  });
   afterAll(async () => {
     await browser?.close();
     await service?.stop();

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { until } from "../eventstore/fixture.ts";
 import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { chromiumPath, launchChromium, type Visit, visit } from "./browser.ts";
 
 const chromium = chromiumPath();
@@ -38,7 +38,7 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
     key = (await service.issue()).secret;
     browser = await launchChromium(chromium!);
     await until(async () => (await ask("seed")) !== undefined);
-  }, 90_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await service?.stop();

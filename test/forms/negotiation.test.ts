@@ -88,7 +88,7 @@ describe("Accept", () => {
     try {
       refused();
     } catch (error) {
-      expect((error as Refusal).type).toBe("not-acceptable");
+      expect((error as Refusal).type.slug).toBe("not-acceptable");
     }
   });
 

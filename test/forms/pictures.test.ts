@@ -226,7 +226,7 @@ describe("the printer", () => {
     const told = await orders(60, printer);
     const refused = told.filter((one): one is PromiseRejectedResult => one.status === "rejected");
     expect(refused.length).toBe(9);
-    for (const { reason } of refused) expect((reason as Refusal).type).toBe("busy");
+    for (const { reason } of refused) expect((reason as Refusal).type.slug).toBe("busy");
   });
 
   test("goes on after an order that cannot be drawn, and after one that ends its thread", async () => {

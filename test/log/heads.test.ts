@@ -5,9 +5,10 @@ import type { App } from "../../src/app.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import type { Hex } from "../../src/domain/chain.ts";
-import { logProjection } from "../../src/projections/anchoring/log.ts";
+import { headsProjection } from "../../src/projections/anchoring/heads.ts";
 import { facts } from "../payments/wares.ts";
 import { type Service, startService } from "../support/service.ts";
+import { LIMIT_MS } from "../support/until.ts";
 
 let service: Service & { database_url: string };
 let app: App;
@@ -47,7 +48,7 @@ const anchored = async (checkpoint: anchors.SignedCheckpoint, transaction: Hex, 
 
 async function told<T>(path: string, of: Service = service): Promise<T> {
   const { position } = await of.app.store.head();
-  expect(await of.app.runner.reached(logProjection, position, 10_000)).toBe(true);
+  expect(await of.app.runner.reached(headsProjection, position, LIMIT_MS)).toBe(true);
   const answer = await fetch(of.url + path);
   expect(answer.status).toBe(200);
   return (await answer.json()) as T;

@@ -12,10 +12,12 @@ import { Frontier, leafHash, rootOver } from "../../src/anchoring/tree.ts";
 import type { App } from "../../src/app.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import { verifyProof } from "../../src/explorer/proof.ts";
-import { logProjection } from "../../src/projections/anchoring/log.ts";
+import { headsProjection } from "../../src/projections/anchoring/heads.ts";
+import { streamsProjection } from "../../src/projections/anchoring/streams.ts";
 import { GAS_KEY, openWorkshop, PAYEE, type Workshop } from "../chain/fixture.ts";
 import { facts } from "../payments/wares.ts";
 import { startService } from "../support/service.ts";
+import { LIMIT_MS, until } from "../support/until.ts";
 
 type Service = Awaited<ReturnType<typeof startService>>;
 let workshop: Workshop;
@@ -50,10 +52,6 @@ const happen = (app: App, name: string) =>
   app.decide(apiKey, { tenant: "acme", id: name }, apiKey.issue(facts(name)), {
     meta: { actor: "test", operation: "test" },
   });
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((wake) => setTimeout(wake, 50));
-}
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(service.url + path, { headers });
 async function json<T>(path: string, headers: Record<string, string> = {}): Promise<T> {
@@ -310,7 +308,7 @@ describe("what happened", () => {
 
   test("in streams says how many events each has, hiding the names of others", async () => {
     const { position } = await service.app.store.head();
-    expect(await service.app.runner.reached(logProjection, position, 10_000)).toBe(true);
+    expect(await service.app.runner.reached(streamsProjection, position, LIMIT_MS)).toBe(true);
     const { streams } = await json<{
       streams: { stream: string; public: boolean; events: number; last_position: number }[];
     }>("/log/streams?limit=200");
@@ -331,7 +329,7 @@ describe("what happened", () => {
 
   test("to checkpoints and anchors is all there, each joined to the next", async () => {
     const { position } = await service.app.store.head();
-    expect(await service.app.runner.reached(logProjection, position, 10_000)).toBe(true);
+    expect(await service.app.runner.reached(headsProjection, position, LIMIT_MS)).toBe(true);
     const log = parseVerifierKey((await (await get("/log/key")).text()).trimEnd());
     const { checkpoints } = await json<{
       checkpoints: { size: number; root: string; note: string; cosigned_by: string[] }[];

@@ -246,7 +246,7 @@ describe("an Idempotency-Key", () => {
 });
 
 describe("many at once", () => {
-  test("share few checkpoints, and each is proven", { timeout: 30_000 }, async () => {
+  test("share few checkpoints, and each is proven", async () => {
     const { headers } = await service.issue();
     const before = await signed();
     const answers = await Promise.all(
@@ -287,7 +287,7 @@ describe("many at once", () => {
     expect(connections).toBeLessThan(10);
   });
 
-  test("through two services on one database are all in one history", { timeout: 30_000 }, async () => {
+  test("through two services on one database are all in one history", async () => {
     const other = await startService({ operations: wares, chain, env: ANCHORING, beside: service });
     onTestFinished(() => other.stop());
     const { headers } = await service.issue();

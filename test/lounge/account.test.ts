@@ -105,7 +105,7 @@ const given = DeciderSpecification.for({
   evolve: account.evolve,
   initialState: account.initialState,
 });
-const refusedAs = (type: string) => (error: unknown) => error instanceof Refusal && error.type === type;
+const refusedAs = (type: string) => (error: unknown) => error instanceof Refusal && error.type.slug === type;
 const folded = (...events: account.AccountEvent[]) => events.reduce(account.evolve, account.initialState());
 
 describe("a bet", () => {

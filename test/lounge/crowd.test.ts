@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import * as account from "../../src/domain/lounge/account.ts";
 import { ATTO } from "../../src/domain/lounge/token.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
+import { until } from "../support/until.ts";
 import { type Headers, type LoungeHouse, openLoungeHouse } from "./lounge-house.ts";
 
 let house: LoungeHouse;
@@ -21,7 +22,7 @@ beforeAll(async () => {
   });
   const [line] = (await once(child.stdout!, "data")) as [Buffer];
   second = line.toString().trim();
-}, 90_000);
+});
 afterAll(async () => {
   child?.kill("SIGKILL");
   await house?.service.stop();
@@ -63,9 +64,7 @@ async function auditedBets(tenant: string) {
   return { bets: bets.map(({ payload }) => payload), seeds: counts.size };
 }
 
-test("200 bets at once on one account, from two processes, with seeds revealed between them, never go below zero", {
-  timeout: 60_000,
-}, async () => {
+test("200 bets at once on one account, from two processes, with seeds revealed between them, never go below zero", async () => {
   const headers = await house.keyOf("crowd");
   const first = await play(headers, { bet_type: "red", client_seed: "first" });
   const asked = Array.from({ length: 200 }, (_, n) => {
@@ -95,13 +94,13 @@ test("a bet asked twice under one key is one bet, in either process", async () =
 });
 
 // The last one: the second process is gone afterwards.
-test("bets cut off by a kill are asked again, and each is played once", { timeout: 60_000 }, async () => {
+test("bets cut off by a kill are asked again, and each is played once", async () => {
   const headers = await house.keyOf("killed");
   const named = (n: number) => ({ ...headers, "Idempotency-Key": `k${n}` });
   const body = (n: number) => ({ bet_type: "red", client_seed: `k${n}` });
   const numbers = Array.from({ length: 200 }, (_, n) => n);
   const cut = Promise.allSettled(numbers.map((n) => play(named(n), body(n), second)));
-  while ((await house.storyOf("killed")).length < 5) await new Promise((wake) => setTimeout(wake, 2));
+  await until(async () => (await house.storyOf("killed")).length >= 5);
   child.kill("SIGKILL");
   const before = await cut;
   expect(before.some(({ status }) => status === "rejected")).toBe(true);

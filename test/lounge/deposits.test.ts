@@ -9,8 +9,8 @@ import { ATTO } from "../../src/domain/lounge/token.ts";
 import { depositsProjection } from "../../src/projections/lounge/deposits.ts";
 import { type DepositMemory, followDeposits } from "../../src/reactors/lounge/follow-deposits.ts";
 import { addressOf, GAS_KEY, openWorkshop, PAYEE, rewind, type Workshop, wallet } from "../chain/fixture.ts";
-import { until } from "../eventstore/fixture.ts";
 import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const ABI = parseAbi(["function transfer(address to, uint256 amount) returns (bool)"]);
 const meta = { actor: "test", operation: "test" };
@@ -25,7 +25,7 @@ beforeAll(async () => {
   service = await startService({ chain, env });
   await mine(2);
   expect(await followDeposits(service.app)).toBe("done");
-}, 60_000);
+});
 afterAll(async () => {
   await service?.stop();
   await workshop?.close();

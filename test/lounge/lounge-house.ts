@@ -1,7 +1,7 @@
 /** A service with seeds to bet on, and its callers. */
 import type { RecordedEvent } from "../../eventstore/types.ts";
-import { until } from "../eventstore/fixture.ts";
 import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what answers hold is what is tested
 export type Answer = { status: number; body: any };

@@ -6,8 +6,8 @@ import { drinkNames } from "../../src/domain/lounge/bar.ts";
 import { ATTO, decimalTokens } from "../../src/domain/lounge/token.ts";
 import { faultOf } from "../../src/explorer/roll-verifier.js";
 import { addressOf, wallet } from "../chain/fixture.ts";
-import { until } from "../eventstore/fixture.ts";
 import { buy } from "../support/buyer.ts";
+import { until } from "../support/until.ts";
 import { type Answer, type Headers, type LoungeHouse, openLoungeHouse } from "./lounge-house.ts";
 
 let house: LoungeHouse;
@@ -15,7 +15,7 @@ let mine: Headers;
 beforeAll(async () => {
   house = await openLoungeHouse({ SEED_ROLLS: "40", SEED_SECONDS: "3600" });
   mine = await house.keyOf("acme");
-}, 90_000);
+});
 afterAll(() => house?.service.stop());
 
 const ask = (path: string, body?: object, headers = mine) => house.ask(headers, path, body);

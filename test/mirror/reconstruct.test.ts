@@ -150,7 +150,7 @@ describe("by hand", () => {
 
   test("a country of which the source holds no row is refused: that is no proof of no trade", async () => {
     expect(await refusalOf(ask({ ...question, target_country: "RU" }))).toMatchObject({
-      type: "outside-coverage",
+      type: { slug: "outside-coverage" },
       errors: [
         {
           path: "target_country",

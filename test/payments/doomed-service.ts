@@ -3,6 +3,7 @@
  * stops there and is told of by a line. So each death leaves two payments at the same step.
  */
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { script, wares } from "./wares.ts";
 
 const { DIES_AT, DATABASE, RPC, GAS_KEY, PAY_TO } = process.env as Record<string, string>;
@@ -44,7 +45,7 @@ settlement.settle = async (payment, seen_block) => {
   const mined = settle(payment, seen_block);
   if (DIES_AT === "while it is sent") {
     // Once the transaction is in the node's hands, nobody here need wait for it.
-    while ((await sentSoFar()) === before) await new Promise((wake) => setTimeout(wake, 5));
+    await until(async () => (await sentSoFar()) !== before);
     await dieAt("while it is sent");
   }
   const receipt = await mined;

@@ -38,7 +38,7 @@ const heal = () => {
 async function expectRefunded(paid: SignedPayment): Promise<void> {
   // A connection that was cut off may not have been noticed yet; the service's own turns come again, too.
   const turn = () => stall.reconcile({ claim_holds_ms: -1_000 }).catch(String);
-  await expect.poll(turn, { timeout: 10_000 }).toBe("done");
+  await expect.poll(turn).toBe("done");
   await stall.mine(4);
   await stall.reconcile();
   await stall.reconcile({ answer_within_ms: -1_000 });

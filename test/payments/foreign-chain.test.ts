@@ -1,9 +1,10 @@
 /** The RPC serves another chain than the one that the log settled on: nothing may be taken, and nothing marked. */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import * as confirmation from "../../src/domain/payments/confirmation.ts";
 import { GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { wares } from "./wares.ts";
 
 let workshop: Workshop;
@@ -45,7 +46,7 @@ afterAll(async () => {
 
 test("payments are refused, keys go on, and the operator is told the remedy", async () => {
   const told = () => service.logged.filter(({ msg }) => String(msg).startsWith("no payments are taken"));
-  await vi.waitUntil(() => told().length > 0, { timeout: 10_000 });
+  await until(() => told().length > 0);
   expect(told()[0]!.msg).toMatch(/another history.*BASE_RPC_URL/);
   const url = `${service.url}/v1/agent/test/echo`;
   const answer = await present(url, await signPayment(wallet(0), await quoteOf(url)));

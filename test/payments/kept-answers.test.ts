@@ -1,15 +1,15 @@
 /** Answers that are kept for a day, on a real database. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createKeptAnswers, KEPT_BODY_LIMIT, keptAnswersDdl } from "../../src/adapters/kept-answers.ts";
-import { type FreshDatabase, freshDatabase } from "../support/database.ts";
+import { createKeptAnswers, KEPT_BODY_LIMIT } from "../../src/adapters/kept-answers.ts";
+import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
 
 let database: FreshDatabase;
 let pool: pg.Pool;
 beforeAll(async () => {
   database = await freshDatabase();
   pool = new pg.Pool({ connectionString: database.url });
-  await pool.query(keptAnswersDdl);
+  await makeKeptTables(database.url);
 });
 afterAll(async () => {
   await pool?.end();
@@ -43,5 +43,5 @@ test("all that had its day is swept, however much came in a day", async () => {
   await createKeptAnswers(pool).keep("b", answer);
   const left = async () =>
     (await pool.query("select 1 from access.kept_answers where name like 'old %' limit 1")).rowCount;
-  await expect.poll(left, { timeout: 20_000 }).toBe(0);
+  await expect.poll(left).toBe(0);
 });

@@ -28,7 +28,8 @@ import {
   wallet,
 } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
-import { freshDatabase } from "../support/database.ts";
+import { preparedDatabase } from "../support/prepared-database.ts";
+import { LIMIT_MS } from "../support/until.ts";
 
 export const ANSWER: PaidAnswer = { status: 200, sha256: "ab".repeat(32), vintage: null };
 
@@ -82,7 +83,7 @@ export const newSigningKey = () =>
   generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "der" }).toString("base64");
 
 export async function openLedgerHouse(): Promise<LedgerHouse> {
-  const [workshop, database] = await Promise.all([openWorkshop(), freshDatabase()]);
+  const [workshop, database] = await Promise.all([openWorkshop(), preparedDatabase()]);
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   const REFUND_KEY = generatePrivateKey();
@@ -172,7 +173,7 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
     },
     folded: async () => {
       const { position } = await app.store.head();
-      expect(await app.runner.reached(paymentsProjection, position, 10_000)).toBe(true);
+      expect(await app.runner.reached(paymentsProjection, position, LIMIT_MS)).toBe(true);
     },
     mine: async (blocks) => {
       for (let i = 0; i < blocks; i++) await rpc("evm_mine");

@@ -57,7 +57,7 @@ describe("a payment", () => {
     expect(JSON.stringify(before)).not.toContain(told.answered.signed.signature.slice(2));
     await house.mine(4);
     // The heads may be a second old.
-    await expect.poll(async () => (await statusOf(told.answered)).finality, { timeout: 5_000 }).toBe("final");
+    await expect.poll(async () => (await statusOf(told.answered)).finality).toBe("final");
   });
 
   test("that is pending, failed or refunded says so", async () => {

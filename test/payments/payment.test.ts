@@ -23,7 +23,8 @@ import {
   settle,
   targetOf,
 } from "../../src/domain/payments/payment.ts";
-import { Refusal, type RefusalCode } from "../../src/domain/refusal.ts";
+import { problemOfCode, type RefusalCode } from "../../src/domain/problem.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
 
 const hex = (digit: string, digits: number) => `0x${digit.repeat(digits)}` as Hex;
 
@@ -84,9 +85,9 @@ const given = DeciderSpecification.for<Decide, PaymentEvent, PaymentState>({
   initialState,
 });
 const refused =
-  (code: RefusalCode, type?: string) =>
+  (code: RefusalCode, type = problemOfCode[code].slug) =>
   (refusal: Refusal): boolean =>
-    refusal.code === code && refusal.type === type;
+    refusal.code === code && refusal.type.slug === type;
 const stateAfter = (...history: PaymentEvent[]) => history.reduce(evolve, initialState());
 /** emmett's `then` cannot compare null fields. */
 const decided = (history: PaymentEvent[], decide: Decide) => decide(stateAfter(...history));

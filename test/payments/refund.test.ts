@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { refundDigest } from "../../src/domain/payments/refund.ts";
+import { Folding } from "../../src/projections/folding.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import { gasSpent } from "../../src/projections/payments/sums.ts";
 import { payRefunds, refundToSeek } from "../../src/reactors/payments/refund.ts";
@@ -40,10 +41,7 @@ async function owed(micro: bigint): Promise<Paid> {
   return paid;
 }
 
-const refundOf = async (paid: Paid) => {
-  const state = await house.stateOf(paid);
-  return state.status === "unknown" ? undefined : state.refund;
-};
+const refundOf = async (paid: Paid) => (await house.stateOf(paid))?.refund;
 const payerHas = () => balanceOf(house.workshop.chain, addressOf(wallet(0)));
 
 test("without money it stays open, and the operator is told once which account needs how much", async () => {
@@ -171,13 +169,14 @@ test("the read model is the same however the log is cut into batches", async () 
     );
   const live = await contentOf(house.app.pool);
   const events = await house.app.store.readLog({ after: 0, limit: 10_000 });
+  const folding = new Folding(house.app.unit.schemas);
   for (const size of [1, 3, events.length]) {
     const database = await freshDatabase();
     const pool = openPool(database.url, { max: 1 });
     await pool.query(`create schema read; ${paymentsProjection.ddl}`);
     const client = await pool.connect();
     for (let at = 0; at < events.length; at += size)
-      await paymentsProjection.fold(events.slice(at, at + size), client);
+      await folding.of(paymentsProjection, events.slice(at, at + size))?.(client);
     client.release();
     expect(await contentOf(pool)).toEqual(live);
     await pool.end();

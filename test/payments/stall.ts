@@ -1,5 +1,4 @@
 /** A service that sells, on a chain that tests can meddle with, and what they ask about its payments. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
@@ -24,6 +23,7 @@ import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { LIMIT_MS, until } from "../support/until.ts";
 import { wares } from "./wares.ts";
 
 /** The reactors of payments, a turn at a time, each over a read model that knows the whole log. */
@@ -89,7 +89,7 @@ export async function storyOf({ app }: Pick<Service, "app">, paid: SignedPayment
 export function reactorsOf(app: App): Reactors {
   const folded = async () => {
     const { position } = await app.store.head();
-    await app.runner.reached(paymentsProjection, position, 10_000);
+    await app.runner.reached(paymentsProjection, position, LIMIT_MS);
   };
   const silent = () => undefined;
   return {
@@ -130,11 +130,14 @@ export async function openStall(): Promise<Stall> {
     sign: async (say, payer = 0) => signPayment(wallet(payer), await quoteOf(stall.echoUrl(say))),
     pay: (say, paid) => present(stall.echoUrl(say), paid),
     askedAgain: async (say, paid) => {
-      for (const until = Date.now() + 15_000; ; await sleep(100)) {
-        const answer = await stall.pay(say, paid);
-        if (answer.status !== 503 || Date.now() > until) return answer;
+      let answer = await stall.pay(say, paid);
+      await until(async () => {
+        if (answer.status !== 503) return true;
         await expectAway(answer, "payment-pending");
-      }
+        answer = await stall.pay(say, paid);
+        return false;
+      });
+      return answer;
     },
     earned: () => balanceOf(workshop.chain, PAYEE),
     position: async () => (await app.store.head()).position,

@@ -62,7 +62,7 @@ describe("a vintage of a reference table", () => {
     await spoil(pathOf(next.vintage));
     const refused = await store.serve(next.vintage).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Refusal);
-    expect((refused as Refusal).type).toBe("dataset-missing");
+    expect((refused as Refusal).type.slug).toBe("dataset-missing");
     expect(store.get(tides).vintage).toBe(first.vintage);
   });
 

@@ -76,7 +76,7 @@ describe("a snapshot", () => {
     const hasty = openSnapshots(0);
     expect(await refusalOf(hasty.open(made[0]!, RELEASED))).toMatchObject({
       code: "unavailable",
-      type: "snapshot-being-made",
+      type: { slug: "snapshot-being-made" },
       retry_after_s: 30,
     });
     await expect.poll(files).toEqual([expect.stringMatching(/\.parquet$/)]);
@@ -85,7 +85,7 @@ describe("a snapshot", () => {
 
   test("of a vintage without files says so, and leaves nothing", async () => {
     const refusal = await refusalOf(snapshots.open("ab".repeat(32), RELEASED));
-    expect(refusal).toMatchObject({ code: "unavailable", type: "dataset-missing" });
+    expect(refusal).toMatchObject({ code: "unavailable", type: { slug: "dataset-missing" } });
     expect(await files()).toEqual([]);
   });
 
@@ -168,6 +168,8 @@ describe("leases by vintage", () => {
     onTestFinished(() => writeFile(path, bytes));
     await writeFile(path, Buffer.from(bytes.map((byte, at) => (at === 9_000 ? byte ^ 1 : byte))));
     const other = await storeOf(dir);
-    expect(await refusalOf(other.leaseVintage(made[0]!))).toMatchObject({ type: "dataset-missing" });
+    expect(await refusalOf(other.leaseVintage(made[0]!))).toMatchObject({
+      type: { slug: "dataset-missing" },
+    });
   });
 });

@@ -4,6 +4,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { walSince } from "../../src/api/operations/replay/wal-since.ts";
 import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { ALL, ask, type Connection, type FeedObject, objectsOf, writerOf } from "./consumer.ts";
 
 const HEARTBEAT_MS = 150;
@@ -122,7 +123,7 @@ describe("following", () => {
         if ((object.payload as { hello?: string } | undefined)?.hello) return object;
       }
     });
-    while (ready < 50) await pause(5);
+    await until(() => ready >= 50);
     const [event] = await write("crowd", "news", [{ hello: "all" }]);
     const got = await Promise.all(followers);
     expect(got.map((object) => object?.position)).toEqual(Array(50).fill(event!.position));
@@ -137,7 +138,7 @@ describe("following", () => {
     const gone = new AbortController();
     await ask(service, `${ALL}&follow=true`, { headers, signal: gone.signal });
     gone.abort();
-    while (closed() === before) await pause(10);
+    await until(() => closed() !== before);
   });
 });
 

@@ -12,9 +12,9 @@ import type { RollFacts } from "../../src/domain/rng/roll.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
 import { takeSeedTurn } from "../../src/reactors/rng/start.ts";
 import { addressOf, runningNode, wallet } from "../chain/fixture.ts";
-import { until } from "../eventstore/fixture.ts";
 import { buy } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const SECRET = "what the seeds of these tests are made from";
 const services: Service[] = [];
@@ -32,7 +32,7 @@ async function open(env: Record<string, string> = {}, beside?: Opened) {
   services.push(service);
   return service;
 }
-beforeAll(async () => void (parent = await open()), 60_000);
+beforeAll(async () => void (parent = await open()));
 afterAll(async () => {
   for (const service of services.reverse()) await service.stop();
 });
@@ -146,7 +146,7 @@ test("rolls and turns at once, in two processes: none is drawn from a seed that 
     );
     expect(committed!.position).toBeLessThan(position);
   }
-}, 60_000);
+});
 
 describe("on a service of its own", () => {
   let service: Service;

@@ -2,8 +2,8 @@
 import { createHash, createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as seeds from "../../src/domain/rng/seeds.ts";
-import { until } from "../eventstore/fixture.ts";
 import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 let service: Service;
 let mine: Record<string, string>;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   mine = (await service.issue({ tenant: "acme" })).headers;
   other = (await service.issue({ tenant: "other" })).headers;
   await until(async () => (await ask("GET", "seed")).status === 200);
-}, 60_000);
+});
 afterAll(() => service?.stop());
 
 type Json = ReturnType<typeof JSON.parse>;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { importReference, releaseSandboxTables } from "../../src/operator/reference.ts";
 import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 type Row = Record<string, unknown>;
 type Meta = Row & { notes: string[]; tables: { dataset: string; synthetic: boolean }[] };
@@ -28,8 +29,7 @@ afterAll(() => service.stop());
 /** Waits until the service has what was released. */
 async function served(released: { facts: { vintage: string } }[]): Promise<void> {
   const open = () => service.app.reference.open().map(({ vintage }) => vintage);
-  while (!released.every(({ facts }) => open().includes(facts.vintage)))
-    await new Promise((wake) => setTimeout(wake, 20));
+  await until(() => released.every(({ facts }) => open().includes(facts.vintage)));
 }
 
 const get = (path: string, more: Record<string, string> = {}) =>

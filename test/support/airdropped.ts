@@ -4,7 +4,7 @@ import type { App } from "../../src/app.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as airdrops from "../../src/domain/wallet/airdrop.ts";
 import { unitsOf } from "../../src/domain/wallet/amount.ts";
-import { until } from "../eventstore/fixture.ts";
+import { until } from "./until.ts";
 
 const exampleOf = (wanted: string) =>
   walletAirdropOperations.find(({ name }) => name === wanted)!.example as Record<string, string> & {
@@ -29,6 +29,6 @@ export async function airdropExamples(app: App, tenant = "acme"): Promise<void> 
     const facts = { ...terms, airdrop_id, symbol: "TALLY", decimals: 18, asked_at };
     const target = airdrops.targetOf(facts);
     await app.decide(airdrops, target, airdrops.ask(facts, airdrops.totalOf(facts)), { meta });
-    await until(async () => (await app.load(airdrops, target)).status === "paid");
+    await until(async () => (await app.load(airdrops, target))?.status === "paid");
   }
 }

@@ -14,6 +14,7 @@ export const areaOf = (operations: readonly OperationDeclaration[]): Area => ({
   entities: [],
   projections: [],
   operations,
+  problems: {},
 });
 
 /** An operation in its place, as a service would offer it. */

@@ -7,7 +7,7 @@ import * as following from "../../src/domain/checks/following.ts";
 import { checkTypedData, type TypedData } from "../../src/domain/checks/typed-data.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
 import { addressOf, wallet } from "../chain/fixture.ts";
-import { until } from "../eventstore/fixture.ts";
+import { until } from "./until.ts";
 
 const meta = { actor: "test", operation: "test" };
 

@@ -1,21 +1,32 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
+import { applyMigrations, migrating } from "../../eventstore/migrations.ts";
+import { keptTables } from "../../src/migrations/kept-tables.ts";
 
 export type FreshDatabase = { url: string; drop(): Promise<void> };
 
-/** A new empty database on the run's Postgres; `url` connects as its owner. */
-export async function freshDatabase(): Promise<FreshDatabase> {
-  const server = new URL(inject("postgresUrl"));
+/** A new empty database on the run's Postgres, or a copy of `template`; `url` connects as its owner. */
+export async function freshDatabase(template = "template1"): Promise<FreshDatabase> {
   const name = `t_${randomBytes(8).toString("hex")}`;
-  await onServer(server, `create database ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  return { url: url.href, drop: () => onServer(server, `drop database if exists ${name} with (force)`) };
+  await onServer(`create database ${name} template ${template}`);
+  return { url: urlOf(name), drop: () => onServer(`drop database if exists ${name} with (force)`) };
 }
 
-async function onServer(server: URL, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server.href });
+/** Makes the service's own tables that no log can rebuild, in a database without a service. */
+export const makeKeptTables = (url: string): Promise<void> =>
+  migrating(url, (client) => applyMigrations(client, keptTables));
+
+/** Where a database of the run's Postgres is. */
+export function urlOf(database: string): string {
+  const url = new URL(inject("postgresUrl"));
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+/** Runs statements as the server's owner, in its first database unless another is given. */
+export async function onServer(sql: string, url: string = inject("postgresUrl")): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     await client.query(sql);

@@ -4,6 +4,7 @@ import type { App } from "../../src/app.ts";
 import { openRuntime } from "../../src/assemble.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Hex } from "../../src/domain/chain.ts";
+import { until } from "./until.ts";
 
 /** Steps by the type of event that is appended. */
 export type Steps = { before?: Record<string, string>; after?: Record<string, string> };
@@ -34,8 +35,7 @@ export async function openDoomed({ before = {}, after = {} }: Steps): Promise<Ap
     dieAt("before it is sent");
     const sent = await sentSoFar();
     const mined = send(call, options);
-    while (DIES_AT === "while it is sent" && (await sentSoFar()) === sent)
-      await new Promise((wake) => setTimeout(wake, 5));
+    await until(async () => DIES_AT !== "while it is sent" && (await sentSoFar()) !== sent);
     dieAt("while it is sent");
     const receipt = await mined;
     dieAt("after it is mined");

@@ -1,4 +1,4 @@
-/** Vintages that many test files ask about: the first that needs one makes it, the others of the run get copies. */
+/** What many test files need: the first that needs it makes it, the others of the run get copies. */
 import { existsSync } from "node:fs";
 import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,17 +13,31 @@ export async function madeOnce<Told>(
   make: (dataDir: string) => Promise<Told>,
 ): Promise<Told> {
   const kept = join(inject("runDir"), name);
-  await underLock(name, async () => {
-    if (existsSync(kept)) return;
+  await once(name, async () => {
     const making = `${kept}.making`;
     await rm(making, { recursive: true, force: true });
-    await mkdir(making, { recursive: true });
+    await mkdir(making);
     await writeFile(join(making, "told.json"), JSON.stringify(await make(making)));
     await rename(making, kept);
   });
   // What is there already may be open.
   await cp(vintagesDir(kept), vintagesDir(dataDir), { recursive: true, force: false });
   return JSON.parse(await readFile(join(kept, "told.json"), "utf8"));
+}
+
+/** What the others of the run have made, as this process knows; a mark on the disk tells it for all. */
+const known = new Set<string>();
+
+/** Has `make` done once in the run; who comes meanwhile waits for it. */
+export async function once(name: string, make: () => Promise<void>): Promise<void> {
+  if (known.has(name)) return;
+  const mark = join(inject("runDir"), `${name}.made`);
+  await underLock(name, async () => {
+    if (existsSync(mark)) return;
+    await make();
+    await writeFile(mark, "");
+  });
+  known.add(name);
 }
 
 /** One process of the run at a time. */

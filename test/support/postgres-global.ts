@@ -1,12 +1,17 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { chmod, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { embeddedPostgres } from "../../src/adapters/embedded-postgres.ts";
+import { isAlive } from "../../src/adapters/folder-lock.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
     postgresUrl: string;
+    /** A database of the run whose copies services begin with; the first that needs it makes it. */
+    templateDatabase: string;
     /** A folder of the run. */
     runDir: string;
   }
@@ -20,8 +25,12 @@ export default async function setup(project: TestProject) {
   const given = process.env.TEST_DATABASE_URL;
   const server = given ? undefined : await ownPostgres(join(dir, "postgres"));
   project.provide("postgresUrl", given ?? server!.ownerUrl);
+  const template = `template_${randomBytes(8).toString("hex")}`;
+  project.provide("templateDatabase", template);
   return async () => {
+    await endNodes(dir);
     await server?.leave();
+    if (given) await dropped(given, template);
     await rm(dir, { recursive: true, force: true });
   };
 }
@@ -31,3 +40,19 @@ const ownPostgres = (dir: string) =>
     dir,
     settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" },
   });
+
+/** The nodes that workers lent to their files; with its folder gone, none is started again. */
+async function endNodes(runDir: string): Promise<void> {
+  const nodes = join(runDir, "nodes");
+  const names = await readdir(nodes).catch(() => []);
+  const told = await Promise.all(names.map((name) => readFile(join(nodes, name, "node.json"), "utf8")));
+  await rm(nodes, { recursive: true, force: true });
+  for (const { pid } of told.map((text) => JSON.parse(text))) if (isAlive(pid)) process.kill(pid);
+}
+
+async function dropped(url: string, database: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`drop database if exists ${database}`);
+  await client.end();
+}

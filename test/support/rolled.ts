@@ -4,7 +4,7 @@ import type { App } from "../../src/app.ts";
 import { readParams } from "../../src/domain/rng/drawn.ts";
 import * as rolls from "../../src/domain/rng/roll.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
-import { until } from "../eventstore/fixture.ts";
+import { until } from "./until.ts";
 
 /** Waits for a seed, rolls on it, and answers the hash of the seed, which no example can know before. */
 export async function rollExample(app: App, tenant = "acme"): Promise<string> {

@@ -3,6 +3,7 @@ import { makeSandbox, makeSandboxLv } from "../datasets/workshop.ts";
 import { releaseVintage } from "./cube.ts";
 import { madeOnce } from "./made-once.ts";
 import type { Service } from "./service.ts";
+import { until } from "./until.ts";
 
 /** A sandbox is not smaller at less than this scale. */
 export const SMALL = 0.01;
@@ -36,7 +37,5 @@ export async function openSandboxLv(service: Service): Promise<void> {
 
 async function opened({ app }: Service, wanted: string[]): Promise<void> {
   const open = () => [...app.vintages.open(), ...app.reference.open()].map(({ vintage }) => vintage);
-  while (!wanted.every((vintage) => open().includes(vintage))) {
-    await new Promise((wake) => setTimeout(wake, 20));
-  }
+  await until(() => wanted.every((vintage) => open().includes(vintage)));
 }

@@ -13,8 +13,9 @@ import { readConfig } from "../../src/config.ts";
 import type { Scope } from "../../src/domain/access/key.ts";
 import { issueKey } from "../../src/operator/keys.ts";
 import { openServer } from "../../src/server.ts";
+import { lendNode } from "../chain/lent-node.ts";
 import { areasOffering } from "./catalogue.ts";
-import { freshDatabase } from "./database.ts";
+import { preparedDatabase } from "./prepared-database.ts";
 
 export type Service = {
   url: string;
@@ -44,7 +45,7 @@ export type ServiceOptions = {
   operations?: readonly OperationDeclaration[];
   /** Instead of all areas. */
   areas?: readonly Area[];
-  /** The chain that payments settle on, "embedded" for one of its own; without one there is none. */
+  /** The chain that payments settle on, "embedded" for the service's own; without one there is none. */
   chain?: { rpc_url: string; gas_key: string; pay_to: string } | "embedded";
   /** Runs the reactors, as the service does. */
   reactors?: boolean;
@@ -58,10 +59,12 @@ export async function startService(
   options: ServiceOptions = {},
 ): Promise<Service & { database_url: string }> {
   const given = options.database_url ?? options.beside?.database_url;
-  const own = given === undefined ? await freshDatabase() : undefined;
+  const own = given === undefined ? await preparedDatabase() : undefined;
   const database_url = given ?? own!.url;
   const data_dir = options.beside?.data_dir ?? (await mkdtemp(join(tmpdir(), "tallystick-service-")));
   const { chain } = options;
+  const isFirst = chain === "embedded" && !options.beside;
+  const giveBack = isFirst ? await lendNode(join(data_dir, "chain")) : undefined;
   const config = readConfig({
     DATABASE_URL: database_url,
     DATA_DIR: data_dir,
@@ -106,6 +109,7 @@ export async function startService(
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
       await runtime.close();
+      giveBack?.();
       await own?.drop();
       if (!options.beside) await rm(data_dir, { recursive: true, force: true });
     },

@@ -1,5 +1,6 @@
 /** Vintages swapped while questions are asked: no answer may fail, and none may hold figures of another vintage than it names. */
 import { setTimeout as pause } from "node:timers/promises";
+import { until } from "./until.ts";
 
 type Answer = { data: unknown; meta: { vintage: string } };
 
@@ -33,7 +34,7 @@ export async function swapUnderLoad(story: Swapping): Promise<Swapped> {
   };
   const become = async (vintage: string) => {
     await release(vintage);
-    while ((await read(paths[0]!))?.meta.vintage !== vintage) await pause(20);
+    await until(async () => (await read(paths[0]!))?.meta.vintage === vintage);
   };
   const alone: Swapped["alone"] = new Map();
   for (const vintage of vintages) {

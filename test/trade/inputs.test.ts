@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
+import { month } from "../../src/domain/fields.ts";
 import {
   dataset,
   flow,
   hs,
   hs2,
   limit,
-  month,
   partner,
   productOf,
   readMonth,

@@ -110,13 +110,13 @@ describe("which dataset answers", () => {
   test("without the sandbox, nothing synthetic is sold or listed", async () => {
     const real = { ...trade, allow_synthetic: false };
     const refusal = await refusalOf(balance(real, { reporter: "DE" }));
-    expect(refusal).toMatchObject({ code: "invalid", type: "outside-coverage" });
+    expect(refusal).toMatchObject({ code: "invalid", type: { slug: "outside-coverage" } });
     const answer = await overview(real, overviewInput.parse({ hs: "39206290" }));
     expect(answer.data).toMatchObject({ datasets: [{ dataset: "comext-ds-045409" }] });
     const none = { vintages: await openVintages({ ...limits, dataDir: "none" }), allow_synthetic: true };
     expect(await refusalOf(balance(none, { reporter: "DE" }))).toMatchObject({
       code: "unavailable",
-      type: "dataset-missing",
+      type: { slug: "dataset-missing" },
     });
     await none.vintages.close();
   });
@@ -133,7 +133,7 @@ describe("a dataset that is to be there, but is not open", () => {
 
   test("is waited for where nothing else answers, or where it is named", async () => {
     const waiting = { vintages: await awaiting("comext-bulk", false), allow_synthetic: true };
-    const missing = { code: "unavailable", type: "dataset-missing" };
+    const missing = { code: "unavailable", type: { slug: "dataset-missing" } };
     expect(await refusalOf(balance(waiting, { reporter: "DE" }))).toMatchObject(missing);
     const named = { reporter: "DE" as const, hs: "39206290", dataset: "comext-bulk" };
     expect(await refusalOf(balance(waiting, named))).toMatchObject(missing);
@@ -143,7 +143,9 @@ describe("a dataset that is to be there, but is not open", () => {
 
   test("is not waited for where it is synthetic and no such figures are sold", async () => {
     const real = { vintages: await awaiting("sandbox", true), allow_synthetic: false };
-    expect(await refusalOf(balance(real, { reporter: "DE" }))).toMatchObject({ type: "outside-coverage" });
+    expect(await refusalOf(balance(real, { reporter: "DE" }))).toMatchObject({
+      type: { slug: "outside-coverage" },
+    });
   });
 });
 

@@ -1,7 +1,10 @@
 import pg from "pg";
 import { expect, test } from "vitest";
+import { registry } from "../../eventstore/schemas.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 import type { ReleaseFacts } from "../../src/domain/trade/dataset.ts";
+import * as dataset from "../../src/domain/trade/dataset.ts";
+import { Folding } from "../../src/projections/folding.ts";
 import {
   currentRelease,
   currentReleases,
@@ -57,7 +60,7 @@ test("the newest release of each dataset is current; replaced ones are listed an
     ];
     const client = await pool.connect();
     await client.query("begin");
-    await releasesProjection.fold(events, client);
+    await new Folding(registry([dataset.events])).of(releasesProjection, events)?.(client);
     await client.query("commit");
     client.release();
 

@@ -75,7 +75,7 @@ describe("one file of several products", () => {
     const trade = await served(dir, (await sdmx(dir, [mixed])).manifest.vintage);
     const asked = { reporters: ["FR"], hs: "39206290" };
     const reporters = await refusalOf(timeline(trade, timelineInput.parse(asked)));
-    expect(reporters).toMatchObject({ code: "invalid", type: "outside-coverage" });
+    expect(reporters).toMatchObject({ code: "invalid", type: { slug: "outside-coverage" } });
     expect(reporters.message).toMatch(/covers the reporters DE; not FR for 39206290/);
     const flow = await refusalOf(
       topPartners(trade, rankingInput.parse({ reporter: "DE", hs: "39206290", flow: "EXPORT" })),

@@ -2,10 +2,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { importFiles } from "../../src/operator/releases.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const shared = process.env.SHARED_DATA ?? join(import.meta.dirname, "../../../shared/data");
 const folder = join(shared, "comext-bilateral");
@@ -45,7 +46,7 @@ describe.skipIf(!existsSync(folder))("real files", () => {
       }
     })();
     await importFiles(service.app, files(), { data_dir: service.data_dir, limits });
-    await vi.waitFor(async () => expect((await ask(question)).status).toBeUndefined(), { timeout: 10_000 });
+    await until(async () => expect((await ask(question)).status).toBeUndefined());
     asking = false;
     await asker;
     expect([...seen]).toHaveLength(2);

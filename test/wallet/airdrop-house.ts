@@ -10,6 +10,7 @@ import { airdropsProjection } from "../../src/projections/wallet/airdrops.ts";
 import { payAirdrops } from "../../src/reactors/wallet/pay-airdrops.ts";
 import { takeWalletTurn } from "../../src/reactors/wallet/start.ts";
 import { type LedgerHouse, openLedgerHouse } from "../payments/ledger-house.ts";
+import { LIMIT_MS, until } from "../support/until.ts";
 
 export const TOKEN = 10n ** 18n;
 
@@ -53,7 +54,7 @@ export async function openAirdropHouse(): Promise<AirdropHouse> {
   /** A turn leaves to the next one what the read model does not know yet. */
   const folded = async () => {
     const { position } = await app.store.head();
-    await app.runner.reached(airdropsProjection, position, 10_000);
+    await app.runner.reached(airdropsProjection, position, LIMIT_MS);
   };
   let accounts = 0;
   let asked = 0;
@@ -86,7 +87,7 @@ export async function openAirdropHouse(): Promise<AirdropHouse> {
     turn: async (by = app) => {
       await folded();
       const take = () => takeWalletTurn(by, options).catch(unlessPending);
-      while ((await take()) === "taken") await new Promise((wake) => setTimeout(wake, 20));
+      await until(async () => (await take()) !== "taken");
     },
     pay: async (by = app) => {
       await folded();

@@ -29,6 +29,7 @@ import {
 } from "../../src/domain/wallet/token.ts";
 import { depositsTo, transfersOf } from "../../src/projections/wallet/read-transfers.ts";
 import { addressOf, GAS_KEY, openWorkshop, type Workshop, wallet } from "../chain/fixture.ts";
+import { until } from "../support/until.ts";
 
 const TOKEN = 10n ** 18n;
 const sender = privateKeyToAddress(GAS_KEY).toLowerCase() as Hex;
@@ -116,7 +117,7 @@ test("a name is the sender's own: another who uses it keeps nobody from paying",
   const { to, data } = payCall(name, paid);
   const stranger = wallet(4).address;
   const transaction = await rpc<Hex>("eth_sendTransaction", { from: stranger, to, data, gas: "0x100000" });
-  while (!(await chain.receipt(transaction))) await new Promise((wake) => setTimeout(wake, 10));
+  await until(async () => Boolean(await chain.receipt(transaction)));
   expect((await chain.receipt(transaction))?.success).toBe(true);
   expect((await chain.send({ to, data }, alone(payGas(2)))).success).toBe(true);
 });

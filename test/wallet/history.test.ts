@@ -25,7 +25,7 @@ beforeAll(async () => {
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   service = await startService({ chain });
   headers = (await service.issue({ scopes: ["read", "admin"] })).headers;
-}, 60_000);
+});
 afterAll(async () => {
   await service?.stop();
   await workshop?.close();

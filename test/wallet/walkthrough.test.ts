@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { reachOf } from "../../src/projections/wallet/transfers.ts";
 import { takeWalletTurn } from "../../src/reactors/wallet/start.ts";
 import { addressOf, wallet } from "../chain/fixture.ts";
-import { until } from "../eventstore/fixture.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 let service: Service;
 let admin: Record<string, string>;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   service = await startService({ chain: "embedded", reactors: true });
   admin = (await service.issue({ scopes: ["read", "order", "admin"] })).headers;
   reader = (await service.issue()).headers;
-}, 60_000);
+});
 afterAll(() => service?.stop());
 
 /** What the tests read of an airdrop, of balances, or of transfers. */

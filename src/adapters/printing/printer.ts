@@ -1,6 +1,8 @@
 /** Writes rows and draws charts in a thread of its own, one at a time: they take longer than the event loop may wait. */
+
 import type { Worker } from "node:worker_threads";
 import type { Print, Printer } from "../../domain/ports.ts";
+import { coreProblems } from "../../domain/problem.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { startThread } from "../thread.ts";
 
@@ -40,8 +42,7 @@ export function createPrinter(): Printer & { close(): Promise<void> } {
     print(order) {
       if (closed || waiting.length >= MOST_WAITING)
         return Promise.reject(
-          new Refusal("unavailable", "too many answers wait to be printed", {
-            type: "busy",
+          new Refusal(coreProblems.busy, "too many answers wait to be printed", {
             retry_after_s: 5,
           }),
         );

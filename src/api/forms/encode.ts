@@ -1,6 +1,6 @@
 import type { Printer } from "../../domain/ports.ts";
-import type { Output } from "../operation.ts";
-import type { Form, JSON_FORM } from "./form.ts";
+import type { Output, Picture } from "../operation.ts";
+import { type Form, isPictureForm, type JSON_FORM } from "./form.ts";
 import { type Marked, sheetOf } from "./table.ts";
 
 /** An answer in another form than JSON, one that its operation has. */
@@ -19,4 +19,10 @@ export function encodeAnswer(
     case "image/png":
       return printer.print({ form, chart: chart!(answer as never), provenance: answer.meta });
   }
+}
+
+/** The picture that is an operation's own answer. */
+export function encodePicture(form: Form, { chart, meta }: Picture, printer: Printer): Promise<Buffer> {
+  if (!isPictureForm(form)) throw new Error(`${form} is no form of a picture`);
+  return printer.print({ form, chart, provenance: meta });
 }

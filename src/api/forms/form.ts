@@ -1,5 +1,7 @@
 /** The forms an answer can be had in, and which of them a caller is given (RFC 9110, 12.5.1). */
+
 import Negotiator from "negotiator";
+import { coreProblems } from "../../domain/problem.ts";
 import { refuse } from "../../domain/refusal.ts";
 import type { OperationDeclaration } from "../operation.ts";
 
@@ -16,19 +18,25 @@ export type Form = keyof typeof forms;
 
 export const JSON_FORM = "application/json";
 
-/** What an operation's answer can be had as, JSON first; a stream and plain bytes have one form of their own. */
-export function formsOf({ output }: OperationDeclaration): Form[] {
+const PICTURES = ["image/png", "image/svg+xml"] as const;
+
+export const isPictureForm = (form: Form): form is (typeof PICTURES)[number] =>
+  (PICTURES as readonly Form[]).includes(form);
+
+/** What an operation's answer can be had as, the usual form first; a stream and plain bytes have one of their own. */
+export function formsOf({ output }: Pick<OperationDeclaration, "output">): Form[] {
+  if (output.kind === "picture") return [...PICTURES];
   if (output.kind !== "json") return [];
   return [
     JSON_FORM,
     ...(output.table ? (["text/csv", "application/vnd.apache.parquet"] as const) : []),
-    ...(output.chart ? (["image/png", "image/svg+xml"] as const) : []),
+    ...(output.chart ? PICTURES : []),
   ];
 }
 
 /**
- * The form that an Accept header prefers: by quality, then by how exactly it is named, then by the header's order; JSON where that
- * leaves several, and where there is no header. Refuses with 406 when none fits; `field` is the header's name.
+ * The form that an Accept header prefers: by quality, then by how exactly it is named, then by the header's order; the usual one where
+ * that leaves several, and where there is no header. Refuses with 406 when none fits; `field` is the header's name.
  */
 export function chosenForm(
   operation: OperationDeclaration,
@@ -36,14 +44,13 @@ export function chosenForm(
   field = "Accept",
 ): Form {
   const offered = formsOf(operation);
-  if (!accept || offered.length === 0) return JSON_FORM;
+  if (!accept || offered.length === 0) return offered[0] ?? JSON_FORM;
   // With their parameters: some clients name a charset.
   const whole = new Map(offered.map((form) => [form + forms[form].parameters, form]));
   const chosen = new Negotiator({ headers: { accept } }).mediaType([...whole.keys()]);
   if (chosen !== undefined) return whole.get(chosen)!;
   const message = `this can be had as ${offered.join(", ")}`;
-  return refuse("invalid", `${message}, and ${field} takes none of them`, {
-    type: "not-acceptable",
+  return refuse(coreProblems["not-acceptable"], `${message}, and ${field} takes none of them`, {
     errors: [{ path: field, message }],
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Charges a payment: chain facts -> PaymentClaimed -> settled on the chain.
+ * A payment charged for a call, in three steps: check, what the chain says of it; claim, PaymentClaimed; settle, on the chain.
  *
  * The claim is what we intend, written down before it is sent. A process that dies after it leaves an unknown outcome,
  * which the chain tells later; one that dies before it leaves nothing. So does a payment that could not settle anyway:
@@ -10,6 +10,7 @@ import type { App } from "../../app.ts";
 import type { Hex } from "../../domain/chain.ts";
 import type { Claim, Mined, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
+import { paymentProblems } from "../../domain/payments/problems.ts";
 import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
 import {
   ChainUnavailable,
@@ -27,18 +28,18 @@ import { NETWORK_V2 } from "./required.ts";
  * A payment as it was presented; `refusal` says why it is not good for this call, unless it has been served already.
  * `contract`: only the chain can judge its signature.
  */
-export type Payment = {
+export type PresentedPayment = {
   id: string;
   signed: SignedTransfer;
   contract: boolean;
   refusal: PaymentRefused | Refusal | undefined;
 };
 
-/** One call and the payment it brought. */
-export type Sale = { app: App; call: SoldCall; payment: Payment };
+/** A payment that is charged for a call. */
+export type Charge = { app: App; call: ChargedCall; payment: PresentedPayment };
 
 /** What the log is told of the call that a payment is charged for. */
-export type SoldCall = Pick<Call, "caller" | "request_sha256" | "request_id" | "idempotency_key"> & {
+export type ChargedCall = Pick<Call, "caller" | "request_sha256" | "request_id" | "idempotency_key"> & {
   operation: Pick<Call["operation"], "name">;
 };
 
@@ -48,10 +49,9 @@ export const used = (message: string) => new PaymentRefused("invalid_transaction
 
 export function refusePending(id: string, cause?: unknown): never {
   return refuse(
-    "unavailable",
+    paymentProblems["payment-pending"],
     `this payment is being settled: ask again with the same one, or see ${pathOf(id)}`,
     {
-      type: "payment-pending",
       retry_after_s: 5,
       cause,
     },
@@ -63,13 +63,13 @@ export class KeyHeld extends Refusal {
   readonly holder: string;
 
   constructor(holder: string) {
-    super("conflict", `payment ${holder} holds this idempotency key`, { type: "payment-known" });
+    super(paymentProblems["payment-known"], `payment ${holder} holds this idempotency key`);
     this.holder = holder;
   }
 }
 
 /** The same authorization, not another of the same payer and nonce. */
-export function isSamePayment(claim: Claim, { signed }: Payment): boolean {
+export function isSamePayment(claim: Claim, { signed }: PresentedPayment): boolean {
   const { transfer, signature } = signed;
   return (
     signature === claim.signature &&
@@ -80,30 +80,32 @@ export function isSamePayment(claim: Claim, { signed }: Payment): boolean {
   );
 }
 
-export type Charged = { claim: Claim; settlement: Mined };
+/** A payment that the chain has moved. */
+export type SettledPayment = { claim: Claim; settlement: Mined };
 
-/** Makes sure that the payment can be settled; answers what settles it, once its answer is ready. */
-export async function charge(sale: Sale, state: PaymentState): Promise<() => Promise<Charged>> {
-  if (state.status === "settled") return async () => state;
-  // A claim left behind by a process that died stands already.
-  if (state.status === "claimed") return () => carry(sale, state.claim, { left_behind: true });
-  const { seen_block } = await settleable(sale.app.settlement, sale.payment.signed).catch((error) =>
-    refuseUnderWay(sale, error),
+/** What a charge begins with: a payment that would settle, the claim of a process that died, or a settlement without an answer. */
+export type Checked =
+  | { status: "good"; seen_block: bigint }
+  | { status: "left_behind"; claim: Claim }
+  | ({ status: "settled" } & SettledPayment);
+
+/** Makes sure that a payment that nobody has claimed would settle. Throws PaymentRefused for one that would not. */
+export async function check(charge: Charge, state: PaymentState): Promise<Checked> {
+  if (state?.status === "settled") return state;
+  if (state?.status === "claimed") return { status: "left_behind", claim: state.claim };
+  const { settlement } = charge.app;
+  const { seen_block } = await settleable(settlement, charge.payment.signed).catch((error) =>
+    refuseUnderWay(charge, error),
   );
-  return async () => {
-    const claim = claimOf(sale, seen_block);
-    await record(sale, claim);
-    return carry(sale, claim, { left_behind: false });
-  };
+  return { status: "good", seen_block };
 }
 
 /** What the chain holds against a payment may be its own settlement: another process was faster, or it failed too early. */
-async function refuseUnderWay({ app, payment }: Sale, error: unknown): Promise<never> {
+async function refuseUnderWay({ app, payment }: Charge, error: unknown): Promise<never> {
   if (!(error instanceof PaymentRefused)) throw error;
   const now = await app.load(payments, payments.targetOf(payment.id));
-  if (!payments.isFree(now))
-    refuse("conflict", "this payment was presented before", { type: "payment-known" });
-  if (error.code === "invalid_transaction_state" && now.status === "failed" && !now.for_good)
+  if (!payments.isFree(now)) refuse(paymentProblems["payment-known"], "this payment was presented before");
+  if (error.code === "invalid_transaction_state" && now?.status === "failed" && !now.for_good)
     refusePending(payment.id);
   throw error;
 }
@@ -129,16 +131,18 @@ export async function settleable(settlement: Settlement, signed: SignedTransfer)
 }
 
 /**
- * Appends the claim. Under an Idempotency-Key one payment at a time holds the key, and the next takes its place when that
- * has failed or was given back: so two payments of one command are never both settled.
+ * Appends the claim, unless one stands already. Under an Idempotency-Key one payment at a time holds the key, and the next
+ * takes its place when that has failed or was given back: so two payments of one command are never both settled.
  */
-async function record({ app, call, payment }: Sale, claim: Claim): Promise<void> {
-  const decision = payments.claim(claim);
+export async function claim({ app, call, payment }: Charge, checked: Checked): Promise<Claim> {
+  if (checked.status !== "good") return checked.claim;
+  const facts = claimOf({ app, call, payment }, checked.seen_block);
+  const decision = payments.claim(facts);
   const target = payments.targetOf(payment.id);
   const once = idempotencyOf(call);
   if (!once) {
     await app.decide(payments, target, decision, commandOf(call));
-    return;
+    return facts;
   }
   for (let idem_key = `/claim/${once.idem_key}`; ; ) {
     const { replayed, events } = await app.decide(
@@ -147,16 +151,16 @@ async function record({ app, call, payment }: Sale, claim: Claim): Promise<void>
       decision,
       commandOf(call, { ...once, idem_key }),
     );
-    if (!replayed) return;
+    if (!replayed) return facts;
     const holder = events[0]!.stream_id.slice(payments.streamOf("").length);
-    const state = await app.load(payments, payments.targetOf(holder));
-    const isOver = payments.isFree(state) || (state.status !== "unknown" && state.refund);
+    const held = await app.load(payments, payments.targetOf(holder));
+    const isOver = payments.isFree(held) || held.refund;
     if (!isOver) throw new KeyHeld(holder);
     idem_key = `/claim/${once.idem_key}#${sha256(`${idem_key} ${holder}`).slice(0, 16)}`;
   }
 }
 
-function claimOf({ app, call, payment }: Sale, seen_block: bigint): Claim {
+function claimOf({ app, call, payment }: Charge, seen_block: bigint): Claim {
   const { transfer, signature } = payment.signed;
   return {
     network: NETWORK_V2,
@@ -177,14 +181,15 @@ function claimOf({ app, call, payment }: Sale, seen_block: bigint): Claim {
 }
 
 /**
- * Has the payment carried to the chain; one that certainly moved nothing is written down as failed. Of a claim that was
- * left behind nobody knows what was sent before.
+ * Has the payment carried to the chain, unless it was; one that certainly moved nothing is written down as failed. Of a claim
+ * that was left behind nobody knows what was sent before.
  */
-async function carry(
-  { app, call, payment }: Sale,
+export async function settle(
+  { app, call, payment }: Charge,
+  checked: Checked,
   claim: Claim,
-  { left_behind }: { left_behind: boolean },
-): Promise<Charged> {
+): Promise<SettledPayment> {
+  if (checked.status === "settled") return checked;
   const failed = (reason: string) =>
     app.decide(
       payments,
@@ -201,7 +206,7 @@ async function carry(
       throw new PaymentRefused("invalid_transaction_state", error.message, { sent: true });
     }
     if (error instanceof ChainUnavailable) {
-      if (left_behind) return refusePending(payment.id, error);
+      if (checked.status === "left_behind") return refusePending(payment.id, error);
       await failed("nothing was sent: the chain was away");
       return refuseWhileAway(error);
     }
@@ -214,9 +219,12 @@ function refuseWhileAway(error: unknown): never {
   if (!(error instanceof ChainUnavailable)) throw error;
   const budget = error instanceof GasBudgetSpent ? error : undefined;
   const why = budget?.message ?? "the chain is away";
-  return refuse("unavailable", `${why}: payments cannot be settled now, and nothing was charged`, {
-    type: "payment-unavailable",
-    retry_after_s: budget ? Math.ceil((budget.resets_at.getTime() - Date.now()) / 1000) : 5,
-    cause: error,
-  });
+  return refuse(
+    paymentProblems["payment-unavailable"],
+    `${why}: payments cannot be settled now, and nothing was charged`,
+    {
+      retry_after_s: budget ? Math.ceil((budget.resets_at.getTime() - Date.now()) / 1000) : 5,
+      cause: error,
+    },
+  );
 }

@@ -3,7 +3,7 @@
  * extensions of the x402 specification; pathParams and routeTemplate as bazaar.md has them for routes with parameters.
  */
 import { inputReader } from "../input.ts";
-import { isInPath, methodOf, type OperationDeclaration, patternOf } from "../operation.ts";
+import { isInPath, methodOf, type OperationDeclaration, pathOf, patternOf } from "../operation.ts";
 
 type Schema = Record<string, unknown>;
 
@@ -93,7 +93,7 @@ function bazaar(operation: OperationDeclaration): Extension {
       },
       required: ["input"],
     },
-    ...(inPath.length > 0 && { routeTemplate: patternOf(operation) }),
+    ...(inPath.length > 0 && { routeTemplate: patternOf(pathOf(operation)) }),
   };
 }
 

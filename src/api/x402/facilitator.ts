@@ -7,14 +7,22 @@ import { USDC } from "../../domain/payments/usdc.ts";
 import type { EventName } from "../../domain/refusal.ts";
 import { commandOf, sha256 } from "../call.ts";
 import { payer } from "../caller.ts";
-import { judged } from "./cashier.ts";
-import { charge, refusePending, type SoldCall, settleable } from "./charge.ts";
+import { judge } from "./accept.ts";
+import {
+  type ChargedCall,
+  check,
+  claim as claimPayment,
+  refusePending,
+  settleable,
+  settle as settlePayment,
+} from "./charge.ts";
 import { type Asked, examine } from "./checks.ts";
 import { address, type PaymentPayload, readPayment, uint256, word } from "./payload.ts";
+import { standingOf } from "./payment-flow.ts";
 import { PaymentRefused, refusePayment } from "./refused.ts";
+import { answeredPayment } from "./replay.ts";
 import { NETWORK_V1, NETWORK_V2 } from "./required.ts";
 import { type SettleResponse, settleResponse } from "./response.ts";
-import { boughtBy, standingOf } from "./till.ts";
 
 /** What can be verified and settled here. Source: "GET /supported" in the specification of x402 version 2. */
 export const supported = ({ chain }: App) => ({
@@ -79,7 +87,7 @@ const SMALLEST_MICRO = 1_000n;
  */
 export async function settle(
   app: App,
-  sold: SoldCall,
+  call: ChargedCall,
   request: VerifyRequest,
   names: (event: EventName) => void,
 ): Promise<SettleAnswer> {
@@ -92,22 +100,24 @@ export async function settle(
         "invalid_payment_requirements",
         "paymentRequirements: at least 0.001 USDC is settled here",
       );
-    const payment = judged(payload, asked, app.clock.now(), app.recover);
-    const sale = { app, payment, call: { ...sold, caller: payer(payment.signed.transfer.from) } };
+    const payment = judge(payload, asked, app.clock.now(), app.recover);
+    const caller = payer(payment.signed.transfer.from);
+    const charge = { app, payment, call: { ...call, caller } };
     const target = payments.targetOf(payment.id);
     const state = await app.load(payments, target);
-    const standing = standingOf(state, sale);
+    const standing = standingOf(state, charge);
     if (standing === "pending") return refusePending(payment.id);
-    if (standing === "answered" && state.status === "settled") {
-      names((await boughtBy(app, payment.id)).event);
+    if (standing === "answered" && state?.status === "settled") {
+      names((await answeredPayment(app, payment.id)).event);
       return settleResponse(state, payload.x402_version);
     }
-    const { claim, settlement } = await (await charge(sale, state))();
+    const checked = await check(charge, state);
+    const { claim, settlement } = await settlePayment(charge, checked, await claimPayment(charge, checked));
     const response = settleResponse({ claim, settlement }, payload.x402_version);
     const answer = { status: 200, sha256: sha256(JSON.stringify(response)), vintage: null };
     const decision = payments.settle(settlement, answer, app.clock.now().toISOString());
-    await app.decide(payments, target, decision, commandOf(sale.call));
-    names((await boughtBy(app, payment.id)).event);
+    await app.decide(payments, target, decision, commandOf(charge.call));
+    names((await answeredPayment(app, payment.id)).event);
     return response;
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { parseStrict } from "../../../eventstore/canonical.ts";
 import type { Hex } from "../../domain/chain.ts";
+import { hexRead, lowerCase } from "../../domain/fields.ts";
 import type { SignedTransfer } from "../../domain/payments/usdc.ts";
 import { PAYMENT_IDENTIFIER } from "./extensions.ts";
 import { refusePayment } from "./refused.ts";
@@ -36,19 +37,13 @@ const HEADER_LIMIT = 16 * 1024;
 const SIGNATURE_LIMIT = 4 * 1024;
 const UINT256 = 1n << 256n;
 
-const hex = (digits: number) =>
-  z
-    .string()
-    .regex(new RegExp(`^0x[0-9a-fA-F]{${digits}}$`), `is 0x and ${digits} hex digits`)
-    .transform((text) => text.toLowerCase() as Hex);
-
 const signature = z
   .string()
   .max(2 + SIGNATURE_LIMIT, `has at most ${SIGNATURE_LIMIT} hex digits`)
   .regex(/^0x(?:[0-9a-fA-F]{2})*$/, "is 0x and an even number of hex digits")
-  .transform((text) => text.toLowerCase() as Hex);
+  .transform(lowerCase);
 
-export const address = hex(40);
+export const address = hexRead(20);
 
 export const uint256 = z
   .string("is a decimal string")
@@ -66,7 +61,7 @@ const transfer = z.strictObject({
     value: uint256,
     validAfter: uint256,
     validBefore: uint256,
-    nonce: hex(64),
+    nonce: hexRead(32),
   }),
 });
 

@@ -1,8 +1,10 @@
 /** The 402 of x402, in both generations at once: v1 in the JSON body, v2 in the PAYMENT-REQUIRED header. */
+
 import type { encodePaymentRequiredHeader } from "@x402/core/http";
 import type { App } from "../../app.ts";
 import type { Hex } from "../../domain/chain.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
+import { coreProblems } from "../../domain/problem.ts";
 import { type Form, JSON_FORM } from "../forms/form.ts";
 import {
   mediaTypeOf,
@@ -122,7 +124,10 @@ export function paymentRequired(
   };
   const detail =
     refused?.message ?? `${pathOf(operation)} costs ${price} USDC: pay as accepts says, or send an API key`;
-  const told = problem("payment-required", detail, { public_url: terms.public_url, instance: path });
+  const told = problem(coreProblems["payment-required"], detail, {
+    public_url: terms.public_url,
+    instance: path,
+  });
   return {
     status: 402,
     headers: { "PAYMENT-REQUIRED": header, "Cache-Control": "no-store" },

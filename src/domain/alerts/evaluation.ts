@@ -1,6 +1,7 @@
 /** The releases of a dataset that were looked through for alerts. */
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
+import { time } from "../fields.ts";
 
 export const events = {
   AlertsEvaluated: {
@@ -12,15 +13,15 @@ export const events = {
       subscriptions: z.int().nonnegative(),
       /** Anomalies that are significant, over all that was watched. */
       significant: z.int().nonnegative(),
-      evaluated_at: z.iso.datetime(),
+      evaluated_at: time,
     }),
   },
 };
 
-export type Evaluated = z.infer<(typeof events.AlertsEvaluated)[1]>;
-export type EvaluationEvent = Event<"AlertsEvaluated", Evaluated>;
+export type Evaluated = DataOf<typeof events, "AlertsEvaluated">;
+export type EvaluationEvent = EventOf<typeof events>;
 /** The newest release that was looked through. */
-export type EvaluationState = { release_position: number };
+export type EvaluationState = Evaluated | undefined;
 
 /** Evaluations stand beside the releases, in the operator's own tenant. */
 export const targetOf = (dataset: string) => ({ tenant: "operator", id: dataset });
@@ -30,13 +31,13 @@ export const prefix = "alerts-evaluated-";
 
 export const streamOf = (dataset: string) => prefix + dataset;
 
-export const initialState = (): EvaluationState => ({ release_position: 0 });
+export const initialState = (): EvaluationState => undefined;
 
-export const evolve = (_: EvaluationState, { data }: EvaluationEvent): EvaluationState => ({
-  release_position: data.release_position,
-});
+export const evolve = (_: EvaluationState, { data }: EvaluationEvent): EvaluationState => data;
 
 export const evaluated =
   (facts: Evaluated) =>
   (state: EvaluationState): EvaluationEvent[] =>
-    facts.release_position > state.release_position ? [{ type: "AlertsEvaluated", data: facts }] : [];
+    state && facts.release_position <= state.release_position
+      ? []
+      : [{ type: "AlertsEvaluated", data: facts }];

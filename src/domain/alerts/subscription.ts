@@ -2,8 +2,9 @@
  * A subscription to trade alerts: which anomalies it waits for, the webhook they are sent to, and the credits that pay for
  * them. An alert is one month of one series, told once however many releases show it.
  */
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
+import { time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { flows } from "../trade/units.ts";
 import { afterFailure, type Failure } from "./backoff.ts";
@@ -23,7 +24,6 @@ const MOST_REASON = 300;
 /** Secrets that may sign one delivery: the newest, and those rotated away within the last day. */
 export const MOST_SECRETS = 5;
 
-const time = z.iso.datetime();
 const credits_left = z.int().nonnegative();
 const alert_id = z.string().regex(/^msg_[0-9a-f]{32}$/);
 
@@ -102,13 +102,11 @@ export const events = {
   AlertSubscriptionDeleted: { 1: z.strictObject({ deleted_at: time }) },
 };
 
-type Data<Name extends keyof typeof events> = z.infer<(typeof events)[Name][1]>;
+type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
 export type Finding = z.infer<typeof finding>;
 export type Watch = z.infer<typeof watch>;
 export type Subscribed = Data<"AlertSubscribed">;
-export type SubscriptionEvent = {
-  [Name in keyof typeof events]: Event<Name, Data<Name>>;
-}[keyof typeof events];
+export type SubscriptionEvent = EventOf<typeof events>;
 
 /** An alert that is not delivered yet; `attempts` so far, the next one when `next_attempt_at` has come. */
 export type Waiting = { finding: Finding; triggered_at: string; attempts: number; next_attempt_at: string };
@@ -131,18 +129,18 @@ export type Subscription = {
   /** Why and since when it is disabled. */
   disabled: Data<"AlertDisabled"> | null;
 };
-export type SubscriptionState = { status: "unknown" } | Subscription;
+export type SubscriptionState = Subscription | undefined;
 
 /** What its streams are named by, before the id. */
 export const prefix = "alert-subscription-";
 
 export const streamOf = (id: string) => prefix + id;
 
-export const initialState = (): SubscriptionState => ({ status: "unknown" });
+export const initialState = (): SubscriptionState => undefined;
 
 export function evolve(state: SubscriptionState, event: SubscriptionEvent): SubscriptionState {
   if (event.type === "AlertSubscribed") return begun(event.data);
-  if (state.status === "unknown") return state;
+  if (!state) return state;
   switch (event.type) {
     case "AlertToppedUp": {
       const { credits_left: credits, topped_up_at } = event.data;
@@ -210,7 +208,7 @@ export const signing = ({ secrets }: Subscription, at: string): Secret[] =>
 
 /** The subscription as its owner may know it; refused where there is none, or none any more. */
 export function standing(state: SubscriptionState): Subscription {
-  if (state.status === "unknown")
+  if (!state)
     return refuse(
       "not_found",
       "there is no such subscription of yours; ask as the tenant or wallet that made it",
@@ -222,8 +220,7 @@ export function standing(state: SubscriptionState): Subscription {
 export const subscribe =
   (facts: Subscribed) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    if (state.status !== "unknown")
-      refuse("conflict", `subscription ${facts.subscription_id} exists already`);
+    if (state) refuse("conflict", `subscription ${facts.subscription_id} exists already`);
     return [{ type: "AlertSubscribed", data: facts }];
   };
 
@@ -253,7 +250,7 @@ export const rotateSecret =
 export const remove =
   (at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    if (state.status === "deleted") return [];
+    if (state?.status === "deleted") return [];
     standing(state);
     return [{ type: "AlertSubscriptionDeleted", data: { deleted_at: at } }];
   };
@@ -262,7 +259,7 @@ export const remove =
 export const trigger =
   (found: readonly { alert_id: string; finding: Finding }[], at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    if (state.status !== "active" && state.status !== "paused") return [];
+    if (state?.status !== "active" && state?.status !== "paused") return [];
     const room = MOST_WAITING - state.waiting.size;
     return found
       .filter(({ alert_id: id }) => !state.told.has(id))
@@ -274,8 +271,8 @@ export const trigger =
 export const deliver =
   (id: string, status: number, at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    const alert = waitingIn(state, id);
-    if (!alert || state.status === "unknown") return [];
+    const alert = state?.waiting.get(id);
+    if (!state || !alert) return [];
     const credits = Math.max(0, state.credits - 1);
     const data = {
       alert_id: id,
@@ -293,8 +290,8 @@ export const deliver =
 export const fail =
   (id: string, failure: Failure, chance: number, at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    const alert = waitingIn(state, id);
-    if (!alert || state.status === "unknown") return [];
+    const alert = state?.waiting.get(id);
+    if (!state || !alert) return [];
     const attempt = alert.attempts + 1;
     const { status } = failure;
     const reason = failure.reason.slice(0, MOST_REASON);
@@ -307,6 +304,3 @@ export const fail =
     if (next.kind === "again" || state.status === "disabled") return [failed];
     return [failed, { type: "AlertDisabled", data: { reason: next.reason, disabled_at: at } }];
   };
-
-const waitingIn = (state: SubscriptionState, id: string): Waiting | undefined =>
-  state.status === "unknown" ? undefined : state.waiting.get(id);

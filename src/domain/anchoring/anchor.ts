@@ -2,15 +2,16 @@
  * The checkpoints of a log and their anchors: which size was signed last, which witnesses cosigned it, and which size the
  * chain holds how firmly. What happens to them stands in the very log they are of.
  */
-import type { Event } from "@event-driven-io/emmett";
+
 import { z } from "zod";
 import type { Hex } from "../chain.ts";
+import type { DataOf, EventOf } from "../entity.ts";
+import { address, chainHash, digits, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
-
-const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
+import { logProblems } from "./problems.ts";
 
 /** A tree head: how many events, from the first on, and their tree hash (RFC 9162, section 2.1.1). */
-const head = { size: z.int().positive(), root: hex(64) };
+const head = { size: z.int().positive(), root: chainHash };
 
 export const events = {
   CheckpointSigned: {
@@ -18,7 +19,7 @@ export const events = {
       ...head,
       /** The signed note (c2sp.org/tlog-checkpoint) as it is published. */
       note: z.string().max(10_000),
-      signed_at: z.iso.datetime(),
+      signed_at: time,
     }),
     public: true,
   },
@@ -32,7 +33,7 @@ export const events = {
       cosignature: z.string().max(1_000),
       /** When it signed, by its own clock, in seconds of Unix time. */
       timestamp: z.int().nonnegative(),
-      cosigned_at: z.iso.datetime(),
+      cosigned_at: time,
     }),
     public: true,
   },
@@ -41,16 +42,16 @@ export const events = {
       ...head,
       /** The chain (`eip155:8453`), the contract and the account under which the contract keeps the head. */
       network: z.string(),
-      contract: hex(40),
-      signer: hex(40),
-      transaction: hex(64),
+      contract: address,
+      signer: address,
+      transaction: chainHash,
       block_number: z.int().nonnegative(),
-      block_hash: hex(64),
+      block_hash: chainHash,
       /** Of the block, in seconds of Unix time. */
       timestamp: z.int(),
       /** What the transaction cost, in wei: decimal digits. */
-      fee_wei: z.string().regex(/^\d{1,78}$/),
-      anchored_at: z.iso.datetime(),
+      fee_wei: digits,
+      anchored_at: time,
     }),
     public: true,
   },
@@ -58,37 +59,31 @@ export const events = {
   AnchorPending: {
     1: z.strictObject({
       ...head,
-      signer: hex(40),
-      transactions: z.array(hex(64)).max(1_000),
-      pending_at: z.iso.datetime(),
+      signer: address,
+      transactions: z.array(chainHash).max(1_000),
+      pending_at: time,
     }),
     public: true,
   },
   /** The chain took the block back. */
-  AnchorReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }), public: true },
+  AnchorReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }), public: true },
   /** The chain keeps the block for good. */
   AnchorFinal: {
     1: z.strictObject({
-      transaction: hex(64),
+      transaction: chainHash,
       block_number: z.int().nonnegative(),
-      final_at: z.iso.datetime(),
+      final_at: time,
     }),
     public: true,
   },
 };
 
-export type SignedCheckpoint = z.infer<(typeof events.CheckpointSigned)[1]>;
-export type CosignedCheckpoint = z.infer<(typeof events.CheckpointCosigned)[1]>;
-export type Anchor = z.infer<(typeof events.Anchored)[1]>;
-export type PendingAnchor = z.infer<(typeof events.AnchorPending)[1]>;
+export type SignedCheckpoint = DataOf<typeof events, "CheckpointSigned">;
+export type CosignedCheckpoint = DataOf<typeof events, "CheckpointCosigned">;
+export type Anchor = DataOf<typeof events, "Anchored">;
+export type PendingAnchor = DataOf<typeof events, "AnchorPending">;
 
-export type AnchorEvent =
-  | Event<"CheckpointSigned", SignedCheckpoint>
-  | Event<"CheckpointCosigned", CosignedCheckpoint>
-  | Event<"Anchored", Anchor>
-  | Event<"AnchorPending", PendingAnchor>
-  | Event<"AnchorReorged", { transaction: Hex; reorged_at: string }>
-  | Event<"AnchorFinal", { transaction: Hex; block_number: number; final_at: string }>;
+export type AnchorEvent = EventOf<typeof events>;
 
 export type StandingAnchor = Anchor & { final: boolean };
 
@@ -234,7 +229,5 @@ const isSamePlace = (a: Anchor, b: Anchor) =>
 function refuseFork({ checkpoint, anchors }: AnchorState, given: { size: number; root: Hex }): void {
   const other = [checkpoint, ...anchors].find((known) => known?.size === given.size);
   if (other && other.root !== given.root)
-    refuse("conflict", `of ${given.size} events the root is ${other.root}, not ${given.root}`, {
-      type: "log-forked",
-    });
+    refuse(logProblems["log-forked"], `of ${given.size} events the root is ${other.root}, not ${given.root}`);
 }

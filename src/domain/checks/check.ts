@@ -3,14 +3,13 @@
  * Nothing is held here. The service keeps what was promised, refuses what the promise does not cover, and follows the
  * chain, which has the last word: whatever was said here, an authorization that was used there is redeemed.
  */
-import type { Event } from "@event-driven-io/emmett";
+
 import { z } from "zod";
-import type { Hex } from "../chain.ts";
+import type { DataOf, EventOf } from "../entity.ts";
+import { address, chainHash, madeId, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { keptPassphrase } from "./passphrase.ts";
-
-const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
-const time = z.iso.datetime();
+import { checkProblems } from "./problems.ts";
 
 /** `transfer`: anybody may carry it to the chain; `receive`: its payee alone, so nobody can do so before a contract's own call. */
 export const modes = ["transfer", "receive"] as const;
@@ -20,11 +19,11 @@ export type CheckStatus = (typeof statuses)[number];
 export const MOST_USDC = 1_000_000;
 
 const created = z.strictObject({
-  check_id: z.string().regex(/^[0-9a-f]{32}$/),
+  check_id: madeId,
   network: z.string(),
-  asset: hex(40),
-  from: hex(40),
-  to: hex(40),
+  asset: address,
+  from: address,
+  to: address,
   /** Micro-USDC. */
   amount_micro: z
     .int()
@@ -33,13 +32,13 @@ const created = z.strictObject({
   mode: z.enum(modes),
   /** Seconds of Unix time; from then on the chain refuses it. */
   valid_before: z.int().positive(),
-  nonce: hex(64),
+  nonce: chainHash,
   passphrase: keptPassphrase.nullable(),
   created_at: time,
 });
 
 /** Where on the chain it ended. */
-const place = { transaction: hex(64), block_number: z.int().nonnegative(), block_hash: hex(64) };
+const place = { transaction: chainHash, block_number: z.int().nonnegative(), block_hash: chainHash };
 
 const asked = z.strictObject({ by: z.string(), asked_at: time });
 const wrong = z.strictObject({
@@ -68,7 +67,7 @@ const revoked = z.strictObject({
   reason: z.enum(["cancelled", "used for another transfer"]),
   revoked_at: time,
 });
-const reorged = z.strictObject({ transaction: hex(64), block_hash: hex(64), reorged_at: time });
+const reorged = z.strictObject({ transaction: chainHash, block_hash: chainHash, reorged_at: time });
 
 export const events = {
   CheckCreated: { 1: created },
@@ -81,22 +80,15 @@ export const events = {
   CheckReorged: { 1: reorged },
 };
 
-export type CheckFacts = z.infer<typeof created>;
+type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
+export type CheckFacts = Data<"CheckCreated">;
 export type Place = z.infer<z.ZodObject<typeof place>>;
-export type Cancelled = z.infer<typeof cancelled>;
-type Expired = z.infer<typeof expired>;
-type Redeemed = z.infer<typeof redeemed>;
-type Revoked = z.infer<typeof revoked>;
+export type Cancelled = Data<"CheckCancelled">;
+type Expired = Data<"CheckExpired">;
+type Redeemed = Data<"CheckRedeemed">;
+type Revoked = Data<"CheckRevoked">;
 
-export type CheckEvent =
-  | Event<"CheckCreated", CheckFacts>
-  | Event<"CheckRedemptionAsked", z.infer<typeof asked>>
-  | Event<"CheckPassphraseRefused", z.infer<typeof wrong>>
-  | Event<"CheckCancelled", Cancelled>
-  | Event<"CheckExpired", Expired>
-  | Event<"CheckRedeemed", Redeemed>
-  | Event<"CheckRevoked", Revoked>
-  | Event<"CheckReorged", z.infer<typeof reorged>>;
+export type CheckEvent = EventOf<typeof events>;
 
 /** How the authorization ended on the chain: it moved its money, or it never will. */
 export type Ending = ({ kind: "redeemed" } & Redeemed) | ({ kind: "revoked" } & Revoked);
@@ -190,10 +182,9 @@ export const refusePassphrase =
 export function refuseWhilePaused({ wrong: { paused_until } }: Check, at: string): void {
   if (paused_until === null || at >= paused_until) return;
   refuse(
-    "quota_exceeded",
+    checkProblems["passphrase-paused"],
     `${MOST_TRIES} wrong passphrases were tried; no other is looked at until ${paused_until}`,
     {
-      type: "passphrase-paused",
       retry_after_s: Math.ceil((Date.parse(paused_until) - Date.parse(at)) / 1_000),
     },
   );
@@ -203,7 +194,7 @@ export function refuseWhilePaused({ wrong: { paused_until } }: Check, at: string
 export function refuseUnlessPending(check: Check, wanted: "redeemed" | "cancelled"): void {
   const status = statusOf(check);
   if (status !== "pending")
-    refuse("conflict", `this check is ${status}, so it cannot be ${wanted}`, { type: "check-not-pending" });
+    refuse(checkProblems["check-not-pending"], `this check is ${status}, so it cannot be ${wanted}`);
 }
 
 /** The issuer takes the promise back. What was signed stays valid on the chain until it is cancelled there too. */
@@ -215,9 +206,8 @@ export const cancel =
     refuseUnlessPending(check, "cancelled");
     if (check.asked_at !== null)
       refuse(
-        "conflict",
+        checkProblems["check-redeeming"],
         "this check is being redeemed; only CancelAuthorization on the chain can still be faster: checks_verify has its typed data",
-        { type: "check-redeeming" },
       );
     return [{ type: "CheckCancelled", data: facts }];
   };

@@ -1,12 +1,15 @@
 /** Passphrases of checks, kept as scrypt hashes (RFC 7914): a guess costs a quarter of a second and 32 MB. */
+
 import { scrypt, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
+import { madeId, sha256 } from "../fields.ts";
+import { coreProblems } from "../problem.ts";
 import { refuse } from "../refusal.ts";
 
 /** A hash in hex, its salt, and what it cost: N = 2^log2_n, r and p of RFC 7914. */
 export const keptPassphrase = z.strictObject({
-  salt: z.string().regex(/^[0-9a-f]{32}$/),
-  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  salt: madeId,
+  hash: sha256,
   log2_n: z.int(),
   r: z.int(),
   p: z.int(),
@@ -50,8 +53,7 @@ const waiting: (() => void)[] = [];
 /** Whatever hashes a passphrase takes its turn; refuses where too many wait for theirs. */
 export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (waiting.length >= MOST_WAITING)
-    refuse("unavailable", "too many passphrases wait to be looked at; try again", {
-      type: "busy",
+    refuse(coreProblems.busy, "too many passphrases wait to be looked at; try again", {
       retry_after_s: 5,
     });
   if (under_way >= AT_ONCE) await new Promise<void>((go) => waiting.push(go));

@@ -1,4 +1,5 @@
 /** Whether a check can be drawn now: everything the chain knows of it, asked in one breath. */
+
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
 import type { Call, CallResult, Hex, RecoverKey } from "../chain.ts";
 import { MULTICALL3 } from "../multicall.ts";
@@ -6,6 +7,7 @@ import { readSignature, signerOf, writeSignature } from "../payments/authorizati
 import { CONTRACT_PAYER_GAS, factCalls, paymentFacts, TRANSFER_GAS } from "../payments/usdc.ts";
 import { type FieldError, refuse } from "../refusal.ts";
 import type { CheckFacts } from "./check.ts";
+import { checkProblems } from "./problems.ts";
 import { transferOf } from "./typed-data.ts";
 
 const ABI = parseAbi([
@@ -61,15 +63,14 @@ export function judgeRedemption(
   if (!clock?.success) throw new Error("the chain answers less than it was asked");
   const now = decodeFunctionResult({ abi: ABI, functionName: "getCurrentBlockTimestamp", data: clock.data });
   const { used, balance, would_settle, reason } = paymentFacts(answers);
-  const conflict = (detail: string, type: string) => refuse("conflict", detail, { type });
   if (now >= BigInt(facts.valid_before))
-    conflict("this check is expired by the chain's time", "check-not-pending");
-  if (used) conflict("this check was redeemed or cancelled on the chain", "check-not-pending");
+    refuse(checkProblems["check-not-pending"], "this check is expired by the chain's time");
+  if (used) refuse(checkProblems["check-not-pending"], "this check was redeemed or cancelled on the chain");
   if (!is_signed) refuseSignature(facts);
   if (balance < BigInt(facts.amount_micro))
-    conflict("the issuer has less USDC than this check is for", "check-uncovered");
+    refuse(checkProblems["check-uncovered"], "the issuer has less USDC than this check is for");
   if (facts.mode === "transfer" && !would_settle)
-    conflict(`USDC refuses this check: ${reason || "it gives no reason"}`, "check-uncovered");
+    refuse(checkProblems["check-uncovered"], `USDC refuses this check: ${reason || "it gives no reason"}`);
 }
 
 function refuseSignature({ from, mode }: CheckFacts): never {

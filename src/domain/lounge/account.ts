@@ -5,18 +5,18 @@
  *
  *   balance = granted + deposited + won − staked + debt
  */
-import type { Event } from "@event-driven-io/emmett";
+
 import { z } from "zod";
-import type { Hex } from "../chain.ts";
+import type { DataOf, EventOf } from "../entity.ts";
+import { chainHash, digits, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { draw, drawn, type RollRequest, type SeedAtHand } from "../rng/roll.ts";
 import { type LoungeName, loungeNames, MOST_PAYOUT, mostStake, payoutOf } from "./games.ts";
+import { loungeProblems } from "./problems.ts";
 import { ATTO, decimalTokens } from "./token.ts";
 
 /** Whole atto of the platform token, in decimal digits. */
-const atto = z.string().regex(/^\d{1,78}$/);
-const hash = z.string().regex(/^0x[0-9a-f]{64}$/) as z.ZodType<Hex>;
-const time = z.iso.datetime();
+const atto = digits;
 
 export const WELCOME_GRANT = 100n * ATTO;
 
@@ -24,9 +24,9 @@ export const WELCOME_GRANT = 100n * ATTO;
 const deposit = {
   network: z.string(),
   token: z.string(),
-  transaction: hash,
+  transaction: chainHash,
   log_index: z.int().min(0),
-  block_hash: hash,
+  block_hash: chainHash,
   block_number: z.int().min(0),
   amount_atto: atto,
 };
@@ -51,16 +51,10 @@ export const events = {
   DebtRepaid: { 1: z.strictObject({ amount_atto: atto, repaid_at: time }) },
 };
 
-export type BetFacts = z.infer<typeof played>;
+export type BetFacts = DataOf<typeof events, "BetPlayed">;
 export type Deposit = z.infer<z.ZodObject<typeof deposit>>;
 
-export type AccountEvent =
-  | Event<"WelcomeGranted", { amount_atto: string; granted_at: string }>
-  | Event<"BetPlayed", BetFacts>
-  | Event<"DepositCredited", Deposit & { credited_at: string }>
-  | Event<"DepositTakenBack", Deposit & { taken_atto: string; taken_at: string }>
-  | Event<"DebtIncurred", { amount_atto: string; incurred_at: string }>
-  | Event<"DebtRepaid", { amount_atto: string; repaid_at: string }>;
+export type AccountEvent = EventOf<typeof events>;
 
 /** Sums in atto. `deposited`: without what was taken back. `bets_on_seed`: bets so far on the seed of the last one. */
 export type AccountState = {
@@ -148,9 +142,8 @@ export const bet =
   (state: AccountState): AccountEvent[] => {
     if (state.debt > 0n)
       refuse(
-        "conflict",
+        loungeProblems["account-in-debt"],
         `a deposit was taken back by the chain after it was played: deposit ${decimalTokens(state.debt)} tokens to play again`,
-        { type: "account-in-debt" },
       );
     const { game, params, rolled_at } = request;
     const most = mostStake(game, params);
@@ -162,9 +155,8 @@ export const bet =
     const { balance, seed_hash, bets_on_seed } = welcome.reduce(evolve, state);
     if (stake > balance)
       refuse(
-        "conflict",
+        loungeProblems["balance-too-low"],
         `the account holds ${decimalTokens(balance)} tokens: bet no more, or deposit first (lounge_menu says where)`,
-        { type: "balance-too-low" },
       );
     const facts = draw(request, seed, seed_hash === seed.seed.seed_hash ? bets_on_seed : 0);
     const payout = payoutOf(game, params, facts.result, stake);

@@ -1,9 +1,7 @@
 /** How far the chain was looked through for deposits: to a final block, below which nothing is looked at again. */
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex } from "../chain.ts";
-
-const address = z.string().regex(/^0x[0-9a-f]{40}$/) as z.ZodType<Hex>;
+import type { DataOf, EventOf } from "../entity.ts";
+import { address, chainHash, time } from "../fields.ts";
 
 const followed = z.strictObject({
   network: z.string(),
@@ -11,14 +9,14 @@ const followed = z.strictObject({
   /** Where deposits go. */
   pay_to: address,
   block_number: z.int().min(0),
-  block_hash: z.string().regex(/^0x[0-9a-f]{64}$/) as z.ZodType<Hex>,
-  followed_at: z.iso.datetime(),
+  block_hash: chainHash,
+  followed_at: time,
 });
 
 export const events = { DepositsFollowed: { 1: followed } };
 
-export type Followed = z.infer<typeof followed>;
-export type DepositsEvent = Event<"DepositsFollowed", Followed>;
+export type Followed = DataOf<typeof events, "DepositsFollowed">;
+export type DepositsEvent = EventOf<typeof events>;
 
 /** The newest block; undefined before the first. */
 export type DepositsState = Followed | undefined;

@@ -2,35 +2,33 @@
  * How far the chain is agreed with for good: a block of it that stays, up to which every payment of the log was looked
  * for and found where the log says. What lies below need not be looked at again.
  */
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
-import type { Hex } from "../chain.ts";
+import type { DataOf, EventOf } from "../entity.ts";
+import { chainHash, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
-
-const hash = z.string().regex(/^0x[0-9a-f]{64}$/) as z.ZodType<Hex>;
 
 const confirmed = z.strictObject({
   network: z.string(),
   block_number: z.int().nonnegative(),
-  block_hash: hash,
+  block_hash: chainHash,
   /** Of the block, in seconds of Unix time. */
   timestamp: z.int(),
   /** What the log held of payments when it was compared: its position. */
   as_of_position: z.int().nonnegative(),
   /** Payments claimed before this were looked for in every block up to this one, settled or not. */
-  claimed_before: z.iso.datetime(),
+  claimed_before: time,
   /** What has become final since the confirmation before: payments and refunds, in the smallest unit of the asset. */
   payments: z.int().nonnegative(),
   settled_micro: z.int().nonnegative(),
   refunds: z.int().nonnegative(),
   refunded_micro: z.int().nonnegative(),
-  confirmed_at: z.iso.datetime(),
+  confirmed_at: time,
 });
 
 export const events = { ChainConfirmed: { 1: confirmed } };
 
-export type Confirmed = z.infer<typeof confirmed>;
-export type ConfirmationEvent = Event<"ChainConfirmed", Confirmed>;
+export type Confirmed = DataOf<typeof events, "ChainConfirmed">;
+export type ConfirmationEvent = EventOf<typeof events>;
 
 /** The newest confirmation; undefined before the first. */
 export type ConfirmationState = Confirmed | undefined;

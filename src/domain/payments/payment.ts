@@ -2,29 +2,26 @@
  * A payment: an authorization that a payer signed for us, from its claim to its settlement on the chain, and the refund
  * of one that got no answer. Its name is the authorization's own, so the same payment cannot be claimed twice.
  */
-import type { Event } from "@event-driven-io/emmett";
+
 import { z } from "zod";
 import type { Hex, Receipt } from "../chain.ts";
+import type { DataOf, EventOf } from "../entity.ts";
+import { address, chainHash, digits, hexBytes, sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import type { TransferAuthorization } from "./authorization.ts";
+import { paymentProblems } from "./problems.ts";
 import type { SignedTransfer } from "./usdc.ts";
 
 /** What distinguishes one payment from all others, on any chain. Lower-case hex. */
 export type PaymentName = { network: string; asset: Hex; payer: Hex; nonce: Hex };
 
-const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-f]{${digits}}$`)) as z.ZodType<Hex>;
-const bytes = z.string().regex(/^0x(?:[0-9a-f]{2})*$/) as z.ZodType<Hex>;
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-/** Of an unbounded integer: decimal digits. */
-const integer = z.string().regex(/^\d{1,78}$/);
-
 /** What the chain says of the transaction that carried a payment. */
 const mined = {
-  transaction: hex(64),
+  transaction: chainHash,
   block_number: z.int().nonnegative(),
-  block_hash: hex(64),
+  block_hash: chainHash,
   /** What the whole transaction cost its sender, in wei; other payments may have travelled in it. */
-  fee_wei: integer,
+  fee_wei: digits,
 };
 
 /** The answer that a payment paid for. */
@@ -40,16 +37,16 @@ export const events = {
   PaymentClaimed: {
     1: z.strictObject({
       network: z.string(),
-      asset: hex(40),
-      payer: hex(40),
-      pay_to: hex(40),
+      asset: address,
+      payer: address,
+      pay_to: address,
       /** In the smallest unit of the asset. */
       amount_micro: z.int().positive(),
       /** Seconds of Unix time; the authorization holds strictly between the two. */
-      valid_after: integer,
-      valid_before: integer,
-      nonce: hex(64),
-      signature: bytes,
+      valid_after: digits,
+      valid_before: digits,
+      nonce: chainHash,
+      signature: hexBytes,
       operation: z.string(),
       /** SHA-256 of JCS {operation, input}. */
       request_sha256: sha256,
@@ -57,35 +54,35 @@ export const events = {
       tenant: z.string(),
       /** The chain's height when the payment was looked at: its settlement is not below. */
       seen_block: z.int().nonnegative(),
-      claimed_at: z.iso.datetime(),
+      claimed_at: time,
     }),
   },
   PaymentSettled: {
-    1: z.strictObject({ ...mined, answer: answer.nullable(), settled_at: z.iso.datetime() }),
+    1: z.strictObject({ ...mined, answer: answer.nullable(), settled_at: time }),
   },
   /** The answer to a payment whose settlement was known before its answer was. */
-  PaymentAnswered: { 1: z.strictObject({ answer, answered_at: z.iso.datetime() }) },
+  PaymentAnswered: { 1: z.strictObject({ answer, answered_at: time }) },
   PaymentFailed: {
     1: z.strictObject({
       reason: z.string().max(200),
       /** False: until it expires anybody may still carry it to the chain, and then it is settled after all. */
       for_good: z.boolean(),
-      failed_at: z.iso.datetime(),
+      failed_at: time,
     }),
   },
-  PaymentReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }) },
+  PaymentReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }) },
   RefundOpened: {
     1: z.strictObject({
       amount_micro: z.int().positive(),
       reason: z.string().max(500),
-      opened_at: z.iso.datetime(),
+      opened_at: time,
     }),
   },
-  RefundPaid: { 1: z.strictObject({ ...mined, paid_at: z.iso.datetime() }) },
-  RefundReorged: { 1: z.strictObject({ transaction: hex(64), reorged_at: z.iso.datetime() }) },
+  RefundPaid: { 1: z.strictObject({ ...mined, paid_at: time }) },
+  RefundReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }) },
 };
 
-export type Claim = z.infer<(typeof events.PaymentClaimed)[1]>;
+export type Claim = DataOf<typeof events, "PaymentClaimed">;
 export type Mined = z.infer<z.ZodObject<typeof mined>>;
 
 /** What a payment keeps of the transaction that carried it. */
@@ -104,25 +101,18 @@ export type Refund = {
   paid?: Mined & { paid_at: string };
 };
 
-export type PaymentEvent =
-  | Event<"PaymentClaimed", Claim>
-  | Event<"PaymentSettled", Mined & { answer: PaidAnswer | null; settled_at: string }>
-  | Event<"PaymentAnswered", { answer: PaidAnswer; answered_at: string }>
-  | Event<"PaymentFailed", { reason: string; for_good: boolean; failed_at: string }>
-  | Event<"PaymentReorged", { transaction: Hex; reorged_at: string }>
-  | Event<"RefundOpened", { amount_micro: number; reason: string; opened_at: string }>
-  | Event<"RefundPaid", Mined & { paid_at: string }>
-  | Event<"RefundReorged", { transaction: Hex; reorged_at: string }>;
+export type PaymentEvent = EventOf<typeof events>;
 
 /**
  * `claimed`: may be settled by now, and whoever asks must not be told to pay again. `settled` without `answer` or
  * `refund`: an answer is owed.
  */
-export type PaymentState =
-  | { status: "unknown" }
+export type Payment =
   | ({ status: "claimed" | "reorged"; claim: Claim } & Owing)
   | ({ status: "failed"; claim: Claim; reason: string; for_good: boolean } & Owing)
   | ({ status: "settled"; claim: Claim; settlement: Mined & { settled_at: string } } & Owing);
+/** Undefined of one that nobody has claimed. */
+export type PaymentState = Payment | undefined;
 
 type Owing = { answer?: PaidAnswer; refund?: Refund };
 
@@ -166,11 +156,11 @@ export const prefix = "payment-";
 
 export const streamOf = (id: string) => prefix + id;
 
-export const initialState = (): PaymentState => ({ status: "unknown" });
+export const initialState = (): PaymentState => undefined;
 
 export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
   if (event.type === "PaymentClaimed") return { status: "claimed", claim: event.data };
-  if (state.status === "unknown") return state;
+  if (!state) return state;
   const { claim, answer, refund } = state;
   const owing: Owing = { ...(answer && { answer }), ...(refund && { refund }) };
   switch (event.type) {
@@ -198,17 +188,19 @@ export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
   }
 }
 
+type Free = (Extract<Payment, { status: "failed" }> & { answer?: never; refund?: never }) | undefined;
+
 /** True of a payment that nobody has presented, or that failed before it bought anything. */
-export const isFree = (state: PaymentState): boolean =>
-  state.status === "unknown" || (state.status === "failed" && !state.answer && !state.refund);
+export const isFree = (state: PaymentState): state is Free =>
+  !state || (state.status === "failed" && !state.answer && !state.refund);
 
 /** Takes a payment for one request: the last step before it is carried to the chain. */
 export const claim =
   (facts: Claim) =>
   (state: PaymentState): PaymentEvent[] => {
-    if (!isFree(state)) refuse("conflict", "this payment was presented before", { type: "payment-known" });
+    if (!isFree(state)) refuse(paymentProblems["payment-known"], "this payment was presented before");
     // Both could be carried to the chain, which takes one of them: the stream must know which to look for.
-    if (state.status === "failed" && !isSameTransfer(state.claim, facts))
+    if (state && !isSameTransfer(state.claim, facts))
       refuse(
         "conflict",
         "another authorization of this nonce was presented before; sign one with a new nonce",
@@ -226,9 +218,9 @@ const isSameTransfer = (a: Claim, b: Claim) =>
 export const settle =
   (settlement: Mined, given: PaidAnswer | null, at: string) =>
   (state: PaymentState): PaymentEvent[] => {
-    if (state.status === "unknown") refuse("not_found", "no such payment was claimed");
+    if (!state) return refuse("not_found", "no such payment was claimed");
     if (given && (state.answer || state.refund))
-      refuse("conflict", "this payment was answered or refunded meanwhile", { type: "payment-known" });
+      refuse(paymentProblems["payment-known"], "this payment was answered or refunded meanwhile");
     const settled: PaymentEvent = {
       type: "PaymentSettled",
       data: { ...settlement, answer: given, settled_at: at },
@@ -247,13 +239,13 @@ const isSamePlace = (a: Mined, b: Mined) => a.transaction === b.transaction && a
 export const fail =
   (reason: string, at: string) =>
   (state: PaymentState): PaymentEvent[] =>
-    state.status === "failed" ? [] : failure(state, { reason, for_good: false, failed_at: at });
+    state?.status === "failed" ? [] : failure(state, { reason, for_good: false, failed_at: at });
 
 /** It can never settle: it expired, was cancelled or used for something else, and the chain will not take that back. */
 export const giveUp =
   (reason: string, at: string) =>
   (state: PaymentState): PaymentEvent[] =>
-    state.status === "failed" && state.for_good
+    state?.status === "failed" && state.for_good
       ? []
       : failure(state, { reason, for_good: true, failed_at: at });
 
@@ -261,9 +253,9 @@ function failure(
   state: PaymentState,
   data: { reason: string; for_good: boolean; failed_at: string },
 ): PaymentEvent[] {
-  if (state.status === "unknown") refuse("not_found", "no such payment was claimed");
+  if (!state) return refuse("not_found", "no such payment was claimed");
   if (state.status === "settled")
-    refuse("conflict", "a payment that is settled cannot fail", { type: "payment-known" });
+    refuse(paymentProblems["payment-known"], "a payment that is settled cannot fail");
   return [{ type: "PaymentFailed", data }];
 }
 
@@ -271,7 +263,7 @@ function failure(
 export const reorg =
   (transaction: Hex, at: string) =>
   (state: PaymentState): PaymentEvent[] =>
-    state.status === "settled" && state.settlement.transaction === transaction
+    state?.status === "settled" && state.settlement.transaction === transaction
       ? [{ type: "PaymentReorged", data: { transaction, reorged_at: at } }]
       : [];
 
@@ -279,8 +271,8 @@ export const reorg =
 export const openRefund =
   (reason: string, at: string) =>
   (state: PaymentState): PaymentEvent[] => {
-    if (state.status !== "settled") refuse("conflict", "only a settled payment can be refunded");
-    if (state.answer) refuse("conflict", "this payment was answered", { type: "payment-known" });
+    if (state?.status !== "settled") return refuse("conflict", "only a settled payment can be refunded");
+    if (state.answer) refuse(paymentProblems["payment-known"], "this payment was answered");
     if (state.refund) return [];
     const { amount_micro } = state.claim;
     return [{ type: "RefundOpened", data: { amount_micro, reason, opened_at: at } }];
@@ -290,7 +282,7 @@ export const openRefund =
 export const payRefund =
   (paid: Mined, at: string) =>
   (state: PaymentState): PaymentEvent[] => {
-    if (state.status === "unknown" || !state.refund) refuse("conflict", "no refund is open");
+    if (!state?.refund) return refuse("conflict", "no refund is open");
     const before = state.refund.paid;
     const event: PaymentEvent = { type: "RefundPaid", data: { ...paid, paid_at: at } };
     if (!before) return [event];
@@ -302,6 +294,6 @@ export const payRefund =
 export const reorgRefund =
   (transaction: Hex, at: string) =>
   (state: PaymentState): PaymentEvent[] =>
-    state.status !== "unknown" && state.refund?.paid?.transaction === transaction
+    state?.refund?.paid?.transaction === transaction
       ? [{ type: "RefundReorged", data: { transaction, reorged_at: at } }]
       : [];

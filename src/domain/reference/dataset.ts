@@ -1,9 +1,9 @@
 /** A table of reference data (rates, wages, nomenclatures): the history of its releases, each named by its digest. */
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
+import { sha256, time } from "../fields.ts";
 import { isNews } from "../release.ts";
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
 
 /** What a release says of itself. `vintage` is the SHA-256 of the table's text, as docs/datasets.md lays it out. */
@@ -18,32 +18,28 @@ export const released = z.strictObject({
   /** The files that were read for it, by digest; empty for an invented table. */
   inputs: z.array(z.strictObject({ name: z.string(), sha256, bytes: count, rows: count })).max(2_000),
   replaces: sha256.nullable(),
-  released_at: z.iso.datetime(),
+  released_at: time,
 });
 
 export const events = { ReferenceReleased: { 1: released, public: true } };
 
-export type ReferenceFacts = z.infer<typeof released>;
-export type ReferenceEvent = Event<"ReferenceReleased", ReferenceFacts>;
+export type ReferenceFacts = DataOf<typeof events, "ReferenceReleased">;
+export type ReferenceEvent = EventOf<typeof events>;
 
-export type ReferenceState = { status: "unreleased" } | { status: "released"; current: ReferenceFacts };
+/** The current release. */
+export type ReferenceState = ReferenceFacts | undefined;
 
 /** What its streams are named by, before the id. */
 export const prefix = "reference-";
 
 export const streamOf = (dataset: string) => prefix + dataset;
 
-export const initialState = (): ReferenceState => ({ status: "unreleased" });
+export const initialState = (): ReferenceState => undefined;
 
-export const evolve = (_state: ReferenceState, event: ReferenceEvent): ReferenceState => ({
-  status: "released",
-  current: event.data,
-});
+export const evolve = (_: ReferenceState, { data }: ReferenceEvent): ReferenceState => data;
 
 /** Releases a vintage of the table. */
 export const release =
   (facts: ReferenceFacts) =>
-  (state: ReferenceState): ReferenceEvent[] =>
-    isNews(facts, state.status === "released" ? state.current.vintage : null)
-      ? [{ type: "ReferenceReleased", data: facts }]
-      : [];
+  (current: ReferenceState): ReferenceEvent[] =>
+    isNews(facts, current?.vintage ?? null) ? [{ type: "ReferenceReleased", data: facts }] : [];

@@ -1,6 +1,8 @@
 /** Signed addresses of snapshots: whoever holds one may download that vintage, and nothing else, until it expires. */
+
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { refuse } from "../refusal.ts";
+import { replayProblems } from "./problems.ts";
 
 /** How long a link is good for. */
 export const LINK_SECONDS = 900;
@@ -22,8 +24,7 @@ export function checkLink(secret: Uint8Array, link: SnapshotLink & { signature: 
     );
   if (now.getTime() >= link.expires * 1000)
     refuse(
-      "forbidden",
+      replayProblems["link-expired"],
       `this link was good until ${new Date(link.expires * 1000).toISOString()}: ask replay/eu-trade-snapshot for a new one`,
-      { type: "link-expired" },
     );
 }

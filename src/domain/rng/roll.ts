@@ -1,14 +1,15 @@
 /** Rolls of one tenant with one client seed in one game on one seed: their number is the next roll's nonce. */
+
 import { createHash } from "node:crypto";
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
+import { sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { ByteStream } from "./bytes.ts";
 import { type DrawnName, type Params, play } from "./drawn.ts";
 import { type GameName, gameNames } from "./games.ts";
+import { rngProblems } from "./problems.ts";
 import { type ActiveSeed, spaces } from "./seeds.ts";
-
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** What is recorded of whatever is drawn from a seed. */
 export const drawn = {
@@ -23,17 +24,17 @@ export const drawn = {
   client_seed: z.string(),
   nonce: z.int().min(0),
   result: z.record(z.string(), z.unknown()),
-  rolled_at: z.iso.datetime(),
+  rolled_at: time,
 };
 
 export const rolled = z.strictObject({ ...drawn, game: z.enum(gameNames) });
 
 export const events = { Rolled: { 1: rolled } };
 
-export type RollFacts = z.infer<typeof rolled>;
+export type RollFacts = DataOf<typeof events, "Rolled">;
 /** The same of whatever was drawn: a roll, or a bet of the lounge. */
 export type DrawnFacts = z.infer<z.ZodObject<typeof drawn>> & { game: DrawnName };
-export type RollEvent = Event<"Rolled", RollFacts>;
+export type RollEvent = EventOf<typeof events>;
 export type RollState = { rolls: number };
 
 /** Names the rolls that share their nonces. */
@@ -68,7 +69,7 @@ export function draw<Name extends DrawnName>(
   nonce: number,
 ) {
   if (createHash("sha256").update(secret).digest("hex") !== seed.seed_hash)
-    refuse("unavailable", "the active seed is not at hand in this process", { type: "seed-missing" });
+    refuse(rngProblems["seed-missing"], "the active seed is not at hand in this process");
   const { space, chain, index, seed_hash } = seed;
   const result = play(game, params, new ByteStream(secret, { tenant, game, client_seed, nonce }));
   const place = { space, chain, index, seed_hash };

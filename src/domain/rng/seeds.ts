@@ -8,12 +8,13 @@
  * revealed, and the next one is active from the same event on. A roll watches this stream, so none is ever recorded on
  * a seed that has been revealed.
  */
-import type { Event } from "@event-driven-io/emmett";
-import { z } from "zod";
-import { refuse } from "../refusal.ts";
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-const time = z.iso.datetime();
+import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
+import { sha256, time } from "../fields.ts";
+import { refuse } from "../refusal.ts";
+import { rngProblems } from "./problems.ts";
+
 export const spaces = ["live", "test"] as const;
 export type Space = (typeof spaces)[number];
 
@@ -77,16 +78,11 @@ export const events = {
   SeedChainAbandoned: { 1: abandoned, public: true },
 };
 
-export type PublishedChain = z.infer<typeof published>;
-export type CommittedChain = z.infer<typeof committed>;
-export type ActiveSeed = z.infer<typeof activated>;
-export type RevealedSeed = z.infer<typeof revealed>;
-export type SeedEvent =
-  | Event<"SeedChainPublished", PublishedChain>
-  | Event<"SeedChainCommitted", CommittedChain>
-  | Event<"SeedActivated", ActiveSeed>
-  | Event<"SeedRevealed", RevealedSeed>
-  | Event<"SeedChainAbandoned", z.infer<typeof abandoned>>;
+export type PublishedChain = DataOf<typeof events, "SeedChainPublished">;
+export type CommittedChain = DataOf<typeof events, "SeedChainCommitted">;
+export type ActiveSeed = DataOf<typeof events, "SeedActivated">;
+export type RevealedSeed = DataOf<typeof events, "SeedRevealed">;
+export type SeedEvent = EventOf<typeof events>;
 
 export type Chain = PublishedChain & { committed: boolean };
 
@@ -205,10 +201,9 @@ export function activeSeed({ active }: SeedState): ActiveSeed {
   return (
     active ??
     refuse(
-      "unavailable",
+      rngProblems["seed-missing"],
       "no seed is active: the next chain of seeds is being committed to the chain first",
       {
-        type: "seed-missing",
         retry_after_s: 5,
       },
     )

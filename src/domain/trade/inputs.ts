@@ -1,5 +1,7 @@
 /** The input fields of trade operations, each with the sentence an agent reads and the remedy it is told when wrong. */
+
 import { z } from "zod";
+import { countryCode, limit as limitOf } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { isReporter, reporterCodes, unknownPartner, unknownReporter } from "./reporters.ts";
 import { flows, type Period, type Years } from "./units.ts";
@@ -75,16 +77,9 @@ export function productOf({ hs2, hs }: { hs2?: string | undefined; hs?: string |
 /** The field that names the product of a question with `hs2` and `hs`, for refusals. */
 export const productField = ({ hs }: { hs?: string | undefined }) => (hs === undefined ? "hs2" : "hs");
 
-export const limit = z
-  .int("limit is a whole number")
-  .min(1, "limit is at least 1")
-  .max(100, "limit is at most 100")
-  .default(20)
-  .describe("How many lines to rank, 1 to 100");
+export const limit = limitOf("How many lines to rank, 1 to 100");
 
-export const partner = z
-  .string("a country is a 2-letter code such as CN")
-  .regex(/^[A-Z]{2}$/, { error: "a country is a 2-letter code such as CN; Greece is GR", abort: true })
+export const partner = countryCode
   .superRefine((code, context) => {
     const message = unknownPartner(code);
     if (message !== undefined) context.addIssue({ code: "custom", message });
@@ -97,8 +92,6 @@ export const recentMonths = z
   .max(24, "months is at most 24")
   .default(6)
   .describe("How many months to look at, 1 to 24, counted back from the dataset's last");
-
-export const month = z.string().regex(/^(19|20)\d\d-(0[1-9]|1[0-2])$/, "a month is YYYY-MM, such as 2022-03");
 
 export const dataset = z
   .string()

@@ -1,11 +1,10 @@
 /** What the anchors of the log cost in gas. */
 import type pg from "pg";
-import type { AnchorEvent } from "../../domain/anchoring/anchor.ts";
-import { streamOf } from "../../domain/anchoring/anchor.ts";
+import * as anchor from "../../domain/anchoring/anchor.ts";
 import type { Hex } from "../../domain/chain.ts";
-import type { Projection } from "../projection.ts";
+import { projection } from "../projection.ts";
 
-export const anchorGasProjection: Projection = {
+export const anchorGasProjection = projection({
   name: "anchor_gas",
   version: 1,
   ddl: `
@@ -15,16 +14,15 @@ export const anchorGasProjection: Projection = {
       fee_wei     numeric not null
     );
     create index if not exists anchor_gas_v1_day on read.anchor_gas_v1 (day);`,
-  concerns: ({ stream_id }) => stream_id.startsWith(streamOf("")),
+  of: [anchor],
   async fold(events, tx) {
-    for (const { type, payload } of events) {
-      const event = { type, data: payload } as unknown as AnchorEvent;
-      if (event.type === "Anchored") await add(tx, event.data);
-      if (event.type === "AnchorReorged")
-        await tx.query("delete from read.anchor_gas_v1 where transaction = $1", [event.data.transaction]);
+    for (const { type, data } of events) {
+      if (type === "Anchored") await add(tx, data);
+      if (type === "AnchorReorged")
+        await tx.query("delete from read.anchor_gas_v1 where transaction = $1", [data.transaction]);
     }
   },
-};
+});
 
 /** A transaction that moved to another block is paid for once. */
 const add = (

@@ -1,9 +1,9 @@
 /** The releases of reference tables: which vintage of each is current, and which files must stay. */
 import type pg from "pg";
-import type { ReferenceFacts } from "../../domain/reference/dataset.ts";
-import type { Projection } from "../projection.ts";
+import * as dataset from "../../domain/reference/dataset.ts";
+import { projection } from "../projection.ts";
 
-export const referenceProjection: Projection = {
+export const referenceProjection = projection({
   name: "reference_releases",
   version: 1,
   ddl: `
@@ -14,17 +14,15 @@ export const referenceProjection: Projection = {
       released_at timestamptz not null
     );
     create index if not exists reference_releases_v1_dataset on read.reference_releases_v1 (dataset, position desc);`,
-  concerns: ({ type }) => type === "ReferenceReleased",
+  of: [dataset],
   async fold(events, tx) {
-    for (const event of events) {
-      const { dataset, vintage, released_at } = event.payload as unknown as ReferenceFacts;
+    for (const { position, data } of events)
       await tx.query(
         `insert into read.reference_releases_v1 (position, dataset, vintage, released_at) values ($1, $2, $3, $4)`,
-        [event.position, dataset, vintage, released_at],
+        [position, data.dataset, data.vintage, data.released_at],
       );
-    }
   },
-};
+});
 
 export type CurrentReference = { dataset: string; vintage: string };
 

@@ -1,14 +1,15 @@
 /** The releases of datasets: which vintage of each is current, and which ones a snapshot may still ask for. */
 import type pg from "pg";
 import type { ReleaseFacts } from "../../domain/trade/dataset.ts";
-import type { Projection } from "../projection.ts";
+import * as dataset from "../../domain/trade/dataset.ts";
+import { projection } from "../projection.ts";
 
 export type ReleaseRow = Omit<ReleaseFacts, "inputs"> & {
   /** Position of the release in the log. */
   position: number;
 };
 
-export const releasesProjection: Projection = {
+export const releasesProjection = projection({
   name: "trade_releases",
   version: 1,
   ddl: `
@@ -26,16 +27,15 @@ export const releasesProjection: Projection = {
       released_at    timestamptz not null
     );
     create index if not exists trade_releases_v1_dataset on read.trade_releases_v1 (dataset, position desc);`,
-  concerns: ({ type }) => type === "DatasetReleased",
+  of: [dataset],
   async fold(events, tx) {
-    for (const event of events) {
-      const facts = event.payload as unknown as ReleaseFacts;
+    for (const { position, data: facts } of events)
       await tx.query(
         `insert into read.trade_releases_v1 (position, dataset, vintage, source, synthetic, periods, rows,
            control_totals, partitions, replaces, released_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
         [
-          event.position,
+          position,
           facts.dataset,
           facts.vintage,
           facts.source,
@@ -48,9 +48,8 @@ export const releasesProjection: Projection = {
           facts.released_at,
         ],
       );
-    }
   },
-};
+});
 
 const utc = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 

@@ -1,10 +1,11 @@
 /** Airdrops by their id, those that are to be looked after, and what they cost in gas. */
 import type pg from "pg";
 import type { Hex } from "../../domain/chain.ts";
-import { type AirdropEvent, streamOf } from "../../domain/wallet/airdrop.ts";
-import type { Projection } from "../projection.ts";
+import type { AirdropEvent } from "../../domain/wallet/airdrop.ts";
+import * as airdrop from "../../domain/wallet/airdrop.ts";
+import { projection } from "../projection.ts";
 
-export const airdropsProjection: Projection = {
+export const airdropsProjection = projection({
   name: "airdrops",
   version: 1,
   ddl: `
@@ -25,11 +26,11 @@ export const airdropsProjection: Projection = {
       fee_wei     numeric not null
     );
     create index if not exists airdrops_gas_v1_day on read.airdrops_gas_v1 (day);`,
-  concerns: ({ stream_id }) => stream_id.startsWith(streamOf("")),
+  of: [airdrop],
   async fold(events, tx) {
-    for (const { type, payload } of events) await add(tx, { type, data: payload } as unknown as AirdropEvent);
+    for (const event of events) await add(tx, event);
   },
-};
+});
 
 async function add(tx: pg.ClientBase, { type, data }: AirdropEvent): Promise<void> {
   const moveTo = (status: string, at: string) =>

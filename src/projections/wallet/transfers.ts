@@ -3,30 +3,6 @@ import type pg from "pg";
 import type { Hex } from "../../domain/chain.ts";
 import type { Transfer } from "../../domain/wallet/token.ts";
 
-export const transfersDdl = `
-  create table if not exists read.transfers_followed_v1 (
-    network    text not null,
-    account    text not null,
-    token      text not null,
-    from_block bigint not null,
-    to_block   bigint not null,
-    to_hash    text not null,
-    primary key (network, account, token)
-  );
-  create table if not exists read.transfers_v1 (
-    network      text not null,
-    account      text not null,
-    token        text not null,
-    block_number bigint not null,
-    index        int not null,
-    block_hash   text not null,
-    transaction  text not null,
-    sender       text not null,
-    recipient    text not null,
-    amount       numeric not null,
-    primary key (network, account, token, block_number, index)
-  );`;
-
 /** One token of one account on one network. */
 export type Followed = { network: string; account: Hex; token: Hex };
 

@@ -33,7 +33,7 @@ async function deliver(app: App, { alert_id, subscription_id: id, tenant }: Due)
   const now = app.clock.now();
   // The read model may lag behind what was delivered, paused or deleted a moment ago.
   const state = await app.load(subscriptions, target);
-  if (state.status !== "active") return;
+  if (state?.status !== "active") return;
   const alert = state.waiting.get(alert_id);
   if (!alert || alert.next_attempt_at > now.toISOString()) return;
   const outcome = await post(app, messageOf(app.signer, state, alert_id, alert, now));

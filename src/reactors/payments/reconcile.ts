@@ -113,7 +113,7 @@ async function followPayments(
   const sought = new Map<string, Sought>();
   await forEach(ids, async (id) => {
     const state = await app.load(payments, payments.targetOf(id));
-    if (state.status === "unknown") return;
+    if (!state) return;
     const { claim } = state;
     const isBelow = confirmed && claim.claimed_at < confirmed.claimed_before;
     const first = isBelow ? Math.max(claim.seen_block, confirmed.block_number) : claim.seen_block;
@@ -126,7 +126,7 @@ async function followPayments(
     const decision = (state: PaymentState) => follow(state, endings.get(transfer), heads, gone, at);
     await unlessRefused(
       app.decide(payments, payments.targetOf(id), decision, { meta }).then(({ result: { state } }) => {
-        if (state.status === "reorged") reorged.push(id);
+        if (state?.status === "reorged") reorged.push(id);
       }),
     );
   });
@@ -141,7 +141,7 @@ function follow(
   gone: ReadonlySet<Hex>,
   at: string,
 ): PaymentEvent[] {
-  if (state.status === "unknown") return [];
+  if (!state) return [];
   // A settlement by its own call may be newer than what was looked through.
   if (state.status === "settled" && !gone.has(state.settlement.block_hash)) return [];
   if (ending?.kind === "moved") return payments.settle(ending.mined, null, at)(state);
@@ -164,7 +164,7 @@ async function followRefunds(
     const target = payments.targetOf(id);
     const state = await app.load(payments, target);
     const sought = refundToSeek(app, state);
-    if (!sought || state.status === "unknown" || !state.refund?.paid) return;
+    if (!sought || !state?.refund?.paid) return;
     const { transaction, block_hash } = state.refund.paid;
     const ending = (await endingsOf(app.chain, [sought], heads.latest.number)).get(sought.transfer);
     const at = app.clock.now().toISOString();
@@ -206,7 +206,7 @@ async function sendAgain(app: App, ids: readonly string[], signal: AbortSignal |
   const send = async (id: string) => {
     const target = payments.targetOf(id);
     const state = await app.load(payments, target);
-    if (state.status !== "reorged") return;
+    if (state?.status !== "reorged") return;
     const signed = payments.signedTransferOf(state.claim);
     try {
       if (!(await app.settlement.facts(signed)).would_settle) return;

@@ -47,7 +47,7 @@ async function turn(app: App, { log, told = {}, signal }: RefundOptions): Promis
   for (const id of open) {
     const state = await app.load(payments, payments.targetOf(id));
     const sought = refundToSeek(app, state);
-    if (sought && state.status === "settled" && !state.refund?.paid)
+    if (sought && state?.status === "settled" && !state.refund?.paid)
       due.push({ id, sought, signed: await signedBy(app, sought) });
   }
   const unpaid = await recordPaid(app, due);
@@ -117,7 +117,7 @@ export async function recordRefund(app: App, id: string, mined: Mined): Promise<
 
 /** The transfer that pays a payment's refund, and from where on it may be found. */
 export function refundToSeek(app: App, state: PaymentState): Sought | undefined {
-  if (state.status === "unknown" || !state.refund) return undefined;
+  if (!state?.refund) return undefined;
   const { claim, refund } = state;
   const from = app.refunds.address.toLowerCase() as Hex;
   const valid_before = Math.floor(app.clock.now().getTime() / 1000) + HOLDS_S;

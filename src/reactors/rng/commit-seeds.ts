@@ -11,7 +11,8 @@ import {
 } from "../../domain/anchoring/contract.ts";
 import type { Hex } from "../../domain/chain.ts";
 import * as commitments from "../../domain/rng/commitment.ts";
-import { askedCommitments, commitmentsSince, rngProjection } from "../../projections/rng/rng.ts";
+import { rngProjection } from "../../projections/rng/rng.ts";
+import { askedCommitments, commitmentsSince } from "../../projections/rng/seeds.ts";
 import { forEach, untilStopped } from "../../turn.ts";
 
 const meta = { actor: "reactor:rng", operation: "rng.commit" };

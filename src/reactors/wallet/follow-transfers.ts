@@ -1,7 +1,7 @@
 /** Whenever blocks become final, the transfers of the platform's own accounts in them are kept. */
 import type { App } from "../../app.ts";
-import { lowerCase } from "../../domain/address.ts";
 import type { Hex } from "../../domain/chain.ts";
+import { lowerCase } from "../../domain/fields.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import { transfersOf } from "../../projections/wallet/read-transfers.ts";
 import {

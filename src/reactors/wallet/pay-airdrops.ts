@@ -42,7 +42,7 @@ const UNSURE_MS = 3_600_000;
 /** The contract moves nothing but tokens of its caller's, as the call says: so it is approved once, for all airdrops. */
 const UNLIMITED = 2n ** 256n - 1n;
 
-type Known<Status> = Extract<airdrops.AirdropState, { status: Status }>;
+type Known<Status> = Extract<airdrops.Airdrop, { status: Status }>;
 
 /** One look at each airdrop that is not settled for good, the oldest first. Rejects with ChainUnavailable and TransactionPending: the next turn goes on. */
 export async function payAirdrops(app: App, options: AirdropOptions): Promise<void> {
@@ -59,7 +59,7 @@ export async function payAirdrops(app: App, options: AirdropOptions): Promise<vo
 }
 
 async function follow(app: App, state: airdrops.AirdropState, options: AirdropOptions): Promise<void> {
-  if (state.status === "none" || state.status === "failed") return;
+  if (!state || state.status === "failed") return;
   if (state.status === "asked") return carry(app, state, options);
   if (state.status !== "sent" && (await stands(app, state))) return;
   const paid = await paymentOf(app, state);
@@ -85,7 +85,7 @@ async function stands(app: App, { status, facts, mined }: Known<"reverted" | "pa
 /** The transaction that paid it, as the contract tells. */
 async function paymentOf(
   { chain }: App,
-  { facts, payer }: Extract<airdrops.AirdropState, { payer: Hex }>,
+  { facts, payer }: Extract<airdrops.Airdrop, { payer: Hex }>,
 ): Promise<Receipt | undefined> {
   const name = airdrops.nameOf(facts);
   const block = paidIn((await chain.read([paidCall(payer, name)], { mined: true }))[0]);
@@ -126,7 +126,7 @@ async function carry(app: App, state: Known<"asked" | "sent">, options: AirdropO
   if (allowance < total)
     await chain.send(approveCall(facts.token, AIRDROP_ADDRESS, UNLIMITED), { gas: APPROVE_GAS, alone: true });
   const sent = await record(app, facts, airdrops.send(chain.sender, nowOf(app)));
-  if (sent.status !== "sent") return;
+  if (sent?.status !== "sent") return;
   const name = airdrops.nameOf(facts);
   const call = payCall(name, airdrops.termsOf(facts));
   const mined = await chain.send(call, { gas: payGas(facts.recipients.length), alone: true });

@@ -3,6 +3,7 @@ import type { App } from "../../../app.ts";
 import { ALERT_TYPE, secretOf } from "../../../domain/alerts/message.ts";
 import type { Subscription } from "../../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../../domain/alerts/subscription.ts";
+import { idFrom, time } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { FALSE_DISCOVERY_RATE, LEAST_Z } from "../../../domain/trade/anomalies.ts";
 import { dataset, flow, hs, reporter } from "../../../domain/trade/inputs.ts";
@@ -10,9 +11,7 @@ import { alertsProjection, othersOpen } from "../../../projections/alerts/subscr
 import type { Caller } from "../../caller.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 
-const id = z
-  .string()
-  .regex(/^[0-9a-f]{32}$/, "is the subscription_id that alerts_subscribe answered: 32 hex digits");
+const id = idFrom("subscription_id", "alerts_subscribe");
 const subscriptionId = id.describe("The subscription_id that alerts_subscribe answered");
 
 const secret = z
@@ -33,24 +32,24 @@ const subscription = z.object({
   credits: z.int().describe("Alerts that may still be delivered"),
   delivered: z.int(),
   waiting: z.int().describe("Alerts found and not delivered yet"),
-  next_attempt_at: z.iso.datetime().nullable().describe("When the first of those is sent; null when none is"),
-  last_delivered_at: z.iso.datetime().nullable(),
+  next_attempt_at: time.nullable().describe("When the first of those is sent; null when none is"),
+  last_delivered_at: time.nullable(),
   last_failure: z
     .object({
       alert_id: z.string(),
       attempt: z.int(),
       status: z.int().nullable().describe("What the webhook answered; null: it was not reached"),
       reason: z.string(),
-      next_attempt_at: z.iso.datetime().nullable(),
-      failed_at: z.iso.datetime(),
+      next_attempt_at: time.nullable(),
+      failed_at: time,
     })
     .nullable(),
-  disabled: z.object({ reason: z.string(), disabled_at: z.iso.datetime() }).nullable(),
+  disabled: z.object({ reason: z.string(), disabled_at: time }).nullable(),
   old_secret_until: z.iso
     .datetime()
     .nullable()
     .describe("Deliveries carry the signature of the secret before the newest until then"),
-  subscribed_at: z.iso.datetime(),
+  subscribed_at: time,
 });
 
 const meta = z.object({
@@ -202,7 +201,7 @@ const alertStatus = operation({
   example: { id: EXAMPLE },
   handle: async ({ input: { id }, caller, app }) => {
     const state = await app.load(subscriptions, target(caller, id));
-    const found = state.status === "deleted" ? state : subscriptions.standing(state);
+    const found = state?.status === "deleted" ? state : subscriptions.standing(state);
     return { data: shown(found), meta: { tenant: caller.tenant } };
   },
 });
@@ -220,7 +219,7 @@ const remove = operation({
   handle: async ({ input: { id }, caller, app, decide }) => {
     const at = app.clock.now().toISOString();
     const { state } = await decide(subscriptions, target(caller, id), subscriptions.remove(at));
-    if (state.status === "unknown") return refuse("not_found", "there is no such subscription of yours");
+    if (!state) return refuse("not_found", "there is no such subscription of yours");
     return { data: shown(state), meta: { tenant: caller.tenant } };
   },
 });

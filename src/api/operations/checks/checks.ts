@@ -1,19 +1,19 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { lowerCase, walletAddress } from "../../../domain/address.ts";
+import { LONGEST_PROOF_S, ownershipText, textDigest } from "../../../domain/access/wallet-proof.ts";
 import type { Hex } from "../../../domain/chain.ts";
 import * as checks from "../../../domain/checks/check.ts";
 import * as following from "../../../domain/checks/following.ts";
-import { LONGEST_PROOF_S, ownershipText, textDigest } from "../../../domain/checks/ownership.ts";
 import { inTurn, keepPassphrase, SALT_BYTES } from "../../../domain/checks/passphrase.ts";
 import { cancelTypedData, checkTypedData } from "../../../domain/checks/typed-data.ts";
+import { limit, lowerCase, offset, walletAddress } from "../../../domain/fields.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { checksProjection, listChecks } from "../../../projections/checks/checks.ts";
 import { networkOf } from "../../../reactors/payments/search.ts";
-import { json, key, operation, pay } from "../../operation.ts";
-import { refuseTestKey, targetOf, walletOf, walletsOwn } from "./callers.ts";
+import { json, key, operation, owner, pay } from "../../operation.ts";
+import { signedBy, targetOf, walletOf } from "./callers.ts";
 import {
   amount,
   checkId,
@@ -68,6 +68,7 @@ held by the service. docs/checks.md says what each state means.`,
     }),
   ),
   secrets: ["passphrase"],
+  moves_money: true,
   example: {
     from: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     to: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
@@ -75,7 +76,6 @@ held by the service. docs/checks.md says what each state means.`,
     valid_days: 30,
   },
   handle: async ({ input, caller, app, decide, watch, fresh_id }) => {
-    refuseTestKey(app, caller);
     const [from, to] = [lowerCase(input.from), lowerCase(input.to)];
     if (from === to)
       refuse("invalid", "invalid input: to", {
@@ -147,9 +147,10 @@ const list = operation({
   name: "checks_list",
   route: "GET /v1/agent/checks/list",
   summary: "Your checks, newest first",
-  description: `Those that your tenant created, and those from or to a wallet that you show to be yours: by paying from it, or by its signature
-(personal_sign) of these lines, \`wallet\` in lower case: "Show my checks", "wallet: <wallet>", "service: <address of this service>", "until: <until>".`,
-  access: [key("read"), pay("0.001")],
+  description: `Those that your tenant created, and those from or to a wallet that you show to be yours: by paying from it, by its signature of
+this call in SIGN-IN-WITH-X, or, beside a key or a payment, by its signature (personal_sign) of these lines, \`wallet\` in lower case: "Show my checks", "wallet: <wallet>", "service: <address of this service>", "until: <until>".`,
+  access: [owner("read"), pay("0.001")],
+  lists: checksProjection,
   input: z.object({
     issuer: walletAddress.describe("Only checks from this wallet").optional(),
     recipient: walletAddress.describe("Only checks to this wallet").optional(),
@@ -157,18 +158,8 @@ const list = operation({
       .enum(checks.statuses, `status is one of ${checks.statuses.join(", ")}`)
       .describe("Only checks that stand so")
       .optional(),
-    limit: z
-      .int("limit is a whole number")
-      .min(1, "limit is at least 1")
-      .max(100, "limit is at most 100")
-      .default(50)
-      .describe("How many to list, 1 to 100"),
-    offset: z
-      .int("offset is a whole number")
-      .min(0, "offset is at least 0")
-      .max(100_000, "offset is at most 100000")
-      .default(0)
-      .describe("How many of the newest to leave out"),
+    limit: limit("How many to list, 1 to 100", { usual: 50 }),
+    offset: offset("How many of the newest to leave out"),
     wallet: walletAddress.describe("A wallet of yours, with `until` and `wallet_signature`").optional(),
     until: z.iso
       .datetime("is a time in UTC, such as 2026-01-31T12:00:00Z")
@@ -186,7 +177,6 @@ const list = operation({
   handle: async ({ input, caller, app }) => {
     const { issuer, recipient, wallet, until, wallet_signature, ...page } = input;
     const proven = await provenWallet(app, { wallet, until, wallet_signature });
-    await app.caughtUp(checksProjection);
     const { tenant } = caller;
     const found = await listChecks(app.pool, {
       tenant,
@@ -230,7 +220,7 @@ async function provenWallet(app: App, { wallet, until, wallet_signature }: Proof
   const text = ownershipText(mine, app.settings.public_url, until);
   const given = lowerCase(wallet_signature);
   const field = { path: "wallet_signature", of: JSON.stringify(text) };
-  await walletsOwn(app, { digest: textDigest(text), wallet: mine, given, field });
+  await signedBy(app, { digest: textDigest(text), wallet: mine, given, field });
   return mine;
 }
 

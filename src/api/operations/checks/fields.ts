@@ -1,4 +1,5 @@
 /** The words that operations of checks share: addresses, amounts, and what is told of a check. */
+
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import type { Call, Hex } from "../../../domain/chain.ts";
@@ -10,12 +11,12 @@ import {
   statuses,
   statusOf,
 } from "../../../domain/checks/check.ts";
+import { address, chainHash, hexBytes, idFrom, time } from "../../../domain/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 
-export const checkId = z
-  .string()
-  .regex(/^[0-9a-f]{32}$/, "is the check_id that checks_create answered: 32 hex digits")
-  .describe("The check_id that checks_create answered");
+export const checkId = idFrom("check_id", "checks_create").describe(
+  "The check_id that checks_create answered",
+);
 
 /** A contract wallet's may be long; 4 KiB is more than any in use. */
 export const signature = z
@@ -49,10 +50,6 @@ export function microOf(value: number | string): number {
   return Number(whole) * 1_000_000 + Number(fraction.padEnd(6, "0"));
 }
 
-const address = z.string().regex(/^0x[0-9a-f]{40}$/);
-const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
-const time = z.iso.datetime();
-
 export const checkShown = z.object({
   check_id: z.string(),
   status: z.enum(statuses),
@@ -74,14 +71,14 @@ export const checkShown = z.object({
   passphrase_required: z.boolean(),
   network: z.string(),
   asset: address,
-  nonce: hash,
+  nonce: chainHash,
   valid_before: z.int().describe("Seconds of Unix time: the chain refuses it from then on"),
   created_at: time,
   expires_at: time,
   cancelled_at: time.nullable().describe("When it was cancelled here, whatever the chain says"),
   onchain: z
     .object({
-      transaction: hash,
+      transaction: chainHash,
       block_number: z.int(),
       seen_at: time,
       kind: z.enum(["redeemed", "revoked"]),
@@ -141,7 +138,7 @@ export const typedData = z
 
 export const transaction = z.object({
   to: address,
-  data: z.string().regex(/^0x[0-9a-f]*$/),
+  data: hexBytes,
   chain_id: z.int(),
   value: z.literal("0").describe("Ether"),
   from: address.nullable().describe("Who has to send it; null: anybody may, and pays its gas"),

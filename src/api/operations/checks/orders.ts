@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { lowerCase, walletAddress } from "../../../domain/address.ts";
 import type { Call, Hex } from "../../../domain/chain.ts";
 import * as checks from "../../../domain/checks/check.ts";
 import { inTurn, isPassphrase, type KeptPassphrase } from "../../../domain/checks/passphrase.ts";
+import { checkProblems } from "../../../domain/checks/problems.ts";
 import {
   isAccepted,
   judgeRedemption,
@@ -18,10 +18,12 @@ import {
   redemptionCall,
   revocationCall,
 } from "../../../domain/checks/typed-data.ts";
+import { lowerCase, walletAddress } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
+import { askStranger } from "../../access/wallet-signature.ts";
 import { actorOf, type Caller } from "../../caller.ts";
 import { json, key, operation, pay } from "../../operation.ts";
-import { askStranger, refuseTestKey, targetOf, walletOf, walletsOwn } from "./callers.ts";
+import { signedBy, targetOf, walletOf } from "./callers.ts";
 import {
   checkId,
   checkShown,
@@ -55,10 +57,10 @@ until the chain shows that it was used. A wrong passphrase is counted; after ${c
     }),
   ),
   secrets: ["passphrase"],
+  moves_money: true,
   refuses: [403, 404, 409],
   example: { check_id: "0".repeat(32), signature: `0x${"00".repeat(64)}1b` },
   handle: async ({ input, caller, app, decide }) => {
-    refuseTestKey(app, caller);
     const target = await targetOf(app, caller, input.check_id);
     const check = checks.standing(await app.load(checks, target));
     const { facts } = check;
@@ -120,8 +122,7 @@ const refuseWrong = (
     const actor = actorOf(caller);
     const meta = { actor, operation: "checks_redeem" };
     const { events } = await app.decide(checks, target, checks.refusePassphrase(actor, nowOf()), { meta });
-    refuse("forbidden", "this is not the check's passphrase", {
-      type: "passphrase-wrong",
+    refuse(checkProblems["passphrase-wrong"], "this is not the check's passphrase", {
       event: events.at(-1)!,
     });
   });
@@ -189,7 +190,7 @@ wallet, or brings the issuer's signature of that same typed data; then the answe
 
 /** The issuer's signature of CancelAuthorization as the chain takes it; refuses any other. */
 const issuersOwn = (app: App, facts: checks.CheckFacts, given: Hex): Promise<Hex> =>
-  walletsOwn(app, {
+  signedBy(app, {
     digest: digestOf(cancelTypedData(facts)),
     wallet: facts.from,
     given,

@@ -32,14 +32,15 @@ import {
 } from "../../../projections/customs/answers/top-commodities.ts";
 import { trends, trendsInput, trendsOutput } from "../../../projections/customs/answers/trends.ts";
 import { seasonTable } from "../../../projections/trade/answers/forms/tables.ts";
+import { nameTables } from "../../../projections/trade/answers/names.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 import { dataOf, vintage } from "../trade/data.ts";
 
-/** Trade may still be on its way while a table is there already, and the other way round. */
+/** Trade may still be on its way while a table is there already, and the other way round; products are named in either case. */
 const vintageWith =
   (...tables: { name: string }[]) =>
   (app: App) =>
-    [vintage(app), app.reference.vintages(tables)].filter(Boolean).join("+") || undefined;
+    [vintage(app), app.reference.vintages([...nameTables, ...tables])].filter(Boolean).join("+") || undefined;
 
 const whichDataset = `Latvia's trade at CN8: the real figures where they cover the question, otherwise the sandbox's, marked
 \`synthetic\` in \`meta\`.`;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { time } from "../../../domain/fields.ts";
 import { INTERFACE_VERSION } from "../../openapi.ts";
 import { json, open, operation } from "../../operation.ts";
 
@@ -14,11 +15,11 @@ const health = operation({
       data: z.object({
         status: z.enum(["ok", "starting"]).describe("`starting` until a trade dataset is open"),
         interface_version: z.string(),
-        started_at: z.iso.datetime(),
+        started_at: time,
         log: z.object({ origin: z.string(), position: z.int().describe("Events in the log") }),
         datasets: z.array(z.object({ dataset: z.string(), vintage: z.string(), synthetic: z.boolean() })),
       }),
-      meta: z.object({ served_at: z.iso.datetime() }),
+      meta: z.object({ served_at: time }),
     }),
   ),
   example: {},

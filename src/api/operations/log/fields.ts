@@ -1,12 +1,13 @@
 /** What the answers about the log have in common. */
+
 import { z } from "zod";
 import { formatVerifierKey, verifierKey } from "../../../anchoring/note.ts";
 import type { App } from "../../../app.ts";
+import { sha256 } from "../../../domain/fields.ts";
 
-export const hash = z.string().regex(/^[0-9a-f]{64}$/);
-export const hexHash = z.string().regex(/^0x[0-9a-f]{64}$/);
-export const proof = z.array(hash).describe("As RFC 9162 orders it, in hex");
-export const time = z.iso.datetime({ precision: 6 });
+export const proof = z.array(sha256).describe("As RFC 9162 orders it, in hex");
+/** A time in UTC to the microsecond, as the log keeps it. */
+export const preciseTime = z.iso.datetime({ precision: 6 });
 export const firmness = z
   .enum(["mined", "final", "reorged"])
   .describe("mined: the chain may still take it back; reorged: it did");

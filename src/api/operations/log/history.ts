@@ -1,17 +1,21 @@
 /** What happened in the log, its public parts: events, streams, and what was signed and anchored. */
+
 import { z } from "zod";
 import { MAIN_LOG } from "../../../../eventstore/types.ts";
 import { isPublic, shownStream } from "../../../anchoring/public-parts.ts";
 import { anchorStatus } from "../../../anchoring/status.ts";
 import type { Anchor } from "../../../domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS } from "../../../domain/anchoring/contract.ts";
+import { chainHash, limit, sha256, time } from "../../../domain/fields.ts";
 import { eventsBefore } from "../../../projections/anchoring/events.ts";
-import { anchorsBefore, checkpointsBefore } from "../../../projections/anchoring/heads.ts";
-import { recentStreams } from "../../../projections/anchoring/streams.ts";
+import { anchorsBefore, checkpointsBefore, headsProjection } from "../../../projections/anchoring/heads.ts";
+import { recentStreams, streamsProjection } from "../../../projections/anchoring/streams.ts";
 import { json, open, operation } from "../../operation.ts";
-import { firmness, hash, hex, hexHash, isoTime, logKey, stream, time } from "./fields.ts";
+import { firmness, hex, isoTime, logKey, preciseTime, stream } from "./fields.ts";
 
 const next = z.int().nullable().describe("`before` of the next page; null on the last");
+
+const newest = limit("How many, the newest first", { most: 200, usual: 50 });
 
 const page = (of: string) => ({
   before: z
@@ -20,16 +24,8 @@ const page = (of: string) => ({
     .max(Number.MAX_SAFE_INTEGER, "is below 2^53")
     .describe(`Only below this ${of}: the \`next\` of the page before`)
     .optional(),
-  limit: limit(),
+  limit: newest,
 });
-
-const limit = () =>
-  z
-    .int("is a whole number from 1 to 200")
-    .min(1, "is at least 1")
-    .max(200, "is at most 200")
-    .default(50)
-    .describe("How many, the newest first");
 
 const bare = (root: string) => root.slice(2);
 
@@ -41,17 +37,17 @@ function pageOf<Row>(rows: Row[], limit: number, placeOf: (row: Row) => number) 
 
 const anchorFacts = {
   size: z.int(),
-  root: hash,
+  root: sha256,
   network: z.string(),
   contract: z.string(),
   signer: z.string(),
-  transaction: hexHash.describe("Its hash"),
+  transaction: chainHash.describe("Its hash"),
   block_number: z.int(),
-  block_hash: hexHash,
+  block_hash: chainHash,
   timestamp: z.int().describe("Of the block, in seconds of Unix time"),
   fee_wei: z.string(),
   firmness,
-  anchored_at: z.iso.datetime(),
+  anchored_at: time,
 };
 
 const anchorOf = (facts: Anchor, firm: z.infer<typeof firmness>) => ({
@@ -74,9 +70,9 @@ const status = operation({
       origin: z.string(),
       key: z.string().describe("The log's verifier key"),
       events: z.int(),
-      head: z.object({ position: z.int(), log_hash: hash }),
+      head: z.object({ position: z.int(), log_hash: sha256 }),
       checkpoint: z
-        .object({ size: z.int(), root: hash, signed_at: z.iso.datetime(), cosigned_by: z.array(z.string()) })
+        .object({ size: z.int(), root: sha256, signed_at: time, cosigned_by: z.array(z.string()) })
         .nullable(),
       anchor: z.object(anchorFacts).nullable(),
       unproven_events: z.int().describe("Beyond the newest anchor that is final"),
@@ -124,17 +120,18 @@ const events = operation({
     "Position, time, type and hashes of every event, newest first; the stream by name and the payload (where it is not " +
     "long) only of public types.",
   access: [open()],
+  lists: "none",
   input: z.object(page("position")),
   output: json(
     z.object({
       events: z.array(
         z.object({
           position: z.int(),
-          recorded_at: time,
+          recorded_at: preciseTime,
           type: z.string(),
           event_id: z.uuid(),
-          event_hash: hash,
-          log_hash: hash,
+          event_hash: sha256,
+          log_hash: sha256,
           stream,
           payload: z.record(z.string(), z.unknown()).optional(),
         }),
@@ -169,7 +166,8 @@ const streams = operation({
   description:
     "Each entity's history is a stream: how many events it has, and when it last changed, newest change first.",
   access: [open()],
-  input: z.object({ limit: limit() }),
+  lists: streamsProjection,
+  input: z.object({ limit: newest }),
   output: json(
     z.object({
       streams: z.array(
@@ -179,7 +177,7 @@ const streams = operation({
           events: z.int(),
           last_position: z.int(),
           last_type: z.string(),
-          last_at: time,
+          last_at: preciseTime,
         }),
       ),
     }),
@@ -206,14 +204,15 @@ const checkpoints = operation({
   summary: "Every checkpoint that was signed",
   description: "The signed notes, newest first, with the names of the witnesses that cosigned each.",
   access: [open()],
+  lists: headsProjection,
   input: z.object(page("size")),
   output: json(
     z.object({
       checkpoints: z.array(
         z.object({
           size: z.int(),
-          root: hash,
-          signed_at: z.iso.datetime(),
+          root: sha256,
+          signed_at: time,
           note: z.string(),
           cosigned_by: z.array(z.string()),
         }),
@@ -236,6 +235,7 @@ const anchorsOperation = operation({
   description:
     "The transactions that committed the log to the chain, newest first, those that the chain took back included.",
   access: [open()],
+  lists: headsProjection,
   input: z.object(page("position")),
   output: json(z.object({ anchors: z.array(z.object(anchorFacts)), next })),
   example: { limit: 10 },

@@ -1,4 +1,5 @@
 /** Everything that proves one event, for whoever holds its id. */
+
 import { z } from "zod";
 import { MAIN_LOG } from "../../../../eventstore/types.ts";
 import { anchorFields } from "../../../anchoring/evidence.ts";
@@ -9,11 +10,12 @@ import { isPublic, shownStream } from "../../../anchoring/public-parts.ts";
 import { openTree } from "../../../anchoring/tile-store.ts";
 import type { App } from "../../../app.ts";
 import type { AnchorState } from "../../../domain/anchoring/anchor.ts";
+import { chainHash, sha256 } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { eventById, type WholeEvent } from "../../../projections/anchoring/events.ts";
 import type { Caller } from "../../caller.ts";
 import { json, open, operation } from "../../operation.ts";
-import { firmness, hash, hex, hexHash, isoTime, logKey, proof, stream, time } from "./fields.ts";
+import { firmness, hex, isoTime, logKey, preciseTime, proof, stream } from "./fields.ts";
 
 export const eventProof = operation({
   name: "log_proof",
@@ -37,7 +39,7 @@ export const eventProof = operation({
         position: z.int(),
         event_id: z.uuid(),
         type: z.string(),
-        recorded_at: time,
+        recorded_at: preciseTime,
         stream,
         tenant: z.string().optional(),
         stream_id: z.string().optional(),
@@ -46,11 +48,11 @@ export const eventProof = operation({
         recorded_at_us: z.int().optional(),
         payload: z.string().optional().describe("The stored text, which is what was hashed"),
         meta: z.string().optional().describe("The same; only of your own events"),
-        payload_hash: hash.optional(),
-        meta_hash: hash.optional(),
-        prev_hash: hash.optional(),
-        event_hash: hash,
-        log_hash: hash,
+        payload_hash: sha256.optional(),
+        meta_hash: sha256.optional(),
+        prev_hash: sha256.optional(),
+        event_hash: sha256,
+        log_hash: sha256,
       }),
       checkpoint: z.string().nullable().describe("The signed note"),
       inclusion: z.object({ size: z.int(), proof }).nullable().describe("In the checkpoint's tree"),
@@ -58,7 +60,7 @@ export const eventProof = operation({
       anchor: z
         .object({
           ...anchorFields,
-          transaction_hash: hexHash,
+          transaction_hash: chainHash,
           firmness,
           inclusion: z.object({ size: z.int(), proof }).describe("In the anchored tree"),
         })

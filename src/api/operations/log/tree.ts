@@ -1,4 +1,5 @@
 /** The tree over the log as auditors fetch it: C2SP checkpoints and tiles (c2sp.org/tlog-tiles), and proofs by number. */
+
 import { z } from "zod";
 import { MAIN_LOG } from "../../../../eventstore/types.ts";
 import { headsOf } from "../../../anchoring/heads.ts";
@@ -6,10 +7,11 @@ import { openTree } from "../../../anchoring/tile-store.ts";
 import { bundlePath, parseBundlePath, parseTilePath, tilePath, widthIn } from "../../../anchoring/tiles.ts";
 import type { App } from "../../../app.ts";
 import * as anchors from "../../../domain/anchoring/anchor.ts";
+import { sha256 } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { eventHashAt } from "../../../projections/anchoring/events.ts";
 import { json, octets, open, operation, text } from "../../operation.ts";
-import { hash, hex, logKey, proof } from "./fields.ts";
+import { hex, logKey, proof } from "./fields.ts";
 import { historyOperations } from "./history.ts";
 import { eventProof } from "./proof.ts";
 
@@ -132,8 +134,8 @@ const consistency = operation({
       origin: z.string(),
       first: z.int(),
       second: z.int(),
-      first_root: hash,
-      second_root: hash,
+      first_root: sha256,
+      second_root: sha256,
       proof,
     }),
   ),
@@ -183,9 +185,9 @@ const inclusion = operation({
     z.object({
       origin: z.string(),
       position: z.int(),
-      event_hash: hash,
+      event_hash: sha256,
       size: z.int(),
-      root: hash,
+      root: sha256,
       proof,
     }),
   ),

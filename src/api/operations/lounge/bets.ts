@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
+import { sha256, time } from "../../../domain/fields.ts";
 import * as account from "../../../domain/lounge/account.ts";
 import { drinkNames, orderDrink } from "../../../domain/lounge/bar.ts";
 import { dice } from "../../../domain/lounge/dice.ts";
@@ -9,7 +10,7 @@ import { colorOf, roulette } from "../../../domain/lounge/roulette.ts";
 import { attoOf, decimalTokens } from "../../../domain/lounge/token.ts";
 import { type Context, json, key, operation, pay } from "../../operation.ts";
 import { clientSeed, ownSeed, proofOf, proofShown, seedAtHand } from "../rng/draw.ts";
-import { hash, seedPlace, tenantMeta } from "../rng/fields.ts";
+import { seedPlace, tenantMeta } from "../rng/fields.ts";
 import { menu, tokens } from "./menu.ts";
 
 const STAKE = "amount is from 1 to 1000, with at most six decimals: a number, or a decimal string";
@@ -36,13 +37,13 @@ const betAnswer = {
   balance: tokens("What the account holds afterwards"),
   welcome_grant: tokens("Granted with this bet, the account's first").nullable(),
   fairness: z.object({
-    seed_hash: hash.describe("SHA-256 of the seed it was drawn from, published before"),
+    seed_hash: sha256.describe("SHA-256 of the seed it was drawn from, published before"),
     ...seedPlace,
     client_seed: z.string(),
     nonce: z.int().describe("How often you bet on this seed before, whatever the game"),
     proof: proofShown,
   }),
-  played_at: z.iso.datetime(),
+  played_at: time,
 };
 
 type Wanted = { client_seed?: string | undefined; amount: number | string };

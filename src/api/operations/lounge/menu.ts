@@ -1,5 +1,7 @@
 /** The menu of the lounge: what bets pay and how likely they are, what there is to drink, what the caller's account holds. */
+
 import { z } from "zod";
+import { decimalTo } from "../../../domain/fields.ts";
 import * as account from "../../../domain/lounge/account.ts";
 import { drinks } from "../../../domain/lounge/bar.ts";
 import { dice } from "../../../domain/lounge/dice.ts";
@@ -20,10 +22,7 @@ import { json, key, operation, pay } from "../../operation.ts";
 import { tenantMeta } from "../rng/fields.ts";
 
 export const tokens = (about: string) =>
-  z
-    .string()
-    .regex(/^\d+(\.\d{1,18})?$/)
-    .describe(`${about}, in platform tokens: a decimal string`);
+  decimalTo(18).describe(`${about}, in platform tokens: a decimal string`);
 
 const betShown = z.object({
   house_edge: z.number().describe("What of every stake stays with the house on average"),

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import type { Heads, Hex } from "../../../domain/chain.ts";
+import { address, chainHash, limit, positionCursor, time } from "../../../domain/fields.ts";
 import * as confirmation from "../../../domain/payments/confirmation.ts";
-import type { PaymentState, Refund } from "../../../domain/payments/payment.ts";
+import type { Payment, Refund } from "../../../domain/payments/payment.ts";
 import * as payments from "../../../domain/payments/payment.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { type Chain, ChainUnavailable } from "../../../domain/ports.ts";
@@ -18,8 +19,6 @@ const transactionUrl = (app: App, transaction: Hex | null) =>
   transaction === null || app.embedded_chain ? null : `${EXPLORER}/tx/${transaction}`;
 
 const usdc = z.string().regex(/^-?\d+\.\d{2,6}$/);
-const hash = z.string().regex(/^0x[0-9a-f]{64}$/);
-const address = z.string().regex(/^0x[0-9a-f]{40}$/);
 const explorerUrl = z
   .url()
   .nullable()
@@ -37,10 +36,10 @@ const refundAnswer = z.object({
   status: z
     .enum(["open", "paid", "void"])
     .describe("open: paid once the payment is final; void: the payment never settled, so nothing is owed"),
-  opened_at: z.iso.datetime(),
-  transaction: hash.nullable(),
+  opened_at: time,
+  transaction: chainHash.nullable(),
   explorer_url: explorerUrl,
-  paid_at: z.iso.datetime().nullable(),
+  paid_at: time.nullable(),
 });
 
 const paymentAnswer = z.object({
@@ -65,9 +64,9 @@ const paymentAnswer = z.object({
   pay_to: address,
   operation: z.string(),
   request_sha256: z.string().describe("SHA-256 of JCS {operation, input}"),
-  transaction: hash.nullable(),
+  transaction: chainHash.nullable(),
   explorer_url: explorerUrl,
-  block: z.object({ number: z.int(), hash }).nullable(),
+  block: z.object({ number: z.int(), hash: chainHash }).nullable(),
   finality,
   answer: z
     .object({
@@ -78,8 +77,8 @@ const paymentAnswer = z.object({
     .nullable(),
   refund: refundAnswer.nullable(),
   valid_before: z.string().describe("Seconds of Unix time; the authorization ends then"),
-  claimed_at: z.iso.datetime(),
-  settled_at: z.iso.datetime().nullable(),
+  claimed_at: time,
+  settled_at: time.nullable(),
   development_chain: z.boolean().describe("True where the USDC is worth nothing"),
 });
 
@@ -95,14 +94,14 @@ export const paymentStatus = operation({
   input: z.object({
     id: payments.paymentId.describe("eip155:<chain>:<asset>:<payer>:<nonce>, in lower-case hex"),
   }),
-  output: json(z.object({ data: paymentAnswer, meta: z.object({ served_at: z.iso.datetime() }) })),
+  output: json(z.object({ data: paymentAnswer, meta: z.object({ served_at: time }) })),
   refuses: [404],
   example: {
     id: `eip155:8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913:0x70997970c51812dc3a010c7d01b50e0d17dc79c8:0x${"01".repeat(32)}`,
   },
   handle: async ({ input: { id }, app }) => {
     const state = await app.load(payments, payments.targetOf(id));
-    if (state.status === "unknown")
+    if (!state)
       return refuse("not_found", "no such payment was claimed here; a call that was refused leaves none");
     const { claim, answer = null } = state;
     const settlement = state.status === "settled" ? state.settlement : undefined;
@@ -135,7 +134,7 @@ export const paymentStatus = operation({
   },
 });
 
-function refundOf(app: App, payment: PaymentState, { amount_micro, reason, opened_at, paid }: Refund) {
+function refundOf(app: App, payment: Payment, { amount_micro, reason, opened_at, paid }: Refund) {
   const transaction = paid?.transaction ?? null;
   const isOwed = payment.status !== "failed" || !payment.for_good;
   return {
@@ -207,17 +206,8 @@ export const revenueTransparency = operation({
     "operation and by UTC day (of the last 366 with any). Anybody can compare it with the transfers to `pay_to`.",
   access: [open()],
   input: z.object({
-    limit: z
-      .int("is a whole number from 1 to 100")
-      .min(1, "is at least 1")
-      .max(100, "is at most 100")
-      .default(20)
-      .describe("Payments a page"),
-    cursor: z
-      .string()
-      .regex(/^[1-9]\d{0,14}$/, "is a next_cursor of this ledger")
-      .describe("The next_cursor of the page before")
-      .optional(),
+    limit: limit("Payments a page"),
+    cursor: positionCursor,
   }),
   output: json(
     z.object({
@@ -238,15 +228,15 @@ export const revenueTransparency = operation({
           pay_to: address,
           status: z.enum(["settled", "reorged", "failed"]),
           final: z.boolean().describe("Compared with a block of the chain that stays for good"),
-          transaction: hash,
+          transaction: chainHash,
           explorer_url: explorerUrl,
           block_number: z.int(),
-          settled_at: z.iso.datetime(),
+          settled_at: time,
           refund: z
             .object({
               amount_usdc: usdc,
               status: z.enum(["open", "paid"]),
-              transaction: hash.nullable(),
+              transaction: chainHash.nullable(),
               explorer_url: explorerUrl,
             })
             .nullable(),
@@ -254,12 +244,11 @@ export const revenueTransparency = operation({
       ),
       count: z.int(),
       next_cursor: z.string().nullable(),
-      as_of_position: z.int().describe("How much of the log this knows"),
     }),
   ),
+  lists: paymentsProjection,
   example: { limit: 10 },
   handle: async ({ input: { limit, cursor }, app }) => {
-    await app.caughtUp(paymentsProjection);
     const before = cursor === undefined ? undefined : Number(cursor);
     const {
       total,

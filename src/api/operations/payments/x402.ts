@@ -1,5 +1,7 @@
 /** x402's own endpoints. Their bodies are x402's wire form, camelCase and all. */
+
 import { z } from "zod";
+import { limit, offset } from "../../../domain/fields.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { requestDigest } from "../../call.ts";
 import { json, type OperationDeclaration, open, operation } from "../../operation.ts";
@@ -96,6 +98,7 @@ const settleOperation: OperationDeclaration = operation({
 answer. For payments to this service's payTo of at least 0.001 USDC that buy something elsewhere; a call that is bought here
 settles by itself, and takes no payment that was settled this way.`,
   access: [open()],
+  moves_money: true,
   ...facilitated,
   output: json(
     z.object({
@@ -128,10 +131,11 @@ const resourcesOperation = operation({
   description:
     "Every priced operation with its terms, in the form in which facilitators list the resources they know (Bazaar).",
   access: [open()],
+  lists: "none",
   input: z.object({
     type: z.enum(["http"]).optional().describe("The kind of resource; here all are http"),
-    limit: z.int().min(1).max(100).default(20).describe("How many"),
-    offset: z.int().min(0).max(1_000_000).default(0).describe("How many to skip"),
+    limit: limit("How many"),
+    offset: offset("How many to skip"),
   }),
   output: json(
     z.object({

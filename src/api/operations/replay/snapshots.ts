@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { App } from "../../../app.ts";
 import { KEEP_DAYS } from "../../../datasets/retention.ts";
 import { type Snapshot, snapshotColumns } from "../../../datasets/snapshots.ts";
+import { sha256, time } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { checkLink, LINK_SECONDS, signLink } from "../../../domain/replay/snapshot-link.ts";
 import { controlTotals } from "../../../domain/trade/dataset.ts";
@@ -16,10 +17,6 @@ import {
 import { file, json, key, open, operation, pathWith, pay } from "../../operation.ts";
 import { dataOf } from "../trade/data.ts";
 
-const sha256 = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/, "is 64 hex digits, as in the url of replay/eu-trade-snapshot");
-
 const VERIFY =
   "The file's SHA-256 is `sha256`. `vintage` is the digest that the event DatasetReleased at `position` of the log names " +
   "(/log/events, docs/datasets.md); its sums are `control_totals`: for each reporter, product, flow and month the WORLD row " +
@@ -27,14 +24,14 @@ const VERIFY =
 
 const snapshotLink = z.object({
   url: z.url().describe("The Parquet file; needs no key, takes HEAD and Range"),
-  expires_at: z.iso.datetime().describe("The url is good until then"),
+  expires_at: time.describe("The url is good until then"),
   date: z.string().describe("The day asked for"),
   dataset: z.string(),
   vintage: z.string(),
   source: z.string(),
   synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
-  valid_from: z.iso.datetime().describe("When it was released"),
-  valid_to: z.iso.datetime().nullable().describe("When the next vintage replaced it; null: it is current"),
+  valid_from: time.describe("When it was released"),
+  valid_to: time.nullable().describe("When the next vintage replaced it; null: it is current"),
   position: z.int().describe("Position of its release in the log"),
   periods: z.object({ from: z.string(), to: z.string() }),
   rows: z.int(),

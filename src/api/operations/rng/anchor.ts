@@ -1,21 +1,22 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import { ANCHOR_ADDRESS, seedCall, seedCommitment } from "../../../domain/anchoring/contract.ts";
+import { limit, positionCursor, sha256 } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import * as commitments from "../../../domain/rng/commitment.ts";
+import { rngProjection } from "../../../projections/rng/rng.ts";
 import {
   type ChainRow,
   findChain,
   findSeed,
   listCommitments,
-  rngProjection,
   type SeedRow,
   signersOf,
-} from "../../../projections/rng/rng.ts";
+} from "../../../projections/rng/seeds.ts";
 import { json, key, operation, pay } from "../../operation.ts";
-import { commitmentShown, cursor, hash, pageLimit, seedPlace } from "./fields.ts";
+import { commitmentShown, seedPlace } from "./fields.ts";
 
-const seedHash = hash.describe("Hash of a seed, or head of a chain of seeds, in hex");
+const seedHash = sha256.describe("Hash of a seed, or head of a chain of seeds, in hex");
 
 /** A hash that this service published: of which chain it is, and how far from its head. */
 async function publishedHash(
@@ -46,7 +47,7 @@ published into the contract. It travels with others in one transaction, within s
   output: json(
     z.object({
       data: z.object({
-        seed_hash: hash,
+        seed_hash: sha256,
         ...seedPlace,
         status: z.enum(["asked", "committed"]).describe("asked: the next transaction carries it"),
         commitment: commitmentShown.nullable(),
@@ -65,7 +66,7 @@ published into the contract. It travels with others in one transaction, within s
       refuse("conflict", `this hash has the place ${index} in its chain, not ${chain_index}`);
     const asked = commitments.ask(seed_hash, app.clock.now().toISOString());
     const { state } = await decide(commitments, commitments.targetOf(seed_hash), asked);
-    const committed = state.status === "committed" ? state.commitment : undefined;
+    const committed = state?.status === "committed" ? state.commitment : undefined;
     return {
       data: {
         seed_hash,
@@ -102,10 +103,10 @@ SHA-256. \`seedCommittedAt(signer, hash)\` at the contract tells anybody the sam
   output: json(
     z.object({
       data: z.object({
-        seed_hash: hash,
+        seed_hash: sha256,
         committed: z.boolean().describe("By itself, or by the head of its chain"),
         published: z
-          .object({ ...seedPlace, chain_head: hash })
+          .object({ ...seedPlace, chain_head: sha256 })
           .nullable()
           .describe("null: no hash of this service"),
         itself: commitmentShown.nullable(),
@@ -158,12 +159,13 @@ const history = operation({
   summary: "Hashes of seeds that were committed to Base, newest first",
   description: "Heads of chains and those that callers asked for, with the transaction that carried each.",
   access: [key("read"), pay("0.001")],
-  input: z.object({ limit: pageLimit, cursor }),
+  lists: rngProjection,
+  input: z.object({ limit: limit("How many to list, 1 to 100"), cursor: positionCursor }),
   output: json(
     z.object({
       data: z.array(
         z.object({
-          seed_hash: hash,
+          seed_hash: sha256,
           status: z.enum(["asked", "committed"]),
           commitment: commitmentShown.nullable(),
         }),
@@ -173,7 +175,6 @@ const history = operation({
   ),
   example: { limit: 5 },
   handle: async ({ input: { limit, cursor }, app }) => {
-    await app.caughtUp(rngProjection);
     const before = cursor === undefined ? undefined : Number(cursor);
     const found = await listCommitments(app.pool, { before, limit: limit + 1 });
     const page = found.slice(0, limit);

@@ -1,15 +1,18 @@
 /** What every operation that draws from the seeds shares: whose part the caller has in it, the seed at hand, the proof. */
+
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { App } from "../../../app.ts";
+import { sha256 } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { ByteStream, message } from "../../../domain/rng/bytes.ts";
 import { play } from "../../../domain/rng/drawn.ts";
+import { rngProblems } from "../../../domain/rng/problems.ts";
 import type { DrawnFacts, SeedAtHand } from "../../../domain/rng/roll.ts";
 import * as seeds from "../../../domain/rng/seeds.ts";
 import type { Caller } from "../../caller.ts";
 import type { Context } from "../../operation.ts";
-import { hash, spaceOf } from "./fields.ts";
+import { spaceOf } from "./fields.ts";
 
 export const clientSeed = z
   .string("is a text of 1 to 256 characters")
@@ -33,7 +36,7 @@ export async function seedAtHand({
 }
 
 export const proofShown = z
-  .array(z.object({ message: z.string(), hmac: hash }))
+  .array(z.object({ message: z.string(), hmac: sha256 }))
   .describe("HMAC-SHA256 of each message, in order");
 
 /** Draws again, from the seed as it was revealed or as this process keeps it: the proof, and whether it comes to the same. */
@@ -46,9 +49,8 @@ export function proofOf(
   const seed = revealed ? Buffer.from(revealed, "hex") : vault.seed(space, chain, index);
   if (createHash("sha256").update(seed).digest("hex") !== seed_hash)
     return refuse(
-      "unavailable",
+      rngProblems["seed-missing"],
       "the seed of this roll is not at hand: its secret was lost before it was revealed",
-      { type: "seed-missing" },
     );
   const bytes = new ByteStream(seed, facts);
   const again = play(game, params, bytes);

@@ -1,5 +1,7 @@
 /** The words that operations of random numbers share: what is told of a roll, of a seed and of a commitment. */
+
 import { z } from "zod";
+import { idFrom, sha256, time } from "../../../domain/fields.ts";
 import { drawnNames, type Result } from "../../../domain/rng/drawn.ts";
 import type { DrawnFacts } from "../../../domain/rng/roll.ts";
 import { type Space, spaces } from "../../../domain/rng/seeds.ts";
@@ -7,8 +9,6 @@ import type { Caller } from "../../caller.ts";
 
 /** Test keys draw from chains of seeds of their own. */
 export const spaceOf = (caller: Caller): Space => (caller.kind === "key" ? caller.space : "live");
-
-export const hash = z.string().regex(/^[0-9a-f]{64}$/, "is a SHA-256: 64 hex digits in lower case");
 
 export const seedPlace = {
   space: z.enum(spaces).describe("test: the seeds of sk_test_ keys"),
@@ -18,10 +18,7 @@ export const seedPlace = {
     .describe("Which seed of the chain, from 0: so many times SHA-256 of its hash is the chain's head"),
 };
 
-export const rollId = z
-  .string()
-  .regex(/^[0-9a-f]{32}$/, "is a roll_id that rng_roll answered: 32 hex digits")
-  .describe("The roll_id that a roll was answered with");
+export const rollId = idFrom("roll_id", "rng_roll").describe("The roll_id that a roll was answered with");
 
 export const rollShown = z.object({
   roll_id: z.string(),
@@ -38,9 +35,9 @@ export const rollShown = z.object({
     .describe(
       "dice: { dice, total }; coin: { side }; range and float: { value }; shuffle: { order, items }; pick: { index, item }; keno: { drawn }; roulette: { pocket }; lounge-dice: { number }",
     ),
-  seed_hash: hash.describe("SHA-256 of the seed it was drawn from, published before"),
+  seed_hash: sha256.describe("SHA-256 of the seed it was drawn from, published before"),
   ...seedPlace,
-  rolled_at: z.iso.datetime(),
+  rolled_at: time,
 });
 
 /** What is told of a roll; the lists are made from the places that were drawn. */
@@ -63,22 +60,9 @@ export const commitmentShown = z.object({
   signer: z.string().describe("The account that committed"),
   transaction: z.string().nullable(),
   block_number: z.int(),
-  committed_at: z.iso.datetime().describe("The time of that block"),
+  committed_at: time.describe("The time of that block"),
 });
 
 export const tenantMeta = z.object({
   tenant: z.string().describe("Whose it is: the key's tenant, or the wallet that paid"),
 });
-
-export const cursor = z
-  .string()
-  .regex(/^[1-9]\d{0,14}$/, "is a next_cursor of this list")
-  .describe("The next_cursor of the page before")
-  .optional();
-
-export const pageLimit = z
-  .int("limit is a whole number")
-  .min(1, "limit is at least 1")
-  .max(100, "limit is at most 100")
-  .default(20)
-  .describe("How many to list, 1 to 100");

@@ -1,27 +1,13 @@
 import { z } from "zod";
+import { limit, positionCursor, sha256, time } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { chiSquare } from "../../../domain/rng/statistics.ts";
-import {
-  countsSince,
-  findChain,
-  findRoll,
-  findSeed,
-  listRolls,
-  rngProjection,
-} from "../../../projections/rng/rng.ts";
+import { rngProjection } from "../../../projections/rng/rng.ts";
+import { countsSince, findRoll, listRolls } from "../../../projections/rng/rolls.ts";
+import { findChain, findSeed } from "../../../projections/rng/seeds.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 import { proofOf, proofShown } from "./draw.ts";
-import {
-  cursor,
-  hash,
-  pageLimit,
-  rollId,
-  rollShown,
-  seedPlace,
-  shownRoll,
-  spaceOf,
-  tenantMeta,
-} from "./fields.ts";
+import { rollId, rollShown, seedPlace, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
 
 const verify = operation({
   name: "rng_verify",
@@ -38,9 +24,9 @@ can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md
         tenant: z.string().describe("Whose roll it is: part of the messages"),
         proof: proofShown,
         valid: z.boolean().describe("The result follows from the proof"),
-        seed: hash.nullable().describe("The seed, in hex; null until it is revealed"),
-        revealed_at: z.iso.datetime().nullable(),
-        chain_head: hash.nullable(),
+        seed: sha256.nullable().describe("The seed, in hex; null until it is revealed"),
+        revealed_at: time.nullable(),
+        chain_head: sha256.nullable(),
       }),
       meta: z.object({}),
     }),
@@ -76,7 +62,12 @@ const history = operation({
   description:
     "Or the one named by `roll_id`, if it is yours. Bets of the lounge are among them. A page of long rolls may hold fewer than `limit`.",
   access: [key("read"), pay("0.005")],
-  input: z.object({ roll_id: rollId.optional(), limit: pageLimit, cursor }),
+  lists: rngProjection,
+  input: z.object({
+    roll_id: rollId.optional(),
+    limit: limit("How many to list, 1 to 100"),
+    cursor: positionCursor,
+  }),
   output: json(
     z.object({
       data: z.array(rollShown),
@@ -85,7 +76,6 @@ const history = operation({
   ),
   example: { limit: 5 },
   handle: async ({ input: { roll_id, limit, cursor }, caller: { tenant }, app }) => {
-    await app.caughtUp(rngProjection);
     if (roll_id !== undefined) {
       const found = await findRoll(app.pool, roll_id);
       const own = found?.tenant === tenant ? [shownRoll(found)] : [];
@@ -107,6 +97,7 @@ const stats = operation({
   description: `For each game how often it was rolled, and Pearson's chi-square over ten cells of what the first number drawn could have been:
 a p-value below 0.001 is a reason to look closer. With too few rolls there is none.`,
   access: [key("read"), pay("0.001")],
+  lists: rngProjection,
   input: z.object({
     days: z
       .int("days is a whole number")
@@ -133,7 +124,6 @@ a p-value below 0.001 is a reason to look closer. With too few rolls there is no
   ),
   example: { days: 30 },
   handle: async ({ input: { days }, caller, app }) => {
-    await app.caughtUp(rngProjection);
     const since = new Date(app.clock.now().getTime() - (days - 1) * 86_400_000).toISOString().slice(0, 10);
     const space = spaceOf(caller);
     const counts = await countsSince(app.pool, space, since);

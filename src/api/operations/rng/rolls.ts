@@ -1,15 +1,18 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { sha256, time } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { readParams } from "../../../domain/rng/drawn.ts";
 import { type GameName, gameNames } from "../../../domain/rng/games.ts";
+import { rngProblems } from "../../../domain/rng/problems.ts";
 import type { RollFacts } from "../../../domain/rng/roll.ts";
 import * as rolls from "../../../domain/rng/roll.ts";
 import * as seeds from "../../../domain/rng/seeds.ts";
-import { findChain, findSeed, lastRevealed, rngProjection } from "../../../projections/rng/rng.ts";
+import { rngProjection } from "../../../projections/rng/rng.ts";
+import { findChain, findSeed, lastRevealed } from "../../../projections/rng/seeds.ts";
 import { type Context, json, key, operation, pay } from "../../operation.ts";
 import { clientSeed, ownSeed, seedAtHand } from "./draw.ts";
-import { hash, rollShown, seedPlace, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
+import { rollShown, seedPlace, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
 
 const gameType = z
   .enum(gameNames, `game_type is one of ${gameNames.join(", ")}`)
@@ -21,7 +24,7 @@ const params = z
     "dice: sides (2-1000, default 6), count (1-100, default 1); range: min and max, both included; shuffle and pick: items, at most 1000; coin and float: none",
   )
   .optional();
-const demandedHash = hash
+const demandedHash = sha256
   .describe(
     "The seed you expect to be drawn from; when another one is active by now, nothing is rolled (409)",
   )
@@ -52,21 +55,21 @@ rolls again. Its hash leads by \`chain_index\` times SHA-256 to the chain's head
             contract: z.string(),
             signer: z.string(),
             block_number: z.int(),
-            committed_at: z.iso.datetime(),
+            committed_at: time,
           })
           .nullable()
           .describe("Where the chain's head stands on Base; rng_anchor_verify reads it from there"),
-        activated_at: z.iso.datetime(),
+        activated_at: time,
         rolls: z.int().describe("Rolls and bets on it so far"),
         max_rolls: z.int().describe("It is revealed soon after so many"),
-        retires_at: z.iso.datetime().describe("Or at this time, if it was used"),
+        retires_at: time.describe("Or at this time, if it was used"),
         revealed_before: z
           .object({
             seed: z.string(),
             seed_hash: z.string(),
             chain: z.int(),
             chain_index: z.int(),
-            revealed_at: z.iso.datetime(),
+            revealed_at: time,
           })
           .nullable()
           .describe("The seed before; within a chain it is the active one's hash"),
@@ -140,9 +143,7 @@ async function draw(
   const at_hand = await seedAtHand({ app, caller, watch });
   const { seed_hash } = at_hand.seed;
   if (demanded !== undefined && demanded !== seed_hash)
-    refuse("conflict", `the active seed is ${seed_hash} by now, and nothing was rolled`, {
-      type: "other-seed",
-    });
+    refuse(rngProblems["other-seed"], `the active seed is ${seed_hash} by now, and nothing was rolled`);
   const rolled_at = app.clock.now().toISOString();
   const drawn: RollFacts[] = [];
   for (const [at, { client_seed, game_type: game, params, path }] of wanted.entries()) {

@@ -1,17 +1,19 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import type { Hex } from "../../../domain/chain.ts";
+import { address, chainHash, decimal, idFrom, time } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import * as airdrops from "../../../domain/wallet/airdrop.ts";
 import { AIRDROP_ADDRESS, MOST_RECIPIENTS } from "../../../domain/wallet/airdrop-contract.ts";
 import { decimalOf, unitsOf } from "../../../domain/wallet/amount.ts";
 import { knownToken } from "../../../domain/wallet/balances.ts";
 import { amountEach, recipients } from "../../../domain/wallet/inputs.ts";
+import { walletProblems } from "../../../domain/wallet/problems.ts";
 import { amountIn, balanceCall, tokenCalls } from "../../../domain/wallet/token.ts";
 import { networkOf } from "../../../reactors/payments/search.ts";
 import type { Caller } from "../../caller.ts";
 import { json, key, operation, pay } from "../../operation.ts";
-import { address, decimal, developmentChain, hash, network, refuseField } from "./fields.ts";
+import { developmentChain, network, refuseField } from "./fields.ts";
 
 const airdropShown = z.object({
   airdrop_id: z.string(),
@@ -27,17 +29,15 @@ const airdropShown = z.object({
   recipients: z.array(address),
   network,
   contract: address.describe("The contract that pays, and pays nothing twice under one name"),
-  name: hash.describe("Its name on the chain: `paidAt(payer, name)` tells the block"),
+  name: chainHash.describe("Its name on the chain: `paidAt(payer, name)` tells the block"),
   payer: address.nullable().describe("The account that pays; null before it is sent"),
-  transaction: hash.nullable(),
+  transaction: chainHash.nullable(),
   block_number: z.int().nullable(),
-  asked_at: z.iso.datetime(),
-  paid_at: z.iso.datetime().nullable(),
+  asked_at: time,
+  paid_at: time.nullable(),
 });
 
-function shownAirdrop(
-  state: Exclude<airdrops.AirdropState, { status: "none" }>,
-): z.infer<typeof airdropShown> {
+function shownAirdrop(state: airdrops.Airdrop): z.infer<typeof airdropShown> {
   const { facts } = state;
   const { airdrop_id, token, symbol, decimals, amount_each, recipients, network, asked_at } = facts;
   const paid = state.status === "paid" ? state : undefined;
@@ -89,16 +89,16 @@ the same airdrop, and this answers where it stands. To pay them once more, give 
       .optional(),
   }),
   output: airdropAnswer,
-  refuses: [403, 409],
+  moves_money: true,
+  refuses: [409],
   example: { recipients: ["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"], amount_each: "12.5" },
   handle: async ({ input, caller, app, decide, idempotency_key }) => {
     const { chain, platform_token: token } = app;
     if (!token)
-      return refuse("unavailable", "this service has no platform token: its operator sets PLATFORM_TOKEN", {
-        type: "platform-token-missing",
-      });
-    if (caller.kind === "key" && caller.space === "test" && !app.embedded_chain)
-      refuse("forbidden", "a test key moves no tokens of a real chain");
+      return refuse(
+        walletProblems["platform-token-missing"],
+        "this service has no platform token: its operator sets PLATFORM_TOKEN",
+      );
     refuseContracts(input.recipients, token);
     const [balance, ...told] = await chain.read([balanceCall(token, chain.sender), ...tokenCalls(token)]);
     const { symbol, decimals } = knownToken(token, told);
@@ -112,7 +112,7 @@ the same airdrop, and this answers where it stands. To pay them once more, give 
     const facts = { airdrop_id, ...terms, symbol, decimals, asked_at: app.clock.now().toISOString() };
     const asked = airdrops.ask(facts, amountIn(balance) ?? 0n);
     const { state } = await decide(airdrops, airdrops.targetOf(facts), asked);
-    if (state.status === "none") throw new Error("what was asked for is known");
+    if (!state) throw new Error("what was asked for is known");
     return { data: shownAirdrop(state), meta: airdropMeta(caller, app) };
   },
 });
@@ -134,18 +134,16 @@ const airdropStatus = operation({
   description: "Of one that the same tenant asked for. Free, and always current.",
   access: [key("admin")],
   input: z.object({
-    airdrop_id: z
-      .string()
-      .regex(/^[0-9a-f]{32}$/, "is an airdrop_id that wallet_airdrop answered: 32 hex digits")
-      .describe("The airdrop_id that wallet_airdrop answered"),
+    airdrop_id: idFrom("airdrop_id", "wallet_airdrop").describe(
+      "The airdrop_id that wallet_airdrop answered",
+    ),
   }),
   output: airdropAnswer,
   refuses: [404],
   example: { airdrop_id: "0".repeat(32) },
   handle: async ({ input: { airdrop_id }, caller, app }) => {
     const state = await app.load(airdrops, airdrops.targetOf({ tenant: caller.tenant, airdrop_id }));
-    if (state.status === "none")
-      return refuse("not_found", "you asked for no such airdrop: take its id from wallet_airdrop");
+    if (!state) return refuse("not_found", "you asked for no such airdrop: take its id from wallet_airdrop");
     return { data: shownAirdrop(state), meta: airdropMeta(caller, app) };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { lowerCase } from "../../../domain/address.ts";
 import type { Hex } from "../../../domain/chain.ts";
+import { address, chainHash, cursor, decimal, limit, lowerCase, time } from "../../../domain/fields.ts";
 import { decimalUsdc, USDC } from "../../../domain/payments/usdc.ts";
 import { ChainUnavailable } from "../../../domain/ports.ts";
 import { decimalOf } from "../../../domain/wallet/amount.ts";
@@ -13,7 +13,7 @@ import { networkOf } from "../../../reactors/payments/search.ts";
 import { platformAccounts, platformTokens } from "../../../reactors/wallet/follow-transfers.ts";
 import { forEach } from "../../../turn.ts";
 import { json, key, operation, pay } from "../../operation.ts";
-import { address, decimal, developmentChain, hash, network, refuseField } from "./fields.ts";
+import { developmentChain, network, refuseField } from "./fields.ts";
 
 const ETHER_DECIMALS = 18;
 const USDC_ADDRESS = lowerCase(USDC.address);
@@ -42,7 +42,7 @@ const balances = operation({
       meta: z.object({
         network,
         block_number: z.int(),
-        block_time: z.iso.datetime(),
+        block_time: time,
         usdc: address.describe("USDC's contract"),
         development_chain: developmentChain,
       }),
@@ -87,19 +87,11 @@ const history = operation({
   description: `From the Transfer logs of both tokens; ether leaves none. The platform's own accounts are kept at hand; of others ${MOST_BLOCKS} blocks are looked
 through at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\` goes on below it, also where a page is empty.`,
   access: [key("read"), pay("0.005")],
+  lists: "none",
   input: z.object({
     address: whose,
-    limit: z
-      .int("limit is a whole number")
-      .min(1, "limit is at least 1")
-      .max(100, "limit is at most 100")
-      .default(20)
-      .describe("How many to list, 1 to 100"),
-    cursor: z
-      .string()
-      .regex(/^\d{1,15}-\d{1,9}$/, "is a next_cursor of this list")
-      .describe("The next_cursor of the page before")
-      .optional(),
+    limit: limit("How many to list, 1 to 100"),
+    cursor: cursor(/^\d{1,15}-\d{1,9}$/),
   }),
   output: json(
     z.object({
@@ -111,10 +103,10 @@ through at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\`
           amount: decimal.describe("In tokens"),
           from: address,
           to: address,
-          transaction: hash,
+          transaction: chainHash,
           block_number: z.int(),
           log_index: z.int(),
-          time: z.iso.datetime().describe("Of its block"),
+          time: time.describe("Of its block"),
           final: z.boolean().describe("False: the chain may still take it back"),
         }),
       ),

@@ -1,8 +1,10 @@
 /** How every customs question begins: Latvia's trade, from a dataset that tells all products apart to CN8. */
+
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { readYears } from "../../../domain/trade/inputs.ts";
+import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { productLevels } from "../../../domain/trade/products.ts";
 import type { Flow, Years } from "../../../domain/trade/units.ts";
 import { formula, isCovered, meta, metaOf, onDataset, type TradeData } from "../../trade/answers/question.ts";
@@ -48,8 +50,7 @@ export function onLatvia<T>(
   const isAnswered = question.dataset !== undefined || isCovered(trade, question);
   const { digits, reporters } = question;
   if (!isAnswered && !isCovered(trade, { digits, reporters })) {
-    refuse("unavailable", "no dataset has Latvia's trade at CN8 (yet)", {
-      type: "dataset-missing",
+    refuse(tradeProblems["dataset-missing"], "no dataset has Latvia's trade at CN8 (yet)", {
       retry_after_s: 5,
     });
   }

@@ -1,7 +1,9 @@
 /** What is asked of a reconstruction and what it answers. */
+
 import { z } from "zod";
+import { month } from "../../../domain/fields.ts";
 import { CIF_FOB } from "../../../domain/mirror/reconstruct.ts";
-import { dataset, hs, month, partner, year } from "../../../domain/trade/inputs.ts";
+import { dataset, hs, partner, year } from "../../../domain/trade/inputs.ts";
 import { reporterCodes } from "../../../domain/trade/reporters.ts";
 import { flows } from "../../../domain/trade/units.ts";
 import { referenceMeta } from "../../reference/meta.ts";

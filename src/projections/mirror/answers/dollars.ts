@@ -11,7 +11,7 @@ const means = perVintage((rows: readonly EcbRates[]) => wholeMonthlyMeans(rows, 
 
 /** Both tables of rates, the published and the invented one, as far as they are open. */
 const ratesIn = (store: ReferenceStore) =>
-  store.open().filter(({ dataset }) => [ecbRates.name, sandboxOf(ecbRates)].includes(dataset));
+  [ecbRates.name, sandboxOf(ecbRates)].flatMap((dataset) => store.named(dataset) ?? []);
 
 /** The rates of one kind, published or invented; undefined while they are not open. */
 export function dollarsIn(store: ReferenceStore, synthetic: boolean): Dollars | undefined {

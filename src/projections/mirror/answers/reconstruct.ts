@@ -1,4 +1,5 @@
 /** A country's trade with the EU27 as its partners report it: `mirror/reconstruct` and `sovereign/mirror`. */
+
 import type { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
@@ -13,6 +14,7 @@ import {
 } from "../../../domain/mirror/reconstruct.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { readMonth } from "../../../domain/trade/inputs.ts";
+import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { partnerName, type ReporterCode } from "../../../domain/trade/reporters.ts";
 import { type Flow, monthText, type Period, yearOf } from "../../../domain/trade/units.ts";
 import { aboutReference } from "../../reference/meta.ts";
@@ -150,7 +152,7 @@ function refuseUncovered({ manifest }: Lease, { target, direction, hs, period }:
   const range = first && last ? `${monthText(first.period)} to ${monthText(last.period)}` : "no month";
   const message = `of ${hs}, ${manifest.dataset} has ${range} reported in full by anybody, of ${monthText(months.from)} to ${monthText(months.to)}`;
   const path = period === undefined ? "year" : "month";
-  return refuse("invalid", message, { errors: [{ path, message }], type: "outside-coverage" });
+  return refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
 }
 
 /** What those that reported a month in full say of it, and what of the others is left out. */

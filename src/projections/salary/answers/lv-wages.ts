@@ -1,4 +1,5 @@
 /** Gross monthly wages in Latvia by activity, with their growth before and after inflation. */
+
 import { z } from "zod";
 import { type Hicp, hicp } from "../../../datasets/reference/hicp.ts";
 import { type LvWage, lvWages } from "../../../datasets/reference/lv-wages.ts";
@@ -8,6 +9,7 @@ import { refuse } from "../../../domain/refusal.ts";
 import { growthPct, inflationPct, realGrowthPct, yearBefore } from "../../../domain/salary/growth.ts";
 import { wageNace, wageYear } from "../../../domain/salary/inputs.ts";
 import { sectorName } from "../../../domain/salary/sectors.ts";
+import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { joinable, keptApart, meta, metaOf } from "./tables.ts";
 
 export const lvWagesTables = [lvWages, hicp];
@@ -105,5 +107,5 @@ function checkCoverage(rows: readonly LvWage[], year: number | undefined, nace: 
 }
 
 function outside(path: string, message: string): never {
-  return refuse("invalid", message, { errors: [{ path, message }], type: "outside-coverage" });
+  return refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
 }

@@ -1,8 +1,10 @@
 /** What all salary answers share: the tables they rest on, when those may be joined, and what is said of them. */
+
 import { z } from "zod";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { Reference, ReferenceTable } from "../../../datasets/reference/table.ts";
 import { refuse } from "../../../domain/refusal.ts";
+import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { aboutReference, joined, joinedOf, referenceMeta } from "../../reference/meta.ts";
 
 export const meta = joined.extend({
@@ -36,8 +38,7 @@ export function metaOf(
 export function someOf(reference: ReferenceStore, tables: readonly ReferenceTable<object>[]): void {
   if (tables.some((table) => reference.find(table))) return;
   const names = tables.map(({ name }) => name).join(", ");
-  refuse("unavailable", `none of these tables is loaded (yet): ${names}`, {
-    type: "dataset-missing",
+  refuse(tradeProblems["dataset-missing"], `none of these tables is loaded (yet): ${names}`, {
     retry_after_s: 5,
   });
 }

@@ -1,8 +1,10 @@
 /** Whether a dataset of some products knows a country at all: what no file was asked for is no proof of no trade. */
+
 import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { knownPartners } from "../../../domain/trade/coverage.ts";
+import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { yearsOrAll } from "./question.ts";
 import { finestIn } from "./tables.ts";
 
@@ -25,5 +27,5 @@ export async function holdsPartner(
 export function refuseUnheld({ manifest }: Lease, { hs, partner }: Asked, path: string): never {
   const of = hs === undefined ? partner : `${partner} for ${hs}`;
   const message = `${manifest.dataset} holds no row of ${of}; name another dataset with dataset`;
-  return refuse("invalid", message, { errors: [{ path, message }], type: "outside-coverage" });
+  return refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
 }

@@ -1,4 +1,5 @@
 /** How every trade question begins and ends: a dataset that covers it is chosen and leased, and the answer says what it rests on. */
+
 import { z } from "zod";
 import type { Manifest } from "../../../datasets/manifest.ts";
 import type { Lease, VintageStore } from "../../../datasets/vintage-store.ts";
@@ -15,6 +16,7 @@ import {
   lastYearWithAny,
   productsComplete,
 } from "../../../domain/trade/coverage.ts";
+import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { type NameOf, ownName } from "../../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { monthsBetween, monthText, type Period, type Years, yearOf } from "../../../domain/trade/units.ts";
@@ -148,7 +150,7 @@ export const isCovered = ({ vintages, allow_synthetic }: TradeData, question: Co
 export function inUsualOrder({ vintages, allow_synthetic }: TradeData): Manifest[] {
   const open = vintages.open().filter(({ synthetic }) => allow_synthetic || !synthetic);
   if (open.length === 0) {
-    refuse("unavailable", "no trade dataset is loaded (yet)", { type: "dataset-missing", retry_after_s: 5 });
+    refuse(tradeProblems["dataset-missing"], "no trade dataset is loaded (yet)", { retry_after_s: 5 });
   }
   const isWhole = (coverage: Coverage) => coverage.products.national && !knownPartners(coverage);
   const order = ({ synthetic, coverage }: Manifest) => (synthetic ? 2 : isWhole(coverage) ? 0 : 1);
@@ -184,7 +186,7 @@ export function chooseDataset(trade: TradeData, question: Question): Manifest {
 /** What is not open yet may cover the question, so that it is no fault of the caller's. */
 function refuseAwaited(datasets: string[]): never {
   const message = `${datasets.join(", ")} cannot be read (yet): being made or opened, or the files are missing`;
-  return refuse("unavailable", message, { type: "dataset-missing", retry_after_s: 5 });
+  return refuse(tradeProblems["dataset-missing"], message, { retry_after_s: 5 });
 }
 
 function namedDataset(open: Manifest[], question: Question, name: string): Manifest {
@@ -202,7 +204,7 @@ function refuseGap(question: Question, gap: Gap, message: string): never {
   // A question about all partners names none: another dataset is what would answer it.
   const partner = question.partner === undefined ? "dataset" : (question.fields?.partner ?? "partner");
   const path = { hs, partner, reporter, flow, years }[gap.path];
-  return refuse("invalid", message, { errors: [{ path, message }], type: "outside-coverage" });
+  return refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
 }
 
 /** The reporters of an answer: those named, else all 27. */

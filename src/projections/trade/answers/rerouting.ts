@@ -1,7 +1,9 @@
 /** Where trade may have gone round: `reroute-watch`, a collapsed direct flow beside surges of third countries. */
+
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
+import { month } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
 import {
@@ -10,13 +12,13 @@ import {
   hs2,
   hsWithin,
   limit,
-  month,
   partner,
   productField,
   productOf,
   readMonth,
   reporter,
 } from "../../../domain/trade/inputs.ts";
+import { tradeProblems } from "../../../domain/trade/problems.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { partnerName, type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { type Rerouting, rerouteBounds, rerouting } from "../../../domain/trade/rerouting.ts";
@@ -157,7 +159,7 @@ function refuseOutside({ manifest }: Lease, from: Period, to: Period): void {
   const earliest = monthText(addMonths(months.from, WINDOW));
   const latest = monthText(addMonths(months.to, 1 - WINDOW));
   const message = `${manifest.dataset} has twelve months on both sides of the months from ${earliest} to ${latest}`;
-  refuse("invalid", message, { errors: [{ path: "month", message }], type: "outside-coverage" });
+  refuse(tradeProblems["outside-coverage"], message, { errors: [{ path: "month", message }] });
 }
 
 type Watched = {

@@ -1,15 +1,16 @@
-/** Takes the payments that callers present: reads them, judges them, and slows down who presents bad ones. */
+/** Accepts the payments that callers present: reads them, judges them, and slows down who presents bad ones. */
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import type { Hex, RecoverKey } from "../../domain/chain.ts";
 import { readSignature, writeSignature } from "../../domain/payments/authorization.ts";
 import { idOf } from "../../domain/payments/payment.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import type { Clock } from "../../domain/ports.ts";
+import { coreProblems } from "../../domain/problem.ts";
 import { Refusal } from "../../domain/refusal.ts";
+import type { Presented } from "../access/way.ts";
 import { addressBlock } from "../address.ts";
-import type { Presented } from "../gate.ts";
 import type { Usdc } from "../operation.ts";
-import type { Payment } from "./charge.ts";
+import type { PresentedPayment } from "./charge.ts";
 import { type Asked, examine } from "./checks.ts";
 import { type PaymentPayload, readPayment } from "./payload.ts";
 import { PaymentRefused } from "./refused.ts";
@@ -25,16 +26,20 @@ const CONTRACTS_PER_MINUTE = 20;
 /** What is asked for one call. */
 export type Quote = { price: Usdc; path: string };
 
-export type Accepted = Payment & { x402_version: 1 | 2; identifier: string | undefined };
+export type AcceptedPayment = PresentedPayment & { x402_version: 1 | 2; identifier: string | undefined };
 
-export type Cashier = {
+export type Acceptance = {
   /** Reads and judges a payment; one that is not good carries its `refusal`. Throws PaymentRefused when it cannot be read. */
-  accept(presented: Presented, quote: Quote): Promise<Accepted>;
+  accept(presented: Presented, quote: Quote): Promise<AcceptedPayment>;
   /** Counts a payment that was refused, or whose call was, or that came for what its caller had already. */
   boughtNothing(presented: Presented, error?: unknown): Promise<void>;
 };
 
-export function createCashier(parts: { terms: PaymentTerms; recover: RecoverKey; clock: Clock }): Cashier {
+export function createAcceptance(parts: {
+  terms: PaymentTerms;
+  recover: RecoverKey;
+  clock: Clock;
+}): Acceptance {
   const unbought = new RateLimiterMemory({ points: UNBOUGHT_PER_MINUTE, duration: 60 });
   const contracts = new RateLimiterMemory({ points: CONTRACTS_PER_MINUTE, duration: 60 });
 
@@ -49,15 +54,15 @@ export function createCashier(parts: { terms: PaymentTerms; recover: RecoverKey;
       const block = addressBlock(ip);
       const payload = readPayment(payment!);
       const { x402_version, identifier } = payload;
-      const taken = {
-        ...judged(payload, asked(quote), parts.clock.now(), parts.recover),
+      const judged = {
+        ...judge(payload, asked(quote), parts.clock.now(), parts.recover),
         x402_version,
         identifier,
       };
       if (((await unbought.get(block))?.consumedPoints ?? 0) >= UNBOUGHT_PER_MINUTE)
-        return { ...taken, refusal: tooMany("payments that bought nothing") };
-      const isFull = () => ({ ...taken, refusal: tooMany("payments by contract wallets") });
-      return taken.contract ? contracts.consume(block).then(() => taken, isFull) : taken;
+        return { ...judged, refusal: tooMany("payments that bought nothing") };
+      const isFull = () => ({ ...judged, refusal: tooMany("payments by contract wallets") });
+      return judged.contract ? contracts.consume(block).then(() => judged, isFull) : judged;
     },
     async boughtNothing({ ip }, error) {
       const isSent = error instanceof PaymentRefused && error.sent;
@@ -70,7 +75,12 @@ export function createCashier(parts: { terms: PaymentTerms; recover: RecoverKey;
  * A payment by its name, and why it is not good for what is asked. A plain key's signature stands in it as the token's
  * contract takes it.
  */
-export function judged(payload: PaymentPayload, asked: Asked, now: Date, recover: RecoverKey): Payment {
+export function judge(
+  payload: PaymentPayload,
+  asked: Asked,
+  now: Date,
+  recover: RecoverKey,
+): PresentedPayment {
   const { transfer, signature } = payload.signed;
   const plain = readSignature(signature);
   const signed = { transfer, signature: plain ? writeSignature(plain) : signature };
@@ -87,7 +97,6 @@ export function judged(payload: PaymentPayload, asked: Asked, now: Date, recover
 
 /** Told to a new payment alone: one that is known gets its answer all the same. */
 const tooMany = (what: string) =>
-  new Refusal("quota_exceeded", `too many ${what} from this address; try again in a minute`, {
-    type: "rate-limited",
+  new Refusal(coreProblems["rate-limited"], `too many ${what} from this address; try again in a minute`, {
     retry_after_s: 60,
   });

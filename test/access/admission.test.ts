@@ -1,9 +1,13 @@
 /** Each check of the gate is switched off in turn: the call it alone refuses must then get through. */
 import { describe, expect, test } from "vitest";
-import { createGate, type GateParts, keyChecks, type Verdict } from "../../src/api/gate.ts";
+import { createGate, type Verdict } from "../../src/api/access/admission.ts";
+import { keyChecks } from "../../src/api/access/key.ts";
+import type { AccessParts } from "../../src/api/access/way.ts";
+import { key, pay } from "../../src/api/operation.ts";
 import { digestOf, makeSecret } from "../../src/domain/access/secret.ts";
 import type { Quotas } from "../../src/domain/ports.ts";
 import type { KeyWithDigest } from "../../src/projections/access/keys.ts";
+import { bareCall, bareParts } from "../support/access.ts";
 import { countCalls } from "../support/notes.ts";
 
 const live = makeSecret("live", new Uint8Array(32).fill(1));
@@ -24,11 +28,10 @@ const keyOf = (secret: string, facts: Partial<KeyWithDigest> = {}): KeyWithDiges
   ...facts,
 });
 
-const parts = (found: KeyWithDigest | undefined): GateParts => ({
+const parts = (found: KeyWithDigest | undefined): AccessParts => ({
+  ...bareParts,
   findKey: async () => found,
   quotas: unlimited,
-  clock: { now: () => new Date("2026-11-21T12:00:00Z") },
-  open_per_minute: 100,
 });
 
 /** For each check a key that only this check turns away. */
@@ -48,7 +51,7 @@ const attacks: Record<string, { secret: string; found: KeyWithDigest; code: stri
   scope: { secret: live, found: keyOf(live, { scopes: ["quote"] }), code: "forbidden" },
 };
 
-const presented = (secret: string) => ({ secret, payment: undefined, ip: "127.0.0.1" });
+const presented = (secret: string) => ({ ...bareCall, secret });
 
 describe("every check of a key", () => {
   test("has its attack", () => {
@@ -85,7 +88,7 @@ test("a bad key is 401 even where a payment or nothing would do", async () => {
 });
 
 test("a payment is charged: the key that comes along names the tenant, whatever its scopes and quota", async () => {
-  const paying = { payment: "e30=", ip: "127.0.0.1" };
+  const paying = { ...bareCall, payment: "e30=" };
   const alone = await createGate(parts(undefined)).admit(countCalls, { ...paying, secret: undefined });
   expect(alone).toMatchObject({ pays: true, caller: { kind: "anonymous" } });
   const key = keyOf(live, { scopes: ["quote"], daily: 1 });
@@ -101,9 +104,9 @@ test("a payment is charged: the key that comes along names the tenant, whatever 
 test("a payment grants no scope beyond ordinary use", async () => {
   const airdrop = {
     ...countCalls,
-    access: [{ kind: "key", scope: "admin" } as const, ...countCalls.access.slice(1)],
+    access: [key("admin"), pay("0.05")],
   };
-  const paying = { payment: "e30=", ip: "127.0.0.1" };
+  const paying = { ...bareCall, payment: "e30=" };
   const admit = (scopes: KeyWithDigest["scopes"], secret?: string) =>
     createGate(parts(keyOf(live, { scopes }))).admit(airdrop, { ...paying, secret });
   await expect(admit([])).rejects.toMatchObject({ code: "unauthorized" });

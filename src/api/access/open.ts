@@ -1,0 +1,44 @@
+/** By anybody, free: within a limit by address. */
+import type { CallLimit } from "../../domain/ports.ts";
+import { coreProblems } from "../../domain/problem.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { addressBlock } from "../address.ts";
+import type { Way } from "./way.ts";
+
+/** A limit of the operation's own: 20 an hour. */
+export type OwnLimit = Pick<CallLimit, "calls" | "per">;
+
+/**
+ * By anybody, free. All such operations share one limit a minute, which API keys are free of; one with a limit of its own
+ * counts every call of an address, whoever asks.
+ */
+export const open = (own?: OwnLimit): Way => ({
+  kind: "open",
+  is_open: true,
+  price: own ? `free, ${own.calls} ${EACH[own.per]}` : "free",
+  security: [{}],
+  schemes: {},
+  statuses: [],
+  async admit({ operation, presented, identity }, { limits, open_per_minute }) {
+    const { caller } = identity;
+    const limit: CallLimit = own
+      ? { name: operation.name, ...own }
+      : { name: "open", calls: open_per_minute, per: "minute" };
+    if (own || caller.kind !== "key") {
+      // A subject's key is free, so it is counted itself: its owner may call from many addresses.
+      const counted = !own && caller.kind === "subject" ? caller.key_id : addressBlock(presented.ip);
+      const { granted, reset_s } = await limits.take(limit, counted);
+      if (!granted)
+        return new Refusal(
+          coreProblems["rate-limited"],
+          `free calls are limited to ${limit.calls} ${EACH[limit.per]}`,
+          {
+            retry_after_s: reset_s,
+          },
+        );
+    }
+    return { caller, pays: false, headers: {} };
+  },
+});
+
+export const EACH = { minute: "a minute", hour: "an hour", day: "a day" } as const;

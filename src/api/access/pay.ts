@@ -1,0 +1,51 @@
+/** By a payment over x402. */
+import type { App } from "../../app.ts";
+import type { Scope } from "../../domain/access/key.ts";
+import { refuse } from "../../domain/refusal.ts";
+import { type Attempt, type Parts, scopeOf, type Usdc, type Way } from "./way.ts";
+
+/** A payment stands for the scopes of ordinary use, and for none beyond them. */
+const PAID_SCOPES: readonly Scope[] = ["read", "quote", "order"];
+
+/**
+ * By a payment of `price` USDC a call. A price that depends on the input, and on what the data covers just now, names its
+ * unit price for the price lists.
+ */
+export function pay(price: Usdc): Way;
+export function pay<In>(price: (input: In, app: App) => Usdc, unitPrice: Usdc): Way;
+export function pay(price: Usdc | ((input: never, app: App) => Usdc), unitPrice?: Usdc): Way {
+  const unit_price = unitPrice ?? (price as Usdc);
+  return {
+    kind: "payment",
+    payment: { price, unit_price },
+    price: typeof price === "function" ? `${unit_price} USDC a unit` : `${unit_price} USDC`,
+    security: [{ x402: [] }, { x402_v2: [] }],
+    schemes: {
+      x402: {
+        type: "apiKey",
+        in: "header",
+        name: "X-PAYMENT",
+        description: "An x402 payment in USDC on Base, as clients of version 1 send it",
+      },
+      x402_v2: {
+        type: "apiKey",
+        in: "header",
+        name: "PAYMENT-SIGNATURE",
+        description: "The same, as clients of version 2 send it",
+      },
+    },
+    statuses: [409, 422],
+    admit: async (attempt, parts) => admitPayer(attempt, parts),
+  };
+}
+
+/** Whether the payment is good is said later. The key that comes along only names the tenant. */
+function admitPayer({ operation, presented, identity }: Attempt, { keys }: Parts) {
+  if (presented.payment === undefined) return undefined;
+  const scope = scopeOf(operation);
+  if (scope !== undefined && !PAID_SCOPES.includes(scope)) {
+    if (identity.key) keys.allow(identity.key, scope);
+    else refuse("unauthorized", `this needs an API key with the scope ${scope} beside its payment`);
+  }
+  return { caller: identity.caller, pays: true, headers: {} };
+}

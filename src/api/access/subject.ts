@@ -1,0 +1,56 @@
+/** By a key that belongs to a subject of the service, an agent say, and acts for that one alone. */
+import { timingSafeEqual } from "node:crypto";
+import type { Scope } from "../../domain/access/key.ts";
+import { digestOf } from "../../domain/access/secret.ts";
+import { refuse } from "../../domain/refusal.ts";
+import { lookUp } from "./key.ts";
+import { type AccessParts, BEARER, type Identity, type Way } from "./way.ts";
+
+/** A subject's key as its area knows it. */
+export type SubjectKey = {
+  key_id: string;
+  /** What the key acts for: the area's own name of the subject. */
+  subject: string;
+  /** Who owns what the key causes. */
+  tenant: string;
+  scopes: Scope[];
+  secret_sha256: Buffer;
+  revoked_at: string | null;
+};
+
+/** The form of a subject's key: `sk_soul_` and 256 random bits in base64url. */
+const FORM = /^sk_soul_[A-Za-z0-9_-]{43}$/;
+
+export const isSubjectSecret = (secret: string) => secret.startsWith("sk_soul_");
+
+/** Whose key it is. Refuses one that is unknown or revoked. */
+export async function identifySubject(parts: AccessParts, secret: string, ip: string): Promise<Identity> {
+  const digest = digestOf(secret);
+  const { findSubjectKey } = parts;
+  const key =
+    findSubjectKey && FORM.test(secret) ? await lookUp(parts, ip, () => findSubjectKey(digest)) : undefined;
+  if (!key || !timingSafeEqual(key.secret_sha256, digest))
+    return refuse("unauthorized", "this key is unknown");
+  if (key.revoked_at) return refuse("unauthorized", `this key was revoked at ${key.revoked_at}`);
+  const { key_id, subject, tenant, scopes } = key;
+  return { caller: { kind: "subject", key_id, subject, tenant, scopes } };
+}
+
+/** By a subject's key that carries `scope`. It is free and has no quota, so it never stands for a payment. */
+export const subject = (scope: Scope): Way => ({
+  kind: "subject's key",
+  security: [{ subjectBearer: [] }, { subjectKey: [] }],
+  schemes: {
+    subjectBearer: { type: "http", scheme: "bearer", description: "A subject's own key: sk_soul_…" },
+    subjectKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "The same" },
+  },
+  statuses: [403],
+  invitation: "a subject's own key: Authorization: Bearer sk_soul_…",
+  challenge: BEARER,
+  async admit({ identity: { caller } }) {
+    if (caller.kind !== "subject") return undefined;
+    if (!caller.scopes.includes(scope))
+      refuse("forbidden", `this key lacks the scope ${scope}; it has ${caller.scopes.join(", ")}`);
+    return { caller, pays: false, headers: {} };
+  },
+});

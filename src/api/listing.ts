@@ -1,0 +1,17 @@
+/** A list out of a read model says how much of the log that knew: `as_of_position`, in `meta` where the answer has one. */
+import { z } from "zod";
+
+const as_of_position = z.int().describe("How much of the log this list knows: a position, at least");
+
+export function schemaOfList(schema: z.ZodObject): z.ZodObject {
+  const { meta } = schema.shape;
+  return meta instanceof z.ZodObject
+    ? schema.extend({ meta: meta.extend({ as_of_position }) })
+    : schema.extend({ as_of_position });
+}
+
+/** An answer that was read together with its position keeps that. */
+export const withPosition = (answer: object, as_of_position: number): object =>
+  "meta" in answer
+    ? { ...answer, meta: { as_of_position, ...(answer.meta as object) } }
+    : { as_of_position, ...answer };

@@ -1,0 +1,25 @@
+/** The statuses an operation may refuse with: those of its kind, of its ways in, and those that it declares. */
+import { paymentOf } from "./access/way.ts";
+import { formsOf } from "./forms/form.ts";
+import { methodOf, type OperationDeclaration } from "./operation.ts";
+
+/** Bad input, a bad credential, too many calls; and a part that is away. */
+const EVERYWHERE = [400, 401, 429, 503];
+/** Of a call that writes: two under one Idempotency-Key, a body that is too large, of another type, or not what the key named. */
+const WRITING = [409, 413, 415, 422];
+/** Of a file: conditions and ranges that it does not meet. */
+const FILE = [412, 416];
+
+export function refusalsOf(operation: OperationDeclaration): ReadonlySet<number> {
+  const { access, output, refuses = [], moves_money } = operation;
+  return new Set([
+    ...EVERYWHERE,
+    ...access.flatMap(({ statuses }) => statuses),
+    ...(methodOf(operation) === "GET" ? [] : WRITING),
+    ...(formsOf(operation).length > 0 ? [406] : []),
+    ...(output.kind === "file" ? FILE : []),
+    ...(moves_money ? [403] : []),
+    ...(paymentOf(operation) ? [402] : []),
+    ...refuses,
+  ]);
+}

@@ -1,0 +1,341 @@
+/**
+ * The payment flow: how a call is served for the payment that it brought. Its steps, in their order:
+ *
+ *     accept   the payment is read and judged in this process, and its payer is the caller unless a key was shown
+ *     find     what it bought is given again, and what another call is doing with it is waited for
+ *     check    the chain says whether it would settle
+ *     handle   the answer is made; what it decides is staged, and nothing is stored
+ *     claim    PaymentClaimed is appended: what is about to be sent, written down first
+ *     settle   the payment is carried to the chain
+ *     stage    the answer's bytes are kept, and PaymentSettled joins what is staged: one commit
+ *     answer   with the settlement and its signed receipt
+ *
+ * A payment buys at most one answer, and nothing is answered before it is settled. A call that fails before the claim
+ * leaves nothing; one that is refused after the settlement opens a refund.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import type { App } from "../../app.ts";
+import type { PaidAnswer, PaymentState } from "../../domain/payments/payment.ts";
+import * as payments from "../../domain/payments/payment.ts";
+import { paymentProblems } from "../../domain/payments/problems.ts";
+import { receiptExtension, receiptOf, signReceipt } from "../../domain/payments/receipt.ts";
+import { type EventName, Refusal, refuse } from "../../domain/refusal.ts";
+import { type Committed, type Decide, transact } from "../../unit.ts";
+import type { Presented } from "../access/way.ts";
+import {
+  type Call,
+  commandOf,
+  idempotencyOf,
+  isUnchanged,
+  type Made,
+  type MakerParts,
+  make,
+  sha256,
+} from "../call.ts";
+import { payer } from "../caller.ts";
+import { isAway } from "../problem.ts";
+import { type Acceptance, type AcceptedPayment, createAcceptance } from "./accept.ts";
+import {
+  type Charge,
+  type Checked,
+  check,
+  claim,
+  isSamePayment,
+  KeyHeld,
+  pathOf,
+  refusePending,
+  type SettledPayment,
+  settle,
+  used,
+} from "./charge.ts";
+import { PaymentRefused } from "./refused.ts";
+import { eventGiven, givenBefore, idempotencyOfPayment, keep, repeat, type Served } from "./replay.ts";
+import { microUsdc, type PaymentRequired, type PaymentTerms, paymentRequired, priceOf } from "./required.ts";
+import { type SettleResponse, settleResponse } from "./response.ts";
+
+/** A payment as a call brought it; `path` is the request's own path and query, which its 402 named. */
+export type Offer = { presented: Presented; path: string };
+
+/** What a paid call comes to: its answer with the event that records it, or a fresh 402. */
+export type Outcome =
+  | { kind: "pay"; required: PaymentRequired }
+  | {
+      kind: "made";
+      made: Made;
+      event: EventName | undefined;
+      /** Of the payment that bought the answer; none when it was given before without one. */
+      settlement?: SettleResponse;
+      /** SHA-256 of the bought answer's body, in hex; null for a stream. */
+      sha256?: string | null;
+    };
+
+export type PaymentFlow = { serve(call: Call, offer: Offer): Promise<Outcome> };
+
+type Flow = {
+  parts: MakerParts;
+  terms: PaymentTerms;
+  acceptance: Acceptance;
+  /** Payments that calls of this process are serving. */
+  under_way: Map<string, Promise<unknown>>;
+  /** Payments that a call of this process claimed and could not see through: nobody is at them, so their claim holds nothing. */
+  left_behind: LRUCache<string, true>;
+};
+
+/** A payment that is charged for a call of this service. */
+type PaidCall = Charge & { call: Call };
+
+/** How far an attempt came before it failed. */
+type Reached = { claim?: true; settled?: SettledPayment };
+
+/** How long a second presentation of a payment waits for the outcome of the first. */
+const PATIENCE_MS = 10_000;
+/** The pause between two looks at a payment that another process is settling. */
+const LOOK_MS = 200;
+/** A claim that is older was likely left behind; of a process that is only slow, one more carrying of its payment moves nothing. */
+const CLAIM_HOLDS_MS = 90_000;
+
+export function createPaymentFlow(parts: MakerParts, terms: PaymentTerms): PaymentFlow {
+  const { recover, clock } = parts.app;
+  const flow: Flow = {
+    parts,
+    terms,
+    acceptance: createAcceptance({ terms, recover, clock }),
+    under_way: new Map(),
+    left_behind: new LRUCache({ max: 10_000, ttl: CLAIM_HOLDS_MS }),
+  };
+  return { serve: (call, offer) => serve(flow, call, offer) };
+}
+
+/** Serves the call. What is wrong with its payment is told in a fresh 402. */
+async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
+  const { acceptance, parts, terms } = flow;
+  const { operation, form } = call;
+  const price = () => priceOf(operation, parts.app, call.input);
+  try {
+    const payment = await acceptance.accept(offer.presented, { price: price(), path: offer.path });
+    const paid = chargeFor(parts.app, call, payment);
+    const served = await find(flow, paid);
+    if (!served.bought_by) await acceptance.boughtNothing(offer.presented);
+    return await answer(flow, paid, payment, served, offer);
+  } catch (error) {
+    const isCallers = error instanceof Refusal && error.code !== "unavailable";
+    if (isCallers || error instanceof PaymentRefused) await acceptance.boughtNothing(offer.presented, error);
+    if (!(error instanceof PaymentRefused)) throw error;
+    return {
+      kind: "pay",
+      required: paymentRequired(operation, price(), offer.path, terms, { form, refused: error }),
+    };
+  }
+}
+
+function chargeFor(app: App, call: Call, payment: AcceptedPayment): PaidCall {
+  if (call.caller.kind === "key" && call.caller.space === "test" && !app.embedded_chain)
+    refuse("forbidden", "a test key moves no money of a real chain; leave the key out");
+  const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
+  const idempotency_key = call.idempotency_key ?? payment.identifier;
+  return { app, call: { ...call, caller, idempotency_key }, payment };
+}
+
+/** Gives again what was given before, waits while another call is at this payment, and attempts to serve it otherwise. */
+async function find(flow: Flow, paid: PaidCall): Promise<Served> {
+  const { parts, under_way, left_behind } = flow;
+  const { app, call, payment } = paid;
+  const { id } = payment;
+  let holder: string | undefined;
+  for (const deadline = Date.now() + PATIENCE_MS; ; ) {
+    const earlier = await givenBefore(parts, call, payment);
+    if (earlier) return earlier;
+    const other = under_way.get(id);
+    if (other) await Promise.race([other.catch(() => undefined), pause(deadline - Date.now())]);
+    const state = await app.load(payments, payments.targetOf(id));
+    const standing = standingOf(state, paid, left_behind.has(id));
+    if (standing === "answered") return repeat(parts, call, id);
+    const isHeld = holder !== undefined && (await isUnderWay(app, holder));
+    if (standing === "open" && !isHeld && !under_way.has(id)) {
+      const attempted = attempt(flow, paid, state);
+      under_way.set(id, attempted);
+      try {
+        return await attempted;
+      } catch (error) {
+        // Another call was faster: what it comes to is waited for like any other's.
+        if (!isKnown(error)) throw error;
+        if (error instanceof KeyHeld) holder = error.holder;
+      } finally {
+        under_way.delete(id);
+      }
+    }
+    if (Date.now() > deadline) refusePending(holder ?? id);
+    if (!under_way.has(id)) await pause(LOOK_MS);
+  }
+}
+
+const pause = (ms: number) => sleep(ms, undefined, { ref: false });
+
+const isKnown = (error: unknown) =>
+  error instanceof Refusal && error.type === paymentProblems["payment-known"];
+
+/** Whether it is still to be told what a payment comes to: until then nothing is handled for one that waits for it. */
+async function isUnderWay(app: App, id: string): Promise<boolean> {
+  const state = await app.load(payments, payments.targetOf(id));
+  return !payments.isFree(state) && !state.answer && !state.refund;
+}
+
+/**
+ * What a payment finds: `open` may be served now, `pending` has an outcome that nobody knows yet, `answered` has its
+ * answer. `left_behind`: whoever claimed it is known to be done with it. Throws PaymentRefused for one that is not good,
+ * or was used for something else.
+ */
+export function standingOf(
+  state: PaymentState,
+  { app, call, payment }: Charge,
+  left_behind = false,
+): "open" | "pending" | "answered" {
+  if (payments.isFree(state)) {
+    if (payment.refusal) throw payment.refusal;
+    return "open";
+  }
+  const { claim, answer, refund } = state;
+  const isSameCall = claim.request_sha256 === call.request_sha256 && isSamePayment(claim, payment);
+  const isUnknown = state.status === "claimed" || state.status === "reorged";
+  // Whose call it was is told by its answer; while there is none, nobody is told to pay again.
+  if (isSameCall && isUnknown && !answer && claim.tenant !== call.caller.tenant) return "pending";
+  if (!isSameCall || claim.tenant !== call.caller.tenant)
+    throw used("this payment was used for another call; sign a new one");
+  if (answer) return "answered";
+  if (refund) throw used(`this payment is refunded: ${pathOf(payment.id)}; sign a new one`);
+  if (state.status === "settled") return "open";
+  const age = app.clock.now().getTime() - Date.parse(claim.claimed_at);
+  return state.status === "claimed" && (left_behind || age > CLAIM_HOLDS_MS) ? "open" : "pending";
+}
+
+/** Charges the payment and serves the call for it, or serves what a settled payment is still owed. */
+async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise<Served> {
+  const { parts, left_behind } = flow;
+  const { app, call, payment } = paid;
+  const checked = await check(paid, state);
+  const reached: Reached = {};
+  const command = commandOf(call, idempotencyOf(call) ?? idempotencyOfPayment(call, payment.id));
+  try {
+    const done = await transact(app.unit, command, (unit) => make(parts, call, unit), {
+      once: async (made) => {
+        if (isUnchanged(call, made)) return undefined;
+        if (checked.status === "good") refuseOtherPrice(paid);
+        reached.claim = true;
+        reached.settled = await settle(paid, checked, await claim(paid, checked));
+        return reached.settled;
+      },
+      stage: async (decide, made, settled) => {
+        if (settled) await stage(decide, paid, made, settled);
+      },
+    });
+    return await servedBy(flow, paid, done, reached.settled);
+  } catch (error) {
+    if (isKnown(error)) throw error;
+    if (reached.claim) left_behind.set(payment.id, true);
+    throw await afterFailure(paid, checked, reached, error);
+  }
+}
+
+/** A new vintage may have changed what the call costs since its payment was judged: then nothing is claimed. */
+function refuseOtherPrice({ app, call, payment }: PaidCall): void {
+  const price = microUsdc(priceOf(call.operation, app, call.input));
+  if (payment.signed.transfer.value !== BigInt(price))
+    throw new PaymentRefused(
+      "invalid_exact_evm_payload_authorization_value",
+      `authorization.value: the data has changed, and this costs ${price} by now; sign a new one`,
+    );
+}
+
+async function stage(
+  decide: Decide,
+  { app, call, payment }: PaidCall,
+  made: Made,
+  { settlement }: SettledPayment,
+): Promise<void> {
+  await keep(app, call, payment.id, made);
+  const decision = payments.settle(settlement, paidAnswerOf(made), app.clock.now().toISOString());
+  await decide(payments, payments.targetOf(payment.id), decision);
+}
+
+const paidAnswerOf = (made: Made): PaidAnswer => ({
+  status: made.status,
+  sha256: made.kind === "body" ? sha256(made.body) : null,
+  vintage: made.vintage,
+});
+
+/** What counts is what the commit recorded: it may be another call's answer, or be for another payment. */
+async function servedBy(
+  { parts }: Flow,
+  paid: PaidCall,
+  { result: made, events, replayed }: Committed<Made>,
+  settled: SettledPayment | undefined,
+): Promise<Served> {
+  const event = events.find(({ stream_id }) => stream_id.startsWith(payments.prefix));
+  const payment_id = event?.stream_id.slice(payments.prefix.length);
+  // The caller's Idempotency-Key was answered meanwhile, and not for this payment.
+  if (settled && payment_id !== paid.payment.id) await giveBack(paid, settled);
+  if (!event || !payment_id) return { made };
+  // Another call was faster, or this one's own append went through unseen: what was made now is not what was recorded.
+  if (replayed || !settled) return repeat(parts, paid.call, payment_id);
+  return { made, bought_by: { ...settled, payment_id, answer: paidAnswerOf(made), event } };
+}
+
+/** What is told of a failed attempt: an answer is owed, the money goes back, or nothing was charged. */
+async function afterFailure(
+  paid: PaidCall,
+  checked: Checked,
+  { settled }: Reached,
+  error: unknown,
+): Promise<unknown> {
+  const { id } = paid.payment;
+  // A part that is away will be back: the answer is owed until then.
+  if (settled && (isAway(error) || isUnavailable(error))) refusePending(id, error);
+  const moved = settled ?? (checked.status === "settled" && isRefused(error) ? checked : undefined);
+  if (!moved) {
+    if (checked.status !== "left_behind" || !isRefused(error)) return error;
+    return retold(error, `this payment may have been settled before; it is refunded then: ${pathOf(id)}`);
+  }
+  // The money moved, and what it was for is refused by now.
+  const event = await giveBack(paid, moved);
+  if (!(error instanceof Refusal)) return error;
+  return retold(error, `the payment was settled and is being refunded: ${pathOf(id)}`, event);
+}
+
+const retold = ({ type, message, errors }: Refusal, addition: string, event?: EventName) =>
+  new Refusal(type, `${message}; ${addition}`, { errors, event });
+
+const isUnavailable = (error: unknown) => error instanceof Refusal && error.code === "unavailable";
+const isRefused = (error: unknown): error is Refusal => error instanceof Refusal && !isUnavailable(error);
+
+/** Answers the event that says so, unless that was said before. */
+async function giveBack(
+  { app, call, payment }: PaidCall,
+  { settlement }: SettledPayment,
+): Promise<EventName | undefined> {
+  const at = app.clock.now().toISOString();
+  const settleAndRefund = (state: PaymentState) => {
+    const settled = payments.settle(settlement, null, at)(state);
+    const next = settled.reduce(payments.evolve, state);
+    return [...settled, ...payments.openRefund("the call was refused after it was paid", at)(next)];
+  };
+  const target = payments.targetOf(payment.id);
+  return (await app.decide(payments, target, settleAndRefund, commandOf(call))).events.at(-1);
+}
+
+/** The answer with the settlement that paid for it, and a signed receipt unless it is a stream or a file. */
+async function answer(
+  { parts: { app }, terms }: Flow,
+  { call }: PaidCall,
+  { x402_version }: AcceptedPayment,
+  { made, bought_by }: Served,
+  { path }: Offer,
+): Promise<Outcome> {
+  if (!bought_by) return { kind: "made", made, event: await eventGiven(app, call) };
+  const settled = { kind: "made" as const, made, event: bought_by.event, sha256: bought_by.answer.sha256 };
+  if (made.kind !== "body") return { ...settled, settlement: settleResponse(bought_by, x402_version) };
+  const { origin } = await app.store.identity();
+  const payload = receiptOf({ ...bought_by, resource_url: terms.public_url + path, log_origin: origin });
+  const receipt = receiptExtension(signReceipt(payload, app.signer));
+  return { ...settled, settlement: settleResponse(bought_by, x402_version, receipt) };
+}

@@ -1,0 +1,130 @@
+/** The same answer again, from this process or another: what a payment bought, or what an Idempotency-Key was answered. */
+import type { Idempotency } from "../../../eventstore/types.ts";
+import type { App } from "../../app.ts";
+import type { PaidAnswer } from "../../domain/payments/payment.ts";
+import * as payments from "../../domain/payments/payment.ts";
+import { paymentProblems } from "../../domain/payments/problems.ts";
+import { coreProblems } from "../../domain/problem.ts";
+import { type EventName, refuse } from "../../domain/refusal.ts";
+import { recall, type Work } from "../../unit.ts";
+import { type Call, commandOf, idempotencyOf, type Made, type MakerParts, make, sha256 } from "../call.ts";
+import { type PresentedPayment, pathOf, type SettledPayment, settleable } from "./charge.ts";
+import { PaymentRefused } from "./refused.ts";
+
+/** What the log has of an answered payment, and the event that records its answer: what a receipt says. */
+export type AnsweredPayment = SettledPayment & {
+  payment_id: string;
+  answer: PaidAnswer;
+  event: { position: number; event_id: string; event_hash: Uint8Array; recorded_at_us: number };
+};
+
+/** An answer, and the payment that bought it; none when it was given before without one. */
+export type Served = { made: Made; bought_by?: AnsweredPayment };
+
+/** A stream is made anew whenever it is asked for again; it was paid for as it went on in this time. */
+const STREAM_HOLDS_MS = 86_400_000;
+
+/** The log's own name for what a payment bought; no tenant's name begins with a slash. */
+export const idempotencyOfPayment = (call: Call, id: string) => ({
+  idem_key: `/payment/${id}`,
+  request_hash: Buffer.from(call.request_sha256, "hex"),
+});
+
+/** Named by its digest too: of two processes that made an answer each, the log says whose counts. */
+const keptName = (id: string, digest: string) => `/payment/${id}/${digest}`;
+
+/** Keeps the bytes before the log says that they were given, so that they can be given again after a crash. */
+export async function keep({ answers }: App, call: Call, payment_id: string, made: Made): Promise<void> {
+  if (made.kind !== "body") return;
+  const { status, body } = made;
+  const kept = { request_sha256: call.request_sha256, status, payment_id };
+  const once = idempotencyOf(call);
+  await Promise.all([
+    answers.keep(keptName(payment_id, sha256(body)), { ...kept, body }),
+    once && answers.keep(once.idem_key, { ...kept, body: null }),
+  ]);
+}
+
+/** The answer that was given under the caller's Idempotency-Key; a payment that came along is left unsettled. */
+export async function givenBefore(
+  parts: MakerParts,
+  call: Call,
+  payment?: PresentedPayment,
+): Promise<Served | undefined> {
+  const { app } = parts;
+  const once = idempotencyOf(call);
+  const kept = once && (await app.answers.find(once.idem_key));
+  if (!kept || (payment && kept.payment_id === payment.id)) return undefined;
+  if (payment && !(await isProven(app, call, payment))) return undefined;
+  if (kept.request_sha256 !== call.request_sha256)
+    refuse(coreProblems["idempotency-key-reused"], "this idempotency key was used for another request");
+  if (kept.body)
+    return { made: { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null } };
+  const state = await app.load(payments, payments.targetOf(kept.payment_id!));
+  if (!state?.answer) return undefined;
+  return repeat(parts, call, kept.payment_id!);
+}
+
+/** Whether the caller is who it says: an API key has shown that, and a wallet shows it by a payment that is good. */
+async function isProven(app: App, call: Call, payment: PresentedPayment): Promise<boolean> {
+  if (call.caller.kind === "key") return true;
+  if (payment.refusal) return false;
+  if (!payment.contract) return true;
+  return settleable(app.settlement, payment.signed).then(
+    () => true,
+    (error) => {
+      if (error instanceof PaymentRefused) return false;
+      throw error;
+    },
+  );
+}
+
+/** What a payment bought: the bytes that were kept, or made anew over what was recorded then. */
+export async function repeat(parts: MakerParts, call: Call, id: string): Promise<Served> {
+  const { app } = parts;
+  const bought_by = await answeredPayment(app, id);
+  const { status, sha256: digest, vintage } = bought_by.answer;
+  const gone = () => refuseGone(bought_by);
+  const kept = digest === null ? undefined : await app.answers.find(keptName(id, digest));
+  if (kept?.body) return { made: { kind: "body", status, body: kept.body, etag: "", vintage }, bought_by };
+  const age = app.clock.now().getTime() - bought_by.event.recorded_at_us / 1_000;
+  if (digest === null && age > STREAM_HOLDS_MS) gone();
+  const again: Work<Made> = (unit) => make(parts, call, unit);
+  const recalled = async (idempotency: Idempotency | undefined) =>
+    idempotency && recall(app.unit, commandOf(call, idempotency), again);
+  const made =
+    (await recalled(idempotencyOfPayment(call, id))) ??
+    (await recalled(idempotencyOf(call))) ??
+    // Under a key that is not said this time: what was decided stands, and is not decided again.
+    (await again({ decide: gone, watch: gone, command: commandOf(call) }));
+  return made.kind !== "body" || sha256(made.body) === digest ? { made, bought_by } : gone();
+}
+
+function refuseGone({ payment_id, answer }: AnsweredPayment): never {
+  const digest = answer.sha256 ? `its SHA-256 was ${answer.sha256}, ` : "";
+  const told = `this payment's answer was given and is not kept any more; ${digest}see ${pathOf(payment_id)}`;
+  return refuse(paymentProblems["answer-gone"], told);
+}
+
+/** What the log has of a payment that was answered. */
+export async function answeredPayment(app: App, id: string): Promise<AnsweredPayment> {
+  const { tenant } = payments.targetOf(id);
+  const recorded = await app.store.readStream({ tenant, stream_id: payments.streamOf(id) });
+  const found: Partial<AnsweredPayment> = {};
+  for (const event of app.eventsOf(payments, recorded)) {
+    if (event.type === "PaymentClaimed") found.claim = event.data;
+    if (event.type === "PaymentSettled") found.settlement = event.data;
+    if (event.type === "PaymentSettled" || event.type === "PaymentAnswered")
+      if (event.data.answer) Object.assign(found, { answer: event.data.answer, event });
+  }
+  const { claim, settlement, answer, event } = found;
+  if (!claim || !settlement || !answer || !event) throw new Error(`payment ${id} was never answered`);
+  return { payment_id: id, claim, settlement, answer, event };
+}
+
+/** The event of an answer that was given before, under the caller's Idempotency-Key. */
+export async function eventGiven(app: App, call: Call): Promise<EventName | undefined> {
+  const once = idempotencyOf(call);
+  const commit = once && (await app.store.findCommit(once));
+  return commit?.events.at(-1);
+}

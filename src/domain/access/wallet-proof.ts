@@ -1,0 +1,128 @@
+/**
+ * How a wallet shows that a call is its own without paying: a text of CAIP-122 in the form of Sign-In with Ethereum (EIP-4361),
+ * signed by personal_sign (ERC-191). It is good for one service, method, path and body, for five minutes.
+ */
+import { getAddress, keccak256 } from "viem/utils";
+import { z } from "zod";
+import type { Hex } from "../chain.ts";
+import { lowerCase, walletAddress } from "../fields.ts";
+import { type FieldError, refuse } from "../refusal.ts";
+
+/** Seconds that a text is good after `issuedAt`. */
+export const PROOF_SECONDS = 300;
+
+/** Seconds that the wallet's clock may be ahead of ours. */
+const AHEAD_SECONDS = 30;
+
+const instant = z.iso.datetime({ offset: true, error: "is a time such as 2026-01-31T12:00:00Z" });
+
+/** The members of SIGN-IN-WITH-X that are taken: those of the signed text, and how it was signed. */
+const walletProof = z.strictObject({
+  domain: z.string(),
+  address: walletAddress,
+  statement: z.string(),
+  uri: z.string(),
+  version: z.literal("1", "is 1"),
+  chainId: z.literal("eip155:8453", "is eip155:8453"),
+  type: z.enum(["eip191", "eip1271"], "is eip191 or eip1271").optional(),
+  nonce: z.string().regex(/^[A-Za-z0-9]{8,64}$/, "is 8 to 64 letters and digits"),
+  issuedAt: instant,
+  expirationTime: instant.optional(),
+  resources: z.array(z.string()).max(1, "names the body's digest alone").optional(),
+  signature: z
+    .string()
+    .regex(/^0x([0-9a-fA-F]{2}){1,2048}$/, "is 0x and 1 to 2048 bytes in hex")
+    .transform(lowerCase),
+});
+
+export type WalletProof = z.infer<typeof walletProof>;
+
+/** What a text must be about. */
+export type AskedCall = { public_url: string; method: string; path: string };
+
+/** What a wallet says by its signature; the path stands in it as it was asked, without a query. */
+export const statementOf = ({ method, path }: Pick<AskedCall, "method" | "path">) =>
+  `Call ${method} ${path} as the owner of what this wallet caused.`;
+
+/** Reads the header, an object of JSON in base64. Refuses one that says something else than the call does, or is too old. */
+export function readWalletProof(header: string, asked: AskedCall, now: Date): WalletProof {
+  const read = walletProof.safeParse(parsed(header));
+  if (!read.success)
+    return refuseProof(
+      read.error.issues.map(({ path, message }) => ({ path: path.join(".") || HEADER, message })),
+    );
+  const proof = read.data;
+  const wanted = {
+    domain: new URL(asked.public_url).host,
+    uri: asked.public_url + asked.path,
+    statement: statementOf(asked),
+  };
+  const others = Object.entries(wanted).filter(
+    ([name, value]) => proof[name as keyof typeof wanted] !== value,
+  );
+  if (others.length > 0)
+    refuseProof(others.map(([path, value]) => ({ path, message: `is ${JSON.stringify(value)}` })));
+  const age_s = (now.getTime() - Date.parse(proof.issuedAt)) / 1_000;
+  if (age_s > PROOF_SECONDS || age_s < -AHEAD_SECONDS)
+    refuseProof([
+      { path: "issuedAt", message: `is not within the last ${PROOF_SECONDS} seconds; sign anew` },
+    ]);
+  if (proof.expirationTime !== undefined && Date.parse(proof.expirationTime) <= now.getTime())
+    refuseProof([{ path: "expirationTime", message: "is over; sign anew" }]);
+  return proof;
+}
+
+function parsed(header: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(header, "base64").toString());
+  } catch {
+    return undefined;
+  }
+}
+
+const HEADER = "SIGN-IN-WITH-X";
+
+export function refuseProof(errors: FieldError[]): never {
+  const told = errors.map(({ path, message }) => `${path} ${message}`).join("; ");
+  return refuse("unauthorized", `the wallet's proof is not good for this call: ${told}`, {
+    errors: errors.map(({ path, message }) => ({
+      path: path === HEADER ? path : `${HEADER}.${path}`,
+      message,
+    })),
+  });
+}
+
+/** The text that the wallet signs. Source: EIP-4361, "Message Format". */
+export function proofText(proof: Omit<WalletProof, "signature" | "type">): string {
+  const { domain, address, statement, uri, version, chainId, nonce, issuedAt } = proof;
+  return [
+    `${domain} wants you to sign in with your Ethereum account:`,
+    getAddress(address),
+    "",
+    statement,
+    "",
+    `URI: ${uri}`,
+    `Version: ${version}`,
+    `Chain ID: ${chainId.slice("eip155:".length)}`,
+    `Nonce: ${nonce}`,
+    `Issued At: ${issuedAt}`,
+    ...(proof.expirationTime === undefined ? [] : [`Expiration Time: ${proof.expirationTime}`]),
+    ...(proof.resources ? ["Resources:", ...proof.resources.map((uri) => `- ${uri}`)] : []),
+  ].join("\n");
+}
+
+/** The 32 bytes that personal_sign signs of a text. */
+export function textDigest(text: string): Uint8Array {
+  const bytes = Buffer.from(text);
+  return keccak256(
+    Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${bytes.length}`), bytes]),
+    "bytes",
+  );
+}
+
+/** The longest time that a signature for the list of checks is good. */
+export const LONGEST_PROOF_S = 86_400;
+
+/** The older text of checks_list, which stands in its input: good at one service, until a time, beside a key or a payment. */
+export const ownershipText = (wallet: Hex, service: string, until: string): string =>
+  `Show my checks\nwallet: ${wallet}\nservice: ${service}\nuntil: ${until}`;

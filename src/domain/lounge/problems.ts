@@ -1,0 +1,16 @@
+/** Why a bet is not taken. */
+import { problemTypes } from "../problem.ts";
+
+export const loungeProblems = problemTypes({
+  "balance-too-low": {
+    code: "conflict",
+    title: "Balance too low",
+    meaning: "The account of the lounge holds less than the bet; nothing was drawn.",
+  },
+  "account-in-debt": {
+    code: "conflict",
+    title: "Account in debt",
+    meaning:
+      "A deposit was taken back by the chain after it was played; no bet is taken until it is deposited again.",
+  },
+});

@@ -1,0 +1,26 @@
+/** Why a paid call is not answered with what it bought. */
+import { problemTypes } from "../problem.ts";
+
+export const paymentProblems = problemTypes({
+  "payment-known": {
+    code: "conflict",
+    title: "Payment known",
+    meaning: "Another call with this payment, or with this Idempotency-Key, was faster.",
+  },
+  "answer-gone": {
+    code: "conflict",
+    title: "Answer gone",
+    meaning: "What this payment bought was answered and is not kept any more; its digest stands in the log.",
+  },
+  "payment-unavailable": {
+    code: "unavailable",
+    title: "Payment unavailable",
+    meaning: "Payments cannot be settled at the moment. Nothing was charged.",
+  },
+  "payment-pending": {
+    code: "unavailable",
+    title: "Payment pending",
+    meaning:
+      "The payment is under way and its outcome not known yet. Ask again with the same payment; do not sign a new one.",
+  },
+});

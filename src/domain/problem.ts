@@ -1,0 +1,185 @@
+/**
+ * Kinds of problems: what the `type` of an error answer names (RFC 9457). An area declares its own in its problems.ts and lists
+ * them in its value in src/areas; those that any area may answer stand here.
+ */
+
+/** Why something is refused, in general. */
+export type RefusalCode =
+  | "invalid"
+  | "unauthorized"
+  | "forbidden"
+  | "not_found"
+  | "conflict"
+  | "unprocessable"
+  | "quota_exceeded"
+  | "unavailable";
+
+/** What an answer says no with that nothing refuses: the price was not paid yet, or a fault is ours. */
+type AnswerCode = "payment_required" | "internal";
+
+export type ProblemType<Code extends RefusalCode | AnswerCode = RefusalCode | AnswerCode> = {
+  /** Its name in the error's `type`, after `#`. It never changes. */
+  readonly slug: string;
+  readonly code: Code;
+  /** The status of the HTTP answer. */
+  readonly status: number;
+  readonly title: string;
+  /** What it means for the caller and what to do, in Markdown; `/problems` prints it. */
+  readonly meaning: string;
+};
+
+const STATUS = {
+  invalid: 400,
+  unauthorized: 401,
+  payment_required: 402,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  unprocessable: 422,
+  quota_exceeded: 429,
+  internal: 500,
+  unavailable: 503,
+} as const satisfies Record<RefusalCode | AnswerCode, number>;
+
+/** How a kind is declared: the status is its code's where none is given. */
+type Declared = { code: RefusalCode | AnswerCode; status?: number; title: string; meaning: string };
+
+/** Kinds of problems by their slugs, which are lower-case words with hyphens. */
+export function problemTypes<const Kinds extends Record<string, Declared>>(
+  kinds: Kinds,
+): { readonly [Slug in keyof Kinds]: ProblemType<Kinds[Slug]["code"]> } {
+  const made = Object.entries(kinds).map(([slug, kind]) => [
+    slug,
+    Object.freeze({ slug, status: STATUS[kind.code], ...kind }),
+  ]);
+  return Object.fromEntries(made);
+}
+
+/** What any operation may answer. */
+export const coreProblems = problemTypes({
+  invalid: {
+    code: "invalid",
+    title: "Invalid request",
+    meaning: "`errors` names every bad field and the remedy.",
+  },
+  unauthorized: {
+    code: "unauthorized",
+    title: "Unauthorized",
+    meaning: "The key is missing, unknown or revoked.",
+  },
+  "payment-required": {
+    code: "payment_required",
+    title: "Payment required",
+    meaning: "Pay as `accepts` says and repeat the request, or send an API key.",
+  },
+  forbidden: {
+    code: "forbidden",
+    title: "Forbidden",
+    meaning: "The key lacks the scope, or the thing is another tenant's.",
+  },
+  "not-found": {
+    code: "not_found",
+    title: "Not found",
+    meaning: "There is no such thing, or no such path.",
+  },
+  "method-not-allowed": {
+    code: "invalid",
+    status: 405,
+    title: "Method not allowed",
+    meaning: "`Allow` lists the methods of this path.",
+  },
+  "not-acceptable": {
+    code: "invalid",
+    status: 406,
+    title: "Not acceptable",
+    meaning: "`errors` lists the forms that this answer can be had in. Nothing was charged.",
+  },
+  conflict: { code: "conflict", title: "Conflict", meaning: "The thing's state does not allow it." },
+  "precondition-failed": {
+    code: "invalid",
+    status: 412,
+    title: "Precondition failed",
+    meaning: "The file is not the one that If-Match names.",
+  },
+  "too-large": {
+    code: "invalid",
+    status: 413,
+    title: "Content too large",
+    meaning: "The body exceeds the limit.",
+  },
+  "unsupported-media-type": {
+    code: "invalid",
+    status: 415,
+    title: "Unsupported media type",
+    meaning: "Send application/json.",
+  },
+  "range-not-satisfiable": {
+    code: "invalid",
+    status: 416,
+    title: "Range not satisfiable",
+    meaning: "The file ends before the range begins; `Content-Range` tells its length.",
+  },
+  unprocessable: {
+    code: "unprocessable",
+    title: "Unprocessable",
+    meaning: "Well-formed, but it cannot be done as asked.",
+  },
+  "idempotency-key-reused": {
+    code: "unprocessable",
+    title: "Idempotency key reused",
+    meaning: "The key was used for another request; take a new one.",
+  },
+  "quota-exceeded": {
+    code: "quota_exceeded",
+    title: "Quota exceeded",
+    meaning:
+      "The key's daily or monthly quota is used up. Wait, or repeat the call without the key and pay for it.",
+  },
+  "rate-limited": {
+    code: "quota_exceeded",
+    title: "Too many requests",
+    meaning: "Free calls are limited per minute and address.",
+  },
+  internal: {
+    code: "internal",
+    title: "Internal error",
+    meaning: "A fault of ours; the log has the request id.",
+  },
+  unavailable: {
+    code: "unavailable",
+    title: "Unavailable",
+    meaning: "A part that this needs is away; see Retry-After.",
+  },
+  busy: {
+    code: "unavailable",
+    title: "Busy",
+    meaning: "Too many questions at once; see Retry-After.",
+  },
+});
+
+/** The general kind of each code. */
+export const problemOfCode = {
+  invalid: coreProblems.invalid,
+  unauthorized: coreProblems.unauthorized,
+  forbidden: coreProblems.forbidden,
+  not_found: coreProblems["not-found"],
+  conflict: coreProblems.conflict,
+  unprocessable: coreProblems.unprocessable,
+  quota_exceeded: coreProblems["quota-exceeded"],
+  unavailable: coreProblems.unavailable,
+} satisfies { [Code in RefusalCode]: ProblemType<Code> };
+
+/** All kinds by status: those of any area and each area's own. Throws where two share a slug or a slug cannot stand in a URL. */
+export function problemRegistry(
+  areas: readonly { name: string; problems: Readonly<Record<string, ProblemType>> }[],
+): readonly ProblemType[] {
+  const registry = new Map<string, ProblemType>();
+  for (const { name, problems } of [{ name: "every area", problems: coreProblems }, ...areas])
+    for (const type of Object.values(problems)) {
+      if (!/^[a-z]+(-[a-z]+)*$/.test(type.slug))
+        throw new Error(`${name}: the problem type ${type.slug} is not lower-case words with hyphens`);
+      if (registry.has(type.slug)) throw new Error(`${name}: there is a problem type ${type.slug} already`);
+      registry.set(type.slug, type);
+    }
+  return [...registry.values()].sort((a, b) => a.status - b.status);
+}

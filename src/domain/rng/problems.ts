@@ -1,0 +1,15 @@
+/** Why nothing is drawn. */
+import { problemTypes } from "../problem.ts";
+
+export const rngProblems = problemTypes({
+  "other-seed": {
+    code: "conflict",
+    title: "Other seed",
+    meaning: "Another seed of random numbers is active by now than the one you named; nothing was drawn.",
+  },
+  "seed-missing": {
+    code: "unavailable",
+    title: "Seed missing",
+    meaning: "No seed of random numbers is active for a moment, or the one asked about is not at hand.",
+  },
+});

@@ -1,0 +1,32 @@
+/** Why a question over datasets cannot be answered, or their files not imported. */
+import { problemTypes } from "../problem.ts";
+
+export const tradeProblems = problemTypes({
+  "outside-coverage": {
+    code: "invalid",
+    title: "Outside coverage",
+    meaning: "No dataset covers what was asked; `errors` names the field and the range that there is.",
+  },
+  "dataset-missing": {
+    code: "unavailable",
+    title: "Dataset missing",
+    meaning: "The data this needs is not loaded (yet); see Retry-After.",
+  },
+  "import-running": {
+    code: "conflict",
+    title: "Import running",
+    meaning: "One import of files runs at a time, and another has not ended; see Retry-After.",
+  },
+  "disk-full": {
+    code: "unavailable",
+    title: "Disk full",
+    meaning:
+      "The service's disk has no space left for the data. Nothing was changed; its operator must free some.",
+  },
+  "memory-limit": {
+    code: "unavailable",
+    title: "Memory limit",
+    meaning:
+      "The data needs more memory than may be used for it. Nothing was changed; a narrower question may do.",
+  },
+});

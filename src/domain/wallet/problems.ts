@@ -1,0 +1,10 @@
+/** Why the platform's accounts cannot do what was asked. */
+import { problemTypes } from "../problem.ts";
+
+export const walletProblems = problemTypes({
+  "platform-token-missing": {
+    code: "unavailable",
+    title: "Platform token missing",
+    meaning: "This service has no platform token on its chain, and what moves it cannot be done.",
+  },
+});

@@ -1,0 +1,95 @@
+/** Calls by address, counted once for all processes: each "process" here has a pool and a memory of its own. */
+import pg from "pg";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { openPool } from "../../eventstore/pool.ts";
+import { createAddressLimits } from "../../src/adapters/address-limits.ts";
+import type { CallLimit } from "../../src/domain/ports.ts";
+import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
+
+let database: FreshDatabase;
+const pools: pg.Pool[] = [];
+const troubles: Error[] = [];
+const clock = { at: new Date("2026-11-21T23:59:00Z"), now: () => clock.at };
+
+const makeProcess = () => {
+  const pool = openPool(database.url, { max: 4 });
+  pools.push(pool);
+  const asked = vi.spyOn(pool, "query");
+  const limits = createAddressLimits(pool, clock, (error) => troubles.push(error));
+  return { limits, asked };
+};
+
+/** What all processes have counted together. */
+const usedOf = async (name: string): Promise<number> => {
+  const sql = "select coalesce(sum(used), 0)::int as used from access.address_calls where limit_name = $1";
+  return (await pools[0]!.query<{ used: number }>(sql, [name])).rows[0]!.used;
+};
+
+beforeAll(async () => {
+  database = await freshDatabase();
+  await makeKeptTables(database.url);
+});
+afterAll(async () => {
+  await Promise.all(pools.map((pool) => pool.end()));
+  await database.drop();
+  expect(troubles).toEqual([]);
+});
+
+test.each([10, 100])("three processes grant %i calls together, and not one more", async (calls) => {
+  const limit: CallLimit = { name: `exact-${calls}`, calls, per: "minute" };
+  const processes = [makeProcess(), makeProcess(), makeProcess()];
+  const taken = await Promise.all(
+    Array.from({ length: 4 * calls }, (_, n) => processes[n % 3]!.limits.take(limit, "192.0.2.1")),
+  );
+  expect(taken.filter(({ granted }) => granted)).toHaveLength(calls);
+  const other = await processes[0]!.limits.take(limit, "192.0.2.2");
+  expect(other.granted).toBe(true);
+});
+
+test("one after the other from a single process: exactly as many as there are, few of them ask the database", async () => {
+  const limit: CallLimit = { name: "one by one", calls: 100, per: "minute" };
+  const { limits, asked } = makeProcess();
+  const granted: boolean[] = [];
+  for (let n = 0; n < 110; n++) granted.push((await limits.take(limit, "192.0.2.3")).granted);
+  expect(granted.filter(Boolean)).toHaveLength(100);
+  expect(granted.slice(100)).toEqual(Array(10).fill(false));
+  expect(asked.mock.calls.length).toBeLessThan(60);
+  const questions = asked.mock.calls.length;
+  expect((await limits.take(limit, "192.0.2.3")).granted).toBe(false);
+  expect(asked.mock.calls.length).toBe(questions);
+});
+
+test("what is left, and when it begins anew: a minute with the first call, a day at midnight UTC", async () => {
+  const { limits } = makeProcess();
+  const day: CallLimit = { name: "a day", calls: 2, per: "day" };
+  expect(await limits.take(day, "a")).toEqual({ granted: true, remaining: 1, reset_s: 60 });
+  expect(await limits.take(day, "a")).toEqual({ granted: true, remaining: 0, reset_s: 60 });
+  expect(await limits.take(day, "a")).toEqual({ granted: false, remaining: 0, reset_s: 60 });
+  const minute: CallLimit = { name: "a minute", calls: 1, per: "minute" };
+  expect((await limits.take(minute, "a")).reset_s).toBe(60);
+  clock.at = new Date("2026-11-22T00:00:00Z");
+  expect(await limits.take(day, "a")).toMatchObject({ granted: true, remaining: 1 });
+  expect(await limits.take(minute, "a")).toMatchObject({ granted: true });
+});
+
+test("what is counted after the fact reaches the other process", async () => {
+  const limit: CallLimit = { name: "guesses", calls: 10, per: "minute" };
+  const [one, two] = [makeProcess().limits, makeProcess().limits];
+  for (let n = 0; n < 9; n++) one.add(limit, "b");
+  await vi.waitFor(async () => expect(await usedOf("guesses")).toBe(9), { timeout: 60_000 });
+  expect([one.isSpent(limit, "b"), two.isSpent(limit, "b")]).toEqual([false, false]);
+  two.add(limit, "b");
+  await vi.waitFor(() => expect(two.isSpent(limit, "b")).toBe(true), { timeout: 60_000 });
+});
+
+test("while the database is away a process counts by itself", async () => {
+  const away = new pg.Pool({ connectionString: "postgres://nobody@127.0.0.1:1/none" });
+  const told: Error[] = [];
+  const limits = createAddressLimits(away, clock, (error) => told.push(error));
+  const limit: CallLimit = { name: "alone", calls: 2, per: "minute" };
+  const taken = [];
+  for (let n = 0; n < 3; n++) taken.push((await limits.take(limit, "c")).granted);
+  expect(taken).toEqual([true, true, false]);
+  expect(told.length).toBeGreaterThan(0);
+  await away.end();
+});

@@ -1,0 +1,281 @@
+/** Every way in by itself: who comes in, who is sent on to the next, who is refused. */
+import { createHash } from "node:crypto";
+import { type HDAccount, mnemonicToAccount } from "viem/accounts";
+import { createSiweMessage } from "viem/siwe";
+import { describe, expect, test } from "vitest";
+import { canonicalText } from "../../eventstore/canonical.ts";
+import { createGate } from "../../src/api/access/admission.ts";
+import type { SubjectKey } from "../../src/api/access/subject.ts";
+import { type AccessParts, type Presented, priceText, type Way } from "../../src/api/access/way.ts";
+import { free, internal, key, open, owner, pay, subject } from "../../src/api/operation.ts";
+import { recoverKey } from "../../src/assemble-audit.ts";
+import { digestOf } from "../../src/domain/access/secret.ts";
+import { statementOf } from "../../src/domain/access/wallet-proof.ts";
+import type { AddressLimits } from "../../src/domain/ports.ts";
+import { bareCall, bareParts } from "../support/access.ts";
+
+const mnemonic = "test test test test test test test test test test test junk";
+const wallet = mnemonicToAccount(mnemonic);
+const stranger = mnemonicToAccount(mnemonic, { addressIndex: 1 });
+const NOW = new Date("2026-11-21T12:00:00Z");
+
+/** Counts in memory. */
+function countedCalls(): AddressLimits {
+  const counts = new Map<string, number>();
+  return {
+    async take({ name, calls }, address) {
+      const used = counts.get(`${name} ${address}`) ?? 0;
+      counts.set(`${name} ${address}`, used + 1);
+      return { granted: used < calls, remaining: Math.max(0, calls - used - 1), reset_s: 30 };
+    },
+    add: () => {},
+    isSpent: () => false,
+  };
+}
+
+const admit = (access: Way[], shown: Partial<Presented>, parts: Partial<AccessParts> = {}) =>
+  createGate({ ...bareParts, clock: { now: () => NOW }, ...parts }).admit(
+    { name: "asked", access },
+    { ...bareCall, ...shown },
+  );
+
+describe("open and free", () => {
+  test("a limit of its own is counted by address, a /64 of IPv6 as one", async () => {
+    const limits = countedCalls();
+    const registered = (ip: string) => admit([open({ calls: 2, per: "hour" })], { ip }, { limits });
+    await registered("2001:db8::1");
+    await registered("2001:db8::2");
+    await expect(registered("2001:db8::3")).rejects.toMatchObject({
+      code: "quota_exceeded",
+      retry_after_s: 30,
+    });
+    expect(await registered("2001:db8:0:1::1")).toMatchObject({ pays: false });
+  });
+
+  test("free calls first, then the next way in: a payment", async () => {
+    const limits = countedCalls();
+    const access = [free(2, "day"), pay("0.01")];
+    const asked = (shown: Partial<Presented> = {}) => admit(access, shown, { limits });
+    expect(await asked()).toMatchObject({ pays: false, headers: { RateLimit: '"free";r=1;t=30' } });
+    expect(await asked()).toMatchObject({ headers: { RateLimit: '"free";r=0;t=30' } });
+    expect(await asked()).toBe("pay");
+    expect(await asked({ payment: "e30=" })).toMatchObject({ pays: true });
+    expect(priceText({ access })).toBe("2 a day free, else 0.01 USDC");
+  });
+
+  test("whoever brings a payment is charged, and uses no free call", async () => {
+    const limits = countedCalls();
+    const access = [free(1, "day"), pay("0.01")];
+    expect(await admit(access, { payment: "e30=" }, { limits })).toMatchObject({ pays: true });
+    expect(await admit(access, {}, { limits })).toMatchObject({ pays: false });
+  });
+
+  test("free without a way beyond it is a 429", async () => {
+    const limits = countedCalls();
+    await admit([free(1, "day")], {}, { limits });
+    await expect(admit([free(1, "day")], {}, { limits })).rejects.toMatchObject({ code: "quota_exceeded" });
+  });
+});
+
+describe("a subject's key", () => {
+  const secret = `sk_soul_${"s".repeat(43)}`;
+  const held: SubjectKey = {
+    key_id: "k_soul",
+    subject: "SX#42",
+    tenant: "soul:42",
+    scopes: ["node"],
+    secret_sha256: digestOf(secret),
+    revoked_at: null,
+  };
+  const knows = (found: SubjectKey | undefined) => ({ findSubjectKey: async () => found });
+  const caller = { kind: "subject", subject: "SX#42", tenant: "soul:42", key_id: "k_soul", scopes: ["node"] };
+
+  test("opens what its scope opens, and names its subject", async () => {
+    expect(await admit([subject("node")], { secret }, knows(held))).toEqual({
+      caller,
+      pays: false,
+      headers: {},
+    });
+    await expect(admit([subject("skill")], { secret }, knows(held))).rejects.toMatchObject({
+      code: "forbidden",
+    });
+  });
+
+  test("never stands for a payment: a priced call gets its 402, and one that pays is of the subject's tenant", async () => {
+    const access = [key("read"), pay("0.05")];
+    expect(await admit(access, { secret }, knows(held))).toBe("pay");
+    expect(await admit(access, { secret, payment: "e30=" }, knows(held))).toMatchObject({
+      caller,
+      pays: true,
+    });
+  });
+
+  test("does not open what asks for an operator's key", async () => {
+    await expect(admit([key("read")], { secret }, knows(held))).rejects.toMatchObject({ code: "forbidden" });
+  });
+
+  test("unknown, revoked, another's digest, or where nobody issues any: 401", async () => {
+    const bad: Partial<AccessParts>[] = [
+      knows(undefined),
+      knows({ ...held, revoked_at: "2026-01-01T00:00:00Z" }),
+      knows({ ...held, secret_sha256: digestOf("other") }),
+      {},
+    ];
+    for (const parts of bad)
+      await expect(admit([subject("node")], { secret }, parts)).rejects.toMatchObject({
+        code: "unauthorized",
+      });
+  });
+
+  test("on open operations it is counted itself, from whatever address", async () => {
+    const parts = { ...knows(held), limits: countedCalls(), open_per_minute: 1 };
+    await admit([open()], { secret, ip: "192.0.2.1" }, parts);
+    await expect(admit([open()], { secret, ip: "192.0.2.2" }, parts)).rejects.toMatchObject({
+      code: "quota_exceeded",
+    });
+  });
+});
+
+describe("an internal token", () => {
+  const token = "t".repeat(32);
+  const parts = { internal: { token, is_remote_allowed: false } };
+  const shown = { internal_token: token, is_local: true };
+
+  test("opens for this machine; for others where the operator allows it", async () => {
+    expect(await admit([internal()], shown, parts)).toMatchObject({ caller: { kind: "internal" } });
+    await expect(admit([internal()], { ...shown, is_local: false }, parts)).rejects.toMatchObject({
+      code: "forbidden",
+    });
+    const remote = { internal: { token, is_remote_allowed: true } };
+    expect(await admit([internal()], { ...shown, is_local: false }, remote)).toMatchObject({ pays: false });
+  });
+
+  test("another, none, or where none is set: 401", async () => {
+    await expect(admit([internal()], { ...shown, internal_token: "x" }, parts)).rejects.toMatchObject({
+      code: "unauthorized",
+    });
+    await expect(admit([internal()], {}, parts)).rejects.toMatchObject({ code: "unauthorized" });
+    await expect(admit([internal()], shown)).rejects.toMatchObject({ code: "unauthorized" });
+  });
+});
+
+describe("the owner's wallet", () => {
+  /** No wallet here has code that says yes. */
+  const refusing = { read: async () => [{ success: false, data: "0x" }] };
+  const parts = {
+    app: { chain: refusing, recover: recoverKey(), settings: { public_url: "https://api.example.org" } },
+  } as unknown as Partial<AccessParts>;
+  const body = { b: "2", a: 1 };
+  const uri = `ni:///sha-256;${createHash("sha256").update(canonicalText(body, "body")).digest("base64url")}`;
+  type Bent = { path?: string; method?: string; minutes?: number; resources?: string[]; account?: HDAccount };
+
+  /** The header as a client makes it: the text is written by viem. */
+  const proofOf = async (bent: Bent = {}, more: object = {}) => {
+    const { path = "/v1/agent/mine", method = "GET", minutes = 0, resources, account = wallet } = bent;
+    const issuedAt = new Date(NOW.getTime() - minutes * 60_000);
+    const fields = {
+      domain: "api.example.org",
+      address: wallet.address,
+      statement: statementOf({ method, path }),
+      uri: `https://api.example.org${path}`,
+      version: "1" as const,
+      nonce: "abcdefgh12345678",
+    };
+    const message = createSiweMessage({
+      ...fields,
+      chainId: 8453,
+      issuedAt,
+      ...(resources && { resources }),
+    });
+    const signature = await account.signMessage({ message });
+    const told = {
+      ...fields,
+      chainId: "eip155:8453",
+      issuedAt: issuedAt.toISOString(),
+      ...(resources && { resources }),
+    };
+    return Buffer.from(JSON.stringify({ ...told, signature, ...more })).toString("base64");
+  };
+  const asked = (wallet_proof: string, shown: Partial<Presented> = {}) =>
+    admit([owner("read"), pay("0.001")], { path: "/v1/agent/mine", wallet_proof, ...shown }, parts);
+
+  test("reads by a text of CAIP-122 for this call, without paying", async () => {
+    expect(await asked(await proofOf())).toEqual({
+      caller: {
+        kind: "payer",
+        wallet: wallet.address.toLowerCase(),
+        tenant: `wallet:${wallet.address.toLowerCase()}`,
+      },
+      pays: false,
+      headers: {},
+    });
+  });
+
+  test("writes only the body that it signed, under the nonce as its name", async () => {
+    const path = "/v1/agent/mine";
+    const wallet_proof = await proofOf({ method: "POST", resources: [uri] });
+    const verdict = await asked(wallet_proof, { method: "POST", path });
+    if (verdict === "pay") throw new Error("a proof was shown");
+    expect(verdict.idempotency_key).toBe("abcdefgh12345678");
+    expect(() => verdict.covers!(body)).not.toThrow();
+    expect(() => verdict.covers!({ ...body, a: 2 })).toThrow(/resources/);
+  });
+
+  const forged: [string, () => Promise<string>, RegExp][] = [
+    ["of another path", () => proofOf({ path: "/v1/agent/other" }), /uri/],
+    ["of another method", () => proofOf({ method: "POST" }), /statement/],
+    ["too old", () => proofOf({ minutes: 6 }), /issuedAt/],
+    ["of the future", () => proofOf({ minutes: -2 }), /issuedAt/],
+    ["that is over", () => proofOf({}, { expirationTime: "2026-11-21T11:59:59Z" }), /expirationTime/],
+    ["of another service", () => proofOf({}, { domain: "evil.example" }), /domain/],
+    ["with a nonce that was not signed", () => proofOf({}, { nonce: "bbbbbbbbbbbbbbbb" }), /signature/],
+    ["for another chain", () => proofOf({}, { chainId: "eip155:1" }), /chainId/],
+    ["with members unknown", () => proofOf({}, { requestId: "1" }), /requestId|SIGN-IN-WITH-X/],
+    ["that is no JSON", async () => "%%%", /SIGN-IN-WITH-X/],
+    ["with a body where there is none", () => proofOf({ resources: [uri] }), /resources/],
+  ];
+  test.each(forged)("refuses a text %s", async (_, make, told) => {
+    const refused = asked(await make()).catch((error) => error);
+    expect(await refused).toMatchObject({ code: "unauthorized", message: expect.stringMatching(told) });
+  });
+
+  test("what no key signed is asked of the wallet's code, so many times a minute and address", async () => {
+    let asking = 0;
+    const good = `0x1626ba7e${"0".repeat(56)}` as const;
+    const chain = {
+      read: async () => {
+        asking++;
+        return [{ success: true, data: good }];
+      },
+    };
+    const contract = {
+      ...parts,
+      limits: countedCalls(),
+      app: { ...parts.app, chain } as unknown as AccessParts["app"],
+    };
+    const wallet_proof = await proofOf({ account: stranger });
+    const shown = { path: "/v1/agent/mine", wallet_proof };
+    const ask = () => admit([owner("read")], shown, contract);
+    for (let n = 0; n < 20; n++) expect(await ask()).toMatchObject({ caller: { kind: "payer" } });
+    await expect(ask()).rejects.toMatchObject({ code: "quota_exceeded" });
+    expect(asking).toBe(20);
+  });
+
+  test("is one owner: a key beside it is refused", async () => {
+    const secret = `sk_soul_${"s".repeat(43)}`;
+    const found = {
+      key_id: "k",
+      subject: "s",
+      tenant: "t",
+      scopes: [],
+      secret_sha256: digestOf(secret),
+      revoked_at: null,
+    };
+    const both = admit(
+      [owner("read")],
+      { secret, wallet_proof: await proofOf() },
+      { ...parts, findSubjectKey: async () => found },
+    );
+    await expect(both).rejects.toMatchObject({ code: "invalid" });
+  });
+});

@@ -1,0 +1,145 @@
+/** Kinds of problems: declared by their area, listed everywhere, and none that is not. */
+import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { catalogueOf } from "../../src/api/catalogue.ts";
+import { json, open, operation } from "../../src/api/operation.ts";
+import { problemOfRefusal, problemsPage } from "../../src/api/problem.ts";
+import { areas } from "../../src/areas/index.ts";
+import { checkProblems } from "../../src/domain/checks/problems.ts";
+import { coreProblems, type ProblemType, problemOfCode, problemTypes } from "../../src/domain/problem.ts";
+import { Refusal, refuse } from "../../src/domain/refusal.ts";
+import { areaOf } from "../support/catalogue.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const { problems } = catalogueOf(areas);
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The TypeScript files of `src`, as paths from the root. */
+const sources = (await readdir(`${root}src`, { recursive: true }))
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => `src/${file}`)
+  .sort();
+const isDeclaring = (file: string) => /^src\/domain\/[a-z]+\/problems\.ts$/.test(file);
+
+describe("the registry", () => {
+  test("has every kind that a file declares", async () => {
+    const files = sources.filter(isDeclaring);
+    expect(files).toContain("src/domain/checks/problems.ts");
+    for (const file of files) {
+      const declared: Record<string, Record<string, ProblemType>> = await import(
+        new URL(file, `file://${root}`).href
+      );
+      for (const type of Object.values(declared).flatMap((types) => Object.values(types)))
+        expect(problems, `${type.slug} of ${file} is in no area of src/areas`).toContain(type);
+    }
+    for (const type of Object.values(coreProblems)) expect(problems).toContain(type);
+  });
+
+  test("is all there is: no other file declares a kind", async () => {
+    const declaring = [];
+    for (const file of sources)
+      if (/\bproblemTypes\(/.test(await readFile(root + file, "utf8"))) declaring.push(file);
+    expect(declaring.filter((file) => !isDeclaring(file))).toEqual(["src/domain/problem.ts"]);
+  });
+
+  test("refuses a second kind of the same name, and names that cannot stand in a URL", () => {
+    const withProblems = (names: string[]) => {
+      const kinds = names.map((name) => [name, { code: "conflict", title: "t", meaning: "m" }] as const);
+      return [...areas, { ...areaOf([]), problems: problemTypes(Object.fromEntries(kinds)) }];
+    };
+    expect(() => catalogueOf(withProblems(["check-not-pending"]))).toThrow(
+      "test: there is a problem type check-not-pending already",
+    );
+    expect(() => catalogueOf(withProblems(["busy"]))).toThrow("there is a problem type busy already");
+    expect(() => catalogueOf(withProblems(["Not_A_Slug"]))).toThrow("lower-case words with hyphens");
+  });
+
+  test("each code has the general kind of its name", () => {
+    for (const [code, type] of Object.entries(problemOfCode))
+      expect(type).toMatchObject({ code, slug: code.replaceAll("_", "-") });
+  });
+});
+
+describe("a refusal", () => {
+  test("carries its kind, and a code stands for the general one", () => {
+    const typed = new Refusal(checkProblems["check-not-pending"], "it is redeemed");
+    expect([typed.type, typed.code]).toEqual([checkProblems["check-not-pending"], "conflict"]);
+    const general = new Refusal("not_found", "there is none");
+    expect([general.type, general.code]).toEqual([coreProblems["not-found"], "not_found"]);
+  });
+
+  test("cannot be of a kind that nobody declared, nor of one that refuses nothing", () => {
+    // @ts-expect-error A typo does not compile.
+    const typo: unknown = checkProblems["check-not-pendin"];
+    expect(typo).toBeUndefined();
+    // @ts-expect-error What is wrong with us is never refused.
+    const fault = () => refuse(coreProblems.internal, "no");
+    expect(fault).toThrow(Refusal);
+  });
+
+  test("becomes a problem of its status and name", () => {
+    const place = { public_url: "https://data.example", instance: "/v1/x" };
+    for (const type of problems) {
+      if (type.code === "internal" || type.code === "payment_required") continue;
+      const { status, problem } = problemOfRefusal(
+        new Refusal(type as ProblemType<typeof type.code>, "sentence"),
+        place,
+      );
+      expect({ ...problem, status }).toMatchObject({
+        status: type.status,
+        type: `https://data.example/problems#${type.slug}`,
+        title: type.title,
+        detail: "sentence",
+      });
+    }
+  });
+});
+
+test("the page lists every kind once, and says of each what it means", () => {
+  const page = problemsPage(problems);
+  for (const { slug, status, title, meaning } of problems)
+    expect(page.split(`- **${slug}** (${status}): ${title}. ${meaning}\n`)).toHaveLength(2);
+});
+
+describe("a kind of an area's own", () => {
+  const own = problemTypes({
+    "kettle-cold": { code: "conflict", status: 410, title: "Cold kettle", meaning: "Heat it first." },
+  });
+  const boil = operation({
+    name: "test_boil",
+    route: "GET /v1/agent/test/boil",
+    summary: "Boils",
+    description: "Boils water.",
+    access: [open()],
+    input: z.object({}),
+    output: json(z.object({ hot: z.boolean() })),
+    refuses: [410],
+    example: {},
+    handle: async () => refuse(own["kettle-cold"], "the kettle is cold"),
+  });
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ areas: [...areas, { ...areaOf([boil]), problems: own }] });
+  });
+  afterAll(() => service?.stop());
+
+  const asked = async (path: string) => {
+    const response = await fetch(service.url + path);
+    return { status: response.status, text: await response.text() };
+  };
+
+  test("is answered, listed and described", async () => {
+    const { status, text } = await asked("/v1/agent/test/boil");
+    expect(status).toBe(410);
+    expect(JSON.parse(text)).toMatchObject({
+      type: `${service.url}/problems#kettle-cold`,
+      title: "Cold kettle",
+      detail: "the kettle is cold",
+    });
+    expect((await asked("/problems")).text).toContain("- **kettle-cold** (410): Cold kettle. Heat it first.");
+    const { paths } = JSON.parse((await asked("/openapi.json")).text);
+    expect(paths["/v1/agent/test/boil"].get.responses[410].description).toBe("Link expired / Cold kettle");
+  });
+});

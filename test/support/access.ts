@@ -1,0 +1,32 @@
+/** A call that shows nothing, and parts of admission that know nobody, for tests to add to. */
+import type { AccessParts, Presented } from "../../src/api/access/way.ts";
+import { unlimitedCalls } from "./limits.ts";
+
+export const bareCall: Presented = {
+  secret: undefined,
+  payment: undefined,
+  wallet_proof: undefined,
+  internal_token: undefined,
+  is_local: false,
+  ip: "192.0.2.7",
+  method: "GET",
+  path: "/v1/agent/count",
+};
+
+const unreachable = () => {
+  throw new Error("nobody asks the chain here");
+};
+
+export const bareParts: AccessParts = {
+  findKey: async () => undefined,
+  quotas: { take: async () => ({ granted: true, usage: { day_used: 1, month_used: 1 } }) },
+  limits: unlimitedCalls,
+  clock: { now: () => new Date("2026-11-21T12:00:00Z") },
+  app: {
+    chain: { read: unreachable, heads: unreachable } as unknown as AccessParts["app"]["chain"],
+    recover: unreachable,
+    settings: { public_url: "https://api.example.org" },
+  },
+  open_per_minute: 100,
+  internal: { token: undefined, is_remote_allowed: false },
+};
