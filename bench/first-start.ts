@@ -117,7 +117,8 @@ async function untilAsked(child: ChildProcess, url: string, init: RequestInit = 
     const response = await fetch(url, init).catch(() => undefined);
     const text = await response?.text();
     if (response?.ok && !text!.includes('"starting"')) return response;
-    if (response && response.status !== 503 && !response.ok) throw new Error(`${url}: ${response.status} ${text}`);
+    if (response && response.status !== 503 && !response.ok)
+      throw new Error(`${url}: ${response.status} ${text}`);
     await new Promise((wake) => setTimeout(wake, ASK_AGAIN_MS));
   }
 }
@@ -154,7 +155,9 @@ async function startedBy(pid: number, data_dir: string): Promise<number[]> {
 /** The fields of /proc/<pid>/stat after the name, which may hold spaces; undefined once the process has ended. */
 function statOf(pid: number): string[] | undefined {
   try {
-    return readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ");
+    return readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ");
   } catch {
     return undefined;
   }

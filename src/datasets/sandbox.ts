@@ -249,7 +249,9 @@ const isPartOf = ({ seller, buyer, hs2 }: Shock) =>
 
 /** SQL for the factor of the events that a flow is part of. */
 export const shockOf = shocks
-  .map((shock) => `if(period between ${shock.from} and ${shock.to} and ${isPartOf(shock)}, ${shock.factor}, 1)`)
+  .map(
+    (shock) => `if(period between ${shock.from} and ${shock.to} and ${isPartOf(shock)}, ${shock.factor}, 1)`,
+  )
   .join(" * ");
 
 /** SQL that is true of the flows of any event, in chapters with a weight of their own. */
