@@ -20,6 +20,7 @@ import type {
   Signer,
   Webhooks,
 } from "./domain/ports.ts";
+import type { Health } from "./health.ts";
 import type { Projection } from "./projections/projection.ts";
 import type { Runner } from "./projections/runner.ts";
 import { isOf, type Placed, placed } from "./projections/typed.ts";
@@ -72,14 +73,23 @@ export type AppParts = ChainParts & {
   snapshots: SnapshotStore;
   /** What links to those are signed with: the same in every process of the house. */
   link_secret: Uint8Array;
+  /** How every projection and reactor stands, in whatever process it runs. */
+  health(): Promise<Health>;
   settings: {
     public_url: string;
     started_at: Date;
     allow_synthetic: boolean;
     /** How long a seed of random numbers is used. */
     seeds: { max_rolls: number; seconds: number };
-    /** How long an event waits for its checkpoint, and the verifier keys of who cosigns that; undefined: none are signed. */
-    anchoring: { checkpoint_seconds: number; witnesses: string[] } | undefined;
+    /** How long an event waits for its checkpoint, and a checkpoint for its anchor; undefined: none are signed. */
+    anchoring:
+      | {
+          checkpoint_seconds: number;
+          anchor_seconds: number;
+          /** Who cosigns: the submission prefix and the verifier key of each. */
+          witnesses: { url: string; key: string }[];
+        }
+      | undefined;
   };
 };
 

@@ -28,7 +28,7 @@ export async function openServer(
   const catalogue = catalogueOf(areas);
   const public_url = config.PUBLIC_URL;
   const terms = { pay_to: app.pay_to, public_url, embedded_chain: app.embedded_chain };
-  const metrics = createMetrics();
+  const metrics = createMetrics(app.health);
   const gate = createGate({
     findKey: (digest) => keyByDigest(app.pool, digest),
     quotas,

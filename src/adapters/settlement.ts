@@ -66,7 +66,7 @@ export function chainSettlement(chain: Chain): Settlement {
 
   async function carry(payment: SignedTransfer, seen_block: bigint, alone: boolean): Promise<Receipt> {
     const gas = alone ? TRANSFER_GAS + CONTRACT_PAYER_GAS : TRANSFER_GAS;
-    const receipt = await chain.send(transferCall(payment), { gas, alone });
+    const receipt = await chain.send(transferCall(payment), { gas, alone, purpose: "settlement" });
     if (settledBy(receipt, payment.transfer)) return receipt;
     const fate = await fateOf(chain, facts, payment, seen_block).catch((error) => {
       throw error instanceof ChainUnavailable ? new TransactionPending([receipt.transaction]) : error;

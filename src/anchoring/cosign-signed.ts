@@ -1,10 +1,10 @@
 /** Whenever a checkpoint was signed, witnesses are asked to cosign it: whoever did has cosigned no other history. */
 import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
-import { unlessRefused } from "../turn.ts";
+import { type Outcome, unlessRefused } from "../reactor.ts";
 import { withCosignatures } from "./checkpoint.ts";
 import { openNote } from "./note.ts";
-import { type AnchorTurn, meta, takeTurn, type Work } from "./turn.ts";
+import { meta, takeTurn, type Work } from "./turn.ts";
 import { submit, type WitnessAddress, type WitnessAnswer } from "./witness-client.ts";
 
 /** What keeps a witness from cosigning. `grave`: it has seen what contradicts our log, or says so. */
@@ -26,9 +26,9 @@ export type CosigningOptions = {
   signal?: AbortSignal;
 };
 
-/** One turn: asks all witnesses for what is missing below the newest checkpoint. One process of those that share the log acts at a time. */
-export const cosignTurn = (app: App, options: CosigningOptions): Promise<AnchorTurn> =>
-  takeTurn(app, "cosigning", async (work) => {
+/** One turn: asks all witnesses for what is missing below the newest checkpoint. */
+export const cosignTurn = (app: App, options: CosigningOptions): Promise<Outcome<"diverged">> =>
+  takeTurn(app, async (work) => {
     const state = await work.app.load(anchors, work.target);
     const { checkpoint } = state;
     if (!checkpoint) return;

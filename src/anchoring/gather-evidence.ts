@@ -2,9 +2,9 @@
 import type { Beside, ExportedPart } from "../../eventstore/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
+import { forEach } from "../concurrency.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { notesOf } from "../projections/anchoring/heads.ts";
-import { forEach } from "../turn.ts";
 import type { Evidence, EvidenceOf } from "./evidence.ts";
 import { proofsOfAnchors } from "./kept-proofs.ts";
 import { formatVerifierKey, parseNote, type VerifierKey, verifierKey } from "./note.ts";

@@ -1,11 +1,12 @@
 /** The books: what the chain moved for the payments and refunds of the log, and what the log says of them. */
 import type { App } from "../app.ts";
-import type { Block } from "../domain/chain.ts";
+import { endingsOf, type Sought } from "../chain/endings.ts";
+import { fromBlock } from "../chain/history.ts";
+import { type Block, networkOf } from "../domain/chain.ts";
 import type { Payment, PaymentEvent } from "../domain/payments/payment.ts";
 import * as payments from "../domain/payments/payment.ts";
 import { type Chain, ChainUnavailable } from "../domain/ports.ts";
 import { refundToSeek } from "../reactors/payments/refund.ts";
-import { endingsOf, fromBlock, networkOf, type Sought } from "../reactors/payments/search.ts";
 
 /** Of one side of the books, in micro-USDC; `differences` names the first payments on which the two disagree. */
 export type Account = { chain_micro: bigint; log_micro: bigint; differences: string[] };

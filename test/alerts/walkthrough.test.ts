@@ -5,11 +5,10 @@ import { alertsProjection } from "../../src/projections/alerts/subscriptions.ts"
 import { alerts, alertsInput } from "../../src/projections/trade/answers/alerts.ts";
 import { releasesProjection } from "../../src/projections/trade/releases.ts";
 import { MONTHS } from "../../src/reactors/alerts/evaluate.ts";
-import { takeAlertTurn } from "../../src/reactors/alerts/start.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS } from "../support/until.ts";
-import { development } from "./delivering.ts";
+import { development, takeAlertTurn } from "./delivering.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 type Answer = { data: Record<string, never>; status: number; errors: { path: string; message: string }[] };

@@ -227,7 +227,10 @@ describe("what is not settled", () => {
     const moved = async (from: HDAccount, to: HDAccount) => {
       const signed = await signedTransfer(from, all, { to: addressOf(to) });
       expect(
-        settledBy(await workshop.chain.send(transferCall(signed), { gas: TRANSFER_GAS }), signed.transfer),
+        settledBy(
+          await workshop.chain.send(transferCall(signed), { gas: TRANSFER_GAS, purpose: "settlement" }),
+          signed.transfer,
+        ),
       ).toBe(true);
     };
     settlement.settle = async (payment, seen) => {

@@ -123,7 +123,7 @@ test("a failed payment that somebody carried to the chain all the same is pendin
     throw new NotSettled("not enough just now");
   });
   expect((await present(echo("carried"), payment)).status).toBe(402);
-  await workshop.chain.send(transferCall(signedOf(payment)), { gas: TRANSFER_GAS });
+  await workshop.chain.send(transferCall(signedOf(payment)), { gas: TRANSFER_GAS, purpose: "settlement" });
   const answer = await present(echo("carried"), payment);
   expect(answer.status).toBe(503);
   expect(await answer.json()).toMatchObject({ type: expect.stringContaining("payment-pending") });

@@ -13,24 +13,35 @@ import {
 } from "../../projections/alerts/subscriptions.ts";
 import { isSignificant, judge, rowOf } from "../../projections/trade/answers/anomalies.ts";
 import { releasesProjection } from "../../projections/trade/releases.ts";
+import { reactor } from "../../reactor.ts";
 
 /** A release is judged over its last months, since reporters deliver late. */
 export const MONTHS = 3;
 
 const meta = { actor: "reactor:alerts", operation: "alerts.evaluate" };
 
+export const evaluationsReactor = reactor({
+  name: "alert-evaluations",
+  every_ms: 1_000,
+  memory: () => ({}),
+  take: ({ app, signal }) => evaluateReleases(app, signal),
+  troubles: { failed: "releases cannot be looked through for alerts; trying again" },
+  resumed: "releases are looked through for alerts again",
+});
+
 /** Looks through the releases that were not looked through; one that this process has not open yet is left to the next turn. */
-export async function evaluateReleases(app: App, signal?: AbortSignal): Promise<void> {
+async function evaluateReleases(app: App, signal: AbortSignal): Promise<"done"> {
   await Promise.all([app.caughtUp(alertsProjection), app.caughtUp(releasesProjection)]);
   for (const release of await unseenReleases(app.pool)) {
     const isOpen = app.vintages.open().some(({ vintage }) => vintage === release.vintage);
-    if (!isOpen || signal?.aborted || (release.synthetic && !app.settings.allow_synthetic)) continue;
+    if (!isOpen || signal.aborted || (release.synthetic && !app.settings.allow_synthetic)) continue;
     await evaluate(app, release, signal);
   }
+  return "done";
 }
 
 /** Killed in between, it is done again: a subscription is told nothing twice. */
-async function evaluate(app: App, release: Unseen, signal: AbortSignal | undefined): Promise<void> {
+async function evaluate(app: App, release: Unseen, signal: AbortSignal): Promise<void> {
   const watchers = await watchersOf(app.pool, release);
   const found = await findings(app, release, new Set(watchers.map(({ watch }) => watch.hs)), signal);
   if (!found) return;

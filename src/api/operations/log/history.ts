@@ -105,7 +105,7 @@ const status = operation({
       network: `eip155:${app.chain.chain_id}`,
       contract: ANCHOR_ADDRESS,
       signer: app.chain.sender,
-      witnesses: app.settings.anchoring?.witnesses ?? [],
+      witnesses: app.settings.anchoring?.witnesses.map(({ key }) => key) ?? [],
       contradiction,
       detail: app.settings.anchoring ? null : "this service runs without ANCHORING: nothing is signed",
     };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import type { Hex } from "../../../domain/chain.ts";
+import { networkOf } from "../../../domain/chain.ts";
 import { address, chainHash, decimal, idFrom, time } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import * as airdrops from "../../../domain/wallet/airdrop.ts";
@@ -10,7 +11,6 @@ import { knownToken } from "../../../domain/wallet/balances.ts";
 import { amountEach, recipients } from "../../../domain/wallet/inputs.ts";
 import { walletProblems } from "../../../domain/wallet/problems.ts";
 import { amountIn, balanceCall, tokenCalls } from "../../../domain/wallet/token.ts";
-import { networkOf } from "../../../reactors/payments/search.ts";
 import type { Caller } from "../../caller.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 import { developmentChain, network, refuseField } from "./fields.ts";
