@@ -5,7 +5,7 @@ import type { Tail } from "../eventstore/tail.ts";
 import type { JsonObject, RecordedEvent } from "../eventstore/types.ts";
 import type { ReferenceStore } from "./datasets/reference/store.ts";
 import type { SnapshotStore } from "./datasets/snapshots.ts";
-import type { VintageStore } from "./datasets/vintage-store.ts";
+import type { VintageStore, Vintages } from "./datasets/vintage-store.ts";
 import type { Hex, RecoverKey } from "./domain/chain.ts";
 import type { DomainEvent, Entity, EntityEvents, EventOf } from "./domain/entity.ts";
 import type {
@@ -65,8 +65,10 @@ export type AppParts = ChainParts & {
   answers: KeptAnswers;
   printer: Printer;
   webhooks: Webhooks;
-  /** The trade data this process has open. */
-  vintages: VintageStore;
+  /** The trade data that answers read from. */
+  vintages: Vintages;
+  /** Where it is opened and kept, past vintages too. */
+  vintage_store: VintageStore;
   /** The small tables beside it. */
   reference: ReferenceStore;
   /** Vintages as files to download. */

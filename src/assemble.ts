@@ -133,6 +133,7 @@ async function assemble(
     link_secret: await derivedSecret(signingKeyFile(config), config.SIGNING_KEY, "snapshot-link"),
     signed: await keptHeads(join(config.DATA_DIR, "signed")),
     vintages,
+    vintage_store: vintages,
     printer,
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,

@@ -92,6 +92,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "@duckdb/node-api": "any",
       "csv-parse/sync": "any",
       domain: "any",
+      "lru-cache": "any",
       "node:async_hooks": ["AsyncLocalStorage"],
       "node:child_process": "any",
       "node:crypto": "any",

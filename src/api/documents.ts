@@ -1,4 +1,8 @@
+import type { App } from "../app.ts";
+import { likelyWait, makingOf } from "../datasets/making.ts";
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
+import { currentReferences } from "../projections/reference/releases.ts";
+import { currentReleases } from "../projections/trade/releases.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Document } from "./document.ts";
 import { explorerDocuments } from "./explorer.ts";
@@ -59,6 +63,14 @@ const health: Document = {
   render: () => ({ body: '{"status":"ok"}' }),
 };
 
+/** What this process is to serve and has not open: to be made or opened still, or its files are missing. */
+async function missingData(app: App): Promise<string[]> {
+  const released = [...(await currentReleases(app.pool)), ...(await currentReferences(app.pool))];
+  const open = new Set([...app.vintages.open(), ...app.reference.open()].map(({ dataset }) => dataset));
+  const wanted = new Set([...app.vintage_store.awaited(), ...released].map(({ dataset }) => dataset));
+  return [...wanted].filter((dataset) => !open.has(dataset));
+}
+
 const ready: Document = {
   path: "/ready",
   type: "application/json",
@@ -73,10 +85,13 @@ const ready: Document = {
       () => ({ up: false, block: null }),
     );
     const datasets = app.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
-    const up = log.up && datasets.length > 0;
+    const missing = log.up ? await missingData(app).catch(() => null) : null;
+    const up = log.up && missing?.length === 0;
+    const awaited = app.vintage_store.awaited();
+    const making = makingOf(awaited);
     return {
-      status: up ? 200 : 503,
-      body: JSON.stringify({ status: up ? "ready" : "not ready", log, chain, datasets }),
+      ...(up ? {} : { status: 503, headers: { "Retry-After": String(likelyWait(awaited)) } }),
+      body: JSON.stringify({ status: up ? "ready" : "not ready", log, chain, datasets, missing, making }),
     };
   },
 };

@@ -2,7 +2,7 @@
  * The one shape of everything the service sells or does. An operation is declared once, in operations/<area>/;
  * its HTTP route, MCP tool, OpenAPI entry, price, documentation and smoke test all derive from the declaration.
  */
-import type { z } from "zod";
+import { z } from "zod";
 import type { App } from "../app.ts";
 import type { Chart, Provenance } from "../domain/chart.ts";
 import type { EventName } from "../domain/refusal.ts";
@@ -13,6 +13,7 @@ import type { Caller } from "./caller.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
 import { schemaOfList } from "./listing.ts";
+import { restsOnField, vintageField } from "./named-vintages.ts";
 
 export { free } from "./access/free.ts";
 export { internal } from "./access/internal.ts";
@@ -182,13 +183,22 @@ export type Declared<Input extends z.ZodObject> = Omit<
   handle: (context: Context<z.output<Input>>) => Promise<object>;
 };
 
-/** Declares an operation. */
+/** Declares an operation. One over data takes `vintage` too, and its answer says what it rests on. */
 export function operation<Input extends z.ZodObject>(declared: Declared<Input>): OperationDeclaration {
-  const { lists, output } = declared;
-  if (lists === undefined || lists === "none" || output.kind !== "json")
-    return declared as OperationDeclaration;
-  const told = { ...output, schema: schemaOfList(output.schema) };
-  return { ...declared, output: told } as OperationDeclaration;
+  const { input, lists, output, refuses = [], vintage } = declared;
+  if (output.kind !== "json") return declared as OperationDeclaration;
+  const listed = lists === undefined || lists === "none" ? output.schema : schemaOfList(output.schema);
+  if (vintage === undefined)
+    return { ...declared, output: { ...output, schema: listed } } as OperationDeclaration;
+  const { meta } = listed.shape;
+  if (!(meta instanceof z.ZodObject)) throw new Error(`${declared.name} rests on data and has no meta`);
+  const schema = listed.extend({ meta: meta.extend({ rests_on: restsOnField }) });
+  return {
+    ...declared,
+    input: input.extend({ vintage: vintageField }),
+    output: { ...output, schema },
+    refuses: [...new Set([...refuses, 404 as const])],
+  } as OperationDeclaration;
 }
 
 export const methodOf = ({ route }: Pick<Operation, "route">) => route.slice(0, route.indexOf(" ")) as Method;

@@ -111,7 +111,7 @@ export function createPaymentFlow(parts: MakerParts, terms: PaymentTerms): Payme
 async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
   const { acceptance, parts, terms } = flow;
   const { operation, form } = call;
-  const price = () => priceOf(operation, parts.app, call.input);
+  const price = () => priceOf(operation, call.app, call.input);
   try {
     const payment = await acceptance.accept(offer.presented, { price: price(), path: offer.path });
     const paid = chargeFor(parts.app, call, payment);
@@ -238,8 +238,8 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
 }
 
 /** A new vintage may have changed what the call costs since its payment was judged: then nothing is claimed. */
-function refuseOtherPrice({ app, call, payment }: PaidCall): void {
-  const price = microUsdc(priceOf(call.operation, app, call.input));
+function refuseOtherPrice({ call, payment }: PaidCall): void {
+  const price = microUsdc(priceOf(call.operation, call.app, call.input));
   if (payment.signed.transfer.value !== BigInt(price))
     throw new PaymentRefused(
       "invalid_exact_evm_payload_authorization_value",

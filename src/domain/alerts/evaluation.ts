@@ -11,7 +11,7 @@ export const events = {
       /** Where the release stands in the log. */
       release_position: z.int().positive(),
       subscriptions: z.int().nonnegative(),
-      /** Anomalies that are significant, over all that was watched. */
+      /** Anomalies that are significant, over all chapters of the release. */
       significant: z.int().nonnegative(),
       evaluated_at: time,
     }),

@@ -2,6 +2,7 @@
 import type pg from "pg";
 import * as dataset from "../../domain/reference/dataset.ts";
 import { projection } from "../projection.ts";
+import { keptIn } from "../trade/releases.ts";
 
 export const referenceProjection = projection({
   name: "reference_releases",
@@ -33,13 +34,6 @@ export async function currentReferences(pool: pg.Pool): Promise<CurrentReference
   return (await pool.query<CurrentReference>(sql)).rows;
 }
 
-/** The vintages that were current at some moment since then. */
-export async function referencesSince(pool: pg.Pool, since: Date): Promise<Set<string>> {
-  const sql = `
-    select vintage from (
-      select vintage, lead(released_at) over (partition by dataset order by position) as replaced_at
-      from read.reference_releases_v1) r
-    where replaced_at is null or replaced_at >= $1`;
-  const { rows } = await pool.query<{ vintage: string }>(sql, [since]);
-  return new Set(rows.map(({ vintage }) => vintage));
-}
+/** The releases that were current at some moment since then, whose files must stay; the newest first. */
+export const referencesSince = (pool: pg.Pool, since: Date) =>
+  keptIn(pool, "read.reference_releases_v1", since);

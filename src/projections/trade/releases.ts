@@ -81,6 +81,19 @@ export async function releasesBefore(pool: pg.Pool, moment: Date): Promise<Dated
   return (await pool.query<DatedRelease>(sql, [moment])).rows;
 }
 
+/** The newest release of a vintage, if it was current at some moment since then. */
+export async function keptRelease(
+  pool: pg.Pool,
+  vintage: string,
+  since: Date,
+): Promise<DatedRelease | undefined> {
+  const sql = `select ${COLUMNS}, ${utc("replaced_at")} as replaced_at from (
+      select *, lead(r.released_at) over (partition by dataset order by r.position) as replaced_at
+      from read.trade_releases_v1 r) r
+    where r.vintage = $1 and (r.replaced_at is null or r.replaced_at >= $2) order by r.position desc limit 1`;
+  return (await pool.query<DatedRelease>(sql, [vintage, since])).rows[0];
+}
+
 /** When each of these datasets, or this vintage, was first released; the earliest of all, undefined where none was. */
 export async function firstReleaseOf(
   pool: pg.Pool,
@@ -101,13 +114,22 @@ export async function listReleases(
   return (await pool.query<ReleaseRow>(sql, [page.dataset, page.before ?? null, page.limit])).rows;
 }
 
-/** The vintages that were current at some moment since then: the ones whose files must stay. */
-export async function vintagesSince(pool: pg.Pool, since: Date): Promise<Set<string>> {
+/** A vintage that is kept; `replaced_at` is null while it is current. */
+export type KeptRelease = {
+  dataset: string;
+  vintage: string;
+  released_at: string;
+  replaced_at: string | null;
+};
+
+/** The releases that were current at some moment since then, whose files must stay; the newest first. */
+export const releasesSince = (pool: pg.Pool, since: Date) => keptIn(pool, "read.trade_releases_v1", since);
+
+/** As releasesSince, of a table of releases. */
+export async function keptIn(pool: pg.Pool, table: string, since: Date): Promise<KeptRelease[]> {
   const sql = `
-    select vintage from (
-      select vintage, lead(released_at) over (partition by dataset order by position) as replaced_at
-      from read.trade_releases_v1) r
-    where replaced_at is null or replaced_at >= $1`;
-  const { rows } = await pool.query<{ vintage: string }>(sql, [since]);
-  return new Set(rows.map(({ vintage }) => vintage));
+    select dataset, vintage, ${utc("released_at")} as released_at, ${utc("replaced_at")} as replaced_at from (
+      select *, lead(released_at) over (partition by dataset order by position) as replaced_at from ${table}) r
+    where replaced_at is null or replaced_at >= $1 order by r.position desc`;
+  return (await pool.query<KeptRelease>(sql, [since])).rows;
 }

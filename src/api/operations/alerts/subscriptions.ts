@@ -8,6 +8,7 @@ import { refuse } from "../../../domain/refusal.ts";
 import { FALSE_DISCOVERY_RATE, LEAST_Z } from "../../../domain/trade/anomalies.ts";
 import { dataset, flow, hs, reporter } from "../../../domain/trade/inputs.ts";
 import { alertsProjection, othersOpen } from "../../../projections/alerts/subscriptions.ts";
+import { currentReleases, releasesProjection } from "../../../projections/trade/releases.ts";
 import type { Caller } from "../../caller.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 
@@ -124,6 +125,7 @@ one of the ${subscriptions.FIRST_CREDITS} credits it comes with. A failed delive
     const message = app.webhooks.refusalOf(url);
     if (message !== undefined)
       refuse("invalid", "the webhook's URL is refused", { errors: [{ path: "url", message }] });
+    if (dataset !== null) await refuseUnreleased(app, dataset);
     await app.caughtUp(alertsProjection);
     if ((await othersOpen(app.pool, caller.tenant, fresh_id)) >= subscriptions.MOST_SUBSCRIPTIONS)
       refuse(
@@ -142,6 +144,16 @@ one of the ${subscriptions.FIRST_CREDITS} credits it comes with. A failed delive
     return { data: withSecret(app, subscriptions.standing(state)), meta: { tenant: caller.tenant } };
   },
 });
+
+/** A name that was never released may be a slip of the pen, and nobody would ever hear of it. */
+async function refuseUnreleased(app: App, dataset: string): Promise<void> {
+  await app.caughtUp(releasesProjection);
+  const released = (await currentReleases(app.pool)).map((release) => release.dataset);
+  if (released.includes(dataset)) return;
+  const choices = released.length === 0 ? "none is released yet" : `there is ${released.join(", ")}`;
+  const message = `there is no dataset ${dataset}; ${choices}`;
+  refuse("invalid", message, { errors: [{ path: "dataset", message }] });
+}
 
 const withSecret = (app: App, state: Subscription) => ({
   ...shown(state),

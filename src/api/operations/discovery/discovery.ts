@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { makingOf } from "../../../datasets/making.ts";
+import { stages } from "../../../datasets/progress.ts";
 import { time } from "../../../domain/fields.ts";
 import { INTERFACE_VERSION } from "../../openapi.ts";
 import { json, open, operation } from "../../operation.ts";
@@ -14,11 +16,23 @@ const health = operation({
   output: json(
     z.object({
       data: z.object({
-        status: z.enum(["ok", "starting"]).describe("`starting` until a trade dataset is open"),
+        status: z
+          .enum(["ok", "starting"])
+          .describe("`starting` while a dataset that belongs to the service is still to be made or opened"),
         interface_version: z.string(),
         started_at: time,
         log: z.object({ origin: z.string(), position: z.int().describe("Events in the log") }),
         datasets: z.array(z.object({ dataset: z.string(), vintage: z.string(), synthetic: z.boolean() })),
+        making: z
+          .array(
+            z.object({
+              dataset: z.string(),
+              stage: z.enum(stages),
+              percent: z.int().describe("How much of the stage is done"),
+              seconds_left: z.int().describe("When it is likely to be there"),
+            }),
+          )
+          .describe("Datasets that are being made just now"),
         projections: z
           .array(
             z.object({
@@ -60,13 +74,15 @@ const health = operation({
     const datasets = app.vintages
       .open()
       .map(({ dataset, vintage, synthetic }) => ({ dataset, vintage, synthetic }));
+    const awaited = app.vintages.awaited();
     return {
       data: {
-        status: datasets.length > 0 ? "ok" : "starting",
+        status: awaited.length === 0 ? "ok" : "starting",
         interface_version: INTERFACE_VERSION,
         started_at: app.settings.started_at.toISOString(),
         log: { origin: identity.origin, position: head.position },
         datasets,
+        making: makingOf(awaited),
         projections: health.projections.map(({ name, behind, trouble }) => ({
           name,
           behind,

@@ -1,8 +1,9 @@
 /** How every trade question begins and ends: a dataset that covers it is chosen and leased, and the answer says what it rests on. */
 
 import { z } from "zod";
+import { type Expected, refuseAwaited } from "../../../datasets/making.ts";
 import type { Manifest } from "../../../datasets/manifest.ts";
-import type { Lease, VintageStore } from "../../../datasets/vintage-store.ts";
+import type { Lease, Vintages } from "../../../datasets/vintage-store.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import {
   type Coverage,
@@ -23,7 +24,7 @@ import { monthsBetween, monthText, type Period, type Years, yearOf } from "../..
 
 /** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing, without `nameOf` few products have a name. */
 export type TradeData = {
-  vintages: VintageStore;
+  vintages: Vintages;
   allow_synthetic: boolean;
   nameOf?: NameOf;
   /** The table that those names come from, and its vintage. */
@@ -58,6 +59,12 @@ export const meta = z.object({
     .describe("SHA-256 that names the immutable state of the dataset; the log holds its release"),
   synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
   source: z.string(),
+  hs: z
+    .string()
+    .nullable()
+    .describe(
+      "The code that the figures are of, as far as statistics of trade tell products apart; null = all",
+    ),
   names_from: z
     .string()
     .nullable()
@@ -147,9 +154,10 @@ export const isCovered = ({ vintages, allow_synthetic }: TradeData, question: Co
     .some(({ coverage }) => gapIn(coverage, question, false) === undefined);
 
 /** What may answer, in the usual order: real before synthetic, a whole before a part, many reporters before few. */
-export function inUsualOrder({ vintages, allow_synthetic }: TradeData): Manifest[] {
-  const open = vintages.open().filter(({ synthetic }) => allow_synthetic || !synthetic);
+export function inUsualOrder(trade: TradeData): Manifest[] {
+  const open = trade.vintages.open().filter(({ synthetic }) => trade.allow_synthetic || !synthetic);
   if (open.length === 0) {
+    refuseWhileAwaited(trade);
     refuse(tradeProblems["dataset-missing"], "no trade dataset is loaded (yet)", { retry_after_s: 5 });
   }
   const isWhole = (coverage: Coverage) => coverage.products.national && !knownPartners(coverage);
@@ -161,10 +169,8 @@ export function inUsualOrder({ vintages, allow_synthetic }: TradeData): Manifest
 /** The dataset that answers, as it is open now; nothing is ever drawn from two. */
 export function chooseDataset(trade: TradeData, question: Question): Manifest {
   const candidates = inUsualOrder(trade);
-  const awaited = trade.vintages.awaited().filter(({ synthetic }) => trade.allow_synthetic || !synthetic);
-  const names = awaited.map(({ dataset }) => dataset);
   if (question.dataset !== undefined) {
-    if (names.includes(question.dataset)) refuseAwaited([question.dataset]);
+    refuseWhileAwaited(trade, ({ dataset }) => dataset === question.dataset);
     return namedDataset(candidates, question, question.dataset);
   }
   const gaps: { dataset: string; gap: Gap }[] = [];
@@ -173,8 +179,10 @@ export function chooseDataset(trade: TradeData, question: Question): Manifest {
     if (!gap) return candidate;
     gaps.push({ dataset: candidate.dataset, gap });
   }
-  if (names.length > 0) refuseAwaited(names);
-  const message = gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`).join("; ");
+  refuseWhileAwaited(trade);
+  const partly = candidates.filter(({ coverage }) => gapIn(coverage, question, true) === undefined);
+  const remedy = partly.map(({ dataset }) => `dataset=${dataset} answers from the part that it has`);
+  const message = [...gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`), ...remedy].join("; ");
   // The dataset that came nearest to an answer says which field to change.
   const progress = ["hs", "partner", "reporter", "flow", "years"];
   const [nearest] = gaps
@@ -183,11 +191,18 @@ export function chooseDataset(trade: TradeData, question: Question): Manifest {
   return refuseGap(question, nearest!, `no dataset covers the question: ${message}`);
 }
 
-/** What is not open yet may cover the question, so that it is no fault of the caller's. */
-function refuseAwaited(datasets: string[]): never {
-  const message = `${datasets.join(", ")} cannot be read (yet): being made or opened, or the files are missing`;
-  return refuse(tradeProblems["dataset-missing"], message, { retry_after_s: 5 });
+/** Refuses while such a dataset, or any, is still to be made or opened. */
+export function refuseWhileAwaited(
+  { vintages, allow_synthetic }: TradeData,
+  such: (expected: Expected) => boolean = () => true,
+): void {
+  const awaited = vintages.awaited().filter(({ synthetic }) => allow_synthetic || !synthetic);
+  if (awaited.some(such)) refuseAwaited(awaited.filter(such));
 }
+
+/** Refuses while a dataset that was released is not open. */
+export const refuseUnopened = (trade: TradeData): void =>
+  refuseWhileAwaited(trade, ({ released }) => released);
 
 function namedDataset(open: Manifest[], question: Question, name: string): Manifest {
   const found = open.find(({ dataset }) => dataset === name);
@@ -257,6 +272,7 @@ export function metaOf({ manifest }: Pick<Lease, "manifest">, asked: Covered & {
     vintage,
     synthetic,
     source,
+    hs: asked.hs ?? null,
     coverage: {
       products: {
         complete: productsComplete(coverage, asked),
