@@ -27,7 +27,7 @@ const { values } = parseArgs({
 
 const QUESTION = "/v1/agent/trade/top-partners?reporter=DE&limit=3";
 const TICKS_PER_S = Number(execFileSync("getconf", ["CLK_TCK"]).toString());
-const ASK_AGAIN_MS = 50;
+const ASK_AGAIN_MS = 100;
 
 type Measured = Record<string, number>;
 
