@@ -15,6 +15,7 @@ import type {
   KeptHeads,
   Printer,
   Random,
+  SeedUses,
   SeedVault,
   Settlement,
   Signer,
@@ -62,6 +63,8 @@ export type AppParts = ChainParts & {
   /** The checkpoints that this machine signed last. */
   signed: KeptHeads;
   seeds: SeedVault;
+  /** How often each of them was drawn from. */
+  seed_uses: SeedUses;
   answers: KeptAnswers;
   printer: Printer;
   webhooks: Webhooks;
@@ -73,7 +76,7 @@ export type AppParts = ChainParts & {
   reference: ReferenceStore;
   /** Vintages as files to download. */
   snapshots: SnapshotStore;
-  /** What links to those are signed with: the same in every process of the house. */
+  /** What links to those are signed with: the same in every process of the service. */
   link_secret: Uint8Array;
   /** How every projection and reactor stands, in whatever process it runs. */
   health(): Promise<Health>;

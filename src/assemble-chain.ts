@@ -89,7 +89,7 @@ export async function absentChain(config: Config): Promise<ChainParts & { close(
   };
   return {
     chain,
-    settlement: { facts: away, settle: away },
+    settlement: { facts: away, ended: away, settle: away },
     recover: recoverKey(),
     pay_to: keys.pay_to,
     refunds: privateKeyToAccount(keys.refund),

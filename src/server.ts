@@ -1,4 +1,4 @@
-/** The HTTP and MCP faces over an open runtime. */
+/** The server: HTTP and MCP over an open runtime. */
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { createGate, type Gate } from "./api/access/admission.ts";
@@ -47,6 +47,7 @@ export async function openServer(
     catalogue,
     gate,
     terms,
+    limits,
     onBroken: (operation, promise, reason) => {
       metrics.broke(operation.name, promise);
       log.error({ operation: operation.name, promise, reason }, "an operation is not as it declares");

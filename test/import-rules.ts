@@ -41,10 +41,20 @@ export const layers: Readonly<Record<string, Layer>> = {
       zod: "any",
     },
   },
+  // How a thread is begun, from the sources or compiled.
+  threads: { paths: ["eventstore/thread.ts"], imports: { "node:worker_threads": ["Worker"] } },
   // Written apart from the append path, so that one mistake cannot stand on both sides.
   verify: {
     paths: ["eventstore/verify/", "eventstore/export.ts"],
-    imports: { ...files, "node:crypto": "any", pg: "any" },
+    imports: {
+      ...files,
+      "node:crypto": "any",
+      "node:events": ["once"],
+      "node:os": ["availableParallelism"],
+      "node:worker_threads": ["parentPort", "workerData"],
+      threads: "any",
+      pg: "any",
+    },
   },
   domain: {
     paths: ["src/domain/"],
@@ -238,6 +248,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:timers/promises": "any",
       "node:util": "any",
       "node:worker_threads": "any",
+      threads: "any",
       "node:zlib": "any",
       pg: "any",
       secp256k1: "types",
@@ -301,6 +312,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       eventstore: "types",
       projections: "any",
       reactors: "any",
+      zod: ["toJSONSchema"],
     },
   },
   runtime: {

@@ -134,7 +134,8 @@ export function gasBudget({ budget_eth, clock, record }: GasBudgetOptions): GasB
         },
       };
     },
-    guarded: ({ facts, settle }) => ({
+    guarded: ({ facts, ended, settle }) => ({
+      ended,
       facts: async (payment) => {
         await refuseIfSpent();
         return facts(payment);

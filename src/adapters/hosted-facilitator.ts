@@ -12,7 +12,7 @@ import {
   type Settlement,
   TransactionPending,
 } from "../domain/ports.ts";
-import { chainSettlement, endOf, fateOf } from "./settlement.ts";
+import { chainSettlement, endingOf, outcomeOf } from "./settlement.ts";
 
 export type FacilitatorOptions = {
   /** Where /verify and /settle are. */
@@ -27,6 +27,9 @@ export type FacilitatorOptions = {
   poll_ms?: number;
 };
 
+/** What a caller waits for before anything is charged. */
+const VERIFY_MS = 5_000;
+
 /** The time that a requirement grants, in seconds; a facilitator holds the authorization against it. */
 const MAX_TIMEOUT_SECONDS = 300;
 
@@ -40,9 +43,9 @@ export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Set
     for (const deadline = Date.now() + wait_ms; ; await sleep(poll_ms)) {
       const told = transaction && (await chain.receipt(transaction).catch(unlessAway));
       if (told && settledBy(told, payment.transfer)) return told;
-      const end = await endOf(chain, payment, seen_block).catch(unlessAway);
+      const end = await endingOf(chain, payment, seen_block).catch(unlessAway);
       if (end?.kind === "settled") return end.receipt;
-      if (end?.kind === "refused") throw new NotSettled(end.reason);
+      if (end?.kind === "void" && end.final) throw new NotSettled(end.reason);
       if (Date.now() > deadline) throw new TransactionPending(transaction ? [transaction] : []);
     }
   }
@@ -56,6 +59,7 @@ export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Set
       if (verdict.kind === "no") return { ...facts, would_settle: false, reason: verdict.reason };
       throw new ChainUnavailable("the facilitator does not verify payments now", { cause: verdict.cause });
     },
+    ended: own.ended,
     settle: async (payment, seen_block) => {
       const outcome = await ask("settle", payment);
       if (outcome.kind === "unsent")
@@ -65,7 +69,7 @@ export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Set
       if (outcome.kind !== "no") {
         return awaited(payment, seen_block, outcome.kind === "yes" ? outcome.transaction : undefined);
       }
-      const fate = await fateOf(chain, own.facts, payment, seen_block).catch(unlessAway);
+      const fate = await outcomeOf(chain, own.facts, payment, seen_block).catch(unlessAway);
       if (fate?.kind === "settled") return fate.receipt;
       if (fate?.kind === "refused") throw new NotSettled(fate.reason);
       // It says no, and the chain would say yes: for good if it knows the reason, else it may be sending yet.
@@ -121,7 +125,7 @@ function facilitator(chain_id: number, { url, token, request_ms = 30_000 }: Faci
         body: JSON.stringify(requestOf(payment, chain_id)),
         // The token is for this address alone.
         redirect: "error",
-        signal: AbortSignal.timeout(request_ms),
+        signal: AbortSignal.timeout(what === "verify" ? Math.min(request_ms, VERIFY_MS) : request_ms),
       });
       const text = await response.text();
       if (NOT_ADMITTED.has(response.status))

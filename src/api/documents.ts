@@ -1,12 +1,13 @@
+import { contradictionNow } from "../anchoring/accepting.ts";
 import type { App } from "../app.ts";
 import { likelyWait, makingOf } from "../datasets/making.ts";
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
 import { currentReferences } from "../projections/reference/releases.ts";
 import { currentReleases } from "../projections/trade/releases.ts";
-import type { Catalogue } from "./catalogue.ts";
 import type { Document } from "./document.ts";
 import { explorerDocuments } from "./explorer.ts";
 import { openapi } from "./openapi.ts";
+import type { Catalogue } from "./operation.ts";
 import { problemsPage } from "./problem.ts";
 import { llmsPage } from "./reference.ts";
 import { priceList } from "./x402/discovery.ts";
@@ -84,14 +85,21 @@ const ready: Document = {
       ({ latest }) => ({ up: true, block: Number(latest.number) }),
       () => ({ up: false, block: null }),
     );
+    const contradiction = await contradictionNow(app).catch(() => null);
     const datasets = app.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
     const missing = log.up ? await missingData(app).catch(() => null) : null;
-    const up = log.up && missing?.length === 0;
+    const up = log.up && contradiction === null && missing?.length === 0;
     const awaited = app.vintage_store.awaited();
-    const making = makingOf(awaited);
     return {
       ...(up ? {} : { status: 503, headers: { "Retry-After": String(likelyWait(awaited)) } }),
-      body: JSON.stringify({ status: up ? "ready" : "not ready", log, chain, datasets, missing, making }),
+      body: JSON.stringify({
+        status: up ? "ready" : "not ready",
+        log: { ...log, contradiction },
+        chain,
+        datasets,
+        missing,
+        making: makingOf(awaited),
+      }),
     };
   },
 };

@@ -1,4 +1,4 @@
-/** The HTTP face: an Express 5 route for each operation and each document, and what every answer has in common. */
+/** The HTTP server: an Express 5 route for each operation and each document, and what every answer has in common. */
 import { setMaxListeners } from "node:events";
 import type { IncomingMessage, RequestListener } from "node:http";
 import compression from "compression";
@@ -11,17 +11,17 @@ import { coreProblems } from "../domain/problem.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { isSameSecret } from "./access/internal.ts";
 import type { Document } from "./document.ts";
-import { sendAnswer } from "./http-answer.ts";
-import { inPath, isLocal, questionOf } from "./http-question.ts";
+import { callRequestOf, inPath, isLocal } from "./http-request.ts";
+import { sendAnswer } from "./http-response.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Method, methodOf, type Operation, pathOf, pathWith, patternOf } from "./operation.ts";
-import type { Served } from "./pipeline.ts";
+import type { ServedOperation } from "./pipeline.ts";
 import { isAway, problem, problemOfRefusal, refusalOf } from "./problem.ts";
 import { requestId } from "./request-id.ts";
 
 export type HttpParts = {
   app: App;
-  served: Served[];
+  served: ServedOperation[];
   documents: Document[];
   /** Answers POST /mcp. */
   mcp: RequestHandler;
@@ -142,10 +142,10 @@ const place = (parts: { public_url: string }, instance: string) => ({
   instance,
 });
 
-function operationRoute(parts: HttpParts, { operation, ask }: Served): RequestHandler {
+function operationRoute(parts: HttpParts, { operation, ask }: ServedOperation): RequestHandler {
   return async (req, res) => {
     res.locals.operation = operation.name;
-    const question = questionOf(req, res, parts.stopping);
+    const question = callRequestOf(req, res, parts.stopping);
     const answer = await ask(question);
     if (answer.kind === "refused") {
       const told = problemOfRefusal(answer.refusal, place(parts, req.path));
@@ -219,6 +219,8 @@ function failed(parts: HttpParts): ErrorRequestHandler {
       res.destroy();
       return;
     }
+    // Nobody is there to be told, and that a caller left is no fault.
+    if (req.socket.destroyed && isAborted(error)) return;
     const told = problemOfError(error, parts, req.path);
     if (told.status === 500)
       parts.log.error({ err: error, request_id: res.locals.request_id }, "a call failed");
@@ -227,6 +229,12 @@ function failed(parts: HttpParts): ErrorRequestHandler {
     sendAnswer(res, { kind: "problem", ...told });
   };
 }
+
+const ABORTED = ["ECONNABORTED", "ECONNRESET", "ABORT_ERR", "ERR_STREAM_PREMATURE_CLOSE"];
+
+const isAborted = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.name === "AbortError" || ABORTED.includes((error as { code?: string }).code ?? ""));
 
 export function problemOfError(error: unknown, parts: { public_url: string }, path: string) {
   const refusal = refusalOf(error) ?? refusalOfExpress(error);

@@ -1,5 +1,5 @@
 /**
- * The MCP face: the same operations as tools, over streamable HTTP. One `Server` a request, over lists made once;
+ * The MCP server: the same operations as tools, over streamable HTTP. One `Server` a request, over lists made once;
  * each call runs through the same pipeline as HTTP, with the same admission and the same answer.
  */
 import { toNodeHandler } from "@modelcontextprotocol/node";
@@ -19,14 +19,14 @@ import type { Printer } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 import { presentedSecret } from "./access/admission.ts";
 import { priceText } from "./access/way.ts";
-import type { Catalogue } from "./catalogue.ts";
 import { defaultTools } from "./default-tools.ts";
 import { chosenForm, formsOf, JSON_FORM } from "./forms/form.ts";
 import { acceptedForms, contentOf } from "./forms/mcp-content.ts";
-import { endOf } from "./http-question.ts";
+import { endOf } from "./http-request.ts";
 import { inputReader } from "./input.ts";
 import { type NamedEvent, proofPath } from "./named-event.ts";
 import { INTERFACE_VERSION } from "./openapi.ts";
+import type { Catalogue } from "./operation.ts";
 import {
   isInPath,
   mediaTypeOf,
@@ -38,7 +38,7 @@ import {
   paymentOf,
   type ServedFile,
 } from "./operation.ts";
-import type { Answer, Served } from "./pipeline.ts";
+import type { Answer, ServedOperation } from "./pipeline.ts";
 import { type ProblemAnswer, problemOfRefusal } from "./problem.ts";
 import { exampleOf } from "./reference.ts";
 import { requestId } from "./request-id.ts";
@@ -46,7 +46,7 @@ import type { SettleResponse } from "./x402/response.ts";
 
 export type McpParts = {
   catalogue: Catalogue;
-  served: Served[];
+  served: ServedOperation[];
   printer: Printer;
   public_url: string;
   /** Origins of web pages that may call, beside the service's own and loopback. */
@@ -175,7 +175,7 @@ const isText = (output: Extract<Output, { kind: "bytes" }>) => output.media_type
 
 async function call(
   parts: McpParts,
-  served: Served,
+  served: ServedOperation,
   params: CallToolRequestParams,
   req: Request,
   request_id: string,

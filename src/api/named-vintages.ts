@@ -11,7 +11,6 @@ import { refuse } from "../domain/refusal.ts";
 import { referenceProjection, referencesSince } from "../projections/reference/releases.ts";
 import { type KeptRelease, releasesProjection, releasesSince } from "../projections/trade/releases.ts";
 import type { Fields } from "./input.ts";
-import type { OperationDeclaration } from "./operation.ts";
 
 /** No answer rests on as many. */
 const MOST_NAMED = 32;
@@ -41,10 +40,10 @@ export type HeldData = { data: Data; release(): void };
 /** The data that the input of a call names; undefined where it names none, and what is current answers. */
 export function dataNamed(
   app: App,
-  operation: Pick<OperationDeclaration, "vintage">,
+  { vintage }: { vintage?: unknown },
   input: Fields | undefined,
 ): Promise<HeldData> | undefined {
-  const named = operation.vintage && input?.vintage;
+  const named = vintage && input?.vintage;
   return typeof named === "string" ? heldData(app, [...new Set(named.split(","))]) : undefined;
 }
 

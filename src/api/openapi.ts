@@ -1,9 +1,9 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { z } from "zod";
 import type { ProblemType } from "../domain/problem.ts";
-import type { Catalogue } from "./catalogue.ts";
 import { type Form, formsOf, JSON_FORM } from "./forms/form.ts";
 import { inputReader } from "./input.ts";
+import type { Catalogue } from "./operation.ts";
 import { isInPath, methodOf, type Operation, pathOf, pathWith, paymentOf } from "./operation.ts";
 import { refusalsOf } from "./statuses.ts";
 import { paymentRequired } from "./x402/required.ts";

@@ -5,12 +5,12 @@
 import { z } from "zod";
 import type { App } from "../app.ts";
 import type { Chart, Provenance } from "../domain/chart.ts";
+import type { ProblemType } from "../domain/problem.ts";
 import type { EventName } from "../domain/refusal.ts";
 import type { Projection } from "../projections/projection.ts";
-import type { Decide, Watch } from "../unit.ts";
+import type { Decide, Reserve, Watch } from "../unit.ts";
 import type { Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
-import type { Catalogue } from "./catalogue.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
 import { schemaOfList } from "./listing.ts";
 import { restsOnField, vintageField } from "./named-vintages.ts";
@@ -106,6 +106,8 @@ export type Context<In> = {
   decide: Decide;
   /** An entity as it is now; what is decided counts only if it stays so until then. */
   watch: Watch;
+  /** Takes what is counted outside the log, once for the command; what is taken for nothing is given back. */
+  reserve: Reserve;
   /** 32 hex digits to name what the command makes: others for each command, the same when it is said again. */
   fresh_id: string;
   /** The caller's own name for the command, where it gave one. */
@@ -140,6 +142,8 @@ export type OperationDeclaration = {
   status?: 200 | 201 | 202;
   /** Fields of the input that must not be guessed from the request's digest, which is public. */
   secrets?: string[];
+  /** Members of the answer, however deep, that are told once: given again for a payment, it comes without them to all but its owner. */
+  told_once?: readonly string[];
   /** Statuses it may refuse with beside those that every operation of its kind has; any other is logged and counted. */
   refuses?: (403 | 404 | 409 | 410)[];
   /** What it does may move money, or bind a wallet to; a test key is refused where that is of a real chain. */
@@ -170,6 +174,25 @@ export type Operation = OperationDeclaration & {
   envelope: Envelope;
   aliases: readonly Path[];
   redirects: readonly `GET ${Path}`[];
+};
+
+/** What the API knows of an area. */
+export type OfferedArea = {
+  /** One lower-case word: the tag in OpenAPI and the name in `?areas=`. */
+  name: string;
+  /** What it is for, in a line. */
+  about: string;
+  envelope: Envelope;
+  operations: readonly OperationDeclaration[];
+  /** The kinds of problems that are its own; their file in src/domain declares them. */
+  problems: Readonly<Record<string, ProblemType>>;
+};
+
+/** Areas that offer something, all their operations in order, and every kind of problem that a call may end in. */
+export type Catalogue = {
+  areas: readonly OfferedArea[];
+  operations: readonly Operation[];
+  problems: readonly ProblemType[];
 };
 
 /** An operation as it is written down: `example` and `handle` fit `input`. */

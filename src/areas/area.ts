@@ -3,7 +3,7 @@
  * the registry in index.ts; nothing else lists areas.
  */
 import type { EventTypes } from "../../eventstore/schemas.ts";
-import type { OfferedArea } from "../api/catalogue.ts";
+import type { OfferedArea } from "../api/operation.ts";
 import type { DomainEvent, Entity } from "../domain/entity.ts";
 import type { Projection } from "../projections/projection.ts";
 import type { Reactor } from "../reactor.ts";

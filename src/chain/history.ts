@@ -29,11 +29,15 @@ const FINAL: readonly ((app: App) => Promise<KnownBlock | undefined>)[] = [
   },
 ];
 
-/** Compares the highest block that the log holds for final with the chain; a log that holds none knows no other chain. Rejects with ChainUnavailable. */
+/**
+ * Compares what the log holds for final with the chain: one block that is not there makes it another chain, whatever the others say.
+ * A log that holds none knows no other chain. Rejects with ChainUnavailable.
+ */
 export async function compareChain(app: App): Promise<Comparison> {
   const known = (await Promise.all(FINAL.map((find) => find(app)))).filter((block) => block !== undefined);
-  const [highest] = known.toSorted((a, b) => b.block_number - a.block_number);
-  return highest ? compareWith(app, highest) : { status: "same" };
+  const compared = await Promise.all(known.map((block) => compareWith(app, block)));
+  const other = (status: Comparison["status"]) => compared.find((one) => one.status === status);
+  return other("foreign") ?? other("behind") ?? { status: "same" };
 }
 
 /** Compares one block that was final with the chain. Rejects with ChainUnavailable. */

@@ -7,7 +7,7 @@ import { type Comparison, compareChain } from "./history.ts";
 const HOLDS_MS = 2_000;
 
 /** Refuses with ChainUnavailable, which names the remedy, while the chain behind the RPC has another history than the log. */
-export function settlementOnLogsChain(app: App, { facts, settle }: Settlement): Settlement {
+export function settlementOnLogsChain(app: App, { facts, ended, settle }: Settlement): Settlement {
   let compared: Promise<Comparison> | undefined;
   let compared_at = 0;
   const refuseForeign = async () => {
@@ -26,6 +26,10 @@ export function settlementOnLogsChain(app: App, { facts, settle }: Settlement): 
     facts: async (payment) => {
       await refuseForeign();
       return facts(payment);
+    },
+    ended: async (payment) => {
+      await refuseForeign();
+      return ended(payment);
     },
     settle: async (payment, seen_block) => {
       await refuseForeign();

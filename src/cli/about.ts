@@ -12,5 +12,5 @@ export const about = {
   export:
     "write the log, or one stream of it, with its checkpoints and anchors, as NDJSON that anyone can verify",
   verify: "check an export: every hash and link, the tree, its signatures and its anchors on the chain",
-  docs: "print docs/operations.md",
+  docs: "print docs/<page>.md",
 };

@@ -91,6 +91,25 @@ export type SeedVault = {
   seed(space: string, chain: number, index: number): Uint8Array;
 };
 
+/** How far a seed is used: what was taken of it, and for how long nothing more is; null while there is more. */
+export type SeedUse = { taken: number; closed_s: number | null };
+
+/** How often each seed is drawn from, counted once for all processes, before what is drawn is recorded. */
+export type SeedUses = {
+  /**
+   * Takes so many at once, or none where they are more than is left of `most`: then nobody takes any more of this seed.
+   * `before` tells how often it was drawn from already; it is asked where the seed has no count yet.
+   */
+  take(
+    seed_hash: string,
+    wanted: { count: number; most: number; before: () => Promise<number> },
+  ): Promise<boolean>;
+  /** Gives back what was taken for something that is recorded nowhere. */
+  release(seed_hash: string, count: number): void;
+  /** Undefined for a seed that nothing was taken of. */
+  find(seed_hash: string): Promise<SeedUse | undefined>;
+};
+
 /** What a webhook answered; of its body nothing is kept. */
 export type WebhookAnswer = { status: number; retry_after: string | undefined };
 
@@ -109,7 +128,8 @@ export class WebhookUnreached extends Error {
 
 /** What this machine remembers of the checkpoints it signed, outside of the database, which may be set back. */
 export type KeptHeads = {
-  last(origin: string): Promise<{ size: number; root: Hex } | undefined>;
+  /** `note`: the signed note, which with a log that contradicts it is proof. */
+  last(origin: string): Promise<{ size: number; root: Hex; note: string } | undefined>;
   /** Durable when it resolves; a smaller one is passed over. */
   advance(
     origin: string,
@@ -154,11 +174,21 @@ export type Settlement = {
    */
   facts(payment: SignedTransfer): Promise<PaymentFacts & { seen_block: bigint }>;
   /**
+   * How an authorization that is used came to its end, whoever saw to that, if it did within the last two hours; undefined
+   * when the chain does not show it, or not yet. Rejects with ChainUnavailable.
+   */
+  ended(payment: SignedTransfer): Promise<PaymentEnd | undefined>;
+  /**
    * Answers the mined transaction whose logs show that the payment moved, whoever sent it. Rejects with NotSettled, with
    * ChainUnavailable when nothing was sent, with TransactionPending when the outcome is not known yet.
    */
   settle(payment: SignedTransfer, seen_block: bigint): Promise<Receipt>;
 };
+
+/** `settled`: its money moved, to whom and as much as it says. `void`: it never will, once that is `final`. */
+export type PaymentEnd =
+  | { kind: "settled"; receipt: Receipt }
+  | { kind: "void"; reason: string; final: boolean };
 
 /** The chain refused a payment; nothing moved. */
 export class NotSettled extends Error {

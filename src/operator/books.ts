@@ -2,16 +2,31 @@
 import type { App } from "../app.ts";
 import { endingsOf, type Sought } from "../chain/endings.ts";
 import { fromBlock } from "../chain/history.ts";
-import { type Block, networkOf } from "../domain/chain.ts";
+import { type Block, type Hex, networkOf } from "../domain/chain.ts";
 import type { Payment, PaymentEvent } from "../domain/payments/payment.ts";
 import * as payments from "../domain/payments/payment.ts";
+import { paidTo, USDC } from "../domain/payments/usdc.ts";
 import { type Chain, ChainUnavailable } from "../domain/ports.ts";
+import { depositsTo } from "../projections/wallet/read-transfers.ts";
+import { reachOf } from "../projections/wallet/transfers.ts";
 import { refundToSeek } from "../reactors/payments/refund.ts";
 
 /** Of one side of the books, in micro-USDC; `differences` names the first payments on which the two disagree. */
 export type Account = { chain_micro: bigint; log_micro: bigint; differences: string[] };
 
-export type Books = { payments: Account; refunds: Account; agree: boolean };
+/**
+ * Every transfer of USDC to where payments go, in micro-USDC. `payments_micro` are those that the log has; `other_micro` came
+ * past all authorizations, or were too small to be given back; `unasked` names payments that the log does not have (yet).
+ */
+export type Incoming = {
+  chain_micro: bigint;
+  payments_micro: bigint;
+  other_micro: bigint;
+  unasked_micro: bigint;
+  unasked: string[];
+};
+
+export type Books = { payments: Account; refunds: Account; incoming: Incoming; agree: boolean };
 
 /** What the log has of a payment: its claim, and what settled less what was taken back. */
 type Entry = { state: Payment; settled_micro: bigint; refunded_micro: bigint };
@@ -22,7 +37,8 @@ const SHOWN = 20;
 
 /**
  * Reads the whole log and the chain, past all read models: the sum of AuthorizationUsed and Transfer with claimed nonces
- * to their payees = settled - reorged, to the micro-unit, and likewise for refunds. Rejects with ChainUnavailable.
+ * to their payees = settled - reorged, to the micro-unit, and likewise for refunds; and every transfer to where payments go is a
+ * payment of the log, or told by name. Rejects with ChainUnavailable.
  */
 export async function books(app: App): Promise<Books> {
   const entries = [...(await entriesOf(app)).entries()];
@@ -49,8 +65,66 @@ export async function books(app: App): Promise<Books> {
       enter(refunded, id, refund ? movedBy(refund, returned) : 0n, refunded_micro);
     }
   }
-  const agree = [paid, refunded].every(({ differences }) => differences.length === 0);
-  return { payments: paid, refunds: refunded, agree };
+  const came_in = await incomingOf(app, new Map(entries), latest.number);
+  const differences = [...paid.differences, ...refunded.differences, ...came_in.unasked];
+  return { payments: paid, refunds: refunded, incoming: came_in, agree: differences.length === 0 };
+}
+
+/** Everything that came in since the first payment, or since this service first looked at what comes in. */
+async function incomingOf(app: App, known: Map<string, Entry>, to_block: bigint): Promise<Incoming> {
+  const asset = USDC.address.toLowerCase() as Hex;
+  const [network, pay_to] = [networkOf(app.chain), app.pay_to.toLowerCase() as Hex];
+  const sums: Incoming = {
+    chain_micro: 0n,
+    payments_micro: 0n,
+    other_micro: 0n,
+    unasked_micro: 0n,
+    unasked: [],
+  };
+  const reach = await reachOf(app.pool, { network, account: pay_to, token: asset });
+  const claimed = [...known.values()].map(({ state }) => fromBlock(state.claim.seen_block));
+  const begins = [...claimed, ...(reach ? [reach.from_block] : [])];
+  if (begins.length === 0) return sums;
+  const [from_block] = begins.toSorted((a, b) => Number(a - b)) as [bigint];
+  const transfers = await depositsTo(app.chain, { token: asset, to: pay_to }, { from_block, to_block });
+  const by_transaction = new Map<Hex, bigint>();
+  for (const { transaction, amount } of transfers)
+    by_transaction.set(transaction, (by_transaction.get(transaction) ?? 0n) + amount);
+  const settled = settledIn(known, pay_to);
+  for (const [transaction, moved] of by_transaction) {
+    sums.chain_micro += moved;
+    if (settled.get(transaction) === moved) {
+      sums.payments_micro += moved;
+      continue;
+    }
+    const receipt = await app.chain.receipt(transaction);
+    if (!receipt) throw new ChainUnavailable(`the node does not know ${transaction}`);
+    let others = moved;
+    for (const { from: payer, nonce, value } of paidTo(receipt, pay_to)) {
+      const id = payments.idOf({ network, asset, payer, nonce });
+      const isKnown = known.has(id);
+      if (!isKnown && value < payments.SMALLEST_MICRO) continue;
+      others -= value;
+      if (isKnown) sums.payments_micro += value;
+      else {
+        sums.unasked_micro += value;
+        if (sums.unasked.length < SHOWN) sums.unasked.push(id);
+      }
+    }
+    sums.other_micro += others;
+  }
+  return sums;
+}
+
+/** What the log says that each transaction brought to an account. */
+function settledIn(known: Map<string, Entry>, pay_to: Hex): Map<Hex, bigint> {
+  const sums = new Map<Hex, bigint>();
+  for (const { state } of known.values()) {
+    if (state.status !== "settled" || state.claim.pay_to !== pay_to) continue;
+    const { transaction } = state.settlement;
+    sums.set(transaction, (sums.get(transaction) ?? 0n) + BigInt(state.claim.amount_micro));
+  }
+  return sums;
 }
 
 const movedBy = ({ transfer }: Sought, endings: Awaited<ReturnType<typeof endingsOf>>) =>
@@ -115,7 +189,7 @@ function post(entry: Entry, { type }: PaymentEvent): void {
   const { claim, refund } = entry.state;
   const amount = BigInt(claim.amount_micro);
   const back = BigInt(refund?.amount_micro ?? 0);
-  if (type === "PaymentSettled") entry.settled_micro += amount;
+  if (type === "PaymentSettled" || type === "PaymentFound") entry.settled_micro += amount;
   if (type === "PaymentReorged") entry.settled_micro -= amount;
   if (type === "RefundPaid") entry.refunded_micro += back;
   if (type === "RefundReorged") entry.refunded_micro -= back;

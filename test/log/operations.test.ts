@@ -147,7 +147,7 @@ describe("the tree", () => {
       ["/log/inclusion?position=3&size=9", immutable],
       ["/log/consistency?first=3", "no-cache"],
       ["/log/inclusion?position=3", "no-cache"],
-      ["/log/checkpoint", "no-cache"],
+      ["/log/checkpoint", "public, max-age=5"],
     ])
       expect([path, (await get(path!)).headers.get("cache-control")]).toEqual([path, caching]);
     const tile = await get("/log/tile/0/000");

@@ -30,7 +30,6 @@ export const take =
 const entity = { prefix, events, streamOf, initialState, evolve };
 
 const write = {
-  area: "discovery" as const,
   summary: "Take a note",
   description: "Writes a note into a notebook of yours.",
   output: json(z.object({ data: z.object({ count: z.int(), last: z.string() }), meta: z.object({}) })),
@@ -73,7 +72,6 @@ export const twoNotes = operation({
 });
 
 const read = {
-  area: "discovery" as const,
   summary: "Read something",
   description: "A priced read.",
   input: z.object({

@@ -67,8 +67,12 @@ describe.each(await readdir(fixtures))("what %s left behind", (release) => {
   };
 
   test("answers what was asked then as it was answered then", async () => {
-    for (const { path, answer } of told.answers)
-      expect(linesOf(await ask(path)), path).toMatchObject(linesOf(answer));
+    // What was asked is sealed by now where everybody may read of a payment.
+    const unsealed = /"request_sha256":"[0-9a-f]{64}",/;
+    for (const { path, answer } of told.answers) {
+      const then = path.startsWith("/v1/agent/payments/") ? answer.replace(unsealed, "") : answer;
+      expect(linesOf(await ask(path)), path).toMatchObject(linesOf(then));
+    }
   });
 
   test("has read models that know all of it", async () => {

@@ -7,8 +7,16 @@ import { paymentProblems } from "../../domain/payments/problems.ts";
 import { coreProblems } from "../../domain/problem.ts";
 import { type EventName, refuse } from "../../domain/refusal.ts";
 import { recall, type Work } from "../../unit.ts";
-import { type Call, commandOf, idempotencyOf, type Made, type MakerParts, make, sha256 } from "../call.ts";
-import { type PresentedPayment, pathOf, type SettledPayment, settleable } from "./charge.ts";
+import {
+  type AnswerParts,
+  type Call,
+  commandOf,
+  idempotencyOf,
+  type PreparedAnswer,
+  prepareAnswer,
+  sha256,
+} from "../call.ts";
+import { factsOf, type PresentedPayment, pathOf, type SettledPayment } from "./charge.ts";
 import { PaymentRefused } from "./refused.ts";
 
 /** What the log has of an answered payment, and the event that records its answer: what a receipt says. */
@@ -19,7 +27,14 @@ export type AnsweredPayment = SettledPayment & {
 };
 
 /** An answer, and the payment that bought it; none when it was given before without one. */
-export type Served = { made: Made; bought_by?: AnsweredPayment };
+export type Served = {
+  made: PreparedAnswer;
+  bought_by?: AnsweredPayment;
+  /** It was given before: to the same caller, or to whoever had the payment then. */
+  again?: true;
+  /** What is told once was left out. */
+  is_part?: true;
+};
 
 /** A stream is made anew whenever it is asked for again; it was paid for as it went on in this time. */
 const STREAM_HOLDS_MS = 86_400_000;
@@ -34,7 +49,12 @@ export const idempotencyOfPayment = (call: Call, id: string) => ({
 const keptName = (id: string, digest: string) => `/payment/${id}/${digest}`;
 
 /** Keeps the bytes before the log says that they were given, so that they can be given again after a crash. */
-export async function keep({ answers }: App, call: Call, payment_id: string, made: Made): Promise<void> {
+export async function keep(
+  { answers }: App,
+  call: Call,
+  payment_id: string,
+  made: PreparedAnswer,
+): Promise<void> {
   if (made.kind !== "body") return;
   const { status, body } = made;
   const kept = { request_sha256: call.request_sha256, status, payment_id };
@@ -47,7 +67,7 @@ export async function keep({ answers }: App, call: Call, payment_id: string, mad
 
 /** The answer that was given under the caller's Idempotency-Key; a payment that came along is left unsettled. */
 export async function givenBefore(
-  parts: MakerParts,
+  parts: AnswerParts,
   call: Call,
   payment?: PresentedPayment,
 ): Promise<Served | undefined> {
@@ -59,7 +79,10 @@ export async function givenBefore(
   if (kept.request_sha256 !== call.request_sha256)
     refuse(coreProblems["idempotency-key-reused"], "this idempotency key was used for another request");
   if (kept.body)
-    return { made: { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null } };
+    return {
+      made: { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null },
+      again: true,
+    };
   const state = await app.load(payments, payments.targetOf(kept.payment_id!));
   if (!state?.answer) return undefined;
   return repeat(parts, call, kept.payment_id!);
@@ -70,8 +93,8 @@ async function isProven(app: App, call: Call, payment: PresentedPayment): Promis
   if (call.caller.kind === "key") return true;
   if (payment.refusal) return false;
   if (!payment.contract) return true;
-  return settleable(app.settlement, payment.signed).then(
-    () => true,
+  return factsOf(app.settlement, payment).then(
+    ({ status }) => status === "good",
     (error) => {
       if (error instanceof PaymentRefused) return false;
       throw error;
@@ -80,24 +103,34 @@ async function isProven(app: App, call: Call, payment: PresentedPayment): Promis
 }
 
 /** What a payment bought: the bytes that were kept, or made anew over what was recorded then. */
-export async function repeat(parts: MakerParts, call: Call, id: string): Promise<Served> {
+export async function repeat(parts: AnswerParts, call: Call, id: string): Promise<Served> {
   const { app } = parts;
   const bought_by = await answeredPayment(app, id);
   const { status, sha256: digest, vintage } = bought_by.answer;
   const gone = () => refuseGone(bought_by);
   const kept = digest === null ? undefined : await app.answers.find(keptName(id, digest));
-  if (kept?.body) return { made: { kind: "body", status, body: kept.body, etag: "", vintage }, bought_by };
+  if (kept?.body)
+    return { made: { kind: "body", status, body: kept.body, etag: "", vintage }, bought_by, again: true };
   const age = app.clock.now().getTime() - bought_by.event.recorded_at_us / 1_000;
   if (digest === null && age > STREAM_HOLDS_MS) gone();
-  const again: Work<Made> = (unit) => make(parts, call, unit);
+  const again: Work<PreparedAnswer> = (unit) => prepareAnswer(parts, call, unit);
   const recalled = async (idempotency: Idempotency | undefined) =>
     idempotency && recall(app.unit, commandOf(call, idempotency), again);
   const made =
     (await recalled(idempotencyOfPayment(call, id))) ??
     (await recalled(idempotencyOf(call))) ??
     // Under a key that is not said this time: what was decided stands, and is not decided again.
-    (await again({ decide: gone, watch: gone, command: commandOf(call) }));
-  return made.kind !== "body" || sha256(made.body) === digest ? { made, bought_by } : gone();
+    (await again({ decide: gone, watch: gone, reserve: gone, command: commandOf(call) }));
+  return made.kind !== "body" || sha256(made.body) === digest ? { made, bought_by, again: true } : gone();
+}
+
+/** A JSON body without the members of these names, however deep they stand. */
+export function withoutMembers(body: Buffer, names: readonly string[]): Buffer {
+  const rest = (_name: string, value: unknown) =>
+    value !== null && typeof value === "object" && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
+      : value;
+  return Buffer.from(JSON.stringify(JSON.parse(body.toString()), rest));
 }
 
 function refuseGone({ payment_id, answer }: AnsweredPayment): never {

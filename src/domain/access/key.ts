@@ -37,8 +37,9 @@ export const events = {
       scopes: z.array(scope).min(1),
       daily: quota,
       monthly: quota,
-      /** SHA-256 of the secret, hex. The secret itself is 256 random bits and is stored nowhere. */
-      secret_sha256: sha256,
+      secret_sha256: sha256.describe(
+        "SHA-256 of the secret, hex. The secret itself is 256 random bits and is stored nowhere.",
+      ),
       issued_at: time,
     }),
   },

@@ -8,11 +8,12 @@ export const events = {
     1: z.strictObject({
       dataset: z.string(),
       vintage: z.string(),
-      /** Where the release stands in the log. */
-      release_position: z.int().positive(),
+      release_position: z.int().positive().describe("Where the release stands in the log."),
       subscriptions: z.int().nonnegative(),
-      /** Anomalies that are significant, over all chapters of the release. */
-      significant: z.int().nonnegative(),
+      significant: z
+        .int()
+        .nonnegative()
+        .describe("Anomalies that are significant, over all chapters of the release."),
       evaluated_at: time,
     }),
   },

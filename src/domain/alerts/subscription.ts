@@ -32,8 +32,10 @@ export const finding = z.strictObject({
   reporter: z.string().regex(/^[A-Z]{2}$/),
   product: z.string().regex(/^\d{2,8}$/),
   flow: z.enum(flows),
-  /** YYYY-MM. */
-  period: z.string().regex(/^\d{4}-\d{2}$/),
+  period: z
+    .string()
+    .regex(/^\d{4}-\d{2}$/)
+    .describe("YYYY-MM."),
   direction: z.enum(["spike", "drop"]),
   value_eur: z.number(),
   base_eur: z.number(),
@@ -72,8 +74,13 @@ export const events = {
     }),
   },
   AlertToppedUp: { 1: z.strictObject({ credits: z.int().positive(), credits_left, topped_up_at: time }) },
-  /** The secret itself is made from the service's signing key and `rotation`, and is stored nowhere. */
-  SecretRotated: { 1: z.strictObject({ rotation: z.int().positive(), old_until: time, rotated_at: time }) },
+  SecretRotated: {
+    1: z
+      .strictObject({ rotation: z.int().positive(), old_until: time, rotated_at: time })
+      .describe(
+        "The secret itself is made from the service's signing key and `rotation`, and is stored nowhere.",
+      ),
+  },
   AlertTriggered: { 1: z.strictObject({ alert_id, finding, triggered_at: time }) },
   AlertDelivered: {
     1: z.strictObject({
@@ -88,16 +95,17 @@ export const events = {
     1: z.strictObject({
       alert_id,
       attempt: z.int().positive(),
-      /** What the webhook answered; null when it could not be reached. */
-      status: z.int().nullable(),
+      status: z.int().nullable().describe("What the webhook answered; null when it could not be reached."),
       reason: z.string().max(MOST_REASON),
-      /** Null: it is not tried again. */
-      next_attempt_at: time.nullable(),
+      next_attempt_at: time.nullable().describe("Null: it is not tried again."),
       failed_at: time,
     }),
   },
-  /** No credits are left: what waits is kept until a topup. */
-  AlertPaused: { 1: z.strictObject({ waiting: z.int().nonnegative(), paused_at: time }) },
+  AlertPaused: {
+    1: z
+      .strictObject({ waiting: z.int().nonnegative(), paused_at: time })
+      .describe("No credits are left: what waits is kept until a topup."),
+  },
   AlertDisabled: { 1: z.strictObject({ reason: z.string().max(400), disabled_at: time }) },
   AlertSubscriptionDeleted: { 1: z.strictObject({ deleted_at: time }) },
 };

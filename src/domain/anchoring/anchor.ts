@@ -17,8 +17,7 @@ export const events = {
   CheckpointSigned: {
     1: z.strictObject({
       ...head,
-      /** The signed note (c2sp.org/tlog-checkpoint) as it is published. */
-      note: z.string().max(10_000),
+      note: z.string().max(10_000).describe("The signed note (c2sp.org/tlog-checkpoint) as it is published."),
       signed_at: time,
     }),
     public: true,
@@ -27,12 +26,12 @@ export const events = {
   CheckpointCosigned: {
     1: z.strictObject({
       ...head,
-      /** The name of its key. */
-      witness: z.string().max(500),
-      /** The line that it adds to the note, without its end (c2sp.org/tlog-cosignature). */
-      cosignature: z.string().max(1_000),
-      /** When it signed, by its own clock, in seconds of Unix time. */
-      timestamp: z.int().nonnegative(),
+      witness: z.string().max(500).describe("The name of its key."),
+      cosignature: z
+        .string()
+        .max(1_000)
+        .describe("The line that it adds to the note, without its end (c2sp.org/tlog-cosignature)."),
+      timestamp: z.int().nonnegative().describe("When it signed, by its own clock, in seconds of Unix time."),
       cosigned_at: time,
     }),
     public: true,
@@ -40,17 +39,18 @@ export const events = {
   Anchored: {
     1: z.strictObject({
       ...head,
-      /** The chain (`eip155:8453`), the contract and the account under which the contract keeps the head. */
-      network: z.string(),
+      network: z
+        .string()
+        .describe(
+          "The chain (`eip155:8453`), the contract and the account under which the contract keeps the head.",
+        ),
       contract: address,
       signer: address,
       transaction: chainHash,
       block_number: z.int().nonnegative(),
       block_hash: chainHash,
-      /** Of the block, in seconds of Unix time. */
-      timestamp: z.int(),
-      /** What the transaction cost, in wei: decimal digits. */
-      fee_wei: digits,
+      timestamp: z.int().describe("Of the block, in seconds of Unix time."),
+      fee_wei: digits.describe("What the transaction cost, in wei: decimal digits."),
       anchored_at: time,
     }),
     public: true,
@@ -65,8 +65,12 @@ export const events = {
     }),
     public: true,
   },
-  /** The chain took the block back. */
-  AnchorReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }), public: true },
+  AnchorReorged: {
+    1: z
+      .strictObject({ transaction: chainHash, reorged_at: time })
+      .describe("The chain took the block back."),
+    public: true,
+  },
   /** The chain keeps the block for good. */
   AnchorFinal: {
     1: z.strictObject({

@@ -30,8 +30,7 @@ const created = z.strictObject({
     .min(0)
     .max(MOST_USDC * 1_000_000),
   mode: z.enum(modes),
-  /** Seconds of Unix time; from then on the chain refuses it. */
-  valid_before: z.int().positive(),
+  valid_before: z.int().positive().describe("Seconds of Unix time; from then on the chain refuses it."),
   nonce: chainHash,
   passphrase: keptPassphrase.nullable(),
   created_at: time,
@@ -43,21 +42,20 @@ const place = { transaction: chainHash, block_number: z.int().nonnegative(), blo
 const asked = z.strictObject({ by: z.string(), asked_at: time });
 const wrong = z.strictObject({
   by: z.string(),
-  /** How many wrong ones there have been since the last pause. */
-  tries: z.int().min(1),
-  /** Until then none is looked at. */
-  paused_until: time.nullable(),
+  tries: z.int().min(1).describe("How many wrong ones there have been since the last pause."),
+  paused_until: time.nullable().describe("Until then none is looked at."),
   refused_at: time,
 });
 const cancelled = z.strictObject({
   by: z.string(),
-  /** How the caller showed that it may. */
-  proof: z.enum(["creator", "payer", "signature"]),
+  proof: z.enum(["creator", "payer", "signature"]).describe("How the caller showed that it may."),
   cancelled_at: time,
 });
 const expired = z.strictObject({
-  /** The block whose time has passed `valid_before`, and that time. */
-  block_number: z.int().nonnegative(),
+  block_number: z
+    .int()
+    .nonnegative()
+    .describe("The block whose time has passed `valid_before`, and that time."),
   block_timestamp: z.int(),
   expired_at: time,
 });

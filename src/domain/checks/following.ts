@@ -11,10 +11,11 @@ const followed = z.strictObject({
   network: z.string(),
   block_number: z.int().nonnegative(),
   block_hash: chainHash,
-  /** Of the block, in seconds of Unix time. */
-  timestamp: z.int(),
-  /** What the log held of checks when they were looked for: its position. */
-  as_of_position: z.int().nonnegative(),
+  timestamp: z.int().describe("Of the block, in seconds of Unix time."),
+  as_of_position: z
+    .int()
+    .nonnegative()
+    .describe("What the log held of checks when they were looked for: its position."),
   followed_at: time,
 });
 

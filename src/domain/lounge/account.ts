@@ -35,18 +35,19 @@ const played = z.strictObject({
   ...drawn,
   game: z.enum(loungeNames),
   stake_atto: atto,
-  /** What came back, the stake included; 0 when it was lost. */
-  payout_atto: atto,
-  /** Of the account afterwards. */
-  balance_atto: atto,
+  payout_atto: atto.describe("What came back, the stake included; 0 when it was lost."),
+  balance_atto: atto.describe("Of the account afterwards."),
 });
 
 export const events = {
   WelcomeGranted: { 1: z.strictObject({ amount_atto: atto, granted_at: time }) },
   BetPlayed: { 1: played },
   DepositCredited: { 1: z.strictObject({ ...deposit, credited_at: time }) },
-  /** `taken_atto` of it was still there; the rest is a debt. */
-  DepositTakenBack: { 1: z.strictObject({ ...deposit, taken_atto: atto, taken_at: time }) },
+  DepositTakenBack: {
+    1: z
+      .strictObject({ ...deposit, taken_atto: atto, taken_at: time })
+      .describe("`taken_atto` of it was still there; the rest is a debt."),
+  },
   DebtIncurred: { 1: z.strictObject({ amount_atto: atto, incurred_at: time }) },
   DebtRepaid: { 1: z.strictObject({ amount_atto: atto, repaid_at: time }) },
 };

@@ -6,8 +6,7 @@ import { address, chainHash, time } from "../fields.ts";
 const followed = z.strictObject({
   network: z.string(),
   token: address,
-  /** Where deposits go. */
-  pay_to: address,
+  pay_to: address.describe("Where deposits go."),
   block_number: z.int().min(0),
   block_hash: chainHash,
   followed_at: time,

@@ -11,14 +11,20 @@ const confirmed = z.strictObject({
   network: z.string(),
   block_number: z.int().nonnegative(),
   block_hash: chainHash,
-  /** Of the block, in seconds of Unix time. */
-  timestamp: z.int(),
-  /** What the log held of payments when it was compared: its position. */
-  as_of_position: z.int().nonnegative(),
-  /** Payments claimed before this were looked for in every block up to this one, settled or not. */
-  claimed_before: time,
-  /** What has become final since the confirmation before: payments and refunds, in the smallest unit of the asset. */
-  payments: z.int().nonnegative(),
+  timestamp: z.int().describe("Of the block, in seconds of Unix time."),
+  as_of_position: z
+    .int()
+    .nonnegative()
+    .describe("What the log held of payments when it was compared: its position."),
+  claimed_before: time.describe(
+    "Payments claimed before this were looked for in every block up to this one, settled or not.",
+  ),
+  payments: z
+    .int()
+    .nonnegative()
+    .describe(
+      "What has become final since the confirmation before: payments and refunds, in the smallest unit of the asset.",
+    ),
   settled_micro: z.int().nonnegative(),
   refunds: z.int().nonnegative(),
   refunded_micro: z.int().nonnegative(),

@@ -20,17 +20,18 @@ const mined = {
   transaction: chainHash,
   block_number: z.int().nonnegative(),
   block_hash: chainHash,
-  /** What the whole transaction cost its sender, in wei; other payments may have travelled in it. */
-  fee_wei: digits,
+  fee_wei: digits.describe(
+    "What the whole transaction cost its sender, in wei; other payments may have travelled in it.",
+  ),
 };
 
 /** The answer that a payment paid for. */
 const answer = z.strictObject({
   status: z.int(),
-  /** Of the body before any encoding; null for a stream, which carries no digest. */
-  sha256: sha256.nullable(),
-  /** The dataset release it rests on. */
-  vintage: z.string().nullable(),
+  sha256: sha256
+    .nullable()
+    .describe("Of the body before any encoding; null for a stream, which carries no digest."),
+  vintage: z.string().nullable().describe("The dataset release it rests on."),
 });
 
 export const events = {
@@ -40,33 +41,50 @@ export const events = {
       asset: address,
       payer: address,
       pay_to: address,
-      /** In the smallest unit of the asset. */
-      amount_micro: z.int().positive(),
-      /** Seconds of Unix time; the authorization holds strictly between the two. */
-      valid_after: digits,
+      amount_micro: z.int().positive().describe("In the smallest unit of the asset."),
+      valid_after: digits.describe("Seconds of Unix time; the authorization holds strictly between the two."),
       valid_before: digits,
       nonce: chainHash,
       signature: hexBytes,
       operation: z.string(),
-      /** SHA-256 of JCS {operation, input}. */
-      request_sha256: sha256,
-      /** The tenant that owns what the call causes. */
-      tenant: z.string(),
-      /** The chain's height when the payment was looked at: its settlement is not below. */
-      seen_block: z.int().nonnegative(),
+      request_sha256: sha256.describe("SHA-256 of JCS {operation, input}."),
+      tenant: z.string().describe("The tenant that owns what the call causes."),
+      seen_block: z
+        .int()
+        .nonnegative()
+        .describe("The chain's height when the payment was looked at: its settlement is not below."),
       claimed_at: time,
+    }),
+  },
+  /** The chain moved a payment to us that nobody asked anything for: carried by a stranger, and never presented. */
+  PaymentFound: {
+    1: z.strictObject({
+      network: z.string(),
+      asset: address,
+      payer: address,
+      pay_to: address,
+      amount_micro: z.int().positive(),
+      nonce: chainHash,
+      ...mined,
+      found_at: time,
     }),
   },
   PaymentSettled: {
     1: z.strictObject({ ...mined, answer: answer.nullable(), settled_at: time }),
   },
-  /** The answer to a payment whose settlement was known before its answer was. */
-  PaymentAnswered: { 1: z.strictObject({ answer, answered_at: time }) },
+  PaymentAnswered: {
+    1: z
+      .strictObject({ answer, answered_at: time })
+      .describe("The answer to a payment whose settlement was known before its answer was."),
+  },
   PaymentFailed: {
     1: z.strictObject({
       reason: z.string().max(200),
-      /** False: until it expires anybody may still carry it to the chain, and then it is settled after all. */
-      for_good: z.boolean(),
+      for_good: z
+        .boolean()
+        .describe(
+          "False: until it expires anybody may still carry it to the chain, and then it is settled after all.",
+        ),
       failed_at: time,
     }),
   },
@@ -83,6 +101,7 @@ export const events = {
 };
 
 export type Claim = DataOf<typeof events, "PaymentClaimed">;
+export type Found = DataOf<typeof events, "PaymentFound">;
 export type Mined = z.infer<z.ZodObject<typeof mined>>;
 
 /** What a payment keeps of the transaction that carried it. */
@@ -158,8 +177,36 @@ export const streamOf = (id: string) => prefix + id;
 
 export const initialState = (): PaymentState => undefined;
 
+/** A payment worth less would cost more to move, or to give back, than it brings: 0.001 USDC. */
+export const SMALLEST_MICRO = 1_000n;
+
+/** What was found on the chain was claimed for nothing; of its authorization only what the chain's logs say is known. */
+export const claimOfFound = (found: Found): Claim => ({
+  network: found.network,
+  asset: found.asset,
+  payer: found.payer,
+  pay_to: found.pay_to,
+  amount_micro: found.amount_micro,
+  valid_after: "0",
+  valid_before: "0",
+  nonce: found.nonce,
+  signature: "0x",
+  operation: "none",
+  request_sha256: NO_REQUEST,
+  tenant: walletTenant(found.payer),
+  seen_block: found.block_number,
+  claimed_at: found.found_at,
+});
+
+const NO_REQUEST = "0".repeat(64);
+
 export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
   if (event.type === "PaymentClaimed") return { status: "claimed", claim: event.data };
+  if (event.type === "PaymentFound") {
+    const { transaction, block_number, block_hash, fee_wei, found_at } = event.data;
+    const settlement = { transaction, block_number, block_hash, fee_wei, settled_at: found_at };
+    return { status: "settled", claim: claimOfFound(event.data), settlement };
+  }
   if (!state) return state;
   const { claim, answer, refund } = state;
   const owing: Owing = { ...(answer && { answer }), ...(refund && { refund }) };
@@ -213,6 +260,19 @@ const isSameTransfer = (a: Claim, b: Claim) =>
   a.amount_micro === b.amount_micro &&
   a.valid_after === b.valid_after &&
   a.valid_before === b.valid_before;
+
+/** Takes note of money that came for nothing, and owes it back; one that somebody presented is left to whom it is claimed for. */
+export const find =
+  (found: Found) =>
+  (state: PaymentState): PaymentEvent[] => {
+    if (state) return [];
+    const { amount_micro, found_at } = found;
+    const reason = "it was carried to the chain, and nothing was asked for it";
+    return [
+      { type: "PaymentFound", data: found },
+      { type: "RefundOpened", data: { amount_micro, reason, opened_at: found_at } },
+    ];
+  };
 
 /** The chain moved the money, as `settlement` says. `given` is what is answered for it in the same commit. */
 export const settle =

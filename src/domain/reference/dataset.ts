@@ -13,10 +13,14 @@ export const released = z.strictObject({
   synthetic: z.boolean(),
   vintage: sha256,
   rows: count,
-  /** The last day, month or year that the table tells of; null where it is about no time. */
-  as_of: z.string().nullable(),
-  /** The files that were read for it, by digest; empty for an invented table. */
-  inputs: z.array(z.strictObject({ name: z.string(), sha256, bytes: count, rows: count })).max(2_000),
+  as_of: z
+    .string()
+    .nullable()
+    .describe("The last day, month or year that the table tells of; null where it is about no time."),
+  inputs: z
+    .array(z.strictObject({ name: z.string(), sha256, bytes: count, rows: count }))
+    .max(2_000)
+    .describe("The files that were read for it, by digest; empty for an invented table."),
   replaces: sha256.nullable(),
   released_at: time,
 });

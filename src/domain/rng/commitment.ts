@@ -12,8 +12,7 @@ const committed = z.strictObject({
   signer: z.string(),
   transaction: z.string(),
   block_number: z.int(),
-  /** The time of that block. */
-  committed_at: time,
+  committed_at: time.describe("The time of that block."),
 });
 
 const reorged = z.strictObject({ seed_hash: sha256, transaction: z.string(), found_at: time });

@@ -14,8 +14,7 @@ import { type ActiveSeed, spaces } from "./seeds.ts";
 /** What is recorded of whatever is drawn from a seed. */
 export const drawn = {
   roll_id: z.string(),
-  /** The tenant whose name is part of what was signed with the seed. */
-  tenant: z.string(),
+  tenant: z.string().describe("The tenant whose name is part of what was signed with the seed."),
   space: z.enum(spaces),
   chain: z.int(),
   index: z.int(),

@@ -24,10 +24,8 @@ const place = { space: z.enum(spaces), chain: z.int().min(1), index: z.int().min
 const published = z.strictObject({
   space: z.enum(spaces),
   chain: z.int().min(1),
-  /** SHA-256 of seed 0. */
-  head_hash: sha256,
-  /** Number of links. */
-  length: z.int().min(1),
+  head_hash: sha256.describe("SHA-256 of seed 0."),
+  length: z.int().min(1).describe("Number of links."),
   published_at: time,
 });
 
@@ -40,17 +38,19 @@ const committed = z.strictObject({
   contract: z.string(),
   signer: z.string(),
   block_number: z.int(),
-  /** Of that block. */
-  committed_at: time,
+  committed_at: time.describe("Of that block."),
 });
 
 const activated = z.strictObject({
   ...place,
-  /** SHA-256 of the seed. */
-  seed_hash: sha256,
+  seed_hash: sha256.describe("SHA-256 of the seed."),
   activated_at: time,
-  /** It is revealed soon after so many rolls, or at this time. */
-  max_rolls: z.int().min(1),
+  max_rolls: z
+    .int()
+    .min(1)
+    .describe(
+      "At most so many rolls and bets are drawn from it; it is revealed once they are used up, or at this time.",
+    ),
   retires_at: time,
 });
 

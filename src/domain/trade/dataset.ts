@@ -28,10 +28,11 @@ export const released = z.strictObject({
     .array(z.strictObject({ year: z.int(), content_sha256: sha256, rows: count }))
     .min(1)
     .max(200),
-  /** The files that were read for it, by digest; empty for a generated dataset. */
-  inputs: z.array(z.strictObject({ name: z.string(), sha256, bytes: count, rows: count })).max(10_000),
-  /** The vintage it was built upon. */
-  replaces: sha256.nullable(),
+  inputs: z
+    .array(z.strictObject({ name: z.string(), sha256, bytes: count, rows: count }))
+    .max(10_000)
+    .describe("The files that were read for it, by digest; empty for a generated dataset."),
+  replaces: sha256.nullable().describe("The vintage it was built upon."),
   released_at: time,
 });
 

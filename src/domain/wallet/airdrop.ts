@@ -21,8 +21,7 @@ const asked = z.strictObject({
   token: address,
   symbol: z.string(),
   decimals: z.int(),
-  /** In the token's smallest unit. */
-  amount_each: digits,
+  amount_each: digits.describe("In the token's smallest unit."),
   recipients: z.array(address).min(1).max(MOST_RECIPIENTS),
   asked_at: time,
 });
@@ -31,8 +30,7 @@ const mined = {
   transaction: chainHash,
   block_number: z.int().nonnegative(),
   block_hash: chainHash,
-  /** In wei. */
-  fee_wei: digits,
+  fee_wei: digits.describe("In wei."),
 };
 
 const airdrop_id = z.string();
@@ -40,11 +38,17 @@ const payer = address;
 
 export const events = {
   AirdropAsked: { 1: asked },
-  /** From now on it may be on its way from `payer`, under `name`. */
-  AirdropSent: { 1: z.strictObject({ airdrop_id, payer, name: chainHash, sent_at: time }) },
+  AirdropSent: {
+    1: z
+      .strictObject({ airdrop_id, payer, name: chainHash, sent_at: time })
+      .describe("From now on it may be on its way from `payer`, under `name`."),
+  },
   AirdropPaid: { 1: z.strictObject({ airdrop_id, ...mined, paid_at: time }) },
-  /** The chain refused it, which counts once that block is final. */
-  AirdropReverted: { 1: z.strictObject({ airdrop_id, ...mined, found_at: time }) },
+  AirdropReverted: {
+    1: z
+      .strictObject({ airdrop_id, ...mined, found_at: time })
+      .describe("The chain refused it, which counts once that block is final."),
+  },
   AirdropFailed: { 1: z.strictObject({ airdrop_id, reason: z.string(), failed_at: time }) },
   AirdropReorged: { 1: z.strictObject({ airdrop_id, transaction: chainHash, found_at: time }) },
 };

@@ -121,7 +121,8 @@ export const paymentsProjection = projection({
         continue;
       }
       const { id, tenant, position } = event;
-      const row = event.type === "PaymentClaimed" ? claimed(id, tenant, event.data) : rows.get(id);
+      const begun = beginningOf(event);
+      const row = begun ? claimed(id, tenant, begun) : rows.get(id);
       if (!row) throw new Error(`${event.type} of ${id} comes before its claim`);
       apply(row, event, position);
       row.updated_at = timeOf(event);
@@ -195,6 +196,11 @@ const claimed = (id: string, tenant: string, claim: Claim): PaymentRow => ({
   unfinished: true,
 });
 
+function beginningOf({ type, data }: PaymentEvent): Claim | undefined {
+  if (type === "PaymentClaimed") return data;
+  return type === "PaymentFound" ? payment.claimOfFound(data) : undefined;
+}
+
 function apply(row: PaymentRow, { type, data }: PaymentEvent, position: number): void {
   switch (type) {
     case "PaymentClaimed":
@@ -205,6 +211,12 @@ function apply(row: PaymentRow, { type, data }: PaymentEvent, position: number):
       Object.assign(row, { status: "settled", reason: null, final: false, settled_position: position });
       row.ledger_position ??= position;
       row.answered ||= data.answer !== null;
+      return;
+    }
+    case "PaymentFound": {
+      const { transaction, block_number, block_hash, fee_wei, found_at } = data;
+      Object.assign(row, { transaction, block_number, block_hash, fee_wei, settled_at: found_at });
+      Object.assign(row, { status: "settled", settled_position: position, ledger_position: position });
       return;
     }
     case "PaymentAnswered":

@@ -32,6 +32,13 @@ export class Sums {
 
   count({ operation, amount_micro, refund_micro }: Summed, { type, data }: PaymentEvent): void {
     switch (type) {
+      case "PaymentFound": {
+        // Whoever carried it paid its gas.
+        const sum = this.#on(data.found_at, operation);
+        sum.payments += 1;
+        sum.settled_micro += amount_micro;
+        return;
+      }
       case "PaymentSettled": {
         const sum = this.#on(data.settled_at, operation);
         sum.payments += 1;

@@ -6,7 +6,7 @@
  */
 import type { App } from "../../app.ts";
 import { type Ending, endingsOf } from "../../chain/endings.ts";
-import { compareWith, movedBlocks, REORG_MARGIN, stillStands } from "../../chain/history.ts";
+import { compareChain, movedBlocks, REORG_MARGIN, stillStands } from "../../chain/history.ts";
 import { forEach } from "../../concurrency.ts";
 import { type Block, type Hex, networkOf } from "../../domain/chain.ts";
 import type { CheckEvent } from "../../domain/checks/check.ts";
@@ -60,12 +60,12 @@ export async function followChecks(
   const { finalized, latest } = heads;
   const final = { block_number: Number(finalized.number), timestamp: finalized.timestamp };
   const open = await openChecks(app.pool, network, final);
+  const compared = await compareChain(app);
+  if (compared.status !== "same") return compared;
   if (!cursor) {
     await record(app, open, finalized);
     return "done";
   }
-  const compared = await compareWith(app, cursor);
-  if (compared.status !== "same") return compared;
   if (latest.number < open.highest_block) return "behind";
   const due = isDue(open, final.block_number, cursor);
   const isKnown = !due && (await stillStands(app.chain, memory.head));

@@ -62,8 +62,8 @@ export async function followDeposits(app: App, token: Hex, memory: DepositMemory
   // A quiet chain is asked nothing more.
   if (memory.safe === safe.hash) return "done";
   const followed = await app.load(deposits, deposits.targetOf(place));
-  const compared = await (followed ? compareWith(app, followed) : compareChain(app));
-  if (compared.status !== "same") return compared;
+  for (const compared of [await compareChain(app), followed && (await compareWith(app, followed))])
+    if (compared && compared.status !== "same") return compared;
   // What was sent before the lounge opened is not a deposit.
   if (!followed) return tell(app, place, finalized);
 

@@ -1,6 +1,7 @@
-/** The reactor of payments: reconciles with the chain, then pays what refunds are open. */
+/** The reactor of payments: reconciles with the chain, finds what came for nothing, then pays what refunds are open. */
 import { type ChainMemory, compareChain, noChainMemory } from "../../chain/history.ts";
 import { reactor } from "../../reactor.ts";
+import { findPayments } from "./find.ts";
 import { type ReconcileOptions, reconcile } from "./reconcile.ts";
 import { payRefunds, type RefundOptions } from "./refund.ts";
 
@@ -13,7 +14,7 @@ export const paymentsReactor = (
     name: "payments",
     every_ms: 2_000,
     memory: (): Memory => ({ chain: noChainMemory(), told: {}, is_compared: false }),
-    take: async ({ app, log, memory, signal }) => {
+    take: async ({ app, log, memory, signal, lease }) => {
       // A turn with nothing to look for asks the chain nothing, so the first one looks whether it is the right chain.
       if (!memory.is_compared) {
         const compared = await compareChain(app);
@@ -22,6 +23,7 @@ export const paymentsReactor = (
       }
       const reconciled = await reconcile(app, { ...options, memory: memory.chain, signal });
       if (reconciled !== "done" || signal.aborted) return reconciled;
+      await findPayments({ app, lease }, options.answer_within_ms);
       return payRefunds(app, { log, told: memory.told, signal });
     },
     troubles: {

@@ -17,7 +17,13 @@ const subscriptionId = id.describe("The subscription_id that alerts_subscribe an
 
 const secret = z
   .string()
-  .describe("What deliveries are signed with, by the Standard Webhooks scheme; it is shown this once");
+  .optional()
+  .describe(
+    "What deliveries are signed with, by the Standard Webhooks scheme; it is shown this once. Asked for again with the same payment, it comes with a key or SIGN-IN-WITH-X alone",
+  );
+
+/** What deliveries go to and are signed with is its owner's alone. */
+const told_once = ["secret", "url"];
 
 const status = z
   .enum(["active", "paused", "disabled", "deleted"])
@@ -28,7 +34,7 @@ const status = z
 const subscription = z.object({
   subscription_id: id,
   status,
-  url: z.string(),
+  url: z.string().optional().describe("Shown to its owner alone"),
   watch: subscriptions.watch,
   credits: z.int().describe("Alerts that may still be delivered"),
   delivered: z.int(),
@@ -97,6 +103,7 @@ const subscribe = operation({
 [Standard Webhooks](https://www.standardwebhooks.com) scheme. A month of a series is told once, however many releases show it, and each alert delivered costs
 one of the ${subscriptions.FIRST_CREDITS} credits it comes with. A failed delivery is tried six times more over a day; \`webhook-id\` stays the same.`,
   access: [key("order"), pay("1.00")],
+  told_once,
   input: z.object({
     url: z
       .string()
@@ -171,6 +178,7 @@ const topUp = operation({
   description:
     "A paused subscription goes on with the alerts that wait; one that was disabled is active again, and they are tried from the beginning.",
   access: [key("order"), pay("5.00")],
+  told_once,
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404, 409],
@@ -189,6 +197,7 @@ const rotate = operation({
   summary: "A new signing secret for an alert subscription",
   description: `For ${subscriptions.OLD_SECRET_HOURS} hours deliveries carry the signatures of both the old secret and the new one, as the Standard Webhooks scheme has it.`,
   access: [key("order"), pay("0.001")],
+  told_once,
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscription.extend({ secret }), meta })),
   refuses: [404, 409],
@@ -207,6 +216,7 @@ const alertStatus = operation({
   summary: "How an alert subscription stands",
   description: "Credits, what was delivered, what waits and why. Always current; only its owner is told.",
   access: [key("read"), pay("0.005")],
+  told_once,
   input: z.object({ id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],
@@ -224,6 +234,7 @@ const remove = operation({
   summary: "Cancel an alert subscription",
   description: "Nothing more is sent, and its credits are gone. Its history stays in the log.",
   access: [key("order"), pay("0.001")],
+  told_once,
   input: z.object({ id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { contradictionNow } from "../../../anchoring/accepting.ts";
 import { makingOf } from "../../../datasets/making.ts";
 import { stages } from "../../../datasets/progress.ts";
 import { time } from "../../../domain/fields.ts";
@@ -17,11 +18,20 @@ const health = operation({
     z.object({
       data: z.object({
         status: z
-          .enum(["ok", "starting"])
-          .describe("`starting` while a dataset that belongs to the service is still to be made or opened"),
+          .enum(["ok", "starting", "contradicted"])
+          .describe(
+            "`starting` while a dataset that belongs to the service is still to be made or opened; `contradicted` while the log is not the one that was signed: reading goes on, nothing is recorded or sold",
+          ),
         interface_version: z.string(),
         started_at: time,
-        log: z.object({ origin: z.string(), position: z.int().describe("Events in the log") }),
+        log: z.object({
+          origin: z.string(),
+          position: z.int().describe("Events in the log"),
+          contradiction: z
+            .string()
+            .nullable()
+            .describe("Why it is not the log that was signed or anchored; null where nothing shows that"),
+        }),
         datasets: z.array(z.object({ dataset: z.string(), vintage: z.string(), synthetic: z.boolean() })),
         making: z
           .array(
@@ -66,21 +76,23 @@ const health = operation({
   ),
   example: {},
   handle: async ({ app }) => {
-    const [identity, head, health] = await Promise.all([
+    const [identity, head, health, contradiction] = await Promise.all([
       app.store.identity(),
       app.store.head(),
       app.health(),
+      contradictionNow(app),
     ]);
+    const awaited = app.vintages.awaited();
+    const stage = awaited.length === 0 ? "ok" : "starting";
     const datasets = app.vintages
       .open()
       .map(({ dataset, vintage, synthetic }) => ({ dataset, vintage, synthetic }));
-    const awaited = app.vintages.awaited();
     return {
       data: {
-        status: awaited.length === 0 ? "ok" : "starting",
+        status: contradiction === null ? stage : "contradicted",
         interface_version: INTERFACE_VERSION,
         started_at: app.settings.started_at.toISOString(),
-        log: { origin: identity.origin, position: head.position },
+        log: { origin: identity.origin, position: head.position, contradiction },
         datasets,
         making: makingOf(awaited),
         projections: health.projections.map(({ name, behind, trouble }) => ({
