@@ -6,6 +6,7 @@ import { ecbMro } from "../../src/datasets/reference/ecb-mro.ts";
 import { ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
 import { hicp } from "../../src/datasets/reference/hicp.ts";
 import { ReferenceStore } from "../../src/datasets/reference/store.ts";
+import { sandboxOf } from "../../src/datasets/reference/table.ts";
 import {
   changesOf,
   indicatorNames,
@@ -117,7 +118,7 @@ test("while a table is being opened nothing is answered: 503 names it, and null 
   expect(asked(store)().meta.missing).toEqual(["ecb_mro", "brent_usd"]);
   store.expect("unknown");
   expect(asked(store)).toThrow("ecb-mro, brent");
-  store.expect([`${brent.name}-sandbox`]);
+  store.expect([sandboxOf(brent)]);
   expect(asked(store)).toThrow(/missing: brent$/);
   expect(asked(store.watched(() => {}))).toThrow(/missing: brent$/);
   store.expect([]);

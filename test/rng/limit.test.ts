@@ -146,4 +146,34 @@ describe("one after the other", () => {
     expect(answer.status).toBe(200);
     expect((await active(one.app))!.seed_hash).not.toBe(seed_hash);
   });
+
+  test("a batch that is too large for an answer is told before anything is drawn or taken", async () => {
+    const { headers } = await one.issue();
+    const taken = async () =>
+      (await one.app.pool.query("select * from rng.seed_uses order by seed_hash")).rows;
+    const [before, counted] = [await taken(), await uses(one.app)];
+    const items = Array.from({ length: 1_000 }, () => "i".repeat(150));
+    const rolls = Array.from({ length: 3 }, () => ({
+      client_seed: "x",
+      game_type: "shuffle",
+      params: { items },
+    }));
+    const answer = await fetch(`${one.url}/mcp`, {
+      method: "POST",
+      headers: {
+        ...headers,
+        "Content-Type": "application/json",
+        Accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "rng_roll_batch", arguments: { rolls } },
+      }),
+    });
+    expect(await answer.text()).toContain("take more than 256 KiB; send fewer at once");
+    expect(await taken()).toEqual(before);
+    expect(await uses(one.app)).toEqual(counted);
+  });
 });

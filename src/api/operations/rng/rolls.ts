@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { sha256, time } from "../../../domain/fields.ts";
+import { coreProblems } from "../../../domain/problem.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { readParams } from "../../../domain/rng/drawn.ts";
 import { type GameName, gameNames } from "../../../domain/rng/games.ts";
@@ -134,6 +135,9 @@ type Wanted = {
   path: string;
 };
 
+/** The body's limit over HTTP, for whoever asks by another way: what is drawn must fit into the log and into an answer. */
+const MOST_PARAM_BYTES = 256 * 1024;
+
 /** Draws rolls in their order from the active seed; all are recorded in one commit, and only while that seed is active. */
 async function draw(
   context: Drawing & Pick<Context<never>, "decide">,
@@ -144,6 +148,11 @@ async function draw(
   const { app, caller, decide } = context;
   // What is wrong with the request is told before anything is taken of the seed.
   const read = wanted.map(({ game_type, params, path }) => readParams(game_type, params, path));
+  if (Buffer.byteLength(JSON.stringify(read)) > MOST_PARAM_BYTES)
+    refuse(
+      coreProblems["too-large"],
+      `the params of all rolls take more than ${MOST_PARAM_BYTES / 1024} KiB; send fewer at once`,
+    );
   const at_hand = await seedAtHand(context, wanted.length);
   const { seed_hash } = at_hand.seed;
   if (demanded !== undefined && demanded !== seed_hash)
