@@ -1,5 +1,6 @@
 // Compiles the service once, at `npm install`: every TypeScript file of src and eventstore becomes JavaScript at the same
 // place below dist, with what it reads beside it. bin/tallystick runs that, so that nothing is compiled at a start.
+// With --tests the programs that tests start are compiled beside it.
 import { cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -27,7 +28,9 @@ const apart = {
   },
 };
 
+const withTests = process.argv.includes("--tests");
 const files = (await Promise.all(SOURCES.map(filesIn))).flat();
+const programs = withTests ? (await filesIn("test")).filter((file) => /(?<!\.test)\.ts$/.test(file)) : [];
 const isServed = (file) => file.startsWith(EXPLORER);
 const isCompiled = (file) => extname(file) === ".ts" && !isServed(file);
 const out = join(ROOT, `dist.${process.pid}`);
@@ -35,7 +38,7 @@ const options = { absWorkingDir: ROOT, format: "esm", logLevel: "error" };
 
 await build({
   ...options,
-  entryPoints: files.filter(isCompiled),
+  entryPoints: [...files.filter(isCompiled), ...programs],
   outdir: out,
   outbase: ".",
   bundle: true,
@@ -61,5 +64,6 @@ for (const file of files.filter((file) => extname(file) !== ".ts")) {
 }
 // Whoever starts meanwhile finds the old one whole or the new one whole.
 await writeFile(join(out, "complete"), "");
+if (withTests) await writeFile(join(out, "test", "complete"), "");
 await rm(join(ROOT, "dist"), { recursive: true, force: true });
 await rename(out, join(ROOT, "dist"));
