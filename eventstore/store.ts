@@ -15,6 +15,7 @@ import {
   type LogIdentity,
   MAIN_LOG,
   type RecordedEvent,
+  type StreamHead,
 } from "./types.ts";
 
 export type EventStoreOptions = CombinerOptions & {
@@ -45,8 +46,8 @@ export type EventStore = {
     after_version?: number;
     limit?: number;
   }): Promise<RecordedEvent[]>;
-  /** A stream's last version; 0 when there is no such stream. */
-  streamVersion(stream: { log_id?: number; tenant: string; stream_id: string }): Promise<number>;
+  /** Where a stream ends, without reading it; undefined when there is no such stream. */
+  streamHead(stream: { log_id?: number; tenant: string; stream_id: string }): Promise<StreamHead | undefined>;
   /** Events of a log, or of one tenant in it, by position from the one after `after` on. */
   readLog(page: {
     log_id?: number;
@@ -115,13 +116,13 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
       return streams.read({ log_id, tenant, stream_id, after_version, limit });
     },
 
-    async streamVersion({ log_id = MAIN_LOG, tenant, stream_id }) {
-      const answer = await pool.query<{ version: number | null }>({
-        name: "eventstore.stream_version",
-        text: "select eventstore.stream_version($1, $2, $3) as version",
+    async streamHead({ log_id = MAIN_LOG, tenant, stream_id }) {
+      const answer = await pool.query<StreamHead>({
+        name: "eventstore.stream_head",
+        text: "select version, event_hash from eventstore.stream_head($1, $2, $3)",
         values: [log_id, tenant, stream_id],
       });
-      return answer.rows[0]?.version ?? 0;
+      return answer.rows[0];
     },
 
     async readLog({ log_id = MAIN_LOG, after, limit = PAGE, tenant }) {

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { EventStore } from "../eventstore/store.ts";
 import type { Tail } from "../eventstore/tail.ts";
-import type { JsonObject, RecordedEvent } from "../eventstore/types.ts";
+import type { JsonObject, RecordedEvent, StreamHead } from "../eventstore/types.ts";
 import type { ReferenceStore } from "./datasets/reference/store.ts";
 import type { SnapshotStore } from "./datasets/snapshots.ts";
 import type { VintageStore, Vintages } from "./datasets/vintage-store.ts";
@@ -30,7 +30,7 @@ import {
   type Committed,
   type Decided,
   type Decision,
-  fold,
+  foldAfresh,
   type Target,
   transact,
   type UnitParts,
@@ -119,6 +119,8 @@ export type App = AppParts & {
   ): Promise<Committed<Decided<State, E>>>;
   /** An entity as the log has it now. */
   load<State, E extends DomainEvent>(entity: Entity<State, E>, target: Target): Promise<State>;
+  /** Where an entity's stream ends, without folding it; undefined where it has none. */
+  headOf(entity: { streamOf(id: string): string }, target: Target): Promise<StreamHead | undefined>;
   /** Those of recorded events that are an entity's, as it declares them: whoever reads the log past `load` reads it by this. */
   eventsOf<E extends EntityEvents>(entity: E, recorded: readonly RecordedEvent[]): Placed<E>[];
   /**
@@ -137,11 +139,8 @@ export function createApp(parts: AppParts): App {
     ...parts,
     decide: (entity, target, decision, command) =>
       transact(parts.unit, command, ({ decide }) => decide(entity, target, decision)),
-    load: async (entity, target) => {
-      const stream_id = entity.streamOf(target.id);
-      parts.unit.cache.mark(`${target.tenant}\n${stream_id}`);
-      return (await fold(parts.unit, entity, target.tenant, stream_id)).state;
-    },
+    load: async (entity, target) => (await foldAfresh(parts.unit, entity, target)).state,
+    headOf: (entity, { tenant, id }) => parts.store.streamHead({ tenant, stream_id: entity.streamOf(id) }),
     eventsOf: (entity, recorded) =>
       recorded
         .filter((event) => isOf(entity, event))

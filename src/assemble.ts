@@ -36,6 +36,7 @@ import { healthOf } from "./health.ts";
 import { startRunner } from "./projections/runner.ts";
 import { runningReactors } from "./reactor.ts";
 import { StreamCache } from "./stream-cache.ts";
+import { StreamSnapshots } from "./stream-snapshots.ts";
 
 export type Runtime = {
   app: App;
@@ -104,7 +105,8 @@ async function assemble(
     ? openChain(config, log, pool)
     : absentChain(config));
   opened.push(closeChain);
-  const schemas = registry(entitiesOf(areas).map(({ events }) => events));
+  const entities = entitiesOf(areas);
+  const schemas = registry(entities.map(({ events }) => events));
   const { ground, ...accepting } = createAccepting(() => app);
   const store = createEventStore(pool, { schemas, ground });
   opened.push(() => store.close());
@@ -123,17 +125,19 @@ async function assemble(
   const printer = createPrinter();
   opened.push(() => printer.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
+  const secret = (purpose: string) => derivedSecret(signingKeyFile(config), config.SIGNING_KEY, purpose);
+  const streamSnapshots = new StreamSnapshots(pool, await secret("stream-snapshots"), entities);
   const app: App = createApp({
     pool,
     store,
     tail,
-    unit: { store, schemas, cache: new StreamCache() },
+    unit: { store, schemas, cache: new StreamCache(), snapshots: streamSnapshots },
     runner,
     clock: systemClock,
     random: systemRandom,
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
     snapshots,
-    link_secret: await derivedSecret(signingKeyFile(config), config.SIGNING_KEY, "snapshot-link"),
+    link_secret: await secret("snapshot-link"),
     signed: await keptHeads(join(config.DATA_DIR, "signed")),
     accepting,
     vintages,
