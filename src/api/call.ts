@@ -14,7 +14,14 @@ import { type Form, JSON_FORM } from "./forms/form.ts";
 import type { Marked } from "./forms/table.ts";
 import type { Fields } from "./input.ts";
 import { withPosition } from "./listing.ts";
-import type { Context, Operation, Picture, ServedFile, Wire } from "./operation.ts";
+import {
+  type Context,
+  effectOf,
+  type Operation,
+  type Picture,
+  type ServedFile,
+  type Wire,
+} from "./operation.ts";
 
 export type Call = {
   operation: Operation;
@@ -87,7 +94,7 @@ export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise
     input: input as never,
     caller,
     app,
-    decide: unit.decide,
+    decide: effectOf(operation).changes === "nothing" ? onlyReads(operation) : unit.decide,
     watch: unit.watch,
     get fresh_id() {
       return freshId(app, unit.command);
@@ -127,6 +134,13 @@ export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise
     parts.finished.set(name, made);
   return made;
 }
+
+/** What clients are told only reads may not come to decide anything. */
+const onlyReads =
+  ({ name }: Operation): Context<never>["decide"] =>
+  () => {
+    throw new Error(`${name} decides, and its effect says that it changes nothing`);
+  };
 
 /** Waits for the read model of a list, handles the call, and notes what data it reads where it says on what it rests. */
 async function handled({ operation }: Call, context: Context<never>) {

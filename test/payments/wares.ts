@@ -41,6 +41,7 @@ const echo = operation({
 const order = operation({
   name: "test_order",
   route: "POST /v1/agent/test/order",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Orders",
   description: "Issues a key of this name, once.",
   access: [key("order"), pay("0.50")],

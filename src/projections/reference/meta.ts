@@ -2,13 +2,15 @@
 import { z } from "zod";
 import type { Reference } from "../../datasets/reference/table.ts";
 
-export const referenceMeta = z.object({
-  dataset: z.string(),
-  vintage: z.string().describe("SHA-256 that names the state of the table; the log holds its release"),
-  synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
-  source: z.string(),
-  as_of: z.string().nullable().describe("The last day, month or year that the table tells of"),
-});
+export const referenceMeta = z
+  .object({
+    dataset: z.string(),
+    vintage: z.string().describe("SHA-256 that names the state of the table; the log holds its release"),
+    synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
+    source: z.string(),
+    as_of: z.string().nullable().describe("The last day, month or year that the table tells of"),
+  })
+  .meta({ id: "ReferenceTable" });
 
 export const aboutReference = ({
   dataset,

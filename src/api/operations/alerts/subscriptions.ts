@@ -24,33 +24,37 @@ const status = z
     "paused: no credits are left, and alerts wait for a topup; disabled: the webhook did not take them, see `disabled`",
   );
 
-const subscription = z.object({
-  subscription_id: id,
-  status,
-  url: z.string(),
-  watch: subscriptions.watch,
-  credits: z.int().describe("Alerts that may still be delivered"),
-  delivered: z.int(),
-  waiting: z.int().describe("Alerts found and not delivered yet"),
-  next_attempt_at: time.nullable().describe("When the first of those is sent; null when none is"),
-  last_delivered_at: time.nullable(),
-  last_failure: z
-    .object({
-      alert_id: z.string(),
-      attempt: z.int(),
-      status: z.int().nullable().describe("What the webhook answered; null: it was not reached"),
-      reason: z.string(),
-      next_attempt_at: time.nullable(),
-      failed_at: time,
-    })
-    .nullable(),
-  disabled: z.object({ reason: z.string(), disabled_at: time }).nullable(),
-  old_secret_until: z.iso
-    .datetime()
-    .nullable()
-    .describe("Deliveries carry the signature of the secret before the newest until then"),
-  subscribed_at: time,
-});
+const subscription = z
+  .object({
+    subscription_id: id,
+    status,
+    url: z.string(),
+    watch: subscriptions.watch,
+    credits: z.int().describe("Alerts that may still be delivered"),
+    delivered: z.int(),
+    waiting: z.int().describe("Alerts found and not delivered yet"),
+    next_attempt_at: time.nullable().describe("When the first of those is sent; null when none is"),
+    last_delivered_at: time.nullable(),
+    last_failure: z
+      .object({
+        alert_id: z.string(),
+        attempt: z.int(),
+        status: z.int().nullable().describe("What the webhook answered; null: it was not reached"),
+        reason: z.string(),
+        next_attempt_at: time.nullable(),
+        failed_at: time,
+      })
+      .nullable(),
+    disabled: z.object({ reason: z.string(), disabled_at: time }).nullable(),
+    old_secret_until: z.iso
+      .datetime()
+      .nullable()
+      .describe("Deliveries carry the signature of the secret before the newest until then"),
+    subscribed_at: time,
+  })
+  .meta({ id: "AlertSubscription" });
+
+const subscriptionWithSecret = subscription.extend({ secret }).meta({ id: "AlertSubscriptionWithSecret" });
 
 const meta = z.object({
   tenant: z.string().describe("Whose it is: the key's tenant, or the wallet that paid"),
@@ -90,6 +94,7 @@ const target = ({ tenant }: Caller, id: string) => ({ tenant, id });
 const subscribe = operation({
   name: "alerts_subscribe",
   route: "POST /v1/agent/trade/alerts/subscribe",
+  effect: { changes: "adds", repeatable: false, reaches_out: true },
   summary: "Have anomalies of EU trade sent to a webhook when a dataset is released",
   description: `When a dataset is released, the last months of each country, chapter and flow are judged as trade_alerts does
 (false alarms at most ${FALSE_DISCOVERY_RATE * 100} % of all), and what fits the subscription is posted to \`url\`: \`{ type: "${ALERT_TYPE}", timestamp, data }\`, signed by the
@@ -116,7 +121,7 @@ one of the ${subscriptions.FIRST_CREDITS} credits it comes with. A failed delive
       .describe("Only this dataset; omitted = the real ones; `sandbox` must be named")
       .optional(),
   }),
-  output: json(z.object({ data: subscription.extend({ secret }), meta })),
+  output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [409],
   example: { url: "https://agent.example.org/hooks/trade", reporter: "DE", flow: "IMPORT", threshold: 3 },
   handle: async ({ input, caller, app, decide, fresh_id }) => {
@@ -155,6 +160,7 @@ const EXAMPLE_TO_DELETE = "00000000000000000000000000000002";
 const topUp = operation({
   name: "alerts_topup",
   route: "POST /v1/agent/trade/alerts/topup",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: `Add ${subscriptions.TOPUP_CREDITS} credits to an alert subscription`,
   description:
     "A paused subscription goes on with the alerts that wait; one that was disabled is active again, and they are tried from the beginning.",
@@ -174,11 +180,12 @@ const topUp = operation({
 const rotate = operation({
   name: "alerts_rotate_secret",
   route: "POST /v1/agent/trade/alerts/rotate-secret",
+  effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "A new signing secret for an alert subscription",
   description: `For ${subscriptions.OLD_SECRET_HOURS} hours deliveries carry the signatures of both the old secret and the new one, as the Standard Webhooks scheme has it.`,
   access: [key("order"), pay("0.001")],
   input: z.object({ subscription_id: subscriptionId }),
-  output: json(z.object({ data: subscription.extend({ secret }), meta })),
+  output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [404, 409],
   example: { subscription_id: EXAMPLE },
   handle: async ({ input: { subscription_id }, caller, app, decide }) => {
@@ -209,6 +216,7 @@ const alertStatus = operation({
 const remove = operation({
   name: "alerts_delete",
   route: "DELETE /v1/agent/trade/alerts/{id}",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Cancel an alert subscription",
   description: "Nothing more is sent, and its credits are gone. Its history stays in the log.",
   access: [key("order"), pay("0.001")],

@@ -9,7 +9,7 @@ import {
 import { reconstructChart } from "../../../projections/mirror/answers/chart.ts";
 import { dollarsIn, ratesVintages } from "../../../projections/mirror/answers/dollars.ts";
 import { countryMonths, reconstruct } from "../../../projections/mirror/answers/reconstruct.ts";
-import { type Context, json, key, operation, pay, type Usdc } from "../../operation.ts";
+import { type Context, json, key, operation, pay, reads, type Usdc } from "../../operation.ts";
 import { dataOf, vintage, whichDataset } from "../trade/data.ts";
 
 /** USDC a country-month. */
@@ -57,6 +57,7 @@ const sovereignOperation = operation({
   ...shared,
   name: "sovereign_mirror",
   route: "POST /v1/agent/sovereign/mirror",
+  effect: reads,
   summary: "The trade of any country with the EU27, from its partners' figures",
   description: `As mirror/reconstruct for any partner country; of one of the 27, the other 26 are its partners. ${about}`,
   input: anyTargetInput,

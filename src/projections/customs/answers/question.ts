@@ -13,7 +13,7 @@ import { formula, isCovered, meta, metaOf, onDataset, type TradeData } from "../
 export const LATVIA = "LV";
 
 /** `meta` of a customs answer. */
-export const customsMeta = meta.extend({ formula });
+export const customsMeta = meta.extend({ formula }).meta({ id: "CustomsMeta" });
 
 export type CustomsInput = {
   code?: string | undefined;

@@ -21,11 +21,13 @@ export const overviewInput = z.object({
     .describe("json = all fields; summary = a paragraph of text with the headline figures"),
 });
 
-const figure = z.object({
-  value: z.number().nullable(),
-  unit: z.string(),
-  as_of: z.string().nullable().describe("The year or quarter of the value"),
-});
+const figure = z
+  .object({
+    value: z.number().nullable(),
+    unit: z.string(),
+    as_of: z.string().nullable().describe("The year or quarter of the value"),
+  })
+  .meta({ id: "SalaryFigure" });
 
 const headline = z.object({
   eu27_labour_cost: figure,

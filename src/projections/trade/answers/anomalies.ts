@@ -93,14 +93,16 @@ export const rowOf = (anomaly: Anomaly, nameOf: NameOf): z.infer<typeof anomalyR
 export const isSignificant = ({ p_adjusted }: Anomaly) => p_adjusted <= FALSE_DISCOVERY_RATE;
 
 /** `meta` of an answer about the last months. */
-export const watchedMeta = meta.extend({
-  count: z.int().describe("Lines listed"),
-  tested: z.int().describe("Months tested, over all series"),
-  months: z.object({ from: z.string(), to: z.string() }),
-  flow: z.enum(flows).nullable().describe("The flow asked for; null = both"),
-  note: z.string().nullable().describe("Why nothing could be tested"),
-  formula,
-});
+export const watchedMeta = meta
+  .extend({
+    count: z.int().describe("Lines listed"),
+    tested: z.int().describe("Months tested, over all series"),
+    months: z.object({ from: z.string(), to: z.string() }),
+    flow: z.enum(flows).nullable().describe("The flow asked for; null = both"),
+    note: z.string().nullable().describe("Why nothing could be tested"),
+    formula,
+  })
+  .meta({ id: "WatchedMeta" });
 
 export function aboutWatched(lease: Lease, watched: Watched, { tested }: Judged) {
   const { from, to } = watchedMonths(lease, watched.months);

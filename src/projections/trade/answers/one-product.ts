@@ -7,12 +7,14 @@ import type { Flow, Years } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf } from "./question.ts";
 
 /** `meta` of an answer about one reporter and one product. */
-export const productMeta = meta.extend({
-  reporter: z.enum(reporterCodes),
-  product: z.string().describe("The code asked for"),
-  years: z.object({ from: z.int(), to: z.int() }),
-  formula,
-});
+export const productMeta = meta
+  .extend({
+    reporter: z.enum(reporterCodes),
+    product: z.string().describe("The code asked for"),
+    years: z.object({ from: z.int(), to: z.int() }),
+    formula,
+  })
+  .meta({ id: "ProductMeta" });
 
 type ProductInput = {
   reporter: ReporterCode;
