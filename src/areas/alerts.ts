@@ -1,5 +1,6 @@
 import { alertOperations } from "../api/operations/alerts/subscriptions.ts";
 import * as evaluation from "../domain/alerts/evaluation.ts";
+import { alertProblems } from "../domain/alerts/problems.ts";
 import * as subscription from "../domain/alerts/subscription.ts";
 import { alertsProjection } from "../projections/alerts/subscriptions.ts";
 import type { Area } from "./area.ts";
@@ -11,5 +12,5 @@ export const alerts: Area = {
   entities: [subscription, evaluation],
   projections: [alertsProjection],
   operations: alertOperations,
-  problems: {},
+  problems: alertProblems,
 };

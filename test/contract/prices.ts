@@ -60,6 +60,7 @@ export const specifiedPrices: Record<string, string | null> = {
   "POST /v1/agent/trade/alerts/subscribe": "1.00",
   "POST /v1/agent/trade/alerts/topup": "5.00",
   "POST /v1/agent/trade/alerts/rotate-secret": "0.001",
+  "POST /v1/agent/trade/alerts/test": null,
   "GET /v1/agent/trade/alerts/status/{id}": "0.005",
   "DELETE /v1/agent/trade/alerts/{id}": "0.001",
   "GET /v1/agent/replay/wal-since": "0.10",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { ALERT_TYPE, secretOf } from "../../../domain/alerts/message.ts";
+import { ALERT_TYPE, secretOf, TEST_TYPE, testMessage } from "../../../domain/alerts/message.ts";
 import type { Subscription } from "../../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../../domain/alerts/subscription.ts";
 import { idFrom, time } from "../../../domain/fields.ts";
@@ -8,8 +8,10 @@ import { refuse } from "../../../domain/refusal.ts";
 import { FALSE_DISCOVERY_RATE, LEAST_Z } from "../../../domain/trade/anomalies.ts";
 import { dataset, flow, hs, reporter } from "../../../domain/trade/inputs.ts";
 import { alertsProjection, othersOpen } from "../../../projections/alerts/subscriptions.ts";
+import { post } from "../../../reactors/alerts/deliver.ts";
+import { commandOf } from "../../call.ts";
 import type { Caller } from "../../caller.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { json, key, type OperationDeclaration, operation, owner, pay } from "../../operation.ts";
 
 const id = idFrom("subscription_id", "alerts_subscribe");
 const subscriptionId = id.describe("The subscription_id that alerts_subscribe answered");
@@ -196,6 +198,57 @@ const rotate = operation({
   },
 });
 
+const sendTest: OperationDeclaration = operation({
+  name: "alerts_test",
+  route: "POST /v1/agent/trade/alerts/test",
+  effect: { changes: "adds", repeatable: false, reaches_out: true },
+  summary: "Send a test event to the webhook of an alert subscription",
+  description: `Posts an invented alert once, signed as real ones are, with \`type\` "${TEST_TYPE}", and tells what the webhook answered. It costs no
+credit and is not tried again, and a subscription that is paused or disabled is sent it too. ${subscriptions.MOST_TESTS} an hour.`,
+  access: [owner("order")],
+  input: z.object({ subscription_id: subscriptionId }),
+  output: json(
+    z.object({
+      data: z.object({
+        alert_id: z.string().describe("The webhook-id it was sent under"),
+        type: z.literal(TEST_TYPE),
+        url: z.string(),
+        taken: z.boolean().describe("True: the webhook answered 2xx, as it has to when an alert comes"),
+        status: z.int().nullable().describe("What the webhook answered; null: it was not reached"),
+        reason: z.string().nullable().describe("Why it does not count as taken"),
+        tested_at: time,
+      }),
+      meta,
+    }),
+  ),
+  refuses: [404, 409],
+  example: { subscription_id: EXAMPLE },
+  handle: async ({ input: { subscription_id }, caller, app, fresh_id, request_id, names }) => {
+    const now = app.clock.now();
+    const tested_at = now.toISOString();
+    const alert_id = `msg_${fresh_id}`;
+    const command = commandOf({ caller, request_id, operation: sendTest });
+    const subject = target(caller, subscription_id);
+    // Recorded before anything is sent, so that calls at once do not send more than there may be.
+    const { result, events } = await app.decide(
+      subscriptions,
+      subject,
+      subscriptions.test(alert_id, tested_at),
+      command,
+    );
+    names(events.at(-1)!);
+    const state = subscriptions.standing(result.state);
+    const outcome = await post(app, testMessage(app.signer, state, alert_id, now));
+    const taken = outcome.kind === "taken";
+    const { status, reason } = taken ? { status: outcome.status, reason: null } : outcome.failure;
+    const { url } = state.facts;
+    return {
+      data: { alert_id, type: TEST_TYPE, url, taken, status, reason, tested_at },
+      meta: { tenant: caller.tenant },
+    };
+  },
+});
+
 const alertStatus = operation({
   name: "alerts_status",
   route: "GET /v1/agent/trade/alerts/status/{id}",
@@ -232,4 +285,4 @@ const remove = operation({
   },
 });
 
-export const alertOperations = [subscribe, topUp, rotate, alertStatus, remove];
+export const alertOperations = [subscribe, topUp, rotate, sendTest, alertStatus, remove];
