@@ -477,6 +477,19 @@ describe("documents", () => {
   });
 });
 
+describe("a call that meets nothing", () => {
+  test.each([
+    ["GET", "/v1/agent/trade/alerts/status", 405, "it needs /{id}: GET /v1/agent/trade/alerts/status/{id}"],
+    ["GET", "/v1/agent/rng/roll", 405, "call POST /v1/agent/rng/roll"],
+    ["GET", "/v1/agent/trade/balances", 404, "did you mean GET /v1/agent/trade/balance?"],
+    ["GET", "/nothing/of/ours", 404, "/openapi.json lists what there is"],
+  ])("%s %s is %i, with the remedy", async (method, path, status, remedy) => {
+    const answer = await fetch(service.url + path, { method });
+    expect(answer.status).toBe(status);
+    expect((await answer.json()) as object).toMatchObject({ detail: expect.stringContaining(remedy) });
+  });
+});
+
 describe("answers over a vintage", () => {
   const question = "/v1/agent/trade/balance?reporter=LV&years=2020-2021";
 

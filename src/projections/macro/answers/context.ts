@@ -19,7 +19,7 @@ import {
   type Reading,
 } from "../../../domain/macro/indicators.ts";
 import { sixDecimals } from "../../../domain/trade/units.ts";
-import { aboutReference, joined, joinedOf } from "../../reference/meta.ts";
+import { aboutReference, joined, joinedOf, someOf } from "../../reference/meta.ts";
 
 export const macroTables = [ecbMro, ecbRates, hicp, brent];
 
@@ -67,7 +67,12 @@ const FORMULA =
 
 /** A series in the order of time, the last day or month it tells of, and what it was in a month. */
 type Series = { readings: Reading[]; as_of: string; at: (month: string) => number | null };
-type Indicator = { name: string; unit: string; read(reference: ReferenceStore): Read | undefined };
+type Indicator = {
+  name: string;
+  unit: string;
+  table: ReferenceTable<object>;
+  read(reference: ReferenceStore): Read | undefined;
+};
 type Read = { reference: Reference<object>; series: Series };
 
 const daily = (readings: Reading[]): Series => {
@@ -95,6 +100,7 @@ function from<Row extends object>(
   const series = perVintage(make);
   return {
     ...about,
+    table,
     read: (store) => {
       const reference = store.find(table);
       return reference && { reference, series: series(reference) };
@@ -121,11 +127,15 @@ const known: Record<IndicatorName, Indicator> = {
   ),
 };
 
-/** Each indicator with its last value, the one before, and a year of months. */
+/** Each indicator with its last value, the one before, and a year of months. Refuses where no table of those asked for is loaded. */
 export function macroContext(
   reference: ReferenceStore,
   input: z.output<typeof macroInput>,
 ): z.infer<typeof macroOutput> {
+  someOf(
+    reference,
+    input.indicators.map((name) => known[name].table),
+  );
   const data = input.indicators.map((name) => indicatorOf(reference, name));
   const missing = data.filter(({ value }) => value === null).map((line) => line.indicator);
   const tables = input.indicators.flatMap((name) => known[name].read(reference)?.reference ?? []);
@@ -134,7 +144,7 @@ export function macroContext(
 }
 
 function indicatorOf(store: ReferenceStore, name: IndicatorName): z.infer<typeof indicator> {
-  const { read, ...about } = known[name];
+  const { read, table: _, ...about } = known[name];
   const found = read(store);
   const [last, previous] = lastTwo(found?.series.readings ?? []);
   return {

@@ -6,11 +6,12 @@ import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { ReferenceTable } from "../../../datasets/reference/table.ts";
 import { codesOf, countryGroups, EU27 } from "../../../domain/salary/countries.ts";
 import { sectionCodes, WHOLE_ECONOMY } from "../../../domain/salary/sectors.ts";
+import { someOf } from "../../reference/meta.ts";
 import { countriesTables } from "./compare.ts";
 import { exposureApart, exposureFormula, exposureOfAll, exposureTables } from "./exposure.ts";
 import { hourlyOf } from "./hourly.ts";
 import { latestWage } from "./lv-wages.ts";
-import { meta, metaOf, someOf } from "./tables.ts";
+import { meta, metaOf } from "./tables.ts";
 
 export const overviewTables: ReferenceTable<object>[] = [...countriesTables, ...exposureTables];
 
