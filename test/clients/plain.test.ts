@@ -1,5 +1,6 @@
 /** Clients that know nothing of payments or of OpenAPI: with a key they get the answer, without one a 402 they can read. */
 import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { expect, inject, test } from "vitest";
 
@@ -39,4 +40,16 @@ test("axios, without a wallet", async () => {
   expect(data).toMatchObject({ success: true });
   const { status } = await axios.get(service.url + place, { validateStatus: () => true });
   expect(status).toBe(402);
+});
+
+test("the page of clients names what is installed, and their versions", async () => {
+  const page = await readFile(new URL("./README.md", import.meta.url), "utf8");
+  const { dependencies } = JSON.parse(await readFile(new URL("./package.json", import.meta.url), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  const rows = [...page.matchAll(/^\| (\S+) \| (\d+\.\d+\.\d+) \|/gm)].map(
+    ([, name, version]) => [name!, version!] as const,
+  );
+  expect(rows.length).toBeGreaterThan(15);
+  for (const [name, version] of rows) expect([name, dependencies[name]]).toEqual([name, version]);
 });
