@@ -7,9 +7,9 @@
  * Figures are medians over the rounds, in which the contenders take turns.
  */
 import { parseArgs } from "node:util";
+import { forEach } from "../src/concurrency.ts";
 import * as account from "../src/domain/lounge/account.ts";
 import { ATTO } from "../src/domain/lounge/token.ts";
-import { forEach } from "../src/turn.ts";
 import {
   appendRate,
   inHouse,

@@ -27,7 +27,7 @@ type Metadata = ReadEventMetadataWithGlobalPosition;
 export type EmmettOptions = {
   tenant: string;
   log_id?: number;
-  /** When given, appended events get their type's newest version and read ones are upcast to it. */
+  /** By them appended events get their type's newest version and read ones are upcast to it; the store's own when absent. */
   schemas?: EventSchemas;
 };
 
@@ -41,7 +41,7 @@ export type TenantStore = EmmettStore<Metadata> & {
 
 /** Stream positions are versions, from 1 on; global positions are those of the log, so they may jump. */
 export function emmettStore(store: EventStore, options: EmmettOptions): TenantStore {
-  const { tenant, log_id, schemas } = options;
+  const { tenant, log_id, schemas = store.schemas } = options;
 
   /** The version is read first and nothing beyond it: what is folded is exactly the state at that version. */
   async function readStream<E extends Event, P extends Event = E>(

@@ -29,6 +29,8 @@ const PAGE = 1_000;
 
 /** The log in Postgres. All errors are of errors.ts, but those of reads, which are the driver's. */
 export type EventStore = {
+  /** What payloads are checked against, and what readers upcast by: reads themselves give what was stored. */
+  readonly schemas: EventSchemas | undefined;
   /** All of the commit or nothing. Throws InvalidEvent, DuplicateEventId, StoreUnavailable, AppendUnknown, StoreClosed. */
   append(commit: Commit): Promise<AppendResult>;
   /** What was appended under an idempotency key. */
@@ -83,6 +85,8 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
   }
 
   const store: EventStore = {
+    schemas,
+
     async append(commit) {
       if (schemas)
         for (const { events } of commit.appends)

@@ -2,11 +2,12 @@
 import type pg from "pg";
 import type { EventStore } from "../eventstore/store.ts";
 import type { Tail } from "../eventstore/tail.ts";
-import type { JsonObject } from "../eventstore/types.ts";
+import type { JsonObject, RecordedEvent } from "../eventstore/types.ts";
 import type { ReferenceStore } from "./datasets/reference/store.ts";
 import type { SnapshotStore } from "./datasets/snapshots.ts";
-import type { VintageStore } from "./datasets/vintage-store.ts";
+import type { VintageStore, Vintages } from "./datasets/vintage-store.ts";
 import type { Hex, RecoverKey } from "./domain/chain.ts";
+import type { DomainEvent, Entity, EntityEvents, EventOf } from "./domain/entity.ts";
 import type {
   Chain,
   Clock,
@@ -19,15 +20,15 @@ import type {
   Signer,
   Webhooks,
 } from "./domain/ports.ts";
+import type { Health } from "./health.ts";
 import type { Projection } from "./projections/projection.ts";
 import type { Runner } from "./projections/runner.ts";
+import { isOf, type Placed, placed } from "./projections/typed.ts";
 import {
   type Command,
   type Committed,
   type Decided,
   type Decision,
-  type DomainEvent,
-  type Entity,
   fold,
   type Target,
   transact,
@@ -64,22 +65,33 @@ export type AppParts = ChainParts & {
   answers: KeptAnswers;
   printer: Printer;
   webhooks: Webhooks;
-  /** The trade data this process has open. */
-  vintages: VintageStore;
+  /** The trade data that answers read from. */
+  vintages: Vintages;
+  /** Where it is opened and kept, past vintages too. */
+  vintage_store: VintageStore;
   /** The small tables beside it. */
   reference: ReferenceStore;
   /** Vintages as files to download. */
   snapshots: SnapshotStore;
-  /** What links to those are signed with: the same in every process of the house. */
+  /** What links to those are signed with: the same in every process of the service. */
   link_secret: Uint8Array;
+  /** How every projection and reactor stands, in whatever process it runs. */
+  health(): Promise<Health>;
   settings: {
     public_url: string;
     started_at: Date;
     allow_synthetic: boolean;
     /** How long a seed of random numbers is used. */
     seeds: { max_rolls: number; seconds: number };
-    /** How long an event waits for its checkpoint, and the verifier keys of who cosigns that; undefined: none are signed. */
-    anchoring: { checkpoint_seconds: number; witnesses: string[] } | undefined;
+    /** How long an event waits for its checkpoint, and a checkpoint for its anchor; undefined: none are signed. */
+    anchoring:
+      | {
+          checkpoint_seconds: number;
+          anchor_seconds: number;
+          /** Who cosigns: the submission prefix and the verifier key of each. */
+          witnesses: { url: string; key: string }[];
+        }
+      | undefined;
   };
 };
 
@@ -93,6 +105,8 @@ export type App = AppParts & {
   ): Promise<Committed<Decided<State, E>>>;
   /** An entity as the log has it now. */
   load<State, E extends DomainEvent>(entity: Entity<State, E>, target: Target): Promise<State>;
+  /** Those of recorded events that are an entity's, as it declares them: whoever reads the log past `load` reads it by this. */
+  eventsOf<E extends EntityEvents>(entity: E, recorded: readonly RecordedEvent[]): Placed<E>[];
   /**
    * Waits, 250 ms at most, until a projection has reached the head as it stands now; false when it has not.
    * A list that answers all the same says `as_of_position`.
@@ -114,6 +128,10 @@ export function createApp(parts: AppParts): App {
       parts.unit.cache.mark(`${target.tenant}\n${stream_id}`);
       return (await fold(parts.unit, entity, target.tenant, stream_id)).state;
     },
+    eventsOf: (entity, recorded) =>
+      recorded
+        .filter((event) => isOf(entity, event))
+        .map((event) => placed<EventOf<(typeof entity)["events"]>>(parts.unit.schemas, entity, event)),
     caughtUp: async (projection) => {
       const { position } = await parts.store.head();
       return parts.runner.reached(projection, position, READ_YOUR_WRITES_MS);

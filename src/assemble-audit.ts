@@ -1,4 +1,4 @@
-/** What an auditor's commands need of the adapters: no house, no database. */
+/** What an auditor's commands need of the adapters: no runtime, no database. */
 import { jsonRpc } from "./adapters/json-rpc.ts";
 import { keyRecovery } from "./adapters/secp256k1.ts";
 

@@ -1,11 +1,13 @@
 /** Opens the chain that payments settle on: a node by address, or the embedded one in DATA_DIR. */
 import { join } from "node:path";
+import type pg from "pg";
 import type { Logger } from "pino";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { baseChain } from "./adapters/base-chain.ts";
 import { DEVELOPMENT_TOKEN } from "./adapters/chain-contracts.ts";
 import { EMBEDDED_CHAIN_ID, embeddedChain } from "./adapters/embedded-chain.ts";
-import { type GasBudget, type GasBudgetOptions, gasBudget } from "./adapters/gas-budget.ts";
+import { gasBudget } from "./adapters/gas-budget.ts";
+import { gasRecord } from "./adapters/gas-record.ts";
 import { hostedSettlement } from "./adapters/hosted-facilitator.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { chainSettlement } from "./adapters/settlement.ts";
@@ -13,7 +15,7 @@ import { systemClock } from "./adapters/system.ts";
 import type { ChainParts } from "./app.ts";
 import { recoverKey } from "./assemble-audit.ts";
 import type { Config } from "./config.ts";
-import type { Hex } from "./domain/chain.ts";
+import { type Hex, networkOf } from "./domain/chain.ts";
 import { type Chain, ChainUnavailable, type Settlement } from "./domain/ports.ts";
 
 const BASE_CHAIN_ID = 8453;
@@ -21,11 +23,11 @@ const BASE_CHAIN_ID = 8453;
 /** The keys that sign on the chain; on the embedded one they are made once and stay in DATA_DIR. */
 type ChainKeys = { gas: Hex; refund: Hex; pay_to: Hex };
 
-/** Everything that speaks to the chain, and how it is let go. `recorded` tells what gas has cost, which the budget is held against. */
+/** Everything that speaks to the chain, and how it is let go. What gas has cost is recorded in the pool's database. */
 export async function openChain(
   config: Config,
   log: Logger,
-  recorded: GasBudgetOptions["recorded"],
+  pool: pg.Pool,
 ): Promise<ChainParts & { close(): Promise<void> }> {
   const keys = await keysOf(config);
   const gasAccount = addressOf(keys.gas);
@@ -41,14 +43,14 @@ export async function openChain(
     chain_id: node ? EMBEDDED_CHAIN_ID : BASE_CHAIN_ID,
     gas_key: keys.gas,
   });
+  const record = gasRecord(pool, networkOf(sending));
   // Play money needs no budget.
-  const budget = node
-    ? undefined
-    : gasBudget({ budget_eth: config.GAS_BUDGET_ETH, clock: systemClock, recorded });
-  const chain = budget?.counted(sending) ?? sending;
+  const budget_eth = node ? undefined : config.GAS_BUDGET_ETH;
+  const budget = gasBudget({ budget_eth, clock: systemClock, record });
+  const chain = budget.counted(sending);
   return {
     chain,
-    settlement: settlementOf(config, chain, budget),
+    settlement: hostedOf(config, chain) ?? budget.guarded(chainSettlement(chain)),
     recover: recoverKey(),
     pay_to: keys.pay_to,
     refunds: privateKeyToAccount(keys.refund),
@@ -61,16 +63,14 @@ export async function openChain(
   };
 }
 
-/** By a facilitator that pays the gas itself, or by our own key within its budget. */
-function settlementOf(config: Config, chain: Chain, budget: GasBudget | undefined): Settlement {
+/** Settlement by a facilitator that pays the gas itself, where there is one; by our own key within its budget otherwise. */
+function hostedOf(config: Config, chain: Chain): Settlement | undefined {
   const { FACILITATOR_URL: url, FACILITATOR_TOKEN: token } = config;
-  if (url) return hostedSettlement(chain, { url, token });
-  const own = chainSettlement(chain);
-  return budget?.guarded(own) ?? own;
+  return url ? hostedSettlement(chain, { url, token }) : undefined;
 }
 
 /** For commands that need no chain: whatever asks for it is told that it is away. */
-export async function absentChain(config: Config): Promise<ChainParts> {
+export async function absentChain(config: Config): Promise<ChainParts & { close(): Promise<void> }> {
   const keys = await keysOf(config);
   const away = () => Promise.reject(new ChainUnavailable("this command opens no chain"));
   const chain: Chain = {
@@ -87,27 +87,21 @@ export async function absentChain(config: Config): Promise<ChainParts> {
     stateProof: away,
     signedTransaction: away,
   };
-  const settlement = closedSettlement("this command opens no chain");
   return {
     chain,
-    settlement,
+    settlement: { facts: away, ended: away, settle: away },
     recover: recoverKey(),
     pay_to: keys.pay_to,
     refunds: privateKeyToAccount(keys.refund),
     platform_token: platformTokenOf(config),
     embedded_chain: config.BASE_RPC_URL === undefined,
+    close: async () => {},
   };
 }
 
 /** The development chain has one of its own. */
 const platformTokenOf = ({ BASE_RPC_URL, PLATFORM_TOKEN }: Config): Hex | undefined =>
   BASE_RPC_URL === undefined ? DEVELOPMENT_TOKEN : (PLATFORM_TOKEN?.toLowerCase() as Hex | undefined);
-
-/** Takes no payments, for the reason given. */
-export function closedSettlement(reason: string): Settlement {
-  const refuse = () => Promise.reject(new ChainUnavailable(reason));
-  return { facts: refuse, settle: refuse };
-}
 
 async function keysOf(config: Config): Promise<ChainKeys> {
   const kept = async (name: string) =>

@@ -17,29 +17,22 @@ import { keptHeads } from "./adapters/signed-heads.ts";
 import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
-import { startAnchoring } from "./anchoring/job.ts";
-import { formatVerifierKey, verifierKey } from "./anchoring/note.ts";
+import { formatVerifierKey } from "./anchoring/note.ts";
 import { type App, createApp } from "./app.ts";
 import type { Area } from "./areas/area.ts";
 import { areas as allAreas, entitiesOf } from "./areas/index.ts";
-import { absentChain, closedSettlement, openChain } from "./assemble-chain.ts";
+import { absentChain, openChain } from "./assemble-chain.ts";
+import { startReactorsOf } from "./assemble-reactors.ts";
+import { settlementOnLogsChain } from "./chain/settlement.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { databaseOf, prepareDatabase } from "./database.ts";
 import { ReferenceStore } from "./datasets/reference/store.ts";
 import { SnapshotStore } from "./datasets/snapshots.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
-import type { Hex } from "./domain/chain.ts";
 import type { AddressLimits, Quotas } from "./domain/ports.ts";
-import { anchorGas } from "./projections/anchoring/gas.ts";
-import { gasSpent } from "./projections/payments/sums.ts";
+import { healthOf } from "./health.ts";
 import { startRunner } from "./projections/runner.ts";
-import { airdropGas } from "./projections/wallet/airdrops.ts";
-import { startAlertReactors } from "./reactors/alerts/start.ts";
-import { startCheckReactors } from "./reactors/checks/start.ts";
-import { startLoungeReactors } from "./reactors/lounge/start.ts";
-import { startPaymentReactors } from "./reactors/payments/start.ts";
-import { startSeedReactors } from "./reactors/rng/start.ts";
-import { startWalletReactors } from "./reactors/wallet/start.ts";
+import { runningReactors } from "./reactor.ts";
 import { StreamCache } from "./stream-cache.ts";
 
 export type Runtime = {
@@ -94,6 +87,7 @@ async function assemble(
   opened.push(() => database.release());
   const areas = options.areas ?? allAreas;
   const projections = areas.flatMap((area) => area.projections);
+  const declaredReactors = areas.flatMap((area) => area.reactors);
   await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections);
 
   const onError = (error: Error) => log.warn({ reason: error.message }, "a database connection broke");
@@ -104,19 +98,16 @@ async function assemble(
       "DATABASE_URL connects as a role that could alter the log; set DATABASE_OWNER_URL to separate them",
     );
   }
-  const gasRecorded = async (day: string, except: readonly Hex[]) =>
-    (await gasSpent(pool, day, except)) +
-    (await anchorGas(pool, day, except)) +
-    (await airdropGas(pool, day, except));
-  const chain = options.chain
-    ? await openedChain(config, log, opened, gasRecorded)
-    : await absentChain(config);
+  const { close: closeChain, ...chain } = await (options.chain
+    ? openChain(config, log, pool)
+    : absentChain(config));
+  opened.push(closeChain);
   const schemas = registry(entitiesOf(areas).map(({ events }) => events));
   const store = createEventStore(pool, { schemas });
   opened.push(() => store.close());
   const tail = createTail(store, { pool, onError });
   opened.push(() => tail.close());
-  const runner = startRunner({ pool, tail, projections, log });
+  const runner = startRunner({ pool, tail, schemas, projections, log });
   opened.push(() => runner.stop());
   const vintages = await openVintages({
     dataDir: config.DATA_DIR,
@@ -142,12 +133,14 @@ async function assemble(
     link_secret: await derivedSecret(signingKeyFile(config), config.SIGNING_KEY, "snapshot-link"),
     signed: await keptHeads(join(config.DATA_DIR, "signed")),
     vintages,
+    vintage_store: vintages,
     printer,
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
     seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
     answers: createKeptAnswers(pool),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS }),
+    health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),
     settings: {
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic,
@@ -156,39 +149,17 @@ async function assemble(
       anchoring: config.ANCHORING
         ? {
             checkpoint_seconds: config.CHECKPOINT_SECONDS,
-            witnesses: config.WITNESSES.map(({ key }) => formatVerifierKey(key)),
+            anchor_seconds: config.ANCHOR_SECONDS,
+            witnesses: config.WITNESSES.map(({ url, key }) => ({ url, key: formatVerifierKey(key) })),
           }
         : undefined,
     },
   });
+  app.settlement = settlementOnLogsChain(app, app.settlement);
   if (options.reactors) {
-    const { settlement } = app;
-    const onForeign = (message: string | undefined) => {
-      app.settlement = message === undefined ? settlement : closedSettlement(message);
-    };
-    const reactors = startPaymentReactors(app, log, { onForeign });
+    const reactors = await startReactorsOf(areas, app, config, log);
     opened.push(() => reactors.stop());
-    const alerts = startAlertReactors(app, log);
-    opened.push(() => alerts.stop());
-    const seedTurns = startSeedReactors(app, log);
-    opened.push(() => seedTurns.stop());
-    const wallet = startWalletReactors(app, log);
-    opened.push(() => wallet.stop());
-    const checkTurns = startCheckReactors(app, log);
-    opened.push(() => checkTurns.stop());
-    const lounge = startLoungeReactors(app, log);
-    opened.push(() => lounge.stop());
   }
-  if (options.reactors && config.ANCHORING) {
-    await checkOrigin(app);
-    const anchoring = startAnchoring(app, log, {
-      checkpoint_every_ms: config.CHECKPOINT_SECONDS * 1_000,
-      anchor_every_ms: config.ANCHOR_SECONDS * 1_000,
-      witnesses: config.WITNESSES,
-    });
-    opened.push(() => anchoring.stop());
-  }
-
   return {
     app,
     areas,
@@ -201,31 +172,10 @@ async function assemble(
   };
 }
 
-/** A log's origin is fixed when it is made, and is the name that its checkpoints are signed under. */
-async function checkOrigin({ store, signer }: App): Promise<void> {
-  const { origin } = await store.identity();
-  try {
-    verifierKey(origin, "ed25519", signer.public_key);
-  } catch (error) {
-    throw new ConfigError(`LOG_ORIGIN_HOST, when the log was made: ${(error as Error).message}`);
-  }
-}
-
 const signingKeyFile = ({ DATA_DIR }: Config) => join(DATA_DIR, "signing.key");
 
 /** The key that a service with these settings signs with, where it has one already. */
 export const signingKeyOf = (config: Config) => heldSigner(signingKeyFile(config), config.SIGNING_KEY);
-
-async function openedChain(
-  config: Config,
-  log: Logger,
-  opened: (() => Promise<unknown>)[],
-  gasRecorded: (day: string, except: readonly Hex[]) => Promise<bigint>,
-) {
-  const { close, ...chain } = await openChain(config, log, gasRecorded);
-  opened.push(close);
-  return chain;
-}
 
 /** Opens the runtime for one command. */
 export async function withRuntime<T>(

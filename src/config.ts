@@ -123,10 +123,6 @@ export function readConfig(env: Record<string, string | undefined>) {
     throw new ConfigError(
       "ALLOW_PRIVATE_WEBHOOKS is for development: with BASE_RPC_URL strangers could reach into this network",
     );
-  if (rest.ANCHORING && rest.DATABASE_POOL < ANCHORING_POOL)
-    throw new ConfigError(
-      `DATABASE_POOL is at least ${ANCHORING_POOL} with ANCHORING: whatever takes turns among processes holds a connection meanwhile`,
-    );
   return {
     ...rest,
     DATA_DIR: resolve(DATA_DIR),
@@ -135,9 +131,6 @@ export function readConfig(env: Record<string, string | undefined>) {
     MCP_ORIGINS: MCP_ORIGINS.split(",").filter((origin) => origin !== ""),
   };
 }
-
-/** Nine hold one each (`LOCKS` in src/turn.ts), and work with others. */
-const ANCHORING_POOL = 12;
 
 /** What the development chain makes for itself must be given on Base. */
 const missingForBase = (

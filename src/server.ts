@@ -11,9 +11,11 @@ import { createPipeline } from "./api/pipeline.ts";
 import type { App } from "./app.ts";
 import type { Runtime } from "./assemble.ts";
 import type { Config } from "./config.ts";
+import * as key from "./domain/access/key.ts";
 import type { Refusal } from "./domain/refusal.ts";
 import { keepDataOpen } from "./operator/keep-open.ts";
 import { keyByDigest, keysProjection } from "./projections/access/keys.ts";
+import { isOf } from "./projections/typed.ts";
 
 /** Everything that answers over HTTP, MCP included. Until `stopping` it also follows the log for what it must know. */
 export async function openServer(
@@ -26,7 +28,7 @@ export async function openServer(
   const catalogue = catalogueOf(areas);
   const public_url = config.PUBLIC_URL;
   const terms = { pay_to: app.pay_to, public_url, embedded_chain: app.embedded_chain };
-  const metrics = createMetrics();
+  const metrics = createMetrics(app.health);
   const gate = createGate({
     findKey: (digest) => keyByDigest(app.pool, digest),
     quotas,
@@ -45,6 +47,7 @@ export async function openServer(
     catalogue,
     gate,
     terms,
+    limits,
     onBroken: (operation, promise, reason) => {
       metrics.broke(operation.name, promise);
       log.error({ operation: operation.name, promise, reason }, "an operation is not as it declares");
@@ -82,7 +85,7 @@ async function forgetChangedKeys(app: App, gate: Gate, signal: AbortSignal): Pro
   while (!signal.aborted) {
     try {
       for await (const events of app.tail.subscribe({ after: app.tail.position, signal })) {
-        if (!events.some(({ type }) => type.startsWith("Key"))) continue;
+        if (!events.some((event) => isOf(key, event))) continue;
         await app.caughtUp(keysProjection);
         gate.forgetKeys();
       }

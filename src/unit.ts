@@ -15,19 +15,11 @@ import type {
   RecordedEvent,
   StreamGuard,
 } from "../eventstore/types.ts";
+import type { DomainEvent, Entity } from "./domain/entity.ts";
 import { coreProblems } from "./domain/problem.ts";
 import { Refusal, refuse } from "./domain/refusal.ts";
+import { typed } from "./projections/typed.ts";
 import type { StreamCache } from "./stream-cache.ts";
-
-/** What a decision produces and `evolve` folds; emmett's Event type fits it. */
-export type DomainEvent = Readonly<{ type: string; data: object }>;
-
-/** A domain entity: the exports of its file. */
-export type Entity<State, E extends DomainEvent> = {
-  streamOf(id: string): string;
-  initialState(): State;
-  evolve(state: State, event: E): State;
-};
 
 export type Target = { tenant: string; id: string };
 export type Decision<State, E extends DomainEvent> = (state: State) => E[];
@@ -44,7 +36,13 @@ export type Command = { meta: JsonObject; idempotency?: Idempotency };
 
 export type Committed<T> = { result: T; events: AppendedEvent[]; replayed: boolean };
 
-export type UnitParts = { store: EventStore; schemas: EventSchemas; cache: StreamCache };
+export type UnitParts = {
+  store: EventStore;
+  schemas: EventSchemas;
+  cache: StreamCache;
+  /** Asked before each append; refuses where nothing is to be appended. */
+  accepting?: () => Promise<void>;
+};
 
 /** More runs than this on one command means contention that waiting will not mend. */
 const MAX_RUNS = 50;
@@ -135,7 +133,7 @@ async function replay<T>(
     let version = 0;
     for await (const event of readWhole(parts.store, target.tenant, stream_id)) {
       if (event.position > last) break;
-      state = entity.evolve(state, toDomain(parts.schemas, event));
+      state = entity.evolve(state, typed(parts.schemas, event));
       version = event.version;
     }
     return { state, version, stream_id };
@@ -144,7 +142,7 @@ async function replay<T>(
   const decide: Decide = async (entity, target, _decision) => {
     const { state, version, stream_id } = await foldThen(entity, target);
     const own = earlier.events.filter((e) => e.tenant === target.tenant && e.stream_id === stream_id);
-    return { state, version, events: own.map((event) => toDomain(parts.schemas, event)) };
+    return { state, version, events: own.map((event) => typed(parts.schemas, event)) };
   };
   return { result: await work({ decide, watch, command }), events: earlier.events, replayed: true };
 }
@@ -236,6 +234,7 @@ class Unit {
   async append(): Promise<AppendedEvent[] | "again" | "replayed"> {
     const touched = [...this.#staged.values()].filter((staged) => staged.events.length > 0);
     if (touched.length === 0) return [];
+    await this.#parts.accepting?.();
     const guards: StreamGuard[] = [];
     for (const [key, guard] of this.#watched) {
       const staged = this.#staged.get(key);
@@ -292,7 +291,7 @@ export async function fold<State, E extends DomainEvent>(
   let state = held ? (held.state as State) : entity.initialState();
   let version = held?.version ?? 0;
   for await (const event of readWhole(parts.store, tenant, stream_id, version)) {
-    state = entity.evolve(state, toDomain(parts.schemas, event));
+    state = entity.evolve(state, typed(parts.schemas, event));
     version = event.version;
   }
   parts.cache.keep(key, { state, version });
@@ -321,7 +320,3 @@ const toNew = (schemas: EventSchemas, event: DomainEvent): NewEvent => ({
   schema_version: schemas.newestVersion(event.type) ?? 1,
   payload: event.data as JsonObject,
 });
-
-function toDomain<E extends DomainEvent>(schemas: EventSchemas, event: RecordedEvent): E {
-  return { type: event.type, data: schemas.upcast(event).payload } as unknown as E;
-}

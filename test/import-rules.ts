@@ -44,7 +44,14 @@ export const layers: Readonly<Record<string, Layer>> = {
   // Written apart from the append path, so that one mistake cannot stand on both sides.
   verify: {
     paths: ["eventstore/verify/", "eventstore/export.ts"],
-    imports: { ...files, "node:crypto": "any", pg: "any" },
+    imports: {
+      ...files,
+      "node:crypto": "any",
+      "node:events": ["once"],
+      "node:os": ["availableParallelism"],
+      "node:worker_threads": ["Worker", "parentPort", "workerData"],
+      pg: "any",
+    },
   },
   domain: {
     paths: ["src/domain/"],
@@ -92,6 +99,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "@duckdb/node-api": "any",
       "csv-parse/sync": "any",
       domain: "any",
+      "lru-cache": "any",
       "node:async_hooks": ["AsyncLocalStorage"],
       "node:child_process": "any",
       "node:crypto": "any",
@@ -101,9 +109,12 @@ export const layers: Readonly<Record<string, Layer>> = {
       zod: "any",
     },
   },
+  // What does not know what it is done for: waiting, and being alone among processes.
+  leases: { paths: ["src/concurrency.ts", "src/lease.ts"], imports: { "node:crypto": "any", pg: "types" } },
   projections: {
     paths: ["src/projections/"],
     imports: {
+      leases: "any",
       datasets: "any",
       domain: "any",
       eventstore: "any",
@@ -113,8 +124,9 @@ export const layers: Readonly<Record<string, Layer>> = {
     },
   },
   app: {
-    paths: ["src/app.ts", "src/unit.ts", "src/stream-cache.ts", "src/turn.ts"],
+    paths: ["src/app.ts", "src/unit.ts", "src/stream-cache.ts", "src/reactor.ts", "src/health.ts"],
     imports: {
+      leases: "any",
       datasets: "types",
       domain: "any",
       eventstore: "any",
@@ -123,10 +135,13 @@ export const layers: Readonly<Record<string, Layer>> = {
       projections: "any",
     },
   },
+  // What the log and the chain say of each other.
+  chain: { paths: ["src/chain/"], imports: { app: "any", domain: "any", leases: "any" } },
   operator: {
     paths: ["src/operator/"],
     imports: {
       app: "any",
+      chain: "any",
       datasets: "any",
       domain: "any",
       eventstore: "any",
@@ -136,7 +151,14 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   reactors: {
     paths: ["src/reactors/"],
-    imports: { app: "any", domain: "any", eventstore: "any", projections: "any" },
+    imports: {
+      app: "any",
+      chain: "any",
+      domain: "any",
+      eventstore: "any",
+      leases: "any",
+      projections: "any",
+    },
   },
   // Somebody else runs it, without our database: it knows notes and proofs, and keeps a key and a state.
   witness: {
@@ -166,6 +188,8 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: ["src/anchoring/"],
     imports: {
       app: "any",
+      chain: "any",
+      leases: "any",
       domain: "any",
       eventstore: "any",
       merkletreejs: "any",
@@ -234,6 +258,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   api: {
     paths: ["src/api/"],
     imports: {
+      leases: "any",
       "@modelcontextprotocol/node": "any",
       "@modelcontextprotocol/server": "any",
       "@x402/core/http": "any",
@@ -283,12 +308,14 @@ export const layers: Readonly<Record<string, Layer>> = {
       eventstore: "types",
       projections: "any",
       reactors: "any",
+      zod: ["toJSONSchema"],
     },
   },
   runtime: {
     paths: [
       "src/assemble.ts",
       "src/assemble-chain.ts",
+      "src/assemble-reactors.ts",
       "src/assemble-audit.ts",
       "src/config.ts",
       "src/database.ts",
@@ -301,6 +328,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       api: "any",
       app: "any",
       areas: "any",
+      chain: "any",
       datasets: "any",
       domain: "any",
       eventstore: "any",

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { circlesAmong } from "./circles.ts";
 import { layerOf, layers, violationsOf } from "./import-rules.ts";
 import { purity, testFiles } from "./pure.ts";
 
@@ -17,6 +18,30 @@ const sources = [...sourcesIn("eventstore"), ...sourcesIn("src")];
 test("every source file keeps to its layer", () => {
   const violations = sources.flatMap((path) => violationsOf(path, readFileSync(join(ROOT, path), "utf8")));
   expect(violations).toEqual([]);
+});
+
+describe("the structure", () => {
+  test("has no circle of files, not even of types", () => {
+    expect(circlesAmong(sources, (path) => readFileSync(join(ROOT, path), "utf8"))).toEqual([]);
+  });
+
+  test("finds a circle, and only that", () => {
+    const files: Record<string, string> = {
+      "a/x.ts": 'import { y } from "./y.ts";',
+      "a/y.ts": 'import type { z } from "../b/z.ts";\nimport { free } from "./free.ts";',
+      "a/free.ts": 'import { readFile } from "node:fs/promises";',
+      "b/z.ts": 'export * from "../a/x.ts";',
+    };
+    expect(circlesAmong(Object.keys(files), (path) => files[path]!)).toEqual([
+      ["a/x.ts", "a/y.ts", "b/z.ts"],
+    ]);
+  });
+
+  test("keeps folders of operations and the assembly small", () => {
+    for (const folder of readdirSync(join(ROOT, "src/api/operations")))
+      expect(sourcesIn(`src/api/operations/${folder}`).length, folder).toBeLessThanOrEqual(12);
+    expect(readFileSync(join(ROOT, "src/assemble.ts"), "utf8").split("\n").length).toBeLessThan(200);
+  });
 });
 
 test("the files are seen", () => {

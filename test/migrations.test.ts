@@ -104,7 +104,7 @@ test("tables made before migrations were numbered are taken over with their rows
   const before = await rowsOf(owner);
   expect(before.flat()).toHaveLength(TABLES.length);
   await start();
-  expect(await rowsOf(owner)).toEqual(before);
+  expect(await rowsOf(owner)).toMatchObject(before);
   const left = await owner.query("select 1 from pg_namespace where nspname = 'adopting'");
   expect(left.rows).toEqual([]);
 

@@ -36,12 +36,6 @@ test.each(["javascript:alert(1)", "ftp://x.example", "nowhere"])("PUBLIC_URL=%s 
   expect(() => readConfig({ PUBLIC_URL: url })).toThrow(/PUBLIC_URL/);
 });
 
-test("anchoring wants a pool that what takes turns does not use up", () => {
-  expect(() => readConfig({ ANCHORING: "1", DATABASE_POOL: "11" })).toThrow(/DATABASE_POOL is at least 12/);
-  expect(readConfig({ ANCHORING: "1", DATABASE_POOL: "12" })).toMatchObject({ DATABASE_POOL: 12 });
-  expect(readConfig({ ANCHORING: "0", DATABASE_POOL: "2" })).toMatchObject({ DATABASE_POOL: 2 });
-});
-
 const key = `0x${"11".repeat(32)}`;
 const base = { BASE_RPC_URL: "https://mainnet.base.example", PAY_TO: `0x${"22".repeat(20)}` };
 

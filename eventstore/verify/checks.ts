@@ -1,68 +1,43 @@
-import { hex, hexOfDigest, sameBytes, sameHash, sha256 } from "./bytes.ts";
+import { hex, sameBytes } from "./bytes.ts";
+import { differs, type EventCheck, eventChecks, type Named } from "./event-checks.ts";
 import type { EventRow } from "./event-row.ts";
-import type { LogState, Source } from "./log-state.ts";
+import type { HeldHead } from "./held-head.ts";
+import type { LogState } from "./log-state.ts";
 
-type Named = {
-  name: string;
-  verdict: "canonical" | "chain" | "order" | "commits" | "completeness";
-  /** Sources it has nothing to say about. */
-  except?: Source[];
-};
-
-/** One thing that must hold. `fault` answers the sentence that says what failed, or undefined. Before the first event, at each, or after the last. */
-export type Check = Named &
-  (
-    | { at: "start" | "end"; fault(log: LogState): string | undefined }
-    | { at: "event"; fault(row: EventRow, log: LogState): string | undefined }
-  );
+/**
+ * One thing that must hold. `fault` answers the sentence that says what failed, or undefined. Before the first event, of each by
+ * itself ("event") and in its place among the others ("place"), or after the last.
+ */
+export type Check =
+  | EventCheck
+  | (Named &
+      (
+        | {
+            at: "start" | "end";
+            fault(log: LogState): string | undefined;
+            /** Where it is; the place after the last event when left out. */
+            place?(log: LogState): number;
+          }
+        | { at: "place"; fault(row: EventRow, log: LogState): string | undefined }
+      ));
 
 /** Every check there is; leaving one out leaves some tampering unseen (the tests try each). */
 export const checks: Check[] = [
-  {
-    name: "payload_canonical",
-    verdict: "canonical",
-    at: "event",
-    fault: (_row, log) => log.payloadFault && `payload is not in RFC 8785 form: ${log.payloadFault}`,
-  },
-  {
-    name: "meta_canonical",
-    verdict: "canonical",
-    at: "event",
-    fault: (_row, log) => log.metaFault && `meta is not in RFC 8785 form: ${log.metaFault}`,
-  },
-  {
-    name: "payload_hash",
-    verdict: "chain",
-    at: "event",
-    fault: (row) => differs("payload_hash", sha256(row.payload.view()), row.payload_hash),
-  },
-  {
-    name: "meta_hash",
-    verdict: "chain",
-    at: "event",
-    fault: (row) => differs("meta_hash", sha256(row.meta.view()), row.meta_hash),
-  },
-  {
-    name: "event_hash",
-    verdict: "chain",
-    at: "event",
-    fault: (row, log) => differs("event_hash", log.hashes.event(row), row.event_hash),
-  },
+  ...eventChecks,
   {
     name: "stream_limit",
     verdict: "chain",
-    at: "event",
+    at: "place",
     fault: (_row, log) =>
       log.slot < 0 ? `more than ${log.streams.limit} streams: raise max_streams` : undefined,
   },
-  { name: "stream_version", verdict: "chain", at: "event", fault: streamVersionFault },
-  { name: "stream_link", verdict: "chain", at: "event", fault: streamLinkFault },
-  { name: "stream_name", verdict: "chain", at: "event", except: ["log", "database"], fault: streamNameFault },
+  { name: "stream_version", verdict: "chain", at: "place", fault: streamVersionFault },
+  { name: "stream_link", verdict: "chain", at: "place", fault: streamLinkFault },
   { name: "first_log_hash", verdict: "order", at: "start", except: ["stream"], fault: firstLogHashFault },
   {
     name: "position",
     verdict: "order",
-    at: "event",
+    at: "place",
     except: ["stream"],
     fault: (row, log) =>
       row.position === log.position + 1
@@ -72,7 +47,7 @@ export const checks: Check[] = [
   {
     name: "log_hash",
     verdict: "order",
-    at: "event",
+    at: "place",
     except: ["stream"],
     fault: (row, log) =>
       differs("log_hash", log.hashes.log(log.hash, row.position, row.event_hash), row.log_hash),
@@ -80,18 +55,16 @@ export const checks: Check[] = [
   {
     name: "recorded_at",
     verdict: "order",
-    at: "event",
+    at: "place",
     fault: (row, log) =>
       row.recorded_at_us >= log.recorded_at_us
         ? undefined
         : `recorded_at_us ${row.recorded_at_us} is earlier than ${log.recorded_at_us} before it`,
   },
-  { name: "commit_binding", verdict: "commits", at: "event", fault: commitBindingFault },
-  { name: "commit_columns", verdict: "commits", at: "event", fault: commitColumnsFault },
   {
     name: "commit_sequence",
     verdict: "commits",
-    at: "event",
+    at: "place",
     except: ["stream"],
     fault: commitSequenceFault,
   },
@@ -113,25 +86,21 @@ export const checks: Check[] = [
   },
   { name: "held_stream", verdict: "completeness", at: "start", fault: heldStreamFault },
   { name: "epoch", verdict: "completeness", at: "start", fault: epochFault },
-  {
-    name: "held_start",
-    verdict: "completeness",
-    at: "start",
-    fault: (log) => heldFault(log, log.position, log.hash),
-  },
-  {
-    name: "held_head",
-    verdict: "completeness",
-    at: "event",
-    fault: (row, log) => heldFault(log, log.placeOf(row), log.hashOf(row)),
-  },
-  { name: "held_reached", verdict: "completeness", at: "end", fault: heldReachedFault },
+  { name: "held_heads", verdict: "completeness", at: "end", place: heldPlace, fault: heldFault },
   {
     name: "trailer",
     verdict: "completeness",
     at: "end",
     except: ["database"],
     fault: (log) => (log.trailer ? undefined : "truncated: the last line of the export is missing"),
+  },
+  {
+    name: "stream_events",
+    verdict: "completeness",
+    at: "end",
+    except: ["log", "database"],
+    fault: (log) =>
+      log.events > 0 ? undefined : "it has no event, and a stream without events has no export",
   },
   {
     name: "trailer_events",
@@ -153,11 +122,6 @@ export const checks: Check[] = [
   },
 ];
 
-function differs(name: string, computed: string, stated: Uint8Array): string | undefined {
-  if (sameHash(computed, stated)) return undefined;
-  return `${name} is ${hex(stated)}, computed ${hexOfDigest(computed)}`;
-}
-
 /** A stream that began before the export is joined at whatever version it shows first. */
 function isJoined(row: EventRow, log: LogState): boolean {
   return !log.fromTheStart && row.version > 1 && log.streams.version(log.slot) === 0;
@@ -178,36 +142,9 @@ function streamLinkFault(row: EventRow, log: LogState): string | undefined {
   return "prev_hash is not the event_hash of the event before it in its stream";
 }
 
-function streamNameFault(row: EventRow, log: LogState): string | undefined {
-  const { header } = log;
-  if (header.format !== "tallystick-stream/1") return undefined;
-  if (row.tenant.text() === header.tenant && row.stream_id.text() === header.stream_id) return undefined;
-  return `an event of the stream ${JSON.stringify(row.stream_id.text())} of tenant ${JSON.stringify(row.tenant.text())}`;
-}
-
 function firstLogHashFault(log: LogState): string | undefined {
   if (!log.fromTheStart) return undefined;
   return differs("previous_log_hash", log.hashes.genesis, log.hash);
-}
-
-function commitBindingFault(row: EventRow, log: LogState): string | undefined {
-  if (row.commit_size === null) return undefined;
-  const computed = log.hashes.commit(row, row.commit_size);
-  if (log.commitMember === `"${computed}"`) return undefined;
-  return `meta.commit is ${log.commitMember ?? "absent"}, computed "${computed}" from idem_key, request_hash and commit_size`;
-}
-
-function commitColumnsFault(row: EventRow, log: LogState): string | undefined {
-  if (row.commit_size === null) {
-    if (log.commitMember !== undefined) return "meta.commit stands on an event without commit_size";
-    if (row.has_idem_key || row.has_request_hash) return "idem_key or request_hash without commit_size";
-    return undefined;
-  }
-  if (row.has_idem_key !== row.has_request_hash)
-    return "one of idem_key and request_hash is null, the other is not";
-  if (row.has_idem_key && row.idem_key.length === row.idem_key.start)
-    return "idem_key is empty; none is null";
-  return undefined;
 }
 
 function commitSequenceFault(row: EventRow, log: LogState): string | undefined {
@@ -239,18 +176,24 @@ function epochFault(log: LogState): string | undefined {
     : `epoch ${JSON.stringify(other)} is not the last part of the origin ${JSON.stringify(log.header.origin)}`;
 }
 
-function heldFault(log: LogState, position: number, hash: Uint8Array): string | undefined {
-  for (let i = log.heldMet; i < log.held.length && log.held[i]!.position <= position; i++) {
-    const held = log.held[i]!;
-    if (held.position < position) return `no event stands at ${held.position}, where a head was held`;
-    if (!hex(hash).startsWith(held.hash_prefix)) {
-      return `history was rewritten: the held hash at ${position} is ${held.hash_prefix}, here it is ${hex(hash)}`;
-    }
-  }
-  return undefined;
+/** The held head that was met nowhere, the earliest of them. */
+const unmetHead = (log: LogState): HeldHead | undefined =>
+  log.held
+    .filter((held) => !log.heldMet.has(held))
+    .reduce<HeldHead | undefined>((low, one) => (low && low.position <= one.position ? low : one), undefined);
+
+function heldFault(log: LogState): string | undefined {
+  const held = unmetHead(log);
+  if (!held) return undefined;
+  const { position, hash_prefix } = held;
+  const found = log.heldMissed.get(held);
+  if (found !== undefined)
+    return `history was rewritten: the held hash at ${position} is ${hash_prefix}, here it is ${found}`;
+  return position > log.place
+    ? `the end is cut: a head was held at ${position}, the last event is ${log.place}`
+    : `no event stands at ${position}, where a head was held`;
 }
 
-function heldReachedFault(log: LogState): string | undefined {
-  const missed = log.held[log.heldMet];
-  return missed && `the end is cut: a head was held at ${missed.position}, the last event is ${log.position}`;
+function heldPlace(log: LogState): number {
+  return Math.min(Math.max(unmetHead(log)?.position ?? 0, log.first), log.place + 1);
 }

@@ -23,6 +23,7 @@ export type Header = LogHeader | StreamHeader;
 /** Last line of an export; `hash` of its head is read from `log_hash` (a log) or `event_hash` (a stream). */
 export type Trailer = { events: number; position: number; hash: string };
 
+const INT4_MAX = 2 ** 31 - 1;
 const HASH = /^[0-9a-f]{64}$/;
 const HALF_PAIR = /\p{Surrogate}/u;
 
@@ -34,7 +35,8 @@ export function readHeader(line: string): Header | string {
   if (format !== "tallystick-log/1" && format !== "tallystick-stream/1") {
     return 'no header: its "format" is neither tallystick-log/1 nor tallystick-stream/1';
   }
-  if (!isCount(log_id, 1)) return '"log_id" of the header is not a positive integer';
+  if (!isCount(log_id, 1) || log_id > INT4_MAX)
+    return '"log_id" of the header is not an integer from 1 to 2147483647';
   if (!isText(origin) || origin === "") return '"origin" of the header is not a non-empty string';
   if (!isText(exported_at) || !isTime(exported_at))
     return '"exported_at" of the header is not a time such as 2026-01-02T03:04:05.678Z';
@@ -96,7 +98,8 @@ function isText(value: unknown): value is string {
 
 function isTime(text: string): boolean {
   const date = new Date(text);
-  return !Number.isNaN(date.getTime()) && date.toISOString() === text;
+  // Years beyond 9999 would be written with a sign and six digits.
+  return text.length === 24 && !Number.isNaN(date.getTime()) && date.toISOString() === text;
 }
 
 function isHash(value: unknown): value is string {

@@ -1,48 +1,55 @@
 import { isUtf8 } from "node:buffer";
 
-/** Takes a line's bytes from `start` up to `end`, without its newline; valid only during the call. */
+/** Takes a line's bytes from `start` up to `end`, without its newline; valid only during the call. False: no further line is wanted. */
 export type LineSink = {
-  line(bytes: Buffer, start: number, end: number): void;
-  /** A line that is not UTF-8 or longer than the limit; its bytes are gone. */
-  badLine(reason: string): void;
+  line(bytes: Buffer, start: number, end: number): boolean;
+  /** A line that is not UTF-8 or longer than the limit. */
+  badLine(reason: string): boolean;
 };
 
-/** Cuts chunks of bytes into lines, holding no more than one line of at most `limit` bytes. */
-export class LineCutter {
-  readonly #sink: LineSink;
+/** Whole lines, each with its newline; where `isCut` the first one was too long, and is no more than its newline. */
+export type LineBatch = { bytes: Buffer; isCut: boolean };
+
+/** Gathers chunks of bytes into batches of whole lines, holding no more than one line of at most `limit` bytes. */
+export class LineGatherer {
   readonly #limit: number;
   #pieces: Buffer[] = [];
   #held = 0;
   #tooLong = false;
 
-  constructor(sink: LineSink, limit: number) {
-    this.#sink = sink;
+  constructor(limit: number) {
     this.#limit = limit;
   }
 
-  push(chunk: Buffer): void {
-    const last = chunk.lastIndexOf(10);
-    if (last < 0) {
+  /** The lines that end in this chunk; undefined where none does. */
+  push(chunk: Buffer): LineBatch | undefined {
+    const last = chunk.lastIndexOf(10) + 1;
+    if (last === 0) {
       this.#hold(chunk);
-      return;
+      return undefined;
     }
-    let from = chunk.indexOf(10) + 1;
-    this.#finish(chunk.subarray(0, from - 1));
-    // Checked for all lines of a chunk at once, and one by one only if that fails.
-    const allUtf8 = isUtf8(chunk.subarray(from, last + 1));
-    while (from <= last) {
-      const end = chunk.indexOf(10, from);
-      this.#emit(chunk, from, end, allUtf8);
-      from = end + 1;
-    }
-    this.#hold(chunk.subarray(from));
+    const batch = this.#batch(chunk, last);
+    this.#hold(chunk.subarray(last));
+    return batch;
   }
 
-  /** Takes what follows the last newline for a line too; false where there is such, since every line has to end. */
-  end(): boolean {
-    if (this.#held === 0 && !this.#tooLong) return true;
-    this.#finish(Buffer.alloc(0));
-    return false;
+  /** What follows the last newline, as a line; undefined where there is no such, since every line has to end. */
+  end(): LineBatch | undefined {
+    return this.#held === 0 ? undefined : this.#batch(Buffer.from("\n"), 1);
+  }
+
+  #batch(chunk: Buffer, last: number): LineBatch {
+    const isCut = this.#tooLong || this.#held + chunk.indexOf(10) > this.#limit;
+    const from = isCut ? chunk.indexOf(10) : 0;
+    // A copy in memory of its own, which may go to another thread.
+    const bytes = Buffer.from(new Uint8Array((isCut ? 0 : this.#held) + last - from).buffer);
+    let at = 0;
+    for (const piece of isCut ? [] : this.#pieces) at += piece.copy(bytes, at);
+    chunk.copy(bytes, at, from, last);
+    this.#pieces = [];
+    this.#held = 0;
+    this.#tooLong = false;
+    return { bytes, isCut };
   }
 
   #hold(piece: Buffer): void {
@@ -55,20 +62,23 @@ export class LineCutter {
       this.#pieces.push(Buffer.from(piece));
     }
   }
+}
 
-  #finish(rest: Buffer): void {
-    const tooLong = this.#tooLong || this.#held + rest.length > this.#limit;
-    const line = tooLong ? rest : Buffer.concat([...this.#pieces, rest]);
-    this.#pieces = [];
-    this.#held = 0;
-    this.#tooLong = false;
-    if (tooLong) this.#sink.badLine(`is longer than ${this.#limit} bytes`);
-    else this.#emit(line, 0, line.length, false);
+/** Hands the lines of a batch on one by one, as long as they are wanted. */
+export function cutLines({ bytes, isCut }: LineBatch, sink: LineSink, limit: number): void {
+  let from = 0;
+  const tooLong = `is longer than ${limit} bytes`;
+  if (isCut) {
+    if (!sink.badLine(tooLong)) return;
+    from = 1;
   }
-
-  #emit(bytes: Buffer, start: number, end: number, knownUtf8: boolean): void {
-    if (end - start > this.#limit) this.#sink.badLine(`is longer than ${this.#limit} bytes`);
-    else if (!knownUtf8 && !isUtf8(bytes.subarray(start, end))) this.#sink.badLine("is not valid UTF-8");
-    else this.#sink.line(bytes, start, end);
+  // Checked for all lines at once, and one by one only if that fails.
+  const allUtf8 = isUtf8(bytes);
+  for (let isWanted = true; isWanted && from < bytes.length; ) {
+    const end = bytes.indexOf(10, from);
+    if (end - from > limit) isWanted = sink.badLine(tooLong);
+    else if (!allUtf8 && !isUtf8(bytes.subarray(from, end))) isWanted = sink.badLine("is not valid UTF-8");
+    else isWanted = sink.line(bytes, from, end);
+    from = end + 1;
   }
 }

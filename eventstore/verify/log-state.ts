@@ -1,13 +1,10 @@
 import { hex, hexOfDigest } from "./bytes.ts";
-import { CanonicalReader } from "./canonical.ts";
+import type { Source } from "./event-checks.ts";
 import type { EventRow } from "./event-row.ts";
 import { LogHashes } from "./hashes.ts";
 import type { Header, Trailer } from "./header.ts";
 import type { HeldHead } from "./held-head.ts";
 import { StreamHeads } from "./stream-heads.ts";
-
-/** Where events come from; an export of one stream has no log order, a database no header and last line. */
-export type Source = "log" | "stream" | "database";
 
 /** What the checks know when they meet an event: everything the events before it left behind. */
 export class LogState {
@@ -15,14 +12,14 @@ export class LogState {
   readonly header: Header;
   readonly hashes: LogHashes;
   readonly streams: StreamHeads;
-  /** What the auditor expects or holds; heads by ascending position. */
+  /** What the auditor expects or holds. */
   readonly heldOrigin: string | undefined;
   readonly heldStream: StateOptions["stream"];
-  readonly held: HeldHead[];
+  readonly held: readonly HeldHead[];
   /** Of the logs row, in a database. */
   readonly epoch: string | undefined;
   events = 0;
-  /** Of the last event; in the export of one stream its version. */
+  /** As the last event states it; in the export of one stream its version. */
   position: number;
   /** Log hash of the last event; in the export of one stream its event hash. */
   readonly hash = Buffer.alloc(32);
@@ -33,17 +30,12 @@ export class LogState {
   /** Streams whose earlier events lie before the export. */
   streamsJoined = 0;
   trailer: Trailer | undefined;
-  /** Of held: how many were met, whether or not they matched. */
-  heldMet = 0;
-  /** The last held position whose hash was found there. */
-  heldProven: number | undefined;
+  /** Of held: those that were met, and the hash that was found instead at the positions of others. */
+  readonly heldMet = new Set<HeldHead>();
+  readonly heldMissed = new Map<HeldHead, string>();
   /** Of the current event. */
   slot = -1;
-  payloadFault: string | undefined;
-  metaFault: string | undefined;
-  /** The JSON text of the metadata's member `commit`. */
-  commitMember: string | undefined;
-  readonly #reader = new CanonicalReader();
+  readonly #heldAt = new Map<number, HeldHead[]>();
 
   constructor(source: Source, header: Header, options: StateOptions) {
     this.source = source;
@@ -51,7 +43,9 @@ export class LogState {
     this.epoch = options.epoch;
     this.heldOrigin = options.origin;
     this.heldStream = options.stream;
-    this.held = [...(options.heads ?? [])].sort((a, b) => a.position - b.position);
+    this.held = options.heads ?? [];
+    for (const head of this.held)
+      this.#heldAt.set(head.position, [...(this.#heldAt.get(head.position) ?? []), head]);
     this.hashes = new LogHashes(header.origin);
     this.streams = new StreamHeads(options.max_streams ?? 1_000_000);
     const isLog = header.format === "tallystick-log/1";
@@ -60,21 +54,16 @@ export class LogState {
     this.commitLeft = this.position === 0 ? 0 : null;
   }
 
-  /** Everything two checks need, worked out once. */
+  /** What several checks need of an event, worked out once. */
   meet(row: EventRow): void {
     this.slot = this.streams.slot(row.tenant, row.stream_id);
-    const { payload, meta } = row;
-    this.payloadFault = this.#reader.fault(payload.bytes, payload.start, payload.length);
-    this.metaFault = this.#reader.fault(meta.bytes, meta.start, meta.length);
-    this.commitMember =
-      this.metaFault === undefined ? this.#reader.commitMember() : parsedCommit(meta.text());
   }
 
   /** The event is now the last one, as it states itself: a fault is reported where it is, not at each event after it. */
   pass(row: EventRow): void {
     this.events++;
-    this.position = this.placeOf(row);
-    this.hash.set(this.hashOf(row));
+    this.position = this.source === "stream" ? row.version : row.position;
+    this.hash.set(this.source === "stream" ? row.event_hash : row.log_hash);
     if (row.recorded_at_us > this.recorded_at_us) this.recorded_at_us = row.recorded_at_us;
     if (this.slot >= 0) {
       if (row.version > 1 && this.streams.version(this.slot) === 0) this.streamsJoined++;
@@ -89,29 +78,28 @@ export class LogState {
     this.passHeld();
   }
 
-  /** Leaves behind the held heads that are not after the last event. */
+  /** Holds the last event against the heads held at its position. */
   passHeld(): void {
-    for (
-      let held = this.held[this.heldMet];
-      held && held.position <= this.position;
-      held = this.held[++this.heldMet]
-    ) {
-      if (held.position === this.position && hex(this.hash).startsWith(held.hash_prefix))
-        this.heldProven = held.position;
+    for (const held of this.#heldAt.get(this.position) ?? []) {
+      const found = hex(this.hash);
+      if (found.startsWith(held.hash_prefix)) this.heldMet.add(held);
+      else this.heldMissed.set(held, found);
     }
   }
 
-  placeOf(row: EventRow): number {
-    return this.source === "stream" ? row.version : row.position;
+  /** The place at which events begin: 1 but for a part of a log. */
+  get first(): number {
+    return this.header.format === "tallystick-log/1" ? this.header.first_position : 1;
   }
 
-  hashOf(row: EventRow): Uint8Array {
-    return this.source === "stream" ? row.event_hash : row.log_hash;
+  /** The place of the last event: counted as events are read, whatever positions they state. */
+  get place(): number {
+    return this.first - 1 + this.events;
   }
 
   /** False when a stream may have earlier events that the export leaves out. */
   get fromTheStart(): boolean {
-    return this.header.format === "tallystick-stream/1" || this.header.first_position === 1;
+    return this.first === 1;
   }
 }
 
@@ -125,12 +113,3 @@ export type StateOptions = {
   max_streams?: number;
   epoch?: string;
 };
-
-/** For metadata that is JSON yet not canonical. */
-function parsedCommit(meta: string): string | undefined {
-  try {
-    return JSON.stringify(JSON.parse(meta)?.commit);
-  } catch {
-    return undefined;
-  }
-}

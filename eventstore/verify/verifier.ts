@@ -1,10 +1,12 @@
 import { hex } from "./bytes.ts";
 import { checks as allChecks, type Check } from "./checks.ts";
 import type { Companion } from "./companion.ts";
+import type { Source } from "./event-checks.ts";
+import type { EventFault } from "./event-reading.ts";
 import { EventRow } from "./event-row.ts";
 import type { Header } from "./header.ts";
-import { LogState, type Source, type StateOptions } from "./log-state.ts";
-import type { Verdict, VerifyReport } from "./report.ts";
+import { LogState, type StateOptions } from "./log-state.ts";
+import type { Fault, Verdict, VerifyReport } from "./report.ts";
 
 export type VerifyOptions = Omit<StateOptions, "epoch"> & {
   /** All of them when left out; the tests leave one out at a time. */
@@ -13,11 +15,21 @@ export type VerifyOptions = Omit<StateOptions, "epoch"> & {
   companion?: Companion;
 };
 
-type EventCheck = Extract<Check, { at: "event" }>;
-type Tally = { checked: number; faults: number; first_bad?: number; reason?: string; last_good: number };
+type PlaceCheck = Extract<Check, { at: "place" }>;
+type Tally = {
+  checked: number;
+  /** How many there are; `told` has the first of them. */
+  faults: number;
+  told: Fault[];
+  first_bad?: number;
+  reason?: string;
+  last_good: number;
+};
 
 /** In characters: names in a hostile export may fill megabytes. */
 const LONGEST_REASON = 500;
+/** Of each verdict; the others are counted. */
+const MOST_TOLD = 100;
 const VERDICTS = ["format", "canonical", "chain", "order", "commits"] as const;
 /** Verdicts whose faults leave nothing to say of what holds beside them. */
 const FRAME: ReadonlySet<string> = new Set(VERDICTS);
@@ -27,7 +39,7 @@ export class Verifier {
   readonly row = new EventRow();
   #log: LogState | undefined;
   #checks: Check[];
-  #eventChecks: EventCheck[] = [];
+  #placeChecks: PlaceCheck[] = [];
   readonly #names: readonly string[];
   readonly #tallies = new Map<string, Tally>();
   readonly #companion: Companion | undefined;
@@ -38,7 +50,8 @@ export class Verifier {
     this.#checks = options.checks ?? allChecks;
     this.#companion = options.companion;
     this.#names = [...VERDICTS, ...(options.companion?.verdicts ?? []), "completeness"];
-    for (const name of this.#names) this.#tallies.set(name, { checked: 0, faults: 0, last_good: 0 });
+    for (const name of this.#names)
+      this.#tallies.set(name, { checked: 0, faults: 0, told: [], last_good: 0 });
   }
 
   get log(): LogState | undefined {
@@ -50,9 +63,9 @@ export class Verifier {
     const log = new LogState(source, header, { ...this.#options, epoch });
     this.#log = log;
     this.#checks = this.#checks.filter((check) => !check.except?.includes(source));
-    this.#eventChecks = this.#checks.filter((check) => check.at === "event");
+    this.#placeChecks = this.#checks.filter((check) => check.at === "place");
     for (const check of this.#checks) {
-      if (check.at === "start") this.#say(check.verdict, check.fault(log), log.position + 1);
+      if (check.at === "start") this.#say(check.verdict, check.fault(log), log.first);
     }
     log.passHeld();
     this.#companion?.begin(log, (verdict, fault, place, good) => this.#say(verdict, fault, place, good));
@@ -63,13 +76,19 @@ export class Verifier {
     this.#companion?.line(text);
   }
 
-  /** Checks the event that stands in `row`. */
-  event(): void {
+  /** The names of the checks to run of each event by itself, by `EventReading`. */
+  get eventChecks(): string[] {
+    return this.#checks.filter(({ at }) => at === "event").map(({ name }) => name);
+  }
+
+  /** Checks the event that stands in `row` in its place; `faults` is what is wrong with it by itself. */
+  event(faults: readonly EventFault[]): void {
     const log = this.#log!;
     const row = this.row;
     log.meet(row);
-    const place = log.placeOf(row);
-    for (const check of this.#eventChecks) {
+    const place = log.place + 1;
+    for (const { verdict, reason } of faults) this.#say(verdict, reason, place);
+    for (const check of this.#placeChecks) {
       const fault = check.fault(row, log);
       if (fault !== undefined) this.#say(check.verdict, fault, place);
     }
@@ -85,7 +104,7 @@ export class Verifier {
   /** A line or row that cannot be read; it is passed over, so what it hides shows in the other verdicts. */
   unreadable(reason: string): void {
     this.#tallies.get("format")!.checked++;
-    this.#say("format", reason, this.#log ? this.#log.position + 1 : 0);
+    this.#say("format", reason, this.#log ? this.#log.place + 1 : 0);
   }
 
   /** Call once, after the last event. */
@@ -94,7 +113,8 @@ export class Verifier {
     if (log) {
       this.#companion?.end();
       for (const check of this.#checks) {
-        if (check.at === "end") this.#say(check.verdict, check.fault(log), log.position + 1);
+        if (check.at === "end")
+          this.#say(check.verdict, check.fault(log), check.place?.(log) ?? log.place + 1);
       }
     }
     const verdicts = this.#names.map((name) => this.#verdict(name));
@@ -107,13 +127,15 @@ export class Verifier {
     };
   }
 
-  #say(verdict: string, fault: string | undefined, place: number, good = this.#log?.position ?? 0): void {
+  #say(verdict: string, fault: string | undefined, place: number, good = place - 1): void {
     if (fault === undefined) return;
     const tally = this.#tallies.get(verdict)!;
     tally.faults++;
-    if (tally.faults > 1) return;
+    const reason = fault.length > LONGEST_REASON ? `${fault.slice(0, LONGEST_REASON)}…` : fault;
+    if (tally.told.length < MOST_TOLD) tally.told.push({ place, reason });
+    if (tally.first_bad !== undefined && tally.first_bad <= place) return;
     tally.first_bad = place;
-    tally.reason = fault.length > LONGEST_REASON ? `${fault.slice(0, LONGEST_REASON)}…` : fault;
+    tally.reason = reason;
     tally.last_good = good;
   }
 
@@ -121,7 +143,17 @@ export class Verifier {
     const tally = this.#tallies.get(name)!;
     const log = this.#log;
     if (!log && name !== "format") {
-      return { name, ok: false, checked: 0, detail: "nothing was checked, because no header could be read" };
+      const detail = "nothing was checked, because no header could be read";
+      const reason = "there is no header";
+      return {
+        name,
+        ok: false,
+        checked: 0,
+        first_bad: 0,
+        reason,
+        detail,
+        ...told([{ place: 0, reason }], 1),
+      };
     }
     const checked = name === "format" ? tally.checked : log!.events;
     const reach = log ? reachOf(name, log, tally, this.#companion) : "nothing was read";
@@ -136,10 +168,16 @@ export class Verifier {
       checked,
       first_bad,
       reason,
+      ...told(tally.told, tally.faults),
       detail: FRAME.has(name) ? detail : `${detail}; ${reach}`,
     };
   }
 }
+
+const told = (faults: readonly Fault[], fault_count: number) => ({
+  faults: faults.toSorted((a, b) => a.place - b.place),
+  fault_count,
+});
 
 function reachOf(name: string, log: LogState, tally: Tally, companion: Companion | undefined): string {
   const begins = log.source !== "stream" && !log.fromTheStart;
@@ -157,31 +195,30 @@ function reachOf(name: string, log: LogState, tally: Tally, companion: Companion
       );
     case "order":
       if (log.source === "stream") return `recorded_at never goes back over ${log.events} events`;
-      return `${log.events} events without a gap up to position ${log.position}, each log hash holds`;
+      return `${log.events} events without a gap up to position ${log.place}, each log hash holds`;
     case "commits":
       return `${log.commits} commits${log.source === "stream" ? " begin in this stream" : ", whole and bound to their keys"}`;
     case "completeness":
       return (
-        (begins ? `begins at ${firstOf(log)}, what lies before is unproven; ` : "") + provenTo(log, companion)
+        (begins ? `begins at ${log.first}, what lies before is unproven; ` : "") + provenTo(log, companion)
       );
     default:
       return companion!.reach(name);
   }
 }
 
-function firstOf(log: LogState): number {
-  return log.header.format === "tallystick-log/1" ? log.header.first_position : 1;
-}
-
 function provenTo(log: LogState, companion: Companion | undefined): string {
-  const held = log.heldProven;
+  const held = [...log.heldMet].reduce<number | undefined>(
+    (most, { position }) => Math.max(most ?? 0, position),
+    undefined,
+  );
   const proven = [
     ...(companion?.proven() ?? []),
     ...(held === undefined ? [] : [{ by: "proven up to the held head", to: held }]),
   ];
   if (proven.length === 0)
-    return `no earlier head was given, so a rewrite or a cut of the end would not show: unproven beyond ${log.fromTheStart ? 0 : firstOf(log) - 1}`;
+    return `no earlier head was given, so a rewrite or a cut of the end would not show: unproven beyond ${log.first - 1}`;
   const furthest = Math.max(...proven.map(({ to }) => to));
   const ways = proven.map(({ by, to }) => `${by} ${to}`).join(", ");
-  return furthest >= log.position ? ways : `${ways}, unproven beyond ${furthest}`;
+  return furthest >= log.place ? ways : `${ways}, unproven beyond ${furthest}`;
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type pg from "pg";
 import { hexOfDigest } from "./bytes.ts";
+import { EventReading } from "./event-reading.ts";
 import { type EventRow, UnreadableEvent } from "./event-row.ts";
 import { LogHashes } from "./hashes.ts";
 import type { VerifyReport } from "./report.ts";
@@ -34,16 +35,14 @@ export async function verifyDatabase(
   const { origin, epoch, head } = rows[0];
   const previous_log_hash = hexOfDigest(new LogHashes(origin).genesis);
   const format = "tallystick-log/1";
-  verifier.begin(
-    "database",
-    { format, log_id, origin, exported_at: "", first_position: 1, previous_log_hash },
-    epoch,
-  );
+  const header = { format, log_id, origin, exported_at: "", first_position: 1, previous_log_hash } as const;
+  verifier.begin("database", header, epoch);
+  const reading = new EventReading("database", header, verifier.eventChecks);
   for (const line of evidence) verifier.evidence(line);
   const to = head ?? "0";
   let read = 0;
   for await (const page of storedPages(pool, { log_id, after: BEFORE_ALL, to: BigInt(to) })) {
-    for (const row of page) verifyRow(verifier, row);
+    for (const row of page) verifyRow(verifier, reading, row);
     read += page.length;
   }
   const there = await countRows(pool, log_id, to);
@@ -64,10 +63,10 @@ async function countRows(pool: pg.Pool, log_id: number, to: string): Promise<num
   return Number(rows[0]!.count);
 }
 
-function verifyRow(verifier: Verifier, stored: StoredRow): void {
+function verifyRow(verifier: Verifier, reading: EventReading, stored: StoredRow): void {
   try {
     fillRow(verifier.row, stored);
-    verifier.event();
+    verifier.event(reading.faults(verifier.row));
     verifier.readable();
   } catch (error) {
     if (!(error instanceof UnreadableEvent)) throw error;

@@ -1,38 +1,50 @@
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
-import { EventLineReader } from "./event-line.ts";
 import { UnreadableEvent } from "./event-row.ts";
 import { readHeader, readTrailer } from "./header.ts";
-import { LineCutter, type LineSink } from "./lines.ts";
+import { cutLines, type LineBatch, LineGatherer } from "./lines.ts";
+import { BatchReader, MOST_UNREADABLE, type Reading, type ReadLines, UnpackedEvents } from "./read-lines.ts";
+import { ReadingThreads } from "./reading-threads.ts";
 import type { VerifyReport } from "./report.ts";
 import { Verifier, type VerifyOptions } from "./verifier.ts";
 
 export type VerifyExportOptions = VerifyOptions & {
   /** Longer lines are not read and fail the format verdict. 16 MiB when left out. */
   max_line_bytes?: number;
+  /** From so many bytes on lines are read in threads of their own; 16 MiB when left out. */
+  threads_from_bytes?: number;
 };
 
-const TRAILER_START = Buffer.from('{"end"');
-const EVIDENCE_START = Buffer.from('{"evidence"');
-
-const startsWith = (bytes: Buffer, from: number, to: number, start: Buffer) =>
-  bytes.compare(start, 0, start.length, from, Math.min(to, from + start.length)) === 0;
+const MIB = 1024 * 1024;
+const CHUNK = MIB / 4;
 
 /** Verifies an export (of a log or of one stream, told by its header) given as chunks of bytes. Whatever the bytes are, the answer is a report. */
 export async function verifyExport(
   chunks: AsyncIterable<Uint8Array>,
   options: VerifyExportOptions = {},
 ): Promise<VerifyReport> {
-  const reader = new ExportReader(new Verifier(options));
-  const cutter = new LineCutter(reader, options.max_line_bytes ?? 16 * 1024 * 1024);
+  const { max_line_bytes = 16 * MIB, threads_from_bytes = 16 * MIB } = options;
+  const reader = new ExportReader(new Verifier(options), max_line_bytes, threads_from_bytes);
+  const gatherer = new LineGatherer(max_line_bytes);
   let broken: string | undefined;
   const readable = untilError(chunks, (error) => {
     broken = error instanceof Error ? error.message : String(error);
   });
-  for await (const chunk of readable) cutter.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
-  if (broken !== undefined) reader.broken(broken);
-  else if (!cutter.end()) reader.unended();
-  return reader.report();
+  try {
+    for await (const chunk of readable) {
+      const batch = gatherer.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
+      if (batch) await reader.take(batch);
+      if (reader.isDone) break;
+    }
+    const rest = broken === undefined && !reader.isDone ? gatherer.end() : undefined;
+    if (rest) await reader.take(rest);
+    await reader.finish();
+    if (broken !== undefined) reader.broken(broken);
+    else if (rest) reader.unended();
+    return reader.report();
+  } finally {
+    await reader.close();
+  }
 }
 
 async function* untilError(chunks: AsyncIterable<Uint8Array>, onError: (error: unknown) => void) {
@@ -49,47 +61,61 @@ export const verifyFile = (path: string, options: VerifyExportOptions = {}): Pro
 
 /** The bytes of an export file; a name ending in .gz is unpacked, `-` is standard input. */
 export function openExport(path: string): AsyncIterable<Uint8Array> {
-  const file = path === "-" ? process.stdin : createReadStream(path, { highWaterMark: 1 << 18 });
+  const file = path === "-" ? process.stdin : createReadStream(path, { highWaterMark: CHUNK });
   if (!path.endsWith(".gz")) return file;
-  const gunzip = createGunzip({ chunkSize: 1 << 18 });
+  const gunzip = createGunzip({ chunkSize: CHUNK });
   file.on("error", (error: Error) => gunzip.destroy(error));
   return file.pipe(gunzip);
 }
 
 /** Gives each line of an export its meaning: header, evidence, events, last line. */
-class ExportReader implements LineSink {
+class ExportReader {
   readonly #verifier: Verifier;
+  readonly #max_line_bytes: number;
+  readonly #threads_from_bytes: number;
   #lines = 0;
+  #bytes = 0;
   #broken = false;
-  #events: EventLineReader | undefined;
+  /** Lines in a row that cannot be read: they are one fault. */
+  #unread: { line: number; reason: string; count: number } | undefined;
+  #reading: Reading | undefined;
+  #here: BatchReader | undefined;
+  #threads: ReadingThreads | undefined;
+  readonly #underWay: Promise<ReadLines>[] = [];
+  /** Nothing further is read. */
+  isDone = false;
 
-  constructor(verifier: Verifier) {
+  constructor(verifier: Verifier, max_line_bytes: number, threads_from_bytes: number) {
     this.#verifier = verifier;
+    this.#max_line_bytes = max_line_bytes;
+    this.#threads_from_bytes = threads_from_bytes;
   }
 
-  line(bytes: Buffer, start: number, end: number): void {
-    this.#lines++;
-    try {
-      if (!this.#events) this.#header(bytes.toString("utf8", start, end));
-      else if (this.#verifier.log?.trailer) throw new UnreadableEvent("follows the last line of the export");
-      else if (startsWith(bytes, start, end, TRAILER_START)) {
-        this.#trailer(bytes.toString("utf8", start, end));
-      } else if (startsWith(bytes, start, end, EVIDENCE_START)) {
-        this.#verifier.evidence(bytes.toString("utf8", start, end));
-      } else {
-        this.#events.read(bytes, start, end, this.#verifier.row);
-        this.#verifier.event();
-      }
-      this.#verifier.readable();
-    } catch (error) {
-      if (!(error instanceof UnreadableEvent)) throw error;
-      this.#verifier.unreadable(`line ${this.#lines}: ${error.message}`);
+  async take(batch: LineBatch): Promise<void> {
+    this.#bytes += batch.bytes.length;
+    const rest = this.#reading ? batch : this.#begin(batch);
+    if (!this.#reading || this.isDone) return;
+    if (this.#bytes >= this.#threads_from_bytes) this.#threads ??= new ReadingThreads(this.#reading);
+    if (!this.#threads) {
+      this.#here ??= new BatchReader(this.#reading);
+      this.#apply(this.#here.read(rest));
+      return;
     }
+    const reading = this.#threads.read(rest);
+    // Whoever comes to it in its turn hears of it.
+    reading.catch(() => undefined);
+    this.#underWay.push(reading);
+    if (this.#underWay.length >= this.#threads.most) this.#apply(await this.#underWay.shift()!);
   }
 
-  badLine(reason: string): void {
-    this.#lines++;
-    this.#verifier.unreadable(`line ${this.#lines} ${reason}`);
+  /** Waits for all that was taken. */
+  async finish(): Promise<void> {
+    for (const reading of this.#underWay.splice(0)) this.#apply(await reading);
+    this.#tellUnread();
+  }
+
+  async close(): Promise<void> {
+    await this.#threads?.close();
   }
 
   /** The line given last does not end. */
@@ -108,19 +134,92 @@ class ExportReader implements LineSink {
     return this.#verifier.report();
   }
 
-  /** Only the first line can be the header: an origin found further down would be anybody's. */
-  #header(text: string): void {
-    const header = this.#lines === 1 ? readHeader(text) : "the first line was no header";
-    if (typeof header === "string") throw new UnreadableEvent(header);
-    const isLog = header.format === "tallystick-log/1";
-    this.#verifier.begin(isLog ? "log" : "stream", header);
-    this.#events = new EventLineReader(isLog);
+  /** Only the first line can be the header: without one nothing else has a meaning. */
+  #begin(batch: LineBatch): LineBatch {
+    const verifier = this.#verifier;
+    const first = (read: () => string | undefined) => {
+      this.#lines++;
+      const fault = read();
+      if (fault === undefined) verifier.readable();
+      else verifier.unreadable(`line 1${fault}`);
+      return false;
+    };
+    const line = (bytes: Buffer, start: number, end: number) =>
+      first(() => {
+        const header = readHeader(bytes.toString("utf8", start, end));
+        if (typeof header === "string") return `: ${header}`;
+        const isLog = header.format === "tallystick-log/1";
+        verifier.begin(isLog ? "log" : "stream", header);
+        const { eventChecks: checks } = verifier;
+        this.#reading = { header, checks, max_line_bytes: this.#max_line_bytes };
+        return undefined;
+      });
+    cutLines(batch, { line, badLine: (reason) => first(() => ` ${reason}`) }, this.#max_line_bytes);
+    this.isDone = this.#reading === undefined;
+    const behind = new Uint8Array(batch.bytes.subarray(batch.bytes.indexOf(10) + 1));
+    return { bytes: Buffer.from(behind.buffer), isCut: false };
   }
 
-  #trailer(text: string): void {
+  /** Takes up lines that were read by themselves, in their order. */
+  #apply({ lines, events, notes }: ReadLines): void {
+    const verifier = this.#verifier;
+    const unpacked = new UnpackedEvents(events);
+    let noted = 0;
+    for (let line = 0; line < lines && !this.isDone; line++) {
+      this.#lines++;
+      const note = notes[noted]?.line === line ? notes[noted++]! : undefined;
+      if (note === undefined || "faults" in note) {
+        unpacked.next(verifier.row);
+        if (verifier.log!.trailer) this.#skip(": follows the last line of the export");
+        else {
+          this.#tellUnread();
+          verifier.event(note?.faults ?? []);
+          verifier.readable();
+        }
+      } else if ("unreadable" in note) this.#skip(note.unreadable);
+      else {
+        const fault = this.#other(note);
+        if (fault !== undefined) this.#skip(`: ${fault}`);
+        else {
+          this.#tellUnread();
+          verifier.readable();
+        }
+      }
+    }
+  }
+
+  /** A line that is no event; a sentence says why it is none of the others. */
+  #other(note: { evidence: string } | { end: string }): string | undefined {
     const log = this.#verifier.log!;
-    const trailer = readTrailer(text, log.header.format);
-    if (typeof trailer === "string") throw new UnreadableEvent(trailer);
-    log.trailer = trailer;
+    if (log.trailer) return "follows the last line of the export";
+    if ("end" in note) {
+      const trailer = readTrailer(note.end, log.header.format);
+      if (typeof trailer === "string") return trailer;
+      log.trailer = trailer;
+      return undefined;
+    }
+    try {
+      this.#verifier.evidence(note.evidence);
+      return undefined;
+    } catch (error) {
+      if (error instanceof UnreadableEvent) return error.message;
+      throw error;
+    }
+  }
+
+  /** Passes over a line; behind too many in a row the rest of the export is not looked at. */
+  #skip(reason: string): void {
+    this.#unread ??= { line: this.#lines, reason, count: 0 };
+    this.#unread.count++;
+    this.isDone = this.#unread.count >= MOST_UNREADABLE;
+  }
+
+  #tellUnread(): void {
+    if (!this.#unread) return;
+    const { line, reason, count } = this.#unread;
+    const row = count > 1 ? `; of ${count} lines in a row none can be read` : "";
+    const end = this.isDone ? ", and nothing behind them was looked at" : "";
+    this.#verifier.unreadable(`line ${line}${reason}${row}${end}`);
+    this.#unread = undefined;
   }
 }

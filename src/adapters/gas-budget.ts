@@ -1,21 +1,25 @@
-/** No more ether for gas in a UTC day than is allowed. */
+/** No more ether for gas in a UTC day than is allowed, and a record of what each transaction has cost. */
 import { parseEther } from "viem/utils";
-import type { Hex } from "../domain/chain.ts";
-import { type Chain, type Clock, GasBudgetSpent, type Settlement } from "../domain/ports.ts";
+import type { Hex, Purpose } from "../domain/chain.ts";
+import {
+  type Chain,
+  type Clock,
+  GasBudgetSpent,
+  type Settlement,
+  TransactionPending,
+} from "../domain/ports.ts";
+import type { GasRecord, Sent } from "./gas-record.ts";
 
 export type GasBudgetOptions = {
-  /** Ether a day, as a decimal. */
-  budget_eth: string;
+  /** Ether a day, as a decimal; undefined where gas is play money, which is recorded all the same. */
+  budget_eth: string | undefined;
   clock: Clock;
-  /**
-   * The wei of all transactions that were recorded for a day (YYYY-MM-DD), by whatever process, each counted once and
-   * without those in `except`, which this process knows of itself. When it rejects, its last answer stands.
-   */
-  recorded(day: string, except: readonly Hex[]): Promise<bigint>;
+  /** What was sent by all processes. When it rejects, its last answer stands. */
+  record: GasRecord;
 };
 
 export type GasBudget = {
-  /** The same chain; what its sender pays is counted, whatever a transaction came to. */
+  /** The same chain; what its sender pays is recorded before an answer is given, whatever a transaction came to. */
   counted(chain: Chain): Chain;
   /**
    * The same settlement; once the day's budget is spent, it rejects with GasBudgetSpent before anything is sent. What is
@@ -27,13 +31,25 @@ export type GasBudget = {
 const REFRESH_MS = 10_000;
 const DAY_MS = 86_400_000;
 
-/** `own`: what this process sent; there is one transaction under way at a time, so a day has some ten thousands at most. */
-type Books = { day: string; own: Set<Hex>; own_wei: bigint; recorded: bigint; refreshed_at: number };
+/**
+ * `own`: what this process sent; there is one transaction under way at a time, so a day has some ten thousands at most.
+ * `unwritten`: what of it the record does not have yet.
+ */
+type Books = {
+  day: string;
+  own: Set<Hex>;
+  own_wei: bigint;
+  unwritten: Map<Hex, Sent>;
+  recorded: bigint;
+  refreshed_at: number;
+};
 
-export function gasBudget({ budget_eth, clock, recorded }: GasBudgetOptions): GasBudget {
-  const budget = parseEther(budget_eth);
+export function gasBudget({ budget_eth, clock, record }: GasBudgetOptions): GasBudget {
+  const budget = budget_eth === undefined ? undefined : parseEther(budget_eth);
   let books = booksOf("");
   let refreshing: Promise<void> | undefined;
+  let writing = Promise.resolve();
+  let receiptOf: Chain["receipt"] = async () => undefined;
 
   /** The books of the day; with a new one they begin anew. */
   function today(now: number): Books {
@@ -42,9 +58,42 @@ export function gasBudget({ budget_eth, clock, recorded }: GasBudgetOptions): Ga
     return books;
   }
 
+  /** Writes down what is not written yet. Where the database is away it counts in this process, and is written with the next. */
+  function write(current: Books): Promise<void> {
+    writing = writing.then(async () => {
+      const sent = [...current.unwritten.values()];
+      if (sent.length === 0) return;
+      current.unwritten.clear();
+      await record.add(sent).catch(() => {
+        for (const one of sent)
+          if (!current.unwritten.has(one.transaction)) current.unwritten.set(one.transaction, one);
+      });
+    });
+    return writing;
+  }
+
+  function note(current: Books, transaction: Hex, purpose: Purpose, fee_wei: bigint | undefined): void {
+    if (current.own.has(transaction)) return;
+    if (fee_wei !== undefined) {
+      current.own.add(transaction);
+      current.own_wei += fee_wei;
+    }
+    current.unwritten.set(transaction, { transaction, day: current.day, purpose, fee_wei });
+  }
+
+  /** Looks for receipts of what was not mined when its sender stopped waiting, in whatever process. */
+  async function settleOpen(current: Books): Promise<void> {
+    for (const { transaction, purpose } of await record.open(current.day)) {
+      const receipt = await receiptOf(transaction);
+      if (receipt) note(current, transaction, purpose, receipt.fee_wei);
+    }
+    await write(current);
+  }
+
   async function refresh(current: Books, now: number): Promise<void> {
     current.refreshed_at = now;
-    const sum = await recorded(current.day, [...current.own]).catch(() => undefined);
+    await settleOpen(current).catch(() => undefined);
+    const sum = await record.spent(current.day, [...current.own]).catch(() => undefined);
     if (sum !== undefined) current.recorded = sum;
   }
 
@@ -57,22 +106,36 @@ export function gasBudget({ budget_eth, clock, recorded }: GasBudgetOptions): Ga
       });
     }
     await refreshing;
-    if (current.own_wei + current.recorded >= budget)
+    if (budget !== undefined && current.own_wei + current.recorded >= budget)
       throw new GasBudgetSpent(new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS));
   }
 
   return {
-    counted: (chain) => ({
-      ...chain,
-      send: async (call, options) => {
-        const receipt = await chain.send(call, options);
-        const current = today(clock.now().getTime());
-        if (!current.own.has(receipt.transaction)) current.own_wei += receipt.fee_wei;
-        current.own.add(receipt.transaction);
-        return receipt;
-      },
-    }),
-    guarded: ({ facts, settle }) => ({
+    counted: (chain) => {
+      receiptOf = chain.receipt;
+      return {
+        ...chain,
+        send: async (call, options) => {
+          const { purpose } = options;
+          try {
+            const receipt = await chain.send(call, options);
+            const current = today(clock.now().getTime());
+            note(current, receipt.transaction, purpose, receipt.fee_wei);
+            await write(current);
+            return receipt;
+          } catch (error) {
+            if (error instanceof TransactionPending) {
+              const current = today(clock.now().getTime());
+              for (const transaction of error.transactions) note(current, transaction, purpose, undefined);
+              await write(current);
+            }
+            throw error;
+          }
+        },
+      };
+    },
+    guarded: ({ facts, ended, settle }) => ({
+      ended,
       facts: async (payment) => {
         await refuseIfSpent();
         return facts(payment);
@@ -85,4 +148,11 @@ export function gasBudget({ budget_eth, clock, recorded }: GasBudgetOptions): Ga
   };
 }
 
-const booksOf = (day: string): Books => ({ day, own: new Set(), own_wei: 0n, recorded: 0n, refreshed_at: 0 });
+const booksOf = (day: string): Books => ({
+  day,
+  own: new Set(),
+  own_wei: 0n,
+  unwritten: new Map(),
+  recorded: 0n,
+  refreshed_at: 0,
+});

@@ -27,6 +27,9 @@ export type FacilitatorOptions = {
   poll_ms?: number;
 };
 
+/** What a caller waits for before anything is charged. */
+const VERIFY_MS = 5_000;
+
 /** The time that a requirement grants, in seconds; a facilitator holds the authorization against it. */
 const MAX_TIMEOUT_SECONDS = 300;
 
@@ -42,7 +45,7 @@ export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Set
       if (told && settledBy(told, payment.transfer)) return told;
       const end = await endOf(chain, payment, seen_block).catch(unlessAway);
       if (end?.kind === "settled") return end.receipt;
-      if (end?.kind === "refused") throw new NotSettled(end.reason);
+      if (end?.kind === "void" && end.final) throw new NotSettled(end.reason);
       if (Date.now() > deadline) throw new TransactionPending(transaction ? [transaction] : []);
     }
   }
@@ -56,6 +59,7 @@ export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Set
       if (verdict.kind === "no") return { ...facts, would_settle: false, reason: verdict.reason };
       throw new ChainUnavailable("the facilitator does not verify payments now", { cause: verdict.cause });
     },
+    ended: own.ended,
     settle: async (payment, seen_block) => {
       const outcome = await ask("settle", payment);
       if (outcome.kind === "unsent")
@@ -121,7 +125,7 @@ function facilitator(chain_id: number, { url, token, request_ms = 30_000 }: Faci
         body: JSON.stringify(requestOf(payment, chain_id)),
         // The token is for this address alone.
         redirect: "error",
-        signal: AbortSignal.timeout(request_ms),
+        signal: AbortSignal.timeout(what === "verify" ? Math.min(request_ms, VERIFY_MS) : request_ms),
       });
       const text = await response.text();
       if (NOT_ADMITTED.has(response.status))

@@ -58,18 +58,25 @@ export async function readable<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-async function within<T>(ms: number, what: string, answer: Promise<T>): Promise<T> {
+/** The answer, or a ChainUnavailable once that has taken too long. */
+export async function answeredWithin<T>(ms: number, answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, fail) => {
-    timer = setTimeout(() => fail(new Error(`no answer in ${ms} ms`)), ms);
+    timer = setTimeout(() => fail(new ChainUnavailable(`no answer in ${ms} ms`)), ms);
   });
   try {
     return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function within<T>(ms: number, what: string, answer: Promise<T>): Promise<T> {
+  try {
+    return await answeredWithin(ms, answer);
   } catch (error) {
     const { shortMessage, details, message } = error as Error & { shortMessage?: string; details?: string };
     const reason = details ?? shortMessage ?? message;
     throw new ChainUnavailable(`${what}: ${reason}`, { cause: error });
-  } finally {
-    clearTimeout(timer);
   }
 }

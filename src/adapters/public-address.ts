@@ -48,3 +48,27 @@ export function isPublicAddress(address: string): boolean {
   if (version === 4) return !special.check(address, "ipv4");
   return version === 6 && globalV6.check(address, "ipv6") && !special.check(address, "ipv6");
 }
+
+/** Names that never lead to a public host. Source: IANA's special-use domain names (RFC 6761 and others), and ICANN's .internal. */
+const SPECIAL_NAMES = [
+  "localhost",
+  "local",
+  "internal",
+  "intranet",
+  "lan",
+  "home",
+  "corp",
+  "private",
+  "test",
+  "invalid",
+  "example",
+  "onion",
+  "alt",
+  "arpa",
+];
+
+/** True of a host name that the public DNS could know: two labels or more, under no name that is kept for other uses. */
+export function isPublicName(host: string): boolean {
+  const labels = host.toLowerCase().replace(/\.$/, "").split(".");
+  return labels.length >= 2 && !SPECIAL_NAMES.includes(labels.at(-1)!);
+}

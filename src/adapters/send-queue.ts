@@ -22,6 +22,8 @@ export type SendLimits = {
   stuck_ms: number;
   /** How long the nonce must be seen used, by none of ours, before the calls are sent anew. */
   foreign_ms: number;
+  /** How long a call waits to be signed: then nothing was sent, and nothing will be. */
+  unsent_ms: number;
   /** How long a sender waits for its call to be mined. */
   wait_ms: number;
 };
@@ -32,7 +34,8 @@ const DEFAULTS: SendLimits = {
   poll_ms: 500,
   stuck_ms: 8_000,
   foreign_ms: 2_000,
-  wait_ms: 60_000,
+  unsent_ms: 5_000,
+  wait_ms: 20_000,
 };
 
 /** Multicall3's own gas: the transaction's base, and for each call its data and bookkeeping. */
@@ -44,7 +47,12 @@ type Rider = Call & {
   gas: bigint;
   alone: boolean;
   renew: SendOptions["renew"];
-  deadline: number;
+  /** The transactions that carry it, once one is signed. */
+  signed?: readonly Hex[];
+  /** It was told that nothing was sent, so nothing may be. */
+  given_up?: true;
+  /** What went wrong last. */
+  trouble?: unknown;
   resolve: (receipt: Receipt) => void;
   reject: (error: Error) => void;
 };
@@ -121,9 +129,18 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
   async function carry(riders: Rider[]): Promise<void> {
     const [first] = riders as [Rider];
     const renew = first.alone ? first.renew : undefined;
-    let { to, data } = first.alone ? first : together(riders);
-    let gas = riders.reduce((sum, rider) => sum + rider.gas + GAS_EACH, BASE_GAS);
+    let { to, data }: Call = first;
+    let gas = 0n;
     const signed: Hex[] = [];
+    const begin = async (): Promise<Flight | undefined> => {
+      const [nonce, fees] = [await nextNonce(), await currentFees()];
+      const aboard = riders.filter(({ given_up }) => !given_up);
+      if (aboard.length === 0) return undefined;
+      for (const rider of aboard) rider.signed = signed;
+      if (!first.alone) ({ to, data } = together(aboard));
+      gas = aboard.reduce((sum, rider) => sum + rider.gas + GAS_EACH, BASE_GAS);
+      return sign({ nonce, attempts: [], fees });
+    };
     const sign = async ({ nonce, attempts, fees }: Pick<Flight, "nonce" | "attempts" | "fees">) => {
       const terms = { type: "eip1559", chainId: chain_id, nonce, gas, ...fees } as const;
       const raw = (await account.signTransaction({ ...terms, to, data })) as Hex;
@@ -143,10 +160,10 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
     };
 
     let flight: Flight | undefined;
-    let trouble: unknown;
     for (let pause = FIRST_POLL_MS; !closed; pause = Math.min(pause * 1.5, limits.poll_ms)) {
       try {
-        flight ??= await sign({ nonce: await nextNonce(), attempts: [], fees: await currentFees() });
+        flight ??= await begin();
+        if (!flight) return;
         if (flight.sent_at === undefined) await broadcast(flight);
         const mined = await minedOf(flight.attempts);
         if (mined) {
@@ -158,14 +175,10 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
         if (next === "raise") await renewCall();
         flight = next === "raise" ? await sign({ ...flight, fees: await higherFees(flight.fees) }) : next;
       } catch (error) {
-        trouble = error;
+        for (const rider of riders) rider.trouble = error;
         if (error instanceof GasKeyEmpty && signed.length === 1) return reject(error);
       }
-      if (Date.now() > first.deadline) {
-        if (signed.length === 0) return reject(new ChainUnavailable("nothing was sent", { cause: trouble }));
-        reject(new TransactionPending([...signed]));
-      }
-      refuseLate();
+      if (riders.every(({ given_up }) => given_up)) return;
       await new Promise((wake) => setTimeout(wake, pause));
     }
     reject(signed.length > 0 ? new TransactionPending(signed) : new ChainUnavailable("the queue was closed"));
@@ -239,11 +252,19 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
     maxPriorityFeePerGas: least(tip, limits.max_fee_wei),
   });
 
-  function refuseLate(): void {
-    const late = waiting.filter(({ deadline }) => Date.now() > deadline);
-    waiting = waiting.filter((rider) => !late.includes(rider));
-    for (const { reject } of late)
-      reject(new ChainUnavailable("nothing was sent: an earlier transaction is stuck"));
+  /** Timers of its own, so that an endpoint that hangs holds nobody. A nonce that was signed for is seen through all the same. */
+  function limited(rider: Rider): () => void {
+    const giveUp = () => {
+      if (rider.signed) return;
+      rider.given_up = true;
+      waiting = waiting.filter((other) => other !== rider);
+      const why = rider.trouble === undefined ? "an earlier transaction is stuck" : "the endpoint fails";
+      rider.reject(new ChainUnavailable(`nothing was sent: ${why}`, { cause: rider.trouble }));
+    };
+    const tellPending = () =>
+      rider.signed ? rider.reject(new TransactionPending([...rider.signed])) : giveUp();
+    const timers = [setTimeout(giveUp, limits.unsent_ms), setTimeout(tellPending, limits.wait_ms)];
+    return () => timers.forEach(clearTimeout);
   }
 
   return {
@@ -251,9 +272,18 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
       if (closed) return Promise.reject(new ChainUnavailable("the queue is closed"));
       if (BASE_GAS + gas + GAS_EACH > limits.transaction_gas)
         return Promise.reject(new RangeError(`${gas} gas does not fit into a transaction`));
-      return new Promise((resolve, reject) => {
-        const deadline = Date.now() + limits.wait_ms;
-        waiting.push({ ...call, gas, alone, renew, deadline, resolve, reject });
+      return new Promise<Receipt>((resolve, reject) => {
+        const rider: Rider = { ...call, gas, alone, renew, resolve, reject };
+        const release = limited(rider);
+        rider.resolve = (receipt) => {
+          release();
+          resolve(receipt);
+        };
+        rider.reject = (error) => {
+          release();
+          reject(error);
+        };
+        waiting.push(rider);
         if (!running) void run();
       });
     },

@@ -128,7 +128,9 @@ export async function keptHeads(dir: string): Promise<KeptHeads> {
   return {
     last: async (origin) => {
       const head = (await heads.read()).get(origin);
-      return head && { size: head.size, root: `0x${Buffer.from(head.root, "base64").toString("hex")}` };
+      if (!head) return undefined;
+      const { size, root, note } = head;
+      return { size, root: `0x${Buffer.from(root, "base64").toString("hex")}`, note };
     },
     advance: (origin, { size, root, note, signed_at }) =>
       heads.update((memory) => {

@@ -7,7 +7,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { type WebhookAnswer, type Webhooks, WebhookUnreached } from "../domain/ports.ts";
-import { isPublicAddress } from "./public-address.ts";
+import { isPublicAddress, isPublicName } from "./public-address.ts";
 
 export type WebhooksOptions = {
   /** Sends by http and to private addresses too; for development. */
@@ -36,19 +36,23 @@ export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
     if (url.protocol !== "https:" && !(allow_private && url.protocol === "http:"))
       return "begins with https://";
     if (url.username !== "" || url.password !== "") return "holds no user name or password";
+    if (allow_private) return undefined;
+    // A port of its own would let subscribers look through what runs where.
+    if (url.port !== "") return "has no port: deliveries go to 443";
     const literal = literalOf(url);
-    if (literal !== undefined && !allow_private && !isPublicAddress(literal))
-      return `names ${literal}, which is no public address`;
-    return undefined;
+    if (literal === undefined)
+      return isPublicName(url.hostname)
+        ? undefined
+        : `names ${url.hostname}, which no public name server knows`;
+    return isPublicAddress(literal) ? undefined : `names ${literal}, which is no public address`;
   };
 
   const addresses = async (url: URL): Promise<string[]> => {
     const literal = literalOf(url);
     const found = literal === undefined ? await resolve(url.hostname) : [literal];
-    if (found.length === 0) throw new WebhookUnreached(`${url.hostname} has no address`);
+    if (found.length === 0) throw new WebhookUnreached(NOT_FOUND);
     const refused = allow_private ? undefined : found.find((address) => !isPublicAddress(address));
-    if (refused !== undefined)
-      throw new WebhookUnreached(`${url.hostname} is at ${refused}, which is no public address`);
+    if (refused !== undefined) throw new WebhookUnreached("the host is at no public address");
     return found;
   };
 
@@ -128,8 +132,7 @@ async function addressesOf(host: string): Promise<string[]> {
   const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
   const addresses = found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   const failed = found.find((one) => one.status === "rejected");
-  if (addresses.length === 0 && failed)
-    throw new WebhookUnreached(`${host} cannot be resolved: ${failed.reason.code}`);
+  if (addresses.length === 0 && failed) throw new WebhookUnreached(NOT_FOUND, { cause: failed.reason });
   return addresses;
 }
 
@@ -142,7 +145,12 @@ function aborted(signal: AbortSignal): Promise<never> {
   );
 }
 
+/** What subscribers are told is a class of failure: more would let them look around from here. */
+const NOT_FOUND = "the host cannot be resolved";
+const NOT_SECURE = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/;
+
 function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return `no connection: ${code ?? message}`.slice(0, 300);
+  const { code = "" } = error as NodeJS.ErrnoException;
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return NOT_FOUND;
+  return NOT_SECURE.test(code) ? "no secure connection: its certificate is not accepted" : "no connection";
 }

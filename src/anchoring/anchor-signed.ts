@@ -1,15 +1,24 @@
 /** Whenever more is signed than anchored, the newest checkpoint is sent to the chain, which is then followed. */
 import type { App } from "../app.ts";
+import { compareChain } from "../chain/history.ts";
+import { untilStopped } from "../concurrency.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { anchorCall, type KeptHead, logIdOf, type SignersCall } from "../domain/anchoring/contract.ts";
 import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";
-import { unlessRefused, untilStopped } from "../turn.ts";
-import { adoptHead, followAnchors, headOnChain, recordAnchor } from "./follow-chain.ts";
+import { type Outcome, unlessRefused } from "../reactor.ts";
+import {
+  type AnchorTrouble,
+  adoptHead,
+  followAnchors,
+  headOnChain,
+  recordAnchor,
+  TurnEnded,
+} from "./follow-chain.ts";
 import { bytesOf, hexOf } from "./hex.ts";
 import { keepProof } from "./kept-proofs.ts";
 import { consistencyFault } from "./proofs.ts";
 import { EMPTY_ROOT } from "./tree.ts";
-import { type AnchorTurn, meta, TurnEnded, takeTurn, type Work } from "./turn.ts";
+import { LogDiverged, meta, takeTurn, type Work } from "./turn.ts";
 
 export type AnchorOptions = {
   /** The pause between two anchors; ten minutes when absent. */
@@ -30,12 +39,21 @@ export type AnchorMemory = { looked?: boolean; send_after?: number; proven?: str
 /** After a call that was taken back, though it should not have been, nothing is sent for so long. */
 const AFTER_FAILURE_MS = 60_000;
 
-/** One turn: anchors what is due. One process of those that share the log acts at a time. */
-export const anchorTurn = (app: App, options: AnchorOptions = {}): Promise<AnchorTurn> =>
-  takeTurn(app, "anchoring", async (work) => {
-    await anchorSigned(work, options);
-    await proveNewest(work, options);
-  });
+/** One turn: anchors what is due. */
+export async function anchorTurn(
+  app: App,
+  options: AnchorOptions = {},
+): Promise<Outcome<AnchorTrouble | "diverged">> {
+  try {
+    return await takeTurn(app, async (work) => {
+      await anchorSigned(work, options);
+      await proveNewest(work, options);
+    });
+  } catch (error) {
+    if (error instanceof TurnEnded) return { status: error.status, reason: error.message };
+    throw error;
+  }
+}
 
 /** Gathers the proof that exports carry, as long as it can be had. Throws TurnEnded. */
 async function proveNewest({ app, ...work }: Work, { memory = {} }: AnchorOptions): Promise<void> {
@@ -61,6 +79,8 @@ async function anchorSigned(work: Work, options: AnchorOptions): Promise<void> {
 
   const followed = await app.load(anchors, target);
   if (!isDue(followed)) return;
+  const compared = await compareChain(app);
+  if (compared.status !== "same") throw new TurnEnded(compared.status, compared.reason);
   const head = await headOnChain(work, followed);
   const isHeld = (state: anchors.AnchorState) =>
     state.pending !== undefined && now < Date.parse(state.pending.pending_at) + pending_holds_ms;
@@ -119,7 +139,7 @@ async function send(
   }
 }
 
-/** What takes the contract from the head it keeps to a checkpoint. Throws TurnEnded when there is no way. */
+/** What takes the contract from the head it keeps to a checkpoint. Throws LogDiverged when there is no way. */
 async function callOf(
   { tree, origin }: Work,
   { size, root }: anchors.SignedCheckpoint,
@@ -135,9 +155,6 @@ async function callOf(
     proof,
   });
   if (fault)
-    throw new TurnEnded(
-      "diverged",
-      `the ${size} events that were signed do not continue the anchor: ${fault}`,
-    );
+    throw new LogDiverged(`the ${size} events that were signed do not continue the anchor: ${fault}`);
   return anchorCall({ log_id: logIdOf(origin), size: BigInt(size), root }, proof.map(hexOf));
 }

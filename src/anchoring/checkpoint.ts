@@ -96,9 +96,14 @@ export function withCosignatures(note: string, answer: string, witnesses: readon
   const lines = answer.split("\n");
   if (lines.pop() !== "") throw new MalformedNote("the answer's last line does not end");
   const given = lines.map(parseSignatureLine);
+  const twice = given.find((one, n) => given.findIndex((other) => isOfSameKey(one, other)) !== n);
+  if (twice) throw new UnverifiedNote(`${twice.name}+${twice.key_id} answers twice`);
   const added = openNote(formatNote({ text, signatures: given }), witnesses).signatures;
-  const isAdded = ({ name, key_id }: NoteSignature) =>
-    added.some(({ key }) => key.name === name && key.id === key_id);
+  const isAdded = (one: NoteSignature) =>
+    added.some(({ key: { name, id } }) => isOfSameKey(one, { name, key_id: id }));
   const kept = signatures.filter((signature) => !isAdded(signature));
   return formatNote({ text, signatures: [...kept, ...given.filter(isAdded)] });
 }
+
+const isOfSameKey = (one: Omit<NoteSignature, "bytes">, other: Omit<NoteSignature, "bytes">) =>
+  one.name === other.name && one.key_id === other.key_id;

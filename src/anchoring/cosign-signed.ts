@@ -1,10 +1,11 @@
 /** Whenever a checkpoint was signed, witnesses are asked to cosign it: whoever did has cosigned no other history. */
+import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
-import { unlessRefused } from "../turn.ts";
+import { type Outcome, unlessRefused } from "../reactor.ts";
 import { withCosignatures } from "./checkpoint.ts";
 import { openNote } from "./note.ts";
-import { type AnchorTurn, meta, takeTurn, type Work } from "./turn.ts";
+import { meta, takeTurn, type Work } from "./turn.ts";
 import { submit, type WitnessAddress, type WitnessAnswer } from "./witness-client.ts";
 
 /** What keeps a witness from cosigning. `grave`: it has seen what contradicts our log, or says so. */
@@ -26,9 +27,9 @@ export type CosigningOptions = {
   signal?: AbortSignal;
 };
 
-/** One turn: asks all witnesses for what is missing below the newest checkpoint. One process of those that share the log acts at a time. */
-export const cosignTurn = (app: App, options: CosigningOptions): Promise<AnchorTurn> =>
-  takeTurn(app, "cosigning", async (work) => {
+/** One turn: asks all witnesses for what is missing below the newest checkpoint. */
+export const cosignTurn = (app: App, options: CosigningOptions): Promise<Outcome<"diverged">> =>
+  takeTurn(app, async (work) => {
     const state = await work.app.load(anchors, work.target);
     const { checkpoint } = state;
     if (!checkpoint) return;
@@ -97,8 +98,36 @@ const isElsewhere = (
 ): answer is WitnessAnswer & { kind: "other-size" } =>
   answer.kind === "other-size" && answer.size !== from && answer.size <= size;
 
+/**
+ * What these witnesses cosigned of the log and the log in this database has not, a sentence each; and why others say nothing
+ * of it. One that stands at an earlier checkpoint says nothing against it.
+ */
+export async function denialsOf(
+  app: App,
+  { witnesses, deadline_ms = 10_000 }: Pick<CosigningOptions, "witnesses" | "deadline_ms">,
+): Promise<{ denials: string[]; silent: string[] }> {
+  const { origin } = await app.store.identity(MAIN_LOG);
+  const target = anchors.targetOf(origin);
+  const { checkpoint } = await app.load(anchors, target);
+  const denials: string[] = [];
+  const silent: string[] = [];
+  if (!checkpoint) return { denials, silent };
+  const { size, note } = checkpoint;
+  const asked = witnesses.map(async (witness) => {
+    const question = { old_size: size, proof: [], checkpoint: note };
+    const answer = await submit(witness, question, AbortSignal.timeout(deadline_ms));
+    const who = `the witness ${witness.key.name}`;
+    if (answer.kind === "unusable") silent.push(`${who} says nothing: ${answer.reason}`);
+    if (answer.kind === "contradicted") denials.push(`${who} contradicts the log: ${answer.reason}`);
+    if (answer.kind === "other-size" && answer.size > (await signedBy({ app, target })))
+      denials.push(`${who} has cosigned ${answer.size} events that this log does not continue`);
+  });
+  await Promise.all(asked);
+  return { denials, silent };
+}
+
 /** How many events are signed by now: a witness that was shown the newest checkpoint by somebody else is asked about it in the next turn. */
-const signedBy = async ({ app, target }: Work): Promise<number> =>
+const signedBy = async ({ app, target }: Pick<Work, "app" | "target">): Promise<number> =>
   (await app.load(anchors, target)).checkpoint?.size ?? 0;
 
 async function submitFrom(

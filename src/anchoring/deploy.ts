@@ -17,7 +17,11 @@ export async function deployAnchor(chain: Chain): Promise<Deployed> {
       "unavailable",
       `this chain has no deployment proxy at ${DEPLOYMENT_PROXY.address}: put it there first`,
     );
-  const { transaction } = await chain.send(deployCall(), { gas: DEPLOY_GAS, alone: true });
+  const { transaction } = await chain.send(deployCall(), {
+    gas: DEPLOY_GAS,
+    alone: true,
+    purpose: "deployment",
+  });
   const [placed] = await chain.hasCode([ANCHOR_ADDRESS]);
   if (!placed) refuse("unavailable", `${transaction} did not place the contract at ${ANCHOR_ADDRESS}`);
   return { address: ANCHOR_ADDRESS, transaction };

@@ -1,4 +1,6 @@
 /** Whenever the chain has something of our anchors that the log has not, the log follows. */
+import type { App } from "../app.ts";
+import { compareWith, movedBlocks } from "../chain/history.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import {
   ANCHOR_ADDRESS,
@@ -9,39 +11,52 @@ import {
   keptHead,
   logIdOf,
 } from "../domain/anchoring/contract.ts";
-import type { Receipt } from "../domain/chain.ts";
+import { networkOf, type Receipt } from "../domain/chain.ts";
 import { ChainUnavailable } from "../domain/ports.ts";
-import { unlessRefused } from "../turn.ts";
+import { unlessRefused } from "../reactor.ts";
 import { hexOf } from "./hex.ts";
-import { grownTo, meta, TurnEnded, type Work } from "./turn.ts";
+import { grownTo, LogDiverged, meta, type Work } from "./turn.ts";
+
+/**
+ * What keeps a log from being anchored: the chain lags `behind`, or is another than the anchors are on (`foreign`); the
+ * contract is not on it (`unplaced`); all is anchored, and the RPC endpoint gives no proof of it (`unproven`).
+ */
+export type AnchorTrouble = "behind" | "foreign" | "unplaced" | "unproven";
+
+/** Ends a turn of anchoring where it stands. */
+export class TurnEnded extends Error {
+  readonly status: AnchorTrouble;
+
+  constructor(status: AnchorTrouble, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /** Looks whether the blocks of our anchors are still in the chain, and which of them stay. Throws TurnEnded. */
 export async function followAnchors({ app, target, now }: Work, known: anchors.AnchorState): Promise<void> {
   const heads = await app.chain.heads();
   const at = new Date(now).toISOString();
   let final: anchors.StandingAnchor | undefined;
+  const unknown = known.anchors.find(({ block_number }) => block_number > heads.latest.number);
+  if (unknown)
+    throw new TurnEnded("behind", `the RPC does not know block ${unknown.block_number}, which has an anchor`);
+  const moved = await movedBlocks(app.chain, known.anchors);
   for (const anchor of known.anchors) {
-    const { block_number, block_hash, transaction } = anchor;
-    if (block_number > heads.latest.number)
-      throw new TurnEnded("behind", `the RPC does not know block ${block_number}, which has an anchor`);
-    const found = await app.chain.block(BigInt(block_number));
-    if (!found) throw new ChainUnavailable(`the node does not know block ${block_number} any more`);
-    if (found.hash === block_hash) {
-      if (block_number <= heads.finalized.number) final = anchor;
-      continue;
-    }
-    if (anchor.final) throw new TurnEnded("foreign", foreign(anchor, found.hash, app.embedded_chain));
-    await app.decide(anchors, target, anchors.reorg(transaction, at), { meta });
+    if (moved.includes(anchor)) {
+      if (anchor.final) await endOnOtherHistory(app, anchor);
+      await app.decide(anchors, target, anchors.reorg(anchor.transaction, at), { meta });
+    } else if (anchor.block_number <= heads.finalized.number) final = anchor;
   }
   if (final) await app.decide(anchors, target, anchors.finalise(final.transaction, at), { meta });
 }
 
-const foreign = ({ block_number, size, block_hash }: anchors.Anchor, found: string, embedded: boolean) => {
-  const remedy = embedded
-    ? "the development chain in DATA_DIR/chain was lost or replaced: restore it, or begin with an empty DATA_DIR"
-    : "point BASE_RPC_URL at a synchronised node of the network that the log is anchored on";
-  return `the RPC serves another history: block ${block_number} is ${found}, and ${size} events are anchored in ${block_hash}; ${remedy}`;
-};
+/** Throws TurnEnded: what was final is no reorg. */
+async function endOnOtherHistory(app: App, anchor: anchors.Anchor): Promise<void> {
+  const compared = await compareWith(app, anchor);
+  if (compared.status !== "same") throw new TurnEnded(compared.status, compared.reason);
+  throw new ChainUnavailable("the chain changed while it was read");
+}
 
 const OR_LIE = ", unless the RPC endpoint lies";
 
@@ -65,7 +80,7 @@ export async function headOnChain(
 
 /**
  * Holds the head that the chain keeps against the log, and takes it up where the log has not: another process sent it, or
- * one that died. Answers false while its block is not there yet. Throws TurnEnded when the log does not begin with it.
+ * one that died. Answers false while its block is not there yet. Throws LogDiverged when the log does not begin with it.
  */
 export async function adoptHead(
   work: Work,
@@ -78,14 +93,10 @@ export async function adoptHead(
   const size = Number(head.size);
   const position = await grownTo(work);
   if (size > position)
-    throw new TurnEnded(
-      "diverged",
-      `${size} events are anchored, and the log has ${position}: it was cut${OR_LIE}`,
-    );
+    throw new LogDiverged(`${size} events are anchored, and the log has ${position}: it was cut${OR_LIE}`);
   const root = hexOf(await tree.rootAt(size));
   if (root !== head.root)
-    throw new TurnEnded(
-      "diverged",
+    throw new LogDiverged(
       `the log is not the one of which ${size} events are anchored: their root is ${root}, on the chain it is ${head.root}${OR_LIE}`,
     );
   // A key that is in use again may have a head below that of the key between.
@@ -110,7 +121,7 @@ export async function recordAnchor({ app, origin, target }: Work, receipt: Recei
   const facts: anchors.Anchor = {
     size: Number(anchored.size),
     root: anchored.root,
-    network: `eip155:${chain.chain_id}`,
+    network: networkOf(chain),
     contract: ANCHOR_ADDRESS,
     signer: chain.sender,
     transaction: receipt.transaction,

@@ -2,20 +2,23 @@
 import type { Beside, ExportedPart } from "../../eventstore/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
+import { forEach } from "../concurrency.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { notesOf } from "../projections/anchoring/heads.ts";
-import { forEach } from "../turn.ts";
 import type { Evidence, EvidenceOf } from "./evidence.ts";
 import { proofsOfAnchors } from "./kept-proofs.ts";
 import { formatVerifierKey, parseNote, type VerifierKey, verifierKey } from "./note.ts";
-import { type LogTree, openTree } from "./tile-store.ts";
+import { LogDamaged, type LogTree, openTree, TreeTooShort } from "./tile-store.ts";
+
+/** What goes beside the events, as lines that verifiers read. */
+type Gathered = Omit<Beside, "before"> & { before: readonly Evidence[] };
 
 type Source = Pick<App, "pool" | "store" | "load" | "signer">;
 
 /** Evidence for an export of the service's log, or of a stream of it; none while nothing is signed. */
 export const evidenceFor =
   (app: Source) =>
-  async (part: ExportedPart): Promise<Beside & { before: readonly Evidence[] }> => {
+  async (part: ExportedPart): Promise<Gathered> => {
     const { origin } = await app.store.identity(MAIN_LOG);
     const state = await app.load(anchors, anchors.targetOf(origin));
     const { checkpoint } = state;
@@ -50,6 +53,33 @@ export const evidenceFor =
     const frontier: Evidence[] = start > 0 ? [await frontierOf(tree, start)] : [];
     return { before: [...known, ...frontier, ...shown, ...(await consistencies(tree, joints))] };
   };
+
+/**
+ * Evidence for an export of a log that contradicts what was signed of it: what can still be gathered, and the checkpoint that
+ * this machine signed last, which no verifier can join to such a log.
+ */
+export const evidenceDespite =
+  (app: Source & Pick<App, "signed">) =>
+  async (part: ExportedPart): Promise<Gathered> => {
+    const { origin } = await app.store.identity(MAIN_LOG);
+    const key = formatVerifierKey(verifierKey(origin, "ed25519", app.signer.public_key));
+    const { before, after } = await evidenceFor(app)(part).catch((error): Gathered => {
+      if (error instanceof LogDamaged || error instanceof TreeTooShort) return bare(key);
+      throw error;
+    });
+    const signed = await app.signed.last(origin);
+    const isThere = before.some((line) => line.evidence === "checkpoint" && line.note === signed?.note);
+    if (!signed || isThere) return { before, ...(after && { after }) };
+    const kept: Evidence = { evidence: "checkpoint", note: signed.note };
+    const known = before.length > 0 ? before : bare(key).before;
+    const at = known.findLastIndex(({ evidence }) => BEFORE_NOTES.has(evidence)) + 1;
+    return { before: known.toSpliced(at, 0, kept), ...(after && { after }) };
+  };
+
+const BEFORE_NOTES: ReadonlySet<Evidence["evidence"]> = new Set(["key", "frontier"]);
+const bare = (key: string): Gathered => ({
+  before: [{ evidence: "key", key }],
+});
 
 /**
  * Checkpoints of what is anchored and not the newest, without a proof yet: what the chain keeps has to be joined to the

@@ -3,6 +3,7 @@
  * Ed25519 over the text, and a witness's timestamped cosignature (c2sp.org/tlog-cosignature).
  */
 import { createPublicKey, hash, verify } from "node:crypto";
+import { isWeakKey } from "../domain/ed25519.ts";
 import type { OkpKey, Signer } from "../domain/ports.ts";
 import { decodeBase64 } from "./base64.ts";
 
@@ -26,12 +27,14 @@ export type VerifierKey = { name: string; type: KeyType; id: string; public_key:
 const PUBLIC_KEY_BYTES = 32;
 const NAME = /^[^\s\p{Cc}+]+$/u;
 
-/** Throws MalformedNote for a name that is empty or has spaces or a plus, and for a key that is not 32 bytes long. */
+/** Throws MalformedNote for a name that is empty or has spaces or a plus, and for a key that is not 32 bytes long or weak. */
 export function verifierKey(name: string, type: KeyType, key: OkpKey | Uint8Array): VerifierKey {
   const public_key = Buffer.from("x" in key ? Buffer.from(key.x, "base64url") : key);
   if (!isName(name)) throw new MalformedNote(`${JSON.stringify(name)} is no key name: no spaces, no plus`);
   if (public_key.length !== PUBLIC_KEY_BYTES)
     throw new MalformedNote(`the key of ${name} has ${public_key.length} bytes, not ${PUBLIC_KEY_BYTES}`);
+  if (isWeakKey(public_key))
+    throw new MalformedNote(`the key of ${name} is of small order or misspelt: anybody could sign under it`);
   const named = Buffer.concat([Buffer.from(`${name}\n`), typedKey(type, public_key)]);
   return { name, type, id: hash("sha256", named, "buffer").subarray(0, 4).toString("hex"), public_key };
 }
@@ -140,8 +143,8 @@ export type VerifiedSignature = { key: VerifierKey; timestamp?: number };
 export type VerifiedNote = { text: string; signatures: VerifiedSignature[] };
 
 /**
- * The text, and who of the known keys signed it. Signatures of other keys are passed over, even under a known name. Throws
- * MalformedNote, and UnverifiedNote when a known key's signature is wrong or there twice, or none is there.
+ * The text, and who of the known keys signed it, each once. Signatures of other keys are passed over, even under a known name.
+ * Throws MalformedNote, and UnverifiedNote when a known key's signature is wrong, or none is there.
  */
 export function openNote(note: string, keys: readonly VerifierKey[]): VerifiedNote {
   const { text, signatures } = parseNote(note);
@@ -150,9 +153,9 @@ export function openNote(note: string, keys: readonly VerifierKey[]): VerifiedNo
     return key ? [verifySignature(text, signature, key)] : [];
   });
   if (verified.length === 0) throw new UnverifiedNote("no known key has signed the note");
-  const twice = verified.find(({ key }, n) => verified.findIndex((other) => other.key === key) !== n);
-  if (twice) throw new UnverifiedNote(`${twice.key.name}+${twice.key.id} has signed the note twice`);
-  return { text, signatures: verified };
+  const isFirst = ({ key }: VerifiedSignature, n: number) =>
+    verified.findIndex((other) => other.key === key) === n;
+  return { text, signatures: verified.filter(isFirst) };
 }
 
 function verifySignature(text: string, { bytes }: NoteSignature, key: VerifierKey): VerifiedSignature {

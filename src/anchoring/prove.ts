@@ -79,8 +79,8 @@ export function createProver(app: App): Prover {
   };
 }
 
-/** Signs all there is, unless another process is at it; its checkpoint may reach far enough. */
+/** Signs all there is. Where another process signs at the same moment, the larger checkpoint stands. */
 async function sign(app: App): Promise<void> {
   const turn = await signTurn(app, { checkpoint_every_events: 0 });
-  if ("message" in turn) throw new Error(turn.message);
+  if (typeof turn === "object") throw new Error(turn.reason);
 }

@@ -2,13 +2,13 @@
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
-import { unlessRefused } from "../turn.ts";
+import { type Outcome, unlessRefused } from "../reactor.ts";
 import { signCheckpoint } from "./checkpoint.ts";
 import { bytesOf, hexOf } from "./hex.ts";
 import { parseNote, verifierKey } from "./note.ts";
 import { consistencyFault } from "./proofs.ts";
 import { EMPTY_ROOT } from "./tree.ts";
-import { type AnchorTurn, grownTo, meta, TurnEnded, takeTurn, type Work } from "./turn.ts";
+import { grownTo, LogDiverged, meta, takeTurn, type Work } from "./turn.ts";
 
 export type SigningOptions = {
   /** No event waits longer than this for its checkpoint; a minute when absent. */
@@ -18,11 +18,11 @@ export type SigningOptions = {
   signal?: AbortSignal;
 };
 
-/** One turn: signs what is due. One process of those that share the log acts at a time. */
-export const signTurn = (app: App, options: SigningOptions = {}): Promise<AnchorTurn> =>
-  takeTurn(app, "signing", (work) => signGrowth(work, options));
+/** One turn: signs what is due. */
+export const signTurn = (app: App, options: SigningOptions = {}): Promise<Outcome<"diverged">> =>
+  takeTurn(app, (work) => signGrowth(work, options));
 
-/** Throws TurnEnded when the log does not continue what was signed of it. */
+/** Throws LogDiverged when the log does not continue what was signed of it. */
 async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
   const { app, tree, origin, target, now } = work;
   const { checkpoint } = await app.load(anchors, target);
@@ -30,7 +30,7 @@ async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
   if (options.signal?.aborted) return;
   const signed = checkpoint?.size ?? 0;
   if (size < signed)
-    throw new TurnEnded("diverged", `${signed} events were signed, and the log has ${size}: it was cut`);
+    throw new LogDiverged(`${signed} events were signed, and the log has ${size}: it was cut`);
   await checkAgainstKept(work, size);
   const isForeign = checkpoint !== undefined && isUnderOtherKey(work, checkpoint, options);
   if (!isForeign && !(await isDue(work, signed, size, options))) return;
@@ -44,10 +44,7 @@ async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
     proof: await tree.consistencyProof(signed, size),
   });
   if (fault)
-    throw new TurnEnded(
-      "diverged",
-      `the log does not continue the ${signed} events that were signed: ${fault}`,
-    );
+    throw new LogDiverged(`the log does not continue the ${signed} events that were signed: ${fault}`);
   const note = signCheckpoint({ origin, size, root, extensions: [] }, app.signer);
   const facts = { size, root: hexOf(root), note, signed_at: new Date(now).toISOString() };
   await app.signed.advance(origin, facts);
@@ -59,13 +56,11 @@ async function checkAgainstKept({ app, tree, origin }: Work, size: number): Prom
   const kept = await app.signed.last(origin);
   if (!kept) return;
   if (kept.size > size)
-    throw new TurnEnded(
-      "diverged",
+    throw new LogDiverged(
       `${kept.size} events were signed here, and the log has ${size}: it was cut, or set back to a backup`,
     );
   if (hexOf(await tree.rootAt(kept.size)) !== kept.root)
-    throw new TurnEnded(
-      "diverged",
+    throw new LogDiverged(
       `the log does not begin with the ${kept.size} events that were signed here: it was rewritten, or set back to a backup`,
     );
 }

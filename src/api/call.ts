@@ -4,17 +4,18 @@ import type { LRUCache } from "lru-cache";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
+import { watched } from "../datasets/reading.ts";
 import { recordReads } from "../datasets/reads.ts";
 import { type EventName, refuse } from "../domain/refusal.ts";
 import type { Command, InUnit } from "../unit.ts";
 import { actorOf, type Caller } from "./caller.ts";
-import type { Catalogue } from "./catalogue.ts";
 import { encodeAnswer, encodePicture } from "./forms/encode.ts";
 import { type Form, JSON_FORM } from "./forms/form.ts";
 import type { Marked } from "./forms/table.ts";
 import type { Fields } from "./input.ts";
 import { withPosition } from "./listing.ts";
 import {
+  type Catalogue,
   type Context,
   effectOf,
   type Operation,
@@ -25,6 +26,8 @@ import {
 
 export type Call = {
   operation: Operation;
+  /** The app with the data that the call reads: what is current, or what its `vintage` names. */
+  app: App;
   input: Fields;
   caller: Caller;
   form: Form;
@@ -85,8 +88,7 @@ export function requestDigest(
 
 /** Makes the answer. What is decided on the way is staged in the unit. */
 export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise<Made> {
-  const { app } = parts;
-  const { operation, input, form, caller, idempotency_key, last_event_id, request_id } = call;
+  const { app, operation, input, form, caller, idempotency_key, last_event_id, request_id } = call;
   const names = (event: EventName) => {
     call.named = event;
   };
@@ -126,11 +128,15 @@ export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise
     vintage === undefined ? undefined : `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
   const before = name === undefined ? undefined : parts.finished.get(name);
   if (before) return before;
-  const { answer, read } = await handled(call, context);
+  const reading = operation.vintage && output.kind === "json" ? watched(app) : undefined;
+  if (reading) context.app = { ...app, ...reading.data };
+  const { answer: given, read } = await handled(call, context);
+  const rests_on = reading?.restsOn();
+  const answer = rests_on === undefined ? given : withRestsOn(given as Marked, rests_on);
   const body = await encoded(parts, call, answer);
   const etag = name === undefined && operation.caching === undefined ? "" : etagOf(body);
-  const made: MadeBody = { kind: "body", status, body, etag, vintage: vintage ?? null };
-  if (name !== undefined && mayKeep(parts, operation, { vintage: vintage!, read }))
+  const made: MadeBody = { kind: "body", status, body, etag, vintage: rests_on ?? vintage ?? null };
+  if (name !== undefined && mayKeep({ ...parts, app }, operation, { vintage: vintage!, read }))
     parts.finished.set(name, made);
   return made;
 }
@@ -141,6 +147,11 @@ const onlyReads =
   () => {
     throw new Error(`${name} decides, and its effect says that it changes nothing`);
   };
+
+const withRestsOn = (answer: Marked, rests_on: string) => ({
+  ...answer,
+  meta: { ...answer.meta, rests_on },
+});
 
 /** Waits for the read model of a list, handles the call, and notes what data it reads where it says on what it rests. */
 async function handled({ operation }: Call, context: Context<never>) {

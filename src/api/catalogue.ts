@@ -1,32 +1,14 @@
 /** Everything the service offers, area by area: what the server and all documents derive from. */
-import { type ProblemType, problemRegistry } from "../domain/problem.ts";
+import { problemRegistry } from "../domain/problem.ts";
 import {
-  type Envelope,
+  type Catalogue,
   methodOf,
+  type OfferedArea,
   type Operation,
   type OperationDeclaration,
   type Path,
   pathOf,
 } from "./operation.ts";
-
-/** What the API knows of an area. */
-export type OfferedArea = {
-  /** One lower-case word: the tag in OpenAPI and the name in `?areas=`. */
-  name: string;
-  /** What it is for, in a line. */
-  about: string;
-  envelope: Envelope;
-  operations: readonly OperationDeclaration[];
-  /** The kinds of problems that are its own; their file in src/domain declares them. */
-  problems: Readonly<Record<string, ProblemType>>;
-};
-
-/** Areas that offer something, all their operations in order, and every kind of problem that a call may end in. */
-export type Catalogue = {
-  areas: readonly OfferedArea[];
-  operations: readonly Operation[];
-  problems: readonly ProblemType[];
-};
 
 /** Paths that older clients write with /api before them. */
 const WITH_PREFIX = ["/v1/agent/", "/soul/"];

@@ -1,8 +1,12 @@
+import { contradictionNow } from "../anchoring/accepting.ts";
+import type { App } from "../app.ts";
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
-import type { Catalogue } from "./catalogue.ts";
+import { currentReferences } from "../projections/reference/releases.ts";
+import { currentReleases } from "../projections/trade/releases.ts";
 import type { Document } from "./document.ts";
 import { explorerDocuments } from "./explorer.ts";
 import { openapi } from "./openapi.ts";
+import type { Catalogue } from "./operation.ts";
 import { problemsPage } from "./problem.ts";
 import { llmsPage } from "./reference.ts";
 import { priceList } from "./x402/discovery.ts";
@@ -59,6 +63,13 @@ const health: Document = {
   render: () => ({ body: '{"status":"ok"}' }),
 };
 
+/** What the log says was released and this process has not open: to be opened still, or its files are missing. */
+async function missingData(app: App): Promise<string[]> {
+  const released = [...(await currentReleases(app.pool)), ...(await currentReferences(app.pool))];
+  const open = new Set([...app.vintages.open(), ...app.reference.open()].map(({ dataset }) => dataset));
+  return released.map(({ dataset }) => dataset).filter((dataset) => !open.has(dataset));
+}
+
 const ready: Document = {
   path: "/ready",
   type: "application/json",
@@ -72,11 +83,19 @@ const ready: Document = {
       ({ latest }) => ({ up: true, block: Number(latest.number) }),
       () => ({ up: false, block: null }),
     );
+    const contradiction = await contradictionNow(app).catch(() => null);
     const datasets = app.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
-    const up = log.up && datasets.length > 0;
+    const missing = log.up ? await missingData(app).catch(() => null) : null;
+    const up = log.up && contradiction === null && datasets.length > 0 && missing?.length === 0;
     return {
       status: up ? 200 : 503,
-      body: JSON.stringify({ status: up ? "ready" : "not ready", log, chain, datasets }),
+      body: JSON.stringify({
+        status: up ? "ready" : "not ready",
+        log: { ...log, contradiction },
+        chain,
+        datasets,
+        missing,
+      }),
     };
   },
 };

@@ -223,6 +223,8 @@ function failed(parts: HttpParts): ErrorRequestHandler {
       res.destroy();
       return;
     }
+    // Nobody is there to be told, and that a caller left is no fault.
+    if (req.socket.destroyed && isAborted(error)) return;
     const told = problemOfError(error, parts, req.path);
     if (told.status === 500)
       parts.log.error({ err: error, request_id: res.locals.request_id }, "a call failed");
@@ -231,6 +233,12 @@ function failed(parts: HttpParts): ErrorRequestHandler {
     sendAnswer(res, { kind: "problem", ...told });
   };
 }
+
+const ABORTED = ["ECONNABORTED", "ECONNRESET", "ABORT_ERR", "ERR_STREAM_PREMATURE_CLOSE"];
+
+const isAborted = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.name === "AbortError" || ABORTED.includes((error as { code?: string }).code ?? ""));
 
 export function problemOfError(error: unknown, parts: { public_url: string }, path: string) {
   const refusal = refusalOf(error) ?? refusalOfExpress(error);

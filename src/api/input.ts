@@ -96,6 +96,9 @@ function findBadText(value: unknown, path: string, errors: FieldError[], depth =
     errors.push({ path: path.slice(0, 60), message: `is nested more than ${MAX_DEPTH} deep` });
     return;
   }
+  // Readers of objects drop it unseen, so it would pass where any other unknown name is refused.
+  if (Object.hasOwn(value, "__proto__"))
+    errors.push({ path: `${path}.__proto__`.slice(0, 60), message: "is not known; leave it out" });
   for (const [name, inner] of Object.entries(value)) findBadText(inner, `${path}.${name}`, errors, depth + 1);
 }
 

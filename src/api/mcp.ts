@@ -16,13 +16,13 @@ import type { JsonObject } from "../../eventstore/types.ts";
 import type { Printer } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 import { presentedSecret } from "./access/admission.ts";
-import type { Catalogue } from "./catalogue.ts";
 import { chosenForm, JSON_FORM } from "./forms/form.ts";
 import { acceptedForms, contentOf } from "./forms/mcp-content.ts";
 import { endOf } from "./http-question.ts";
 import { instructionsOf, toolLists } from "./mcp-tools.ts";
 import { type NamedEvent, proofPath } from "./named-event.ts";
 import { INTERFACE_VERSION } from "./openapi.ts";
+import type { Catalogue } from "./operation.ts";
 import {
   isInPath,
   mediaTypeOf,

@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Health } from "../health.ts";
 
 /** What `/metrics` prints, in Prometheus' text format. */
 export type Metrics = {
@@ -11,7 +12,7 @@ export type Metrics = {
   print(): Promise<string>;
 };
 
-export function createMetrics(): Metrics {
+export function createMetrics(health: () => Promise<Health>): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
@@ -33,6 +34,33 @@ export function createMetrics(): Metrics {
     labelNames: ["outcome"],
     registers: [registry],
   });
+  const behind = new Gauge({
+    name: "tallystick_projection_behind_events",
+    help: "Events of the log that a read model has not folded yet",
+    labelNames: ["projection"],
+    registers: [registry],
+  });
+  const goodTurns = new Gauge({
+    name: "tallystick_reactor_last_good_turn_seconds",
+    help: "Seconds since a reactor's last good turn, in whatever process",
+    labelNames: ["reactor"],
+    registers: [registry],
+  });
+  const troubles = new Gauge({
+    name: "tallystick_trouble",
+    help: "1 while a read model or a reactor is in trouble, by its name",
+    labelNames: ["name"],
+    registers: [registry],
+  });
+  /** Asked when metrics are printed. Where the database is away, what was known last is not told on. */
+  const measureHealth = async () => {
+    for (const gauge of [behind, goodTurns, troubles]) gauge.reset();
+    const { projections, reactors } = await health().catch(() => ({ projections: [], reactors: [] }));
+    for (const one of projections) behind.set({ projection: one.name }, one.behind);
+    for (const { name, last_good_s } of reactors)
+      if (last_good_s !== null) goodTurns.set({ reactor: name }, last_good_s);
+    for (const { name, trouble } of [...projections, ...reactors]) troubles.set({ name }, trouble ? 1 : 0);
+  };
   // prom-client looks labels up by a string that it builds each time.
   const series = new Map<string, Histogram.Internal<"operation" | "status">>();
   const seriesOf = (operation: string, status: number) => {
@@ -46,6 +74,9 @@ export function createMetrics(): Metrics {
     answered: (operation, status, seconds) => seriesOf(operation, status).observe(seconds),
     broke: (operation, promise) => broken.inc({ operation, promise }),
     presented: (outcome) => payments.inc({ outcome }),
-    print: () => registry.metrics(),
+    print: async () => {
+      await measureHealth();
+      return registry.metrics();
+    },
   };
 }

@@ -1,11 +1,11 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import type { Catalogue } from "./catalogue.ts";
 import { formsOf } from "./forms/form.ts";
 import { inputReader } from "./input.ts";
 import { type JsonSchema, jsonSchemaOf } from "./json-schema.ts";
 import { componentsOf, eventHeaders, refTo, settledHeaders } from "./openapi-components.ts";
+import type { Catalogue } from "./operation.ts";
 import { isInPath, mediaTypeOf, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
 import { refusalsOf } from "./statuses.ts";
 

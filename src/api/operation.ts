@@ -2,17 +2,18 @@
  * The one shape of everything the service sells or does. An operation is declared once, in operations/<area>/;
  * its HTTP route, MCP tool, OpenAPI entry, price, documentation and smoke test all derive from the declaration.
  */
-import type { z } from "zod";
+import { z } from "zod";
 import type { App } from "../app.ts";
 import type { Chart, Provenance } from "../domain/chart.ts";
+import type { ProblemType } from "../domain/problem.ts";
 import type { EventName } from "../domain/refusal.ts";
 import type { Projection } from "../projections/projection.ts";
 import type { Decide, Watch } from "../unit.ts";
 import type { Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
-import type { Catalogue } from "./catalogue.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
 import { schemaOfList } from "./listing.ts";
+import { restsOnField, vintageField } from "./named-vintages.ts";
 
 export { free } from "./access/free.ts";
 export { internal } from "./access/internal.ts";
@@ -158,6 +159,8 @@ export type OperationDeclaration = {
   status?: 200 | 201 | 202;
   /** Fields of the input that must not be guessed from the request's digest, which is public. */
   secrets?: string[];
+  /** Members of the answer, however deep, that are told once: given again for a payment, it comes without them to all but its owner. */
+  told_once?: readonly string[];
   /** Statuses it may refuse with beside those that every operation of its kind has; any other is logged and counted. */
   refuses?: (403 | 404 | 409 | 410)[];
   /** What it does may move money, or bind a wallet to; a test key is refused where that is of a real chain. */
@@ -195,6 +198,25 @@ type Effected =
   | { route: `GET ${Path}`; effect?: Effect & { changes: "nothing" } }
   | { route: `POST ${Path}` | `DELETE ${Path}`; effect: Effect };
 
+/** What the API knows of an area. */
+export type OfferedArea = {
+  /** One lower-case word: the tag in OpenAPI and the name in `?areas=`. */
+  name: string;
+  /** What it is for, in a line. */
+  about: string;
+  envelope: Envelope;
+  operations: readonly OperationDeclaration[];
+  /** The kinds of problems that are its own; their file in src/domain declares them. */
+  problems: Readonly<Record<string, ProblemType>>;
+};
+
+/** Areas that offer something, all their operations in order, and every kind of problem that a call may end in. */
+export type Catalogue = {
+  areas: readonly OfferedArea[];
+  operations: readonly Operation[];
+  problems: readonly ProblemType[];
+};
+
 /** An operation as it is written down: `example` and `handle` fit `input`. */
 export type Declared<Input extends z.ZodObject> = Omit<
   OperationDeclaration,
@@ -207,13 +229,22 @@ export type Declared<Input extends z.ZodObject> = Omit<
     handle: (context: Context<z.output<Input>>) => Promise<object>;
   };
 
-/** Declares an operation. */
+/** Declares an operation. One over data takes `vintage` too, and its answer says what it rests on. */
 export function operation<Input extends z.ZodObject>(declared: Declared<Input>): OperationDeclaration {
-  const { lists, output } = declared;
-  if (lists === undefined || lists === "none" || output.kind !== "json")
-    return declared as OperationDeclaration;
-  const told = { ...output, schema: schemaOfList(output.schema) };
-  return { ...declared, output: told } as OperationDeclaration;
+  const { input, lists, output, refuses = [], vintage } = declared;
+  if (output.kind !== "json") return declared as OperationDeclaration;
+  const listed = lists === undefined || lists === "none" ? output.schema : schemaOfList(output.schema);
+  if (vintage === undefined)
+    return { ...declared, output: { ...output, schema: listed } } as OperationDeclaration;
+  const { meta } = listed.shape;
+  if (!(meta instanceof z.ZodObject)) throw new Error(`${declared.name} rests on data and has no meta`);
+  const schema = listed.extend({ meta: meta.extend({ rests_on: restsOnField }) });
+  return {
+    ...declared,
+    input: input.extend({ vintage: vintageField }),
+    output: { ...output, schema },
+    refuses: [...new Set([...refuses, 404 as const])],
+  } as OperationDeclaration;
 }
 
 export const effectOf = ({ effect = reads }: Pick<Operation, "effect">): Effect => effect;

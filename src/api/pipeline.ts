@@ -5,7 +5,10 @@
  */
 import { LRUCache } from "lru-cache";
 import type { JsonObject } from "../../eventstore/types.ts";
+import { checkAccepting } from "../anchoring/accepting.ts";
 import { createProver, type Prover } from "../anchoring/prove.ts";
+import type { App } from "../app.ts";
+import type { AddressLimits } from "../domain/ports.ts";
 import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
 import { transact } from "../unit.ts";
 import type { Gate } from "./access/admission.ts";
@@ -22,10 +25,11 @@ import {
   requestDigest,
 } from "./call.ts";
 import { isTest } from "./caller.ts";
-import type { Catalogue } from "./catalogue.ts";
 import { chosenForm, type Form, formHeaders, formsOf } from "./forms/form.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
 import { type NamedEvent, nameEvent } from "./named-event.ts";
+import { dataNamed } from "./named-vintages.ts";
+import type { Catalogue } from "./operation.ts";
 import { mediaTypeOf, type Operation, paymentOf, type ServedFile, type Wire } from "./operation.ts";
 import { refusalOf } from "./problem.ts";
 import { refusalsOf } from "./statuses.ts";
@@ -78,6 +82,7 @@ export type PipelineParts = Pick<MakerParts, "app" | "onBroken"> & {
   catalogue: Catalogue;
   gate: Gate;
   terms: PaymentTerms;
+  limits: AddressLimits;
   /** Told what came of each call that brought a payment. */
   onPresented: (outcome: string) => void;
   /** Bytes of finished answers kept in memory. */
@@ -99,7 +104,7 @@ export function createPipeline(given: PipelineParts): (operation: Operation) => 
     sizeCalculation: ({ body }, name) => body.length + name.length + 64,
   });
   const maker = { ...given, finished };
-  const payments = createPaymentFlow(maker, given.terms);
+  const payments = createPaymentFlow(maker, given.terms, given.limits);
   const parts: Parts = { ...maker, payments, prover: createProver(given.app) };
 
   return (operation) => {
@@ -121,7 +126,8 @@ async function ask(
     const form = chosenForm(operation, question.accept);
     const admitted = await parts.gate.admit(operation, question.presented);
     if (admitted === "pay") {
-      const price = priceOf(operation, parts.app, await validInput(operation, reader, question));
+      await checkAccepting(parts.app);
+      const price = await quoteFor(parts, operation, await validInput(operation, reader, question));
       return { kind: "pay", ...paymentRequired(operation, price, question.path, parts.terms, { form }) };
     }
     refuseTestMoney(parts, operation, admitted);
@@ -129,19 +135,25 @@ async function ask(
     if (paymentOf(operation)) headers["Cache-Control"] = "private, no-cache";
     const input = await question.read(reader);
     admitted.covers?.(question.sent);
-    const call = callOf(operation, input, { form, seal: parts.app.link_secret }, admitted, question);
-    if (admitted.pays) {
+    const held = await dataNamed(parts.app, operation, input);
+    try {
+      const app = held ? { ...parts.app, ...held.data } : parts.app;
+      const call = callOf(operation, input, { app, form }, admitted, question);
+      if (!admitted.pays) {
+        const { made, event } = await unpaid(parts, call);
+        return answerOf(call, made, headers, {
+          event: await nameEvent(parts.prover, event, question, headers),
+        });
+      }
       const answer = await paid(parts, call, question, headers).catch((error) => {
         parts.onPresented(refusalOf(error)?.type.slug ?? "failed");
         throw error;
       });
       parts.onPresented(answer.kind === "pay" ? "refused" : "answered");
       return answer;
+    } finally {
+      held?.release();
     }
-    const { made, event } = await unpaid(parts, call);
-    return answerOf(call, made, headers, {
-      event: await nameEvent(parts.prover, event, question, headers),
-    });
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
@@ -164,7 +176,7 @@ function refuseTestMoney({ app }: Parts, { moves_money }: Operation, { caller }:
 function callOf(
   operation: Operation,
   input: Fields,
-  { form, seal }: { form: Form; seal: Uint8Array },
+  { app, form }: { app: App; form: Form },
   admitted: Admission,
   question: Question,
 ): Call {
@@ -173,12 +185,13 @@ function callOf(
   let digest: string | undefined;
   return {
     operation,
+    app,
     input,
     form,
     caller,
     // Most calls need it never.
     get request_sha256() {
-      digest ??= requestDigest(operation, input, form, seal);
+      digest ??= requestDigest(operation, input, form, app.link_secret);
       return digest;
     },
     idempotency_key: namedBy(admitted, question),
@@ -227,7 +240,8 @@ async function unpaid(parts: Parts, call: Call): Promise<{ made: Made; event?: E
   const given = await givenBefore(parts, call);
   if (given) return { made: given.made, event: await eventGiven(parts.app, call) };
   const once = idempotencyOf(call);
-  const { answers, unit } = parts.app;
+  const { answers } = parts.app;
+  const unit = { ...parts.app.unit, accepting: () => checkAccepting(parts.app) };
   const { result, events } = await transact(unit, commandOf(call, once), (given) => make(parts, call, given));
   if (once && result.kind === "body") {
     const { status, body } = result;
@@ -264,6 +278,21 @@ function answerOf(
     output.kind === "bytes" ? { "Content-Type": output.media_type } : formHeaders(operation, call.form),
   );
   return { kind: "body", status, headers, body: made.body, ...told };
+}
+
+/** What a call with this input costs; vintages that cannot be had are told when it is paid for. */
+async function quoteFor({ app }: Parts, operation: Operation, input: Fields | undefined) {
+  try {
+    const held = await dataNamed(app, operation, input);
+    try {
+      return priceOf(operation, held ? { ...app, ...held.data } : app, input);
+    } finally {
+      held?.release();
+    }
+  } catch (error) {
+    if (error instanceof Refusal) return priceOf(operation, app, undefined);
+    throw error;
+  }
 }
 
 /** An unpaid probe is quoted for its own input if that is valid; reading it must not cost more than a query string. */

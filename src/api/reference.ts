@@ -1,8 +1,8 @@
 /** The catalogue as people and models read it: docs/operations.md, llms.txt and the price list. */
 import { priceText } from "./access/way.ts";
-import type { Catalogue } from "./catalogue.ts";
 import { formsOf } from "./forms/form.ts";
 import { inputReader } from "./input.ts";
+import type { Catalogue } from "./operation.ts";
 import { isInPath, methodOf, type Operation, pathOf, pathWith } from "./operation.ts";
 
 const byArea = ({ areas, operations }: Catalogue) =>

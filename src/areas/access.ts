@@ -8,6 +8,7 @@ export const access: Area = {
   envelope: "success",
   entities: [key],
   projections: [keysProjection],
+  reactors: [],
   operations: [],
   problems: {},
 };

@@ -3,6 +3,8 @@ import * as evaluation from "../domain/alerts/evaluation.ts";
 import { alertProblems } from "../domain/alerts/problems.ts";
 import * as subscription from "../domain/alerts/subscription.ts";
 import { alertsProjection } from "../projections/alerts/subscriptions.ts";
+import { deliveriesReactor } from "../reactors/alerts/deliver.ts";
+import { evaluationsReactor } from "../reactors/alerts/evaluate.ts";
 import type { Area } from "./area.ts";
 
 export const alerts: Area = {
@@ -11,6 +13,7 @@ export const alerts: Area = {
   envelope: "success",
   entities: [subscription, evaluation],
   projections: [alertsProjection],
+  reactors: [evaluationsReactor, deliveriesReactor],
   operations: alertOperations,
   problems: alertProblems,
 };

@@ -1,19 +1,19 @@
 /**
- * An area: everything of one matter, said once. Whoever needs all of something (events, read models, operations) reads
+ * An area: everything of one matter, said once. Whoever needs all of something (events, read models, reactors, operations) reads
  * the registry in index.ts; nothing else lists areas.
  */
 import type { EventTypes } from "../../eventstore/schemas.ts";
-import type { OfferedArea } from "../api/catalogue.ts";
+import type { OfferedArea } from "../api/operation.ts";
+import type { DomainEvent, Entity } from "../domain/entity.ts";
 import type { Projection } from "../projections/projection.ts";
+import type { Reactor } from "../reactor.ts";
 
-/** What the registry knows of an entity: its file in src/domain exports it. */
-export type EntitySource = {
-  /** What its streams are named by, before the id; what stands before its first `-` is theirs alone. */
-  prefix: string;
-  events: EventTypes;
-};
+/** What the registry knows of an entity, whatever its state: its file in src/domain exports it. */
+export type AnyEntity = Entity<unknown, DomainEvent> & { events: EventTypes };
 
 export type Area = OfferedArea & {
-  entities: readonly EntitySource[];
+  entities: readonly AnyEntity[];
   projections: readonly Projection[];
+  /** What the service does of itself, each in one process at a time. */
+  reactors: readonly Reactor[];
 };

@@ -4,6 +4,7 @@ import * as check from "../domain/checks/check.ts";
 import * as following from "../domain/checks/following.ts";
 import { checkProblems } from "../domain/checks/problems.ts";
 import { checksProjection } from "../projections/checks/checks.ts";
+import { checksReactor } from "../reactors/checks/follow.ts";
 import type { Area } from "./area.ts";
 
 export const checks: Area = {
@@ -12,6 +13,7 @@ export const checks: Area = {
   envelope: "success",
   entities: [check, following],
   projections: [checksProjection],
+  reactors: [checksReactor],
   operations: [...checkOperations, ...checkOrderOperations],
   problems: checkProblems,
 };

@@ -7,6 +7,7 @@ export const customs: Area = {
   envelope: "success",
   entities: [],
   projections: [],
+  reactors: [],
   operations: customsOperations,
   problems: {},
 };

@@ -7,6 +7,7 @@ export const discovery: Area = {
   envelope: "success",
   entities: [],
   projections: [],
+  reactors: [],
   operations: discoveryOperations,
   problems: {},
 };

@@ -1,7 +1,7 @@
 /** All areas, in the order in which documents list them: a new area adds its line here, and nowhere else. */
 import { access } from "./access.ts";
 import { alerts } from "./alerts.ts";
-import type { Area, EntitySource } from "./area.ts";
+import type { AnyEntity, Area } from "./area.ts";
 import { checks } from "./checks.ts";
 import { customs } from "./customs.ts";
 import { discovery } from "./discovery.ts";
@@ -35,7 +35,7 @@ export const areas: readonly Area[] = [
 ];
 
 /** The entities of areas. Throws where two share a stream category: what stands before the first `-` of a stream's name. */
-export function entitiesOf(areas: readonly Area[]): EntitySource[] {
+export function entitiesOf(areas: readonly Area[]): AnyEntity[] {
   const entities = areas.flatMap((area) => area.entities);
   const categories = new Set<string>();
   for (const { prefix } of entities) {

@@ -1,8 +1,9 @@
+import { anchoringReactor, cosigningReactor, signingReactor } from "../anchoring/reactors.ts";
 import { logOperations } from "../api/operations/log/tree.ts";
 import * as anchor from "../domain/anchoring/anchor.ts";
 import { logProblems } from "../domain/anchoring/problems.ts";
-import { anchorGasProjection } from "../projections/anchoring/gas.ts";
-import { logProjection } from "../projections/anchoring/log.ts";
+import { headsProjection } from "../projections/anchoring/heads.ts";
+import { streamsProjection } from "../projections/anchoring/streams.ts";
 import type { Area } from "./area.ts";
 
 export const log: Area = {
@@ -10,7 +11,8 @@ export const log: Area = {
   about: "The event log for auditors: checkpoints, tiles, proofs and anchors",
   envelope: "none",
   entities: [anchor],
-  projections: [logProjection, anchorGasProjection],
+  projections: [headsProjection, streamsProjection],
+  reactors: [signingReactor(), anchoringReactor(), cosigningReactor()],
   operations: logOperations,
   problems: logProblems,
 };

@@ -3,6 +3,7 @@ import * as account from "../domain/lounge/account.ts";
 import * as deposits from "../domain/lounge/deposits.ts";
 import { loungeProblems } from "../domain/lounge/problems.ts";
 import { depositsProjection } from "../projections/lounge/deposits.ts";
+import { depositsReactor } from "../reactors/lounge/follow-deposits.ts";
 import type { Area } from "./area.ts";
 
 export const lounge: Area = {
@@ -11,6 +12,7 @@ export const lounge: Area = {
   envelope: "success",
   entities: [account, deposits],
   projections: [depositsProjection],
+  reactors: [depositsReactor],
   operations: loungeOperations,
   problems: loungeProblems,
 };

@@ -7,6 +7,7 @@ export const mirror: Area = {
   envelope: "success",
   entities: [],
   projections: [],
+  reactors: [],
   operations: mirrorOperations,
   problems: {},
 };

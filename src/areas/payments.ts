@@ -4,6 +4,7 @@ import * as confirmation from "../domain/payments/confirmation.ts";
 import * as payment from "../domain/payments/payment.ts";
 import { paymentProblems } from "../domain/payments/problems.ts";
 import { paymentsProjection } from "../projections/payments/payments.ts";
+import { paymentsReactor } from "../reactors/payments/reactor.ts";
 import type { Area } from "./area.ts";
 
 export const payments: Area = {
@@ -12,6 +13,7 @@ export const payments: Area = {
   envelope: "success",
   entities: [payment, confirmation],
   projections: [paymentsProjection],
+  reactors: [paymentsReactor()],
   operations: [...x402Operations, ...paymentOperations],
   problems: paymentProblems,
 };

@@ -8,6 +8,7 @@ export const reference: Area = {
   envelope: "success",
   entities: [dataset],
   projections: [referenceProjection],
+  reactors: [],
   operations: [],
   problems: {},
 };

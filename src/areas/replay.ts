@@ -9,6 +9,7 @@ export const replay: Area = {
   envelope: "success",
   entities: [],
   projections: [],
+  reactors: [],
   operations: [...replayOperations, ...snapshotOperations],
   problems: replayProblems,
 };

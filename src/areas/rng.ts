@@ -6,6 +6,7 @@ import { rngProblems } from "../domain/rng/problems.ts";
 import * as roll from "../domain/rng/roll.ts";
 import * as seeds from "../domain/rng/seeds.ts";
 import { rngProjection } from "../projections/rng/rng.ts";
+import { seedsReactor } from "../reactors/rng/reactor.ts";
 import type { Area } from "./area.ts";
 
 export const rng: Area = {
@@ -14,6 +15,7 @@ export const rng: Area = {
   envelope: "success",
   entities: [seeds, commitment, roll],
   projections: [rngProjection],
+  reactors: [seedsReactor],
   operations: [...rngOperations, ...rngProofOperations, ...rngAnchorOperations],
   problems: rngProblems,
 };

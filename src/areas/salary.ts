@@ -7,6 +7,7 @@ export const salary: Area = {
   envelope: "success",
   entities: [],
   projections: [],
+  reactors: [],
   operations: salaryOperations,
   problems: {},
 };

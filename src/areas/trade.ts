@@ -14,6 +14,7 @@ export const trade: Area = {
   envelope: "success",
   entities: [dataset],
   projections: [releasesProjection],
+  reactors: [],
   operations: [
     ...tradeOperations,
     ...tradeProductOperations,

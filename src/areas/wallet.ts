@@ -3,6 +3,8 @@ import { walletOperations } from "../api/operations/wallet/balances.ts";
 import * as airdrop from "../domain/wallet/airdrop.ts";
 import { walletProblems } from "../domain/wallet/problems.ts";
 import { airdropsProjection } from "../projections/wallet/airdrops.ts";
+import { transfersReactor } from "../reactors/wallet/follow-transfers.ts";
+import { airdropsReactor } from "../reactors/wallet/pay-airdrops.ts";
 import type { Area } from "./area.ts";
 
 export const wallet: Area = {
@@ -11,6 +13,7 @@ export const wallet: Area = {
   envelope: "success",
   entities: [airdrop],
   projections: [airdropsProjection],
+  reactors: [airdropsReactor, transfersReactor],
   operations: [...walletOperations, ...walletAirdropOperations],
   problems: walletProblems,
 };

@@ -17,7 +17,7 @@ import {
   storedWord,
 } from "../domain/anchoring/state-proof.ts";
 import type { Hex, RecoverKey } from "../domain/chain.ts";
-import { signerOf } from "../domain/payments/authorization.ts";
+import { HALF_ORDER, signerOf } from "../domain/payments/authorization.ts";
 
 /** A signed transaction, as far as an anchor needs it; `head` is what its call brings, `sender` who signed it. */
 export type AnchorTransaction = {
@@ -35,6 +35,7 @@ export function readTransaction(raw: Hex, recover: RecoverKey): AnchorTransactio
     const transaction = parseTransaction(raw) as TransactionSerializableEIP1559;
     const { r, s, yParity, v: _, ...unsigned } = transaction;
     if (r === undefined || s === undefined || (yParity !== 0 && yParity !== 1)) return undefined;
+    if (BigInt(s) > HALF_ORDER) return undefined;
     // Bytes that mean the same in another spelling are no transaction of the chain.
     if (serializeTransaction(unsigned, { r, s, yParity }) !== raw) return undefined;
     const digest = keccak256(serializeTransaction(unsigned), "bytes");

@@ -121,7 +121,7 @@ export class Audit implements Companion {
       throw new UnreadableEvent("inclusion evidence stands only behind its event in the export of a stream");
     this.#shown = version;
     const { event_hash } = this.#event;
-    const sound = this.#run("inclusion", version, (check) => check.fault(line, state, event_hash));
+    const sound = this.#run("inclusion", state.log.place, (check) => check.fault(line, state, event_hash));
     if (sound) state.inclusions.push({ version, position, size });
   }
 
@@ -188,7 +188,7 @@ export class Audit implements Companion {
   }
 }
 
-/** Up to where all is well though a verdict has a fault: as far as the smaller tree heads prove; of the end, up to the last event. */
+/** Up to where all is well though a verdict has a fault: as far as the smaller tree heads prove; of the end, up to the place before. */
 function goodBelow(state: EvidenceState, { verdict, place }: JudgedFault): number | undefined {
   const heads = {
     signature: state.signed,
@@ -209,7 +209,7 @@ function treeReach({ heads, log, inclusions, largest }: EvidenceState): string {
   if (heads.length === 0) return "no checkpoint and no anchor: there is no tree to hold the events against";
   if (log.source === "stream")
     return `${inclusions.length} of ${log.events} events are shown to be in the tree of ${largest}`;
-  const beyond = largest > log.position ? `, of which these are the first ${log.position}` : "";
+  const beyond = largest > log.place ? `, of which these are the first ${log.place}` : "";
   return `${heads.length} tree heads, up to ${largest} events${beyond}`;
 }
 

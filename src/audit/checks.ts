@@ -34,8 +34,8 @@ export const auditChecks: AuditCheck[] = [
     at: "frontier",
     fault: ({ size, hashes }, { log, frontier }) => {
       if (log.source === "stream" || frontier) return "a frontier stands only before a part of a log";
-      if (size !== log.position)
-        return `the frontier is of ${size} events, the export begins after ${log.position}`;
+      if (size !== log.place)
+        return `the frontier is of ${size} events, the export begins after ${log.place}`;
       const wanted = subtreesOf({ begin: 0, end: size }).length;
       return hashes.length === wanted ? undefined : `the frontier of ${size} events has ${wanted} hashes`;
     },
@@ -232,21 +232,28 @@ export const auditChecks: AuditCheck[] = [
       if (!loose) return undefined;
       const verb = loose.from === "held" ? "is of" : "keeps";
       const reason = `${loose.name} ${verb} ${loose.size} events, of which this is not shown to be the beginning: the end was cut`;
-      return { reason, place: state.log.position + 1 };
+      return { reason, place: state.log.place + 1 };
     },
+  },
+  {
+    name: "witness_denied",
+    verdict: "completeness",
+    at: "end",
+    fault: ({ held: { denials = [] }, log }) =>
+      denials[0] === undefined ? undefined : { reason: denials[0], place: log.place + 1 },
   },
   {
     name: "held_events",
     verdict: "completeness",
     at: "end",
-    fault: ({ missing }) => missing[0],
+    fault: ({ missing }) => missing.toSorted((a, b) => a.place - b.place)[0],
   },
   {
     name: "key_asked",
     verdict: "signature",
     at: "end",
-    fault: ({ held: { key }, checkpoints }) =>
-      key && checkpoints.length === 0
+    fault: ({ held: { key }, checkpoints, heads }) =>
+      key && checkpoints.length === 0 && !heads.some(({ from }) => from === "held")
         ? { reason: "there is no checkpoint, and a key was given", place: 0 }
         : undefined,
   },

@@ -23,6 +23,8 @@ export type Held = {
   /** Who has to have cosigned a checkpoint. */
   witnesses?: readonly VerifierKey[];
   checkpoints?: readonly HeldCheckpoint[];
+  /** Tree heads that need no signature, such as what this machine signed itself; `name` says whose. */
+  treeHeads?: readonly (SizeAndRoot & { name: string })[];
   events?: readonly HeldEvent[];
   network?: string | undefined;
   contract?: Hex | undefined;
@@ -31,6 +33,8 @@ export type Held = {
   chain?: ChainView | string | undefined;
   /** What is wrong with the tiles that proofs are made of, where they are at hand. */
   tiles?: Fault | undefined;
+  /** What witnesses that were asked have cosigned of this log, and it has not: a sentence each. */
+  denials?: readonly string[];
   recover: RecoverKey;
 };
 
@@ -103,11 +107,15 @@ export class EvidenceState {
     }
     for (const { name, origin } of held.events ?? [])
       if (origin !== log.header.origin)
-        this.missing.push({ reason: `${name} is of the log ${origin}`, place: log.position + 1 });
+        this.missing.push({ reason: `${name} is of the log ${origin}`, place: log.first });
     if (log.source !== "stream" && log.fromTheStart) this.frontier = new Frontier();
     for (const { name, note } of held.checkpoints ?? []) {
       const { checkpoint } = readNote(note, log.header.origin);
       if (checkpoint) this.head({ ...checkpoint, from: "held", name });
+    }
+    for (const head of held.treeHeads ?? []) {
+      this.head({ ...head, from: "held" });
+      this.heldSigned.push(head);
     }
     const { chain } = held;
     for (const { size, root, timestamp } of typeof chain === "object" ? chain.heads : [])
@@ -152,7 +160,7 @@ export class EvidenceState {
       if (receipt.event_hash !== event_hash)
         this.missing.push({
           reason: `${receipt.name} names another event at this position`,
-          place: position,
+          place: this.log.place + 1,
         });
     this.#receipts.delete(place);
   }
@@ -160,14 +168,14 @@ export class EvidenceState {
   /** Call once, after the last event. */
   finish(): void {
     this.#compute();
-    const { source, position: last } = this.log;
+    const { source, place: last } = this.log;
     const [unmet] = [...this.#receipts.values()].flat().sort((a, b) => a.position - b.position);
     if (!unmet) return;
     const which = `${unmet.name} names the event at position ${unmet.position}`;
     const isBeyond = source !== "stream" && unmet.position > last;
     this.missing.push({
       reason: isBeyond ? `${which}: the end was cut` : `${which}, which is not here`,
-      place: source === "stream" ? last + 1 : Math.min(unmet.position, last + 1),
+      place: source === "stream" ? last + 1 : Math.min(Math.max(unmet.position, this.log.first), last + 1),
     });
   }
 
@@ -248,7 +256,7 @@ export class EvidenceState {
   /** Up to which place of those here these tree heads prove the events: in a stream, the last version that lies within one. */
   reachOf(heads: readonly SizeAndRoot[]): number {
     const leaves = heads.reduce((most, head) => Math.max(most, this.commonWith(head) ?? 0), 0);
-    if (this.log.source !== "stream") return Math.min(leaves, this.log.position);
+    if (this.log.source !== "stream") return Math.min(leaves, this.log.place);
     const isProven = ({ position, size }: { position: number; size: number }) =>
       position <= Math.min(leaves, this.#common?.get(size) ?? 0);
     return this.inclusions.findLast(isProven)?.version ?? 0;

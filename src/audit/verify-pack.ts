@@ -1,6 +1,6 @@
 /** Verifies an export with its evidence: chain, order, tree, signature, anchor, completeness, each for itself. */
 import { readHeader } from "../../eventstore/verify/header.ts";
-import { LineCutter } from "../../eventstore/verify/lines.ts";
+import { cutLines, LineGatherer } from "../../eventstore/verify/lines.ts";
 import type { VerifyReport } from "../../eventstore/verify/report.ts";
 import { type VerifyExportOptions, verifyExport } from "../../eventstore/verify/verify-export.ts";
 import { type Evidence, readEvidence } from "../anchoring/evidence.ts";
@@ -43,21 +43,24 @@ async function peek(
   let past = false;
   let length = 0;
   const line = (bytes: Buffer, start: number, end: number) => {
-    const text = past ? "" : bytes.toString("utf8", start, end);
-    past ||= !text.startsWith('{"format"') && !text.startsWith('{"evidence"');
+    const text = bytes.toString("utf8", start, end);
+    past = !text.startsWith('{"format"') && !text.startsWith('{"evidence"');
     if (!past) head.push(text);
+    return !past;
   };
   const badLine = () => {
     past = true;
+    return false;
   };
-  const cutter = new LineCutter({ line, badLine }, HEAD_BYTES);
+  const gatherer = new LineGatherer(HEAD_BYTES);
   while (length < HEAD_BYTES && !past) {
     try {
       const { value, done } = await source.next();
       if (done) break;
       read.push(value);
       length += value.length;
-      cutter.push(Buffer.from(value.buffer, value.byteOffset, value.length));
+      const batch = gatherer.push(Buffer.from(value.buffer, value.byteOffset, value.length));
+      if (batch) cutLines(batch, { line, badLine }, HEAD_BYTES);
     } catch (error) {
       failure = { error };
       break;

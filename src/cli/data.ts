@@ -99,7 +99,7 @@ export async function ensureSandbox(
       { dataset: SANDBOX, what: "sandbox dataset", make: releaseSandbox },
       { dataset: SANDBOX_LV, what: "Latvia at CN8", make: releaseSandboxLv },
     ];
-    app.vintages.expect(made.map(({ dataset }) => ({ dataset, synthetic: true })));
+    app.vintage_store.expect(made.map(({ dataset }) => ({ dataset, synthetic: true, released: false })));
     for (const { dataset, what, make } of made) {
       if (await isReleased(app, dataset)) continue;
       const work = (progress: Progress) => make(app, { ...buildOptions(config), progress, signal });

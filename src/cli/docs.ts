@@ -1,10 +1,15 @@
-/** `tallystick docs`: the generated page of all operations. */
-import { Command } from "commander";
+/** `tallystick docs`: the pages that are generated, of all operations and of all events. */
+import { Argument, Command } from "commander";
 import { catalogueOf } from "../api/catalogue.ts";
 import { operationsPage } from "../api/reference.ts";
+import { eventsPage } from "../areas/events-page.ts";
 import { areas } from "../areas/index.ts";
+
+const PAGES = { operations: () => operationsPage(catalogueOf(areas)), events: () => eventsPage(areas) };
+type Page = keyof typeof PAGES;
 
 export const docsCommand = () =>
   new Command("docs")
-    .description("print docs/operations.md")
-    .action(() => void process.stdout.write(operationsPage(catalogueOf(areas))));
+    .description("print docs/<page>.md")
+    .addArgument(new Argument("[page]", "which one").choices(Object.keys(PAGES)).default("operations"))
+    .action((page: Page) => void process.stdout.write(PAGES[page]()));

@@ -1,12 +1,13 @@
 import { Command } from "commander";
 import { exportFile, exportLog, exportStream } from "../../eventstore/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import { evidenceFor } from "../anchoring/gather-evidence.ts";
+import { evidenceDespite, evidenceFor } from "../anchoring/gather-evidence.ts";
+import { anchorStatus } from "../anchoring/status.ts";
 import { LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
 import { refuse } from "../domain/refusal.ts";
 import { asCount, type Terminal, withRuntime } from "./terminal.ts";
 
-type ExportOptions = { from?: number; to?: number; tenant?: string; stream?: string };
+type ExportOptions = { from?: number; to?: number; tenant?: string; stream?: string; despite: boolean };
 
 export function exportCommand(terminal: Terminal): Command {
   return new Command("export")
@@ -17,14 +18,27 @@ export function exportCommand(terminal: Terminal): Command {
     .option("--from <position>", "first position of the log", asCount)
     .option("--to <position>", "last position, completed to the end of its commit", asCount)
     .option("--tenant <name>", "with --stream: whose stream")
-    .option("--stream <id>", "with --tenant: one stream, whole")
-    .action(async (file: string | undefined, { from, to, tenant, stream }: ExportOptions) => {
+    .option("--stream <id>", "with --tenant: one stream, from its beginning")
+    .option(
+      "--despite",
+      "also where the log contradicts what was signed or anchored of it: what contradicts it goes into the export",
+      false,
+    )
+    .action(async (file: string | undefined, options: ExportOptions) => {
+      const { from, to, tenant, stream, despite } = options;
       if ((tenant === undefined) !== (stream === undefined))
         refuse("invalid", "--tenant and --stream go together");
       const log_id = MAIN_LOG;
-      const exported = await withRuntime(terminal, ({ app }) => {
+      const exported = await withRuntime(terminal, async ({ app }) => {
         const { pool } = app;
-        const beside = evidenceFor(app);
+        const { contradiction } = await anchorStatus(app);
+        if (contradiction && !despite)
+          refuse(
+            "conflict",
+            `${contradiction}; an export would hide that. \`tallystick verify\` names the place; --despite exports it with what contradicts it`,
+          );
+        if (contradiction) process.stderr.write(`NOT what was signed: ${contradiction}\n`);
+        const beside = contradiction ? evidenceDespite(app) : evidenceFor(app);
         if (tenant !== undefined && stream !== undefined) {
           const one = { log_id, tenant, stream_id: stream, beside };
           return file ? exportFile(pool, one, file) : exportStream(pool, one, process.stdout);

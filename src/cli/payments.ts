@@ -34,12 +34,14 @@ export function paymentsCommand(terminal: Terminal): Command {
 const printed = (result: Books) =>
   JSON.stringify(result, (_, value) => (typeof value === "bigint" ? String(value) : value), 2);
 
-const page = ({ payments, refunds, agree }: Books) =>
+const page = ({ payments, refunds, incoming, agree }: Books) =>
   [
     side("payments", payments, "settled - reorged"),
     side("refunds", refunds, "paid - reorged"),
+    `incoming  ${decimalUsdc(incoming.chain_micro)} USDC = ${decimalUsdc(incoming.payments_micro)} payments + ${decimalUsdc(incoming.other_micro)} other transfers + ${decimalUsdc(incoming.unasked_micro)} not asked for yet`,
     agree ? "The books agree." : "THE BOOKS DISAGREE.",
     ...[...payments.differences, ...refunds.differences].map((id) => `  differs: ${id}`),
+    ...incoming.unasked.map((id) => `  not in the log: ${id}`),
     "",
   ].join("\n");
 

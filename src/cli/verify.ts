@@ -3,17 +3,22 @@ import { readFile } from "node:fs/promises";
 import { Command, InvalidArgumentError } from "commander";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { type HeldHead, parseHeldHead } from "../../eventstore/verify/held-head.ts";
-import { formatVerdicts, type VerifyReport } from "../../eventstore/verify/report.ts";
+import { formatVerdicts, printable, type VerifyReport } from "../../eventstore/verify/report.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
+import { denialsOf } from "../anchoring/cosign-signed.ts";
 import type { Evidence } from "../anchoring/evidence.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
+import { bytesOf } from "../anchoring/hex.ts";
 import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
 import { damagedTile, LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
+import type { App } from "../app.ts";
 import { askChain, recoverKey } from "../assemble-audit.ts";
 import { Audit } from "../audit/audit.ts";
+import type { ChainView } from "../audit/chain-view.ts";
 import type { Fault, HeldCheckpoint, HeldEvent } from "../audit/evidence-state.ts";
 import { chainView, type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
+import type { Config } from "../config.ts";
 import type { Hex } from "../domain/chain.ts";
 import { receiptIn } from "../domain/payments/verify-receipt.ts";
 import { refuse } from "../domain/refusal.ts";
@@ -59,7 +64,8 @@ export function verifyCommand(terminal: Terminal): Command {
       `
 What is left out of key, origin, contract and signer is believed as the export has it, and the report says so; what you
 give must be met. Exits with 1 when any verdict fails. A file is verified without the service or its database, and
-nobody but --rpc is asked.
+nobody but --rpc is asked. The database is held against what this machine signed last, the chain of BASE_RPC_URL and
+the WITNESSES; who of these does not answer is named, and says nothing.
 
   tallystick verify log.ndjson.gz --key "$(curl -s https://…/log/key)" --rpc https://mainnet.base.org
   tallystick verify log.ndjson.gz --head 1234:5f1d0c3a --checkpoint kept.note`,
@@ -68,7 +74,7 @@ nobody but --rpc is asked.
       const held = await heldBy(options);
       const report = file
         ? await verifyPack(openExport(file), held)
-        : await withRuntime(terminal, ({ app }) => verifyOwn(app, held));
+        : await withRuntime(terminal, ({ app }) => verifyOwn(app, held, settings()));
       process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : formatVerdicts(report));
       if (!report.ok) process.exitCode = 1;
     });
@@ -88,22 +94,52 @@ async function heldBy(options: Options): Promise<VerifyPackOptions> {
   };
 }
 
-/** The database, with the evidence that an export of it would carry, and the tiles that proofs are made of. */
+/**
+ * The database, with the evidence that an export of it would carry, and the tiles that proofs are made of; held against what
+ * is known of it elsewhere.
+ */
 async function verifyOwn(
-  app: Parameters<typeof evidenceFor>[0],
+  app: App,
   { ask, ...held }: VerifyPackOptions,
+  { BASE_RPC_URL, WITNESSES }: Config,
 ): Promise<VerifyReport> {
-  const { position: last } = await app.store.head();
   const { origin } = await app.store.identity();
+  // Before the events are counted: what is signed meanwhile may be of more.
+  const signed = await app.signed.last(origin);
+  const { denials, silent } = await denialsOf(app, { witnesses: WITNESSES });
+  for (const reason of silent) process.stderr.write(`${printable(reason)}\n`);
+  const { position: last } = await app.store.head();
   const { before, fault } = await evidenceFor(app)({ first: 1, last }).then(
     (lines) => ({ ...lines, fault: undefined }),
     damageIn,
   );
   const tiles = fault ?? (await damagedTile(app.pool, MAIN_LOG));
-  const chain = ask && (await chainView(ask, origin, before, held));
-  const companion = new Audit({ ...held, tiles, chain });
+  const chain = ask
+    ? await chainView(ask, origin, before, held)
+    : BASE_RPC_URL && (await ownChain(app, BASE_RPC_URL, origin, before, held));
+  const treeHeads = signed
+    ? [{ name: "what this machine signed last", size: signed.size, root: bytesOf(signed.root) }]
+    : [];
+  const companion = new Audit({ ...held, treeHeads, denials, tiles, chain });
   const evidence = before.map((line) => JSON.stringify(line));
   return verifyDatabase(app.pool, MAIN_LOG, { ...held, companion, evidence });
+}
+
+/** The configured chain, asked about our own account; undefined where it says nothing, which is told. */
+async function ownChain(
+  { chain }: App,
+  rpc_url: string,
+  origin: string,
+  evidence: readonly Evidence[],
+  { contract }: VerifyPackOptions,
+): Promise<ChainView | undefined> {
+  const view = await chainView(askChain(rpc_url), origin, evidence, { signer: chain.sender, contract });
+  if (typeof view === "string") {
+    process.stderr.write(`${printable(`the chain at BASE_RPC_URL says nothing: ${view}`)}\n`);
+    return undefined;
+  }
+  const isAnchored = view.heads.length > 0 || evidence.some((line) => line.evidence === "anchor");
+  return isAnchored ? view : undefined;
 }
 
 /** Where events are missing there is no tree to gather evidence from; which ones, the other verdicts say. */

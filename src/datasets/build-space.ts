@@ -1,6 +1,6 @@
 /** The folder in which a vintage is built, held by one process at a time, and how what is built becomes visible. */
 
-import { mkdir, mkdtemp, open, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { refuse } from "../domain/refusal.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
@@ -34,11 +34,17 @@ const heldHere = new Set<string>();
  */
 export async function takeBuildSpace(
   dataDir: string,
-  options: { wait_ms?: number; beforeWrite?: (path: string) => void; signal?: AbortSignal } = {},
+  options: {
+    wait_ms?: number;
+    beforeWrite?: (path: string) => void;
+    signal?: AbortSignal | undefined;
+    /** Waits for as long as another import wants the space, and says nothing of wanting it itself. */
+    gives_way?: boolean;
+  } = {},
 ): Promise<BuildSpace> {
   const parent = resolve(vintagesDir(dataDir));
   await mkdir(partitionsDir(dataDir), { recursive: true });
-  const unlock = await lock(join(parent, "import.lock"), options.wait_ms ?? 0, options.signal);
+  const unlock = await lock(join(parent, "import.lock"), options);
   try {
     for (const name of await readdir(parent)) {
       if (name.startsWith(PREFIX)) await rm(join(parent, name), { recursive: true, force: true });
@@ -55,13 +61,35 @@ export async function takeBuildSpace(
   }
 }
 
-/** Waits for the lock up to `waitMs`; the answer releases it. */
-async function lock(path: string, waitMs: number, signal?: AbortSignal): Promise<() => void> {
-  const deadline = Date.now() + waitMs;
+/** An import that waits touches this file again and again, so that a process that was killed wants nothing for long. */
+const wantedPath = (lockPath: string) => `${lockPath}.wanted`;
+const ASK_AGAIN_MS = 200;
+const WANTED_MS = 2_000;
+
+/** Whether an import waits for the build space of a data folder. */
+export const isWanted = (dataDir: string): Promise<boolean> =>
+  isFresh(wantedPath(join(resolve(vintagesDir(dataDir)), "import.lock")));
+
+const isFresh = (path: string): Promise<boolean> =>
+  stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs < WANTED_MS,
+    () => false,
+  );
+
+type LockOptions = { wait_ms?: number; signal?: AbortSignal | undefined; gives_way?: boolean };
+
+/** Waits for the lock up to `wait_ms`; the answer releases it. */
+async function lock(path: string, { wait_ms = 0, signal, gives_way }: LockOptions): Promise<() => void> {
+  const wanted = wantedPath(path);
+  const deadline = Date.now() + wait_ms;
   for (;;) {
     signal?.throwIfAborted();
-    const taken = await tryLock(path);
-    if (typeof taken === "function") return taken;
+    const taken = gives_way && (await isFresh(wanted)) ? "another import that waits" : await tryLock(path);
+    if (typeof taken === "function") {
+      if (!gives_way) await rm(wanted, { force: true });
+      return taken;
+    }
+    if (!gives_way && wait_ms > 0) await writeFile(wanted, "");
     if (Date.now() >= deadline) {
       refuse(
         tradeProblems["import-running"],
@@ -71,7 +99,7 @@ async function lock(path: string, waitMs: number, signal?: AbortSignal): Promise
         },
       );
     }
-    await new Promise((wake) => setTimeout(wake, 200));
+    await new Promise((wake) => setTimeout(wake, ASK_AGAIN_MS));
   }
 }
 

@@ -9,7 +9,7 @@ import { refuseBeyondExact, refuseBeyondWorld, refuseNested, refuseRagged } from
 import { coverageOf } from "./coverage.ts";
 import { type DuckdbLimits, explainShortage, interruptible, literal, openDuckdb, rows } from "./duckdb.ts";
 import { loadRates, type RatesSource } from "./exchange.ts";
-import { detectLayout } from "./layouts/detect.ts";
+import { detectLayout, importable } from "./layouts/detect.ts";
 import type { Layout, LeftOut } from "./layouts/layout.ts";
 import {
   type Manifest,
@@ -52,6 +52,13 @@ export type ImportReport = {
 
 /** The release event names every file, and an event has a largest size. */
 const MAX_FILES = 2_000;
+
+/** What a file is, is told before any fault in it. */
+const looking = {
+  onFormat: (name: string, format: string) =>
+    refuse("invalid", `${name} looks like ${format}, which cannot be imported. There are ${importable()}`),
+  onHeader: detectLayout,
+};
 
 /** Builds the vintage in the build space; nothing is visible before `publish`. Any bad line refuses all of it. */
 export async function buildImport(
@@ -118,7 +125,7 @@ async function readFiles(
   for (const [ordinal, input] of request.files.entries()) {
     const at = ordinal / request.files.length;
     step(request, "read", at, 1);
-    const file: Unpacked = await unpack(space, input, ordinal, request.signal);
+    const file: Unpacked = await unpack(space, input, ordinal, { ...looking, signal: request.signal });
     const layout = detectLayout(file.name, file.header);
     if (!first && layout.currency) rates.push(await loadRates(connection, layout.currency, request.rates));
     first ??= { name: file.name, layout };

@@ -4,8 +4,11 @@ import { join } from "node:path";
 import type { BuildSpace } from "./build-space.ts";
 import { manifestPath, partitionsDir, readManifest, vintagesDir } from "./manifest.ts";
 
-/** A vintage stays for this long after another one has replaced it: a snapshot serves any of these days. */
+/** A vintage stays for this long after another one has replaced it: answers and snapshots can be asked of it all the while. */
 export const KEEP_DAYS = 180;
+
+/** What was current at any moment since then is kept. */
+export const keptSince = (now: Date) => new Date(now.getTime() - KEEP_DAYS * 86_400_000);
 
 /** How old a file must be before it may go: younger ones may belong to a release that is on its way into the log. */
 const GRACE_MS = 86_400_000;

@@ -7,6 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import type { BuildSpace } from "./build-space.ts";
+import { formatOf } from "./looks-like.ts";
 import { fileDigest } from "./manifest.ts";
 import { NO_TEXT, sevenZip } from "./seven-zip.ts";
 
@@ -24,17 +25,25 @@ export type Unpacked = {
 
 type Packing = "plain" | "gzip" | "7z";
 
+/** `onHeader` looks at the first line before anything else of the file is complained of; `onFormat` is told of no text. */
+export type UnpackOptions = {
+  onFormat: (name: string, format: string) => never;
+  onHeader: (name: string, header: string) => void;
+  signal?: AbortSignal | undefined;
+};
+
 export async function unpack(
   space: BuildSpace,
   input: string,
   ordinal: number,
-  signal?: AbortSignal,
+  options: UnpackOptions,
 ): Promise<Unpacked> {
+  const { signal } = options;
   const name = basename(input);
   const path = join(space.dir, `input-${ordinal}.csv`);
   const { packing, bytes } = await examine(input, name);
   const sha256 = await fileDigest(input);
-  const text = new TextCheck(name);
+  const text = new TextCheck(name, options);
   space.beforeWrite(path);
   const out = createWriteStream(path);
   if (packing === "7z") {
@@ -104,6 +113,8 @@ async function extract7z(
   return { stream: child.stdout, ended };
 }
 
+/** Ctrl-Z, which ended files under DOS; some publishers still write it behind the last line. */
+const END_OF_FILE = 0x1a;
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
 const LONGEST_LINE = 64 * 1024;
@@ -119,14 +130,26 @@ class TextCheck extends Transform {
   #last = NEWLINE;
   /** Whether lines end as on Windows; told by the header. */
   #windows: boolean | undefined;
+  readonly #options: UnpackOptions;
+  #begun = false;
+  /** A mark of the end of file that is left out if nothing follows it. */
+  #held: Buffer = Buffer.alloc(0);
 
-  constructor(name: string) {
+  constructor(name: string, options: UnpackOptions) {
     super();
     this.#name = name;
+    this.#options = options;
   }
 
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+  override _transform(given: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     try {
+      const format = this.#begun ? undefined : formatOf(given);
+      if (format !== undefined) this.#options.onFormat(this.#name, format);
+      this.#begun = true;
+      const all = this.#held.length > 0 ? Buffer.concat([this.#held, given]) : given;
+      const end = all.at(-1) === END_OF_FILE ? -1 : all.length;
+      this.#held = end === -1 ? all.subarray(-1) : Buffer.alloc(0);
+      const chunk = all.subarray(0, end);
       this.#look(chunk);
       done(null, chunk);
     } catch (error) {
@@ -144,6 +167,9 @@ class TextCheck extends Transform {
 
   #look(chunk: Buffer): void {
     if (chunk.length === 0) return;
+    const isFirst = this.lines === 0 && chunk.includes(NEWLINE);
+    if (isFirst) this.header = this.#takeHeader(chunk.subarray(0, chunk.indexOf(NEWLINE)));
+    if (isFirst && this.header !== "") this.#options.onHeader(this.#name, this.header);
     if (chunk.includes(0))
       throw this.#refusal(this.lines + 1, "a NUL byte at or after this line: not a text file");
     const stray = this.#strayReturn(chunk);
@@ -160,7 +186,6 @@ class TextCheck extends Transform {
         throw this.#refusal(this.lines + 1, "line ends are mixed: this line does not end as the header does");
       }
       if (length > LONGEST_LINE) throw this.#tooLong();
-      if (this.lines === 0) this.header = this.#takeHeader(chunk.subarray(0, end));
       this.lines++;
       this.#lineLength = 0;
       start = end + 1;

@@ -40,8 +40,8 @@ const MAX_WAITING = 1_000;
 /** A partition as queries name it, and which of its tables have rows. */
 export type OpenPartition = { year: number; database: string; filled: ReadonlySet<string> };
 
-/** A dataset that is there or being made, as far as it has to be known before its files are open. */
-export type Expected = { dataset: string; synthetic: boolean };
+/** A dataset as far as it has to be known before its files are open: released, or being made for the first time. */
+export type Expected = { dataset: string; synthetic: boolean; released: boolean };
 
 /** A vintage that stays as it is until it is released. */
 export type Lease = {
@@ -50,6 +50,12 @@ export type Lease = {
   query<Row>(sql: string, params?: Params, signal?: AbortSignal): Promise<Row[]>;
   release(): void;
 };
+
+/** What answers read from: the vintages that are served now, or those that a question names. */
+export type Vintages = Pick<VintageStore, "open" | "awaited" | "lease">;
+
+/** Vintages that were asked for by name and stay open until others are: checking their files takes seconds. */
+const MOST_PAST = 4;
 
 type Attached = { database: string; holders: number; ready: Promise<ReadonlySet<string>> };
 type Served = { manifest: Manifest; partitions: OpenPartition[]; holders: number };
@@ -64,6 +70,8 @@ export class VintageStore {
   readonly #leaving = new Map<string, Promise<void>>();
   readonly #served = new Map<string, Served>();
   readonly #expected = new Map<string, Expected>();
+  /** The one asked for last stands last. */
+  readonly #past = new Map<string, Promise<Served>>();
   #running = 0;
   #named = 0;
   #closed = false;
@@ -82,7 +90,10 @@ export class VintageStore {
 
   /** Tells of datasets that are to be served from now on. */
   expect(datasets: readonly Expected[]): void {
-    for (const expected of datasets) this.#expected.set(expected.dataset, expected);
+    for (const { dataset, synthetic, released } of datasets) {
+      const known = this.#expected.get(dataset)?.released ?? false;
+      this.#expected.set(dataset, { dataset, synthetic, released: released || known });
+    }
   }
 
   /** Those of them that are not served: they are being made or opened, or their files are missing. */
@@ -124,6 +135,35 @@ export class VintageStore {
     const served = [...this.#served.values()].find(({ manifest }) => manifest.vintage === vintage);
     if (served) return this.lease(served.manifest.dataset);
     return this.#leaseOf(await this.#take(vintage));
+  }
+
+  /** As leaseVintage, for a vintage that is likely to be asked for again: the last few stay open. */
+  async leasePast(vintage: string): Promise<Lease> {
+    const served = [...this.#served.values()].find(({ manifest }) => manifest.vintage === vintage);
+    if (served) return this.lease(served.manifest.dataset);
+    const opening = this.#past.get(vintage) ?? this.#take(vintage);
+    this.#past.delete(vintage);
+    this.#past.set(vintage, opening);
+    try {
+      const opened = await opening;
+      opened.holders++;
+      return this.#leaseOf(opened);
+    } catch (error) {
+      if (this.#past.get(vintage) === opening) this.#past.delete(vintage);
+      throw error;
+    } finally {
+      this.#letGoOfPast();
+    }
+  }
+
+  #letGoOfPast(): void {
+    for (const [vintage, opening] of [...this.#past].slice(0, -MOST_PAST)) {
+      this.#past.delete(vintage);
+      opening.then(
+        (opened) => this.#letGo(opened),
+        () => undefined,
+      );
+    }
   }
 
   /** Opens a vintage for one holder. */
@@ -198,6 +238,12 @@ export class VintageStore {
       this.#served.delete(dataset);
       this.#letGo(served);
     }
+    const past = this.#past.get(vintage);
+    this.#past.delete(vintage);
+    past?.then(
+      (opened) => this.#letGo(opened),
+      () => undefined,
+    );
   }
 
   async #turn(): Promise<void> {

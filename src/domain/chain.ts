@@ -6,6 +6,9 @@ export type Hex = `0x${string}`;
 /** `timestamp` in seconds of Unix time. */
 export type Block = { number: bigint; hash: Hex; timestamp: number };
 
+/** A chain's name by CAIP-2. */
+export const networkOf = ({ chain_id }: { chain_id: number }) => `eip155:${chain_id}`;
+
 /** How far the chain has come: its newest block, the newest that is on L1, and the newest that stays for good. */
 export type Heads = { latest: Block; safe: Block; finalized: Block };
 
@@ -43,7 +46,18 @@ export type LogQuery = {
   to_block: bigint;
 };
 
+/** What a transaction is paid for, as the gas record has it. */
+export type Purpose =
+  | "settlement"
+  | "anchor"
+  | "endorsement"
+  | "seed commitment"
+  | "airdrop"
+  | "approval"
+  | "deployment";
+
 export type SendOptions = {
+  purpose: Purpose;
   /** The most gas the call can use. */
   gas: bigint;
   /** A transaction of its own: for a call into code of strangers, which could burn the gas of its neighbours. */

@@ -11,6 +11,12 @@ export type Series = {
   marked?: boolean[];
   /** A line among bars. */
   as_line?: true;
+  /** Drawn lighter, in the colour of the series of this name: what goes beyond it. */
+  beyond?: string;
+  /** On the axis at the right, which has a unit of its own. */
+  on_right?: true;
+  /** How far each value may be off: drawn as a band around a line. */
+  band?: ({ low: number; high: number } | null)[];
 };
 
 /**
@@ -24,6 +30,8 @@ export type Chart = {
   series: Series[];
   /** Of all values: "EUR" and "kg" are scaled to millions and the like, any other is written as it is. */
   unit: string;
+  /** Of the values of series that are `on_right`, which are written as they are. */
+  unit_right?: string;
   /** Where bars begin, when it is not at 0: 1 for factors. */
   base?: number;
   /** Sentences for below the figures. */

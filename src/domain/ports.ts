@@ -109,7 +109,8 @@ export class WebhookUnreached extends Error {
 
 /** What this machine remembers of the checkpoints it signed, outside of the database, which may be set back. */
 export type KeptHeads = {
-  last(origin: string): Promise<{ size: number; root: Hex } | undefined>;
+  /** `note`: the signed note, which with a log that contradicts it is proof. */
+  last(origin: string): Promise<{ size: number; root: Hex; note: string } | undefined>;
   /** Durable when it resolves; a smaller one is passed over. */
   advance(
     origin: string,
@@ -154,11 +155,21 @@ export type Settlement = {
    */
   facts(payment: SignedTransfer): Promise<PaymentFacts & { seen_block: bigint }>;
   /**
+   * How an authorization that is used came to its end, whoever saw to that, if it did within the last two hours; undefined
+   * when the chain does not show it, or not yet. Rejects with ChainUnavailable.
+   */
+  ended(payment: SignedTransfer): Promise<PaymentEnd | undefined>;
+  /**
    * Answers the mined transaction whose logs show that the payment moved, whoever sent it. Rejects with NotSettled, with
    * ChainUnavailable when nothing was sent, with TransactionPending when the outcome is not known yet.
    */
   settle(payment: SignedTransfer, seen_block: bigint): Promise<Receipt>;
 };
+
+/** `settled`: its money moved, to whom and as much as it says. `void`: it never will, once that is `final`. */
+export type PaymentEnd =
+  | { kind: "settled"; receipt: Receipt }
+  | { kind: "void"; reason: string; final: boolean };
 
 /** The chain refused a payment; nothing moved. */
 export class NotSettled extends Error {

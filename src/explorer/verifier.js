@@ -70,12 +70,16 @@ export function readNote(note, origin) { // the signatures are yet to be checked
   const signatures = [...by.matchAll(/^— (\S+) (\S+)$/gm)].map(([, signer, data]) => ({ signer, bytes: unbase64(data) }));
   return { text, signatures, size: Number(size), root: hex(unbase64(root)) };
 }
+const ED25519 = 2n ** 255n - 19n; // RFC 8032, section 5.1; with a key of small order anybody signs anything
+const TORSION = [0n, 1n, 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n];
 export async function checkSignatures({ text, signatures }, key, origin) {
   const [, name, id, data = ""] = /^([^\s+]+)\+([0-9a-f]{8})\+(\S+)$/.exec(key) ?? [];
   const typed = unbase64(data);
   const isOurs = name === origin && typed.length === 33 && typed[0] === 1 && (await H(name, "\n", typed)).startsWith(id);
   const own = signatures.filter(({ signer, bytes }) => signer === name && hex(bytes.slice(0, 4)) === id);
   need(isOurs && own.length > 0, isOurs ? `it is not signed by ${name}+${id}` : `${key} is no Ed25519 key of ${origin}`);
+  const y = BigInt.asUintN(255, BigInt(`0x${hex(typed.slice(1).reverse())}`));
+  need(y < ED25519 && !TORSION.some((one) => y === one || y === ED25519 - one), `${key} is of small order, or misspelt`);
   const by = await crypto.subtle.importKey("raw", typed.slice(1), "Ed25519", false, ["verify"]);
   for (const { bytes } of own) need(await crypto.subtle.verify("Ed25519", by, bytes.slice(4), join(text)), "signature is wrong");
 }
@@ -93,6 +97,53 @@ function rlp(bytes) { // its items: strings as hex, lists as arrays; lengths mus
   return items;
 }
 const decode = (digits) => rlp(unhex(digits)).reduce(() => fail("more stands behind its RLP"));
+function encode(item) { // RLP, as `rlp` reads it
+  const [body, base] = Array.isArray(item) ? [join(...item.map(encode)), 0xc0] : [unhex(item), 0x80];
+  const length = body.length < 56 ? [] : unhex(word(body.length, 2 * Math.ceil(Math.log2(body.length + 1) / 8)));
+  const head = length.length > 0 ? [base + 55 + length.length, ...length] : [base + body.length];
+  return base === 0x80 && body.length === 1 && body[0] < 0x80 ? body : join(head, body);
+}
+// secp256k1 (SEC 2, section 2.4.1): its field, its order and its generator.
+const [P, N] = [2n ** 256n - 2n ** 32n - 977n, 2n ** 256n - 0x14551231950b75fc4402da1732fc9bebfn];
+const G = /** @type {Point} */ ([0x79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798n,
+  0x483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8n, 1n]);
+/** @typedef {[bigint, bigint, bigint]} Point in Jacobian coordinates: (x / z^2, y / z^3), at infinity where z is 0 */
+const mod = (/** @type {bigint} */ n, m = P) => ((n % m) + m) % m;
+function power(/** @type {bigint} */ base, exponent, m = P) {
+  let product = 1n;
+  for (let square = base, left = exponent; left > 0n; square = (square * square) % m, left >>= 1n)
+    if (left & 1n) product = (product * square) % m;
+  return product;
+}
+/** @returns {Point} */
+function plus(/** @type {Point} */ [x, y, z], /** @type {Point} */ [u, v, w]) {
+  if (z === 0n || w === 0n) return z === 0n ? [u, v, w] : [x, y, z];
+  const [a, b, s, t] = [x * w ** 2n, u * z ** 2n, y * w ** 3n, v * z ** 3n].map((n) => mod(n));
+  const isTwice = a === b && s === t;
+  const [h, slope] = isTwice ? [2n * s, 3n * a * a] : [b - a, t - s];
+  const sum = mod(slope ** 2n - 2n * a * h ** 2n - (isTwice ? 0n : h ** 3n));
+  return [sum, mod(slope * (a * h ** 2n - sum) - s * h ** 3n), mod(h * z * w)];
+}
+function times(k, /** @type {Point} */ point) {
+  let sum = /** @type {Point} */ ([0n, 0n, 0n]);
+  for (let twice = point, left = k; left > 0n; twice = plus(twice, twice), left >>= 1n)
+    if (left & 1n) sum = plus(sum, twice);
+  return sum;
+}
+export function senderOf(transaction) { // of a signed one of EIP-1559: SEC 1, section 4.1.6, over what it signs
+  const items = decode(transaction.slice(4));
+  const [parity, r, s] = items.slice(9).map((item) => BigInt(`0x0${item}`));
+  const isSpelt = items.length === 12 && items.every((item, n) => n === 5 || n === 7 || n === 8 || !item.startsWith("00"));
+  need(isSpelt && parity < 2n && r > 0n && r < N && s > 0n && 2n * s < N, "its transaction has no signature of the chain");
+  const y = power(r ** 3n + 7n, (P + 1n) / 4n);
+  need(mod(y * y) === mod(r ** 3n + 7n), "its transaction has no signature of the chain");
+  const digest = BigInt(`0x${keccak256(join([2], encode(items.slice(0, 9))))}`);
+  const inverse = power(r, N - 2n, N);
+  const point = /** @type {Point} */ ([r, y % 2n === parity ? y : P - y, 1n]);
+  const [u, v, w] = plus(times(mod(-digest * inverse, N), G), times((s * inverse) % N, point));
+  const coordinates = [u * power(w, P - 3n), v * power(w, P - 4n)]; // divided by w^2 and w^3 (Fermat)
+  return `0x${keccak256(unhex(coordinates.map((n) => word(mod(n))).join(""))).slice(24)}`;
+}
 function trieValue(root, key, [...nodes]) { // what a Merkle-Patricia proof leads to, from a root by the nibbles of keccak256(key)
   let [at, way, flag] = [root, keccak256(unhex(key)), 0];
   while (flag < 2) {
@@ -118,6 +169,8 @@ export async function checkAnchor(line, origin, options = {}) { // resolves to w
   need(transaction.startsWith("0x02"), "its transaction is not of EIP-1559");
   needSame({ network: `eip155:${number(chain)}`, contract: `0x${to}` }, { network, contract });
   needSame({ call: data.slice(0, 264), length: data.length }, { call, length: 328 + 64 * number(data.slice(264, 328)) });
+  const sender = senderOf(transaction);
+  need(sender === signer, `its transaction is signed by ${sender}, not by ${signer}`);
   for (const name of ["network", "contract", "signer"]) needSame(line, { [name]: (options[name] ?? line[name]).toLowerCase() });
   return `${size}: believed that block ${number(header[8])} 0x${keccak256(unhex(line.header))} is of ${network}`;
 }
@@ -133,12 +186,23 @@ const KINDS = Object.entries({
   "6 consistency": "evidence first second proof", "7 inclusion stream": "evidence version position size proof",
   "8 end log": "end events head position log_hash", "8 end stream": "end events head version event_hash",
 });
-function isTyped(name, one) { // another type would be hashed or compared as if it were the right one
+const COUNTED = /^(events|first|second)$|position$|version$|size$|_us$|^log_id$/;
+const [HASH, ADDRESS, BYTES] = [/^[\da-f]{64}$/, /^0x[\da-f]{40}$/, /^0x([\da-f]{2})*$/];
+const FORMS = /** @type {Record<string, RegExp>} */ ({
+  origin: /./s, exported_at: /^\d{4}(-\d\d){2}T\d\d(:\d\d){2}\.\d{3}Z$/, event_id: /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
+  root: HASH, hashes: HASH, proof: HASH, network: /^eip155:[1-9]\d{0,15}$/, contract: ADDRESS, signer: ADDRESS,
+  transaction: BYTES, header: BYTES, account_proof: BYTES, root_proof: BYTES, numbers_proof: BYTES,
+});
+function isTyped(name, one, kind) { // another type would be hashed or compared as if it were the right one
   if (one === null) return /^(idem_key|request_hash|commit_size)$/.test(name);
-  if (/^(log_id|first|second|events|\w*(position|version|size|_us))$/.test(name)) return Number.isSafeInteger(one) && one >= 0;
-  if (/hashes|proof/.test(name)) return Array.isArray(one) && one.every((item) => isTyped(/_/.test(name) ? "" : "hash", item));
-  const form = { origin: /./s, event_id: /^\w{8}(-\w{4}){3}-\w+$/ }[name] ?? (/hash$|^root$/.test(name) ? /^[\da-f]{64}$/ : /^/);
-  return typeof one === "string" && one.isWellFormed() && form.test(one);
+  if (COUNTED.test(name)) {
+    const least = /end|frontier|consistency/.test(kind) || name === "recorded_at_us" ? 0 : 1;
+    return Number.isSafeInteger(one) && one >= least && one < (/^(log_id|commit_size|schema_version)$/.test(name) ? 2 ** 31 : 2 ** 53);
+  }
+  if (/hashes|proof/.test(name) && !Array.isArray(one)) return false;
+  const form = FORMS[name] ?? (name.endsWith("hash") ? HASH : /^/);
+  const isWritten = (text) => typeof text === "string" && text.isWellFormed() && form.test(text);
+  return [one].flat().every(isWritten) && (name !== "exported_at" || new Date(one).toJSON() === one);
 }
 function readLine(bytes) { // strings of event lines may be escaped freely
   const line = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -146,7 +210,7 @@ function readLine(bytes) { // strings of event lines may be escaped freely
   const members = { ...value, ...value.head };
   const [place, kind, of] = KINDS.find(([, names]) => names === Object.keys(members).join(" "))?.[0].split(" ") ?? [];
   const fixed = { format: `tallystick-${of}/1`, evidence: kind, end: true, head: value.head };
-  const isRight = ([member, one]) => (member in fixed ? one === fixed[member] : isTyped(member, one));
+  const isRight = ([member, one]) => (member in fixed ? one === fixed[member] : isTyped(member, one, kind));
   const respell = (text) => (kind !== "event" || text.endsWith(":") ? text : JSON.stringify(JSON.parse(text)));
   const isWritten = (text) => text === line || text === line.replace(/"([^"\\]+|\\.)*":?/g, respell);
   need(kind && isWritten(JSON.stringify(value)) && Object.entries(members).every(isRight), "it is not as section 7 has it");
@@ -161,21 +225,21 @@ async function* linesOf(source) {
   }
   need(rest.length === 0, "the last line does not end");
 }
-// ---- Section 8. `first_bad` is a position, of a stream a version, of a tree head its size; it is the first read, or the lowest.
+// ---- Section 8. `first_bad` is a place among the events, or the size of a tree head: the lowest that is bad.
 const VERDICTS = ["format", "chain", "order", "commits", "tree", "signature", "anchor", "completeness"];
 /** @param {AsyncIterable<Uint8Array> | Uint8Array | string} source an export, not packed @param {Options} options
  * @returns {Promise<{ ok: boolean, verdicts: Verdict[], head: { position: number, hash: string } | null, events: number }>} */
 export async function verifyPack(source, options = {}) {
   const [faults, heads, links, proven, notes] = /** @type {any[]} */ ([{}, [], [], [], [...(options.checkpoints ?? [])]]);
   const [streams, roots, common, joined] = [new Map(), new Map(), new Map(), new Map()];
-  const met = new Map(options.heads?.map(({ position }) => [position, ""]));
+  const met = new Map(options.heads?.map(({ position }) => [position, /** @type {string[]} */ ([])]));
   let [header, isLog, key, place, events, frontier] = /** @type {any[]} */ ([undefined, false, options.key, 0, 0, []]);
   let [first, last, hash, recorded, lacking, leaves] = [1, 0, "", 0, Number.NaN, Number.NaN];
-  const isKept = (name, at) => faults[name]?.first_bad <= (/tree|completeness/.test(name) ? at : 2 ** 53);
-  const must = (name, at, holds, reason) => { if (!holds && !isKept(name, at)) faults[name] = { first_bad: at, reason }; };
+  const must = (name, at, holds, reason) => { if (!holds && !(faults[name]?.first_bad <= at)) faults[name] = { first_bad: at, reason }; };
   const tries = (name, at, step) => step().catch((error) => must(name, at, false, error.message));
   const same = (name, at, stated, right) => tries(name, at, async () => needSame(stated, right));
-  const moveTo = (position, its_hash) => { [last, hash] = [position, its_hash]; if (met.has(last)) met.set(last, hash); };
+  const moveTo = (position, its_hash) => { [last, hash] = [position, its_hash]; met.get(last)?.push(hash); };
+  const here = () => (header ? first + events : 0); // the place of the event that comes next
   const addHead = (kind, { size, root }, said) => {
     roots.set(size, roots.get(size) ?? root);
     must("tree", size, roots.get(size) === root, `there is another root of size ${size} than ${root}`);
@@ -208,7 +272,7 @@ export async function verifyPack(source, options = {}) {
     anchor: async (it) => addHead("anchored", it, await tries("anchor", it.size, () => checkAnchor(it, header.origin, options))),
     consistency: async (link) => links.push(link) && [link.first, link.second].map((size) => roots.set(size, roots.get(size))),
     event: async (row) => {
-      const { version, position: at = version, payload, meta, event_hash, idem_key, request_hash, commit_size } = row;
+      const [at, { version, position = version, payload, meta, event_hash, idem_key, request_hash, commit_size }] = [here(), row];
       const { origin, tenant = row.tenant, stream_id = row.stream_id } = header;
       const genesis = await H("TS/STREAM/1\0", LP(origin), LP(tenant), LP(stream_id));
       const [n, prev_hash] = streams.get(genesis) ?? (first > 1 && version > 1 ? [version - 1, row.prev_hash] : [0, genesis]);
@@ -216,35 +280,44 @@ export async function verifyPack(source, options = {}) {
       await same("chain", at, row, { payload_hash: await H("TS/PAYLOAD/1\0", payload), meta_hash: await H("TS/META/1\0", meta) });
       await same("chain", at, row, { tenant, stream_id, version: n + 1, prev_hash, event_hash: await eventHash(origin, row) });
       const bound = commit_size && await H("TS/COMMIT/1\0", LP(idem_key ?? ""), unhex(request_hash ?? word(0)), u32(commit_size));
-      await tries("commits", at, async () => needSame(JSON.parse(meta), { commit: bound ?? undefined }));
+      const commit = await Promise.resolve(meta).then(JSON.parse).then((it) => it?.commit, () => undefined);
+      must("commits", at, commit === (bound ?? undefined), `meta.commit is ${commit}, not ${bound ?? "absent"}`);
       const isKeyed = idem_key === null ? request_hash === null : commit_size && idem_key && request_hash;
       must("commits", at, isKeyed && (commit_size ? !(lacking > 0) : lacking !== 0), `half a key, or a commit lacks ${lacking}`);
-      const log_hash = await H("TS/LOG/1\0", unhex(hash), u64(at), unhex(event_hash));
+      const log_hash = await H("TS/LOG/1\0", unhex(hash), u64(position), unhex(event_hash));
       [recorded, lacking] = [Math.max(recorded, row.recorded_at_us), isLog ? (commit_size || lacking) - 1 : lacking];
       if (isLog) await same("order", at, row, { position: last + 1, log_hash, recorded_at_us: recorded });
       await addRoot();
       let node = await H([0], unhex(event_hash));
       for (let n = leaves++; n % 2 === 1; n = (n - 1) / 2) node = await parent(frontier.pop(), node);
       if (leaves > 0) frontier.push(node);
-      moveTo(at, row.log_hash ?? event_hash);
+      moveTo(position, row.log_hash ?? event_hash);
       if (++events % 1000 === 0) await options.onEvents?.(events);
     },
     inclusion: async ({ version, position, size, proof }) => {
       need(version === last && proven.at(-1)?.version !== last, "it stands elsewhere than after its event");
-      must("tree", last, position > (proven.at(-1)?.position ?? 0), "positions do not rise with versions");
+      must("tree", events, position > (proven.at(-1)?.position ?? 0), "positions do not rise with versions");
       proven.push({ version, position, size });
-      await tries("tree", last, () => checkInclusion(hash, position, size, roots.get(size), proof));
+      await tries("tree", events, () => checkInclusion(hash, position, size, roots.get(size), proof));
     },
-    end: (it) => same("completeness", last + 1, { ...it, end: `${Object.values(it.head)}` }, { events, end: `${[last, hash]}` }),
+    end: (it) => same("completeness", here(), { ...it, end: `${Object.values(it.head)}` }, { events, end: `${[last, hash]}` }),
   };
-  const read = (bytes) => tries("format", last + 1, async () => {
+  let unread = 0; // lines in a row; behind ten thousand, as behind a first line that is no header, nothing is looked at
+  const read = (bytes) => tries("format", here(), async () => {
+    unread++;
     const { kind, of, value, place: there } = readLine(bytes);
     const isOurs = header ? !of || isLog === (of === "log") : kind === "header";
     await (isOurs && there > place ? take[kind](value, of) : fail(`${kind}: it does not belong here or stands too late`));
     place = there - (/header|key|frontier|end/.test(kind) ? 0 : 0.5); // of the others there may be more
+    unread = 0;
   });
-  await tries("format", 1, async () => { for await (const line of linesOf(source)) await read(line); });
-  for (const name of VERDICTS) must(name, 1, header, "there is no header to go by");
+  try {
+    for await (const line of linesOf(source)) {
+      await read(line);
+      if (!header || unread >= 10_000) break;
+    }
+  } catch (error) { must("format", here(), false, error instanceof Error ? error.message : error); }
+  for (const name of VERDICTS) must(name, 0, header, "there is no header to go by");
   await addRoot();
   const highest = (numbers) => numbers.reduce((most, one) => Math.max(most, one), 0);
   const has = (kinds) => heads.some(({ kind }) => kinds.test(kind));
@@ -258,18 +331,18 @@ export async function verifyPack(source, options = {}) {
       for (const to of reached) if (!common.has(to)) for (const next of common.set(to, m) && joined.get(to)) reached.push(next);
     });
   for (const { kind, size } of heads)
-    must(...(kind === "held" ? ["completeness", last + 1] : ["tree", size]), common.get(size) >= Math.min(size, base),
+    must(...(kind === "held" ? ["completeness", here()] : ["tree", size]), common.get(size) >= Math.min(size, base),
       `the tree head of ${size} is joined to nothing: it is of a fork, or the end was cut off`);
-  must("commits", last + 1, !(lacking > 0), `the last commit lacks ${lacking} of its events`);
-  must("completeness", last + 1, place === 8 && (isLog || events > 0), "the last line or every event is missing: truncated");
+  must("commits", here(), !(lacking > 0), `the last commit lacks ${lacking} of its events`);
+  must("completeness", here(), place === 8 && (isLog || events > 0), "the last line or every event is missing: truncated");
   for (const { position, hash: kept } of options.heads ?? [])
-    must("completeness", Math.min(Math.max(position, first), last + 1), kept.length >= 8 && met.get(position)?.startsWith(kept),
-      `the head ${kept} is not at ${position}`);
+    must("completeness", Math.min(Math.max(position, first), here()),
+      kept.length >= 8 && met.get(position)?.some((one) => one.startsWith(kept)), `the head ${kept} is not at ${position}`);
   must("signature", 0, !options.key || has(/signed|held/), "a key is given, but there is no checkpoint");
   must("anchor", 0, !(options.network ?? options.contract ?? options.signer) || has(/anchored/), "there is no anchor");
   const reach = (how, most = highest(heads.map(({ kind, said, size }) => (kind === how && said && common.get(size)) || 0))) =>
-    isLog ? Math.min(most, last) : (proven.findLast((one) => one.position <= Math.min(most, common.get(one.size)))?.version ?? 0);
-  const reaches = { anchored: reach("anchored"), signed: reach("signed"), held: highest([reach("held"), ...met.keys()]) };
+    isLog ? Math.min(most, here() - 1) : (proven.findLast((one) => one.position <= Math.min(most, common.get(one.size)))?.version ?? 0);
+  const reaches = { anchored: reach("anchored"), signed: reach("signed"), held: highest([reach("held"), ...[...met].map(([at, { length }]) => length && at)]) };
   const reached = Object.entries(reaches).map(([how, at]) => (at > 0 ? `${how} up to ${at}, ` : "")).join("");
   const begun = first > 1 ? `begins at ${first}, what lies before is unproven, ` : "";
   const details = {

@@ -1,21 +1,35 @@
 /** The books: what the chain moved for the payments and refunds of the log, and what the log says of them. */
 import type { App } from "../app.ts";
-import type { Block } from "../domain/chain.ts";
-import type { PaymentEvent, PaymentState } from "../domain/payments/payment.ts";
+import { endingsOf, type Sought } from "../chain/endings.ts";
+import { fromBlock } from "../chain/history.ts";
+import { type Block, type Hex, networkOf } from "../domain/chain.ts";
+import type { Payment, PaymentEvent } from "../domain/payments/payment.ts";
 import * as payments from "../domain/payments/payment.ts";
+import { paidTo, USDC } from "../domain/payments/usdc.ts";
 import { type Chain, ChainUnavailable } from "../domain/ports.ts";
+import { depositsTo } from "../projections/wallet/read-transfers.ts";
+import { reachOf } from "../projections/wallet/transfers.ts";
 import { refundToSeek } from "../reactors/payments/refund.ts";
-import { endingsOf, fromBlock, networkOf, type Sought } from "../reactors/payments/search.ts";
 
 /** Of one side of the books, in micro-USDC; `differences` names the first payments on which the two disagree. */
 export type Account = { chain_micro: bigint; log_micro: bigint; differences: string[] };
 
-export type Books = { payments: Account; refunds: Account; agree: boolean };
+/**
+ * Every transfer of USDC to where payments go, in micro-USDC. `payments_micro` are those that the log has; `other_micro` came
+ * past all authorizations, or were too small to be given back; `unasked` names payments that the log does not have (yet).
+ */
+export type Incoming = {
+  chain_micro: bigint;
+  payments_micro: bigint;
+  other_micro: bigint;
+  unasked_micro: bigint;
+  unasked: string[];
+};
 
-type Claimed = Exclude<PaymentState, { status: "unknown" }>;
+export type Books = { payments: Account; refunds: Account; incoming: Incoming; agree: boolean };
 
 /** What the log has of a payment: its claim, and what settled less what was taken back. */
-type Entry = { state: Claimed; settled_micro: bigint; refunded_micro: bigint };
+type Entry = { state: Payment; settled_micro: bigint; refunded_micro: bigint };
 
 /** Payments read from the chain at a time. */
 const PAGE = 1_000;
@@ -23,7 +37,8 @@ const SHOWN = 20;
 
 /**
  * Reads the whole log and the chain, past all read models: the sum of AuthorizationUsed and Transfer with claimed nonces
- * to their payees = settled - reorged, to the micro-unit, and likewise for refunds. Rejects with ChainUnavailable.
+ * to their payees = settled - reorged, to the micro-unit, and likewise for refunds; and every transfer to where payments go is a
+ * payment of the log, or told by name. Rejects with ChainUnavailable.
  */
 export async function books(app: App): Promise<Books> {
   const entries = [...(await entriesOf(app)).entries()];
@@ -50,8 +65,66 @@ export async function books(app: App): Promise<Books> {
       enter(refunded, id, refund ? movedBy(refund, returned) : 0n, refunded_micro);
     }
   }
-  const agree = [paid, refunded].every(({ differences }) => differences.length === 0);
-  return { payments: paid, refunds: refunded, agree };
+  const came_in = await incomingOf(app, new Map(entries), latest.number);
+  const differences = [...paid.differences, ...refunded.differences, ...came_in.unasked];
+  return { payments: paid, refunds: refunded, incoming: came_in, agree: differences.length === 0 };
+}
+
+/** Everything that came in since the first payment, or since this service first looked at what comes in. */
+async function incomingOf(app: App, known: Map<string, Entry>, to_block: bigint): Promise<Incoming> {
+  const asset = USDC.address.toLowerCase() as Hex;
+  const [network, pay_to] = [networkOf(app.chain), app.pay_to.toLowerCase() as Hex];
+  const sums: Incoming = {
+    chain_micro: 0n,
+    payments_micro: 0n,
+    other_micro: 0n,
+    unasked_micro: 0n,
+    unasked: [],
+  };
+  const reach = await reachOf(app.pool, { network, account: pay_to, token: asset });
+  const claimed = [...known.values()].map(({ state }) => fromBlock(state.claim.seen_block));
+  const begins = [...claimed, ...(reach ? [reach.from_block] : [])];
+  if (begins.length === 0) return sums;
+  const [from_block] = begins.toSorted((a, b) => Number(a - b)) as [bigint];
+  const transfers = await depositsTo(app.chain, { token: asset, to: pay_to }, { from_block, to_block });
+  const by_transaction = new Map<Hex, bigint>();
+  for (const { transaction, amount } of transfers)
+    by_transaction.set(transaction, (by_transaction.get(transaction) ?? 0n) + amount);
+  const settled = settledIn(known, pay_to);
+  for (const [transaction, moved] of by_transaction) {
+    sums.chain_micro += moved;
+    if (settled.get(transaction) === moved) {
+      sums.payments_micro += moved;
+      continue;
+    }
+    const receipt = await app.chain.receipt(transaction);
+    if (!receipt) throw new ChainUnavailable(`the node does not know ${transaction}`);
+    let others = moved;
+    for (const { from: payer, nonce, value } of paidTo(receipt, pay_to)) {
+      const id = payments.idOf({ network, asset, payer, nonce });
+      const isKnown = known.has(id);
+      if (!isKnown && value < payments.SMALLEST_MICRO) continue;
+      others -= value;
+      if (isKnown) sums.payments_micro += value;
+      else {
+        sums.unasked_micro += value;
+        if (sums.unasked.length < SHOWN) sums.unasked.push(id);
+      }
+    }
+    sums.other_micro += others;
+  }
+  return sums;
+}
+
+/** What the log says that each transaction brought to an account. */
+function settledIn(known: Map<string, Entry>, pay_to: Hex): Map<Hex, bigint> {
+  const sums = new Map<Hex, bigint>();
+  for (const { state } of known.values()) {
+    if (state.status !== "settled" || state.claim.pay_to !== pay_to) continue;
+    const { transaction } = state.settlement;
+    sums.set(transaction, (sums.get(transaction) ?? 0n) + BigInt(state.claim.amount_micro));
+  }
+  return sums;
 }
 
 const movedBy = ({ transfer }: Sought, endings: Awaited<ReturnType<typeof endingsOf>>) =>
@@ -79,7 +152,7 @@ function enter(account: Account, id: string, chain: bigint, log: bigint): void {
   if (chain !== log && account.differences.length < SHOWN) account.differences.push(id);
 }
 
-const paymentToSeek = ({ claim }: Claimed): Sought => ({
+const paymentToSeek = ({ claim }: Payment): Sought => ({
   transfer: payments.transferOf(claim),
   from_block: fromBlock(claim.seen_block),
 });
@@ -87,28 +160,27 @@ const paymentToSeek = ({ claim }: Claimed): Sought => ({
 /** Every payment of this chain that was ever claimed. */
 async function entriesOf(app: App): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>();
-  const ours = payments.streamOf(`${networkOf(app.chain)}:`);
+  const ours = `${networkOf(app.chain)}:`;
   for (let after = 0; ; ) {
     const events = await app.store.readLog({ after });
     if (events.length === 0) return entries;
-    for (const event of events) {
-      after = event.position;
-      if (!event.stream_id.startsWith(ours)) continue;
-      const id = event.stream_id.slice(payments.streamOf("").length);
-      const change = { type: event.type, data: event.payload } as unknown as PaymentEvent;
+    after = events.at(-1)!.position;
+    for (const event of app.eventsOf(payments, events)) {
+      const { id } = event;
+      if (!id.startsWith(ours)) continue;
       const before = entries.get(id);
-      const state = payments.evolve(before?.state ?? payments.initialState(), change);
-      if (state.status === "unknown") throw new Error(`${event.type} of ${id} comes before its claim`);
+      const state = payments.evolve(before?.state, event);
+      if (!state) throw new Error(`${event.type} of ${id} comes before its claim`);
       const entry = before ?? { state, settled_micro: 0n, refunded_micro: 0n };
       entry.state = seenFirst(entry.state, state);
-      post(entry, change);
+      post(entry, event);
       entries.set(id, entry);
     }
   }
 }
 
 /** One that was claimed again may have been carried by somebody after its first claim. */
-function seenFirst(before: Claimed, after: Claimed): Claimed {
+function seenFirst(before: Payment, after: Payment): Payment {
   const seen_block = Math.min(before.claim.seen_block, after.claim.seen_block);
   return { ...after, claim: { ...after.claim, seen_block } };
 }
@@ -117,7 +189,7 @@ function post(entry: Entry, { type }: PaymentEvent): void {
   const { claim, refund } = entry.state;
   const amount = BigInt(claim.amount_micro);
   const back = BigInt(refund?.amount_micro ?? 0);
-  if (type === "PaymentSettled") entry.settled_micro += amount;
+  if (type === "PaymentSettled" || type === "PaymentFound") entry.settled_micro += amount;
   if (type === "PaymentReorged") entry.settled_micro -= amount;
   if (type === "RefundPaid") entry.refunded_micro += back;
   if (type === "RefundReorged") entry.refunded_micro -= back;

@@ -30,23 +30,25 @@ export async function keepDataOpen(
 }
 
 type OnError = (dataset: string, error: Error) => void;
-type Current = { dataset: string; vintage: string };
-/** Where vintages are served from. */
-type Shelf = { open(): { vintage: string }[]; serve(vintage: string): Promise<unknown> };
 
 async function openCurrent(app: App, onError: OnError): Promise<void> {
   await app.caughtUp(releasesProjection);
   await app.caughtUp(referenceProjection);
-  await open(app.reference, await currentReferences(app.pool), onError);
+  const tables = (await currentReferences(app.pool)).filter(isNotIn(app.reference));
+  await app.reference.serveTogether(
+    tables.map(({ vintage }) => vintage),
+    (failed, error) => onError(tables.find(({ vintage }) => vintage === failed)!.dataset, error),
+  );
   // Invented figures come last: they must not answer for real ones that are only still to be opened.
   const releases = (await currentReleases(app.pool)).toSorted((a, b) => +a.synthetic - +b.synthetic);
-  app.vintages.expect(releases);
-  await open(app.vintages, releases, onError);
+  app.vintage_store.expect(releases.map((release) => ({ ...release, released: true })));
+  for (const { dataset, vintage } of releases.filter(isNotIn(app.vintages)))
+    await app.vintage_store.serve(vintage).catch((error: Error) => onError(dataset, error));
 }
 
-async function open(shelf: Shelf, current: Current[], onError: OnError): Promise<void> {
-  for (const { dataset, vintage } of current) {
-    if (shelf.open().some((served) => served.vintage === vintage)) continue;
-    await shelf.serve(vintage).catch((error: Error) => onError(dataset, error));
-  }
-}
+type Named = { vintage: string };
+
+const isNotIn = (shelf: { open(): Named[] }) => {
+  const open = new Set(shelf.open().map(({ vintage }) => vintage));
+  return ({ vintage }: Named) => !open.has(vintage);
+};

@@ -38,9 +38,10 @@ export async function revokeKey(
   const at = app.clock.now().toISOString();
   const target = { tenant: row.tenant, id: keyId };
   const { result } = await app.decide(key, target, key.revoke(at), { meta: operatorMeta("keys.revoke") });
-  if (result.state.status !== "revoked") throw new Error(`key ${keyId} did not become revoked`);
+  const { state } = result;
+  if (state?.status !== "revoked") throw new Error(`key ${keyId} did not become revoked`);
   await folded(app).catch(() => false);
-  return result.state;
+  return state;
 }
 
 /** The lease of a process that was killed runs out within this. */

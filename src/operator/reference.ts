@@ -1,10 +1,11 @@
 /** Reference tables from the operator's side: read from files or invented, kept, and released in the log. */
 import { type App, operatorMeta } from "../app.ts";
+import { importable, tradeLayoutOf } from "../datasets/layouts/detect.ts";
 import { isKept, keepText, sweepReferences, writtenText } from "../datasets/reference/files.ts";
 import { readTextFile } from "../datasets/reference/read.ts";
 import { type Reference, type ReferenceTable, sandboxOf } from "../datasets/reference/table.ts";
 import { referenceLayoutOf, referenceTables } from "../datasets/reference/tables.ts";
-import { KEEP_DAYS } from "../datasets/retention.ts";
+import { keptSince } from "../datasets/retention.ts";
 import * as reference from "../domain/reference/dataset.ts";
 import { refuse } from "../domain/refusal.ts";
 import { referenceProjection, referencesSince } from "../projections/reference/releases.ts";
@@ -24,7 +25,7 @@ export async function importReference(
   for (const path of paths) {
     const { text, name, sha256, bytes, header } = await readTextFile(path);
     const found = referenceLayoutOf(header);
-    if (!found) return refuse("invalid", `${name} line 1: not a layout of a reference table`);
+    if (!found) return refuse("invalid", `${name} line 1: ${unlikeTable(header)}`);
     first ??= { name, table: found.table };
     if (found.table !== first.table) {
       const message = `${name} is ${found.table.name}, but ${first.name} is ${first.table.name}`;
@@ -42,6 +43,14 @@ export async function importReference(
   return released;
 }
 
+/** What a file beside tables of reference data is instead of one. */
+function unlikeTable(header: string): string {
+  const trade = tradeLayoutOf(header);
+  return trade
+    ? `is trade data (${trade.name}); import it by itself`
+    : `is no table of reference data. There are ${importable()}`;
+}
+
 const INVENTED = "Tallystick sandbox, invented figures";
 
 /** Makes and releases the invented stand-ins of all tables, or only of those that have none yet. */
@@ -52,8 +61,8 @@ export async function releaseSandboxTables(
 ): Promise<ReferenceReleased[]> {
   const released: ReferenceReleased[] = [];
   for (const table of referenceTables) {
-    const { status } = await app.load(reference, { tenant: OPERATOR, id: sandboxOf(table) });
-    if (only_missing && status === "released") continue;
+    const current = await app.load(reference, { tenant: OPERATOR, id: sandboxOf(table) });
+    if (only_missing && current) continue;
     const about = { dataset: sandboxOf(table), source: INVENTED, synthetic: true };
     const written = writtenText(table, about, table.sandbox());
     released.push(await release(app, dataDir, written, [], "sandbox"));
@@ -71,8 +80,7 @@ async function release(
 ): Promise<ReferenceReleased> {
   const { rows, ...about } = made;
   const target = { tenant: OPERATOR, id: about.dataset };
-  const state = await app.load(reference, target);
-  const current = state.status === "released" ? state.current : undefined;
+  const current = await app.load(reference, target);
   if (current?.vintage === made.vintage && (await isKept(dataDir, made.vintage)))
     return { facts: current, unchanged: true };
   await keepText(dataDir, made.vintage, text);
@@ -92,6 +100,6 @@ async function release(
 async function sweep(app: App, dataDir: string): Promise<void> {
   if (!(await app.caughtUp(referenceProjection))) return;
   const now = app.clock.now();
-  const oldest = new Date(now.getTime() - KEEP_DAYS * 86_400_000);
-  await sweepReferences(dataDir, await referencesSince(app.pool, oldest), now);
+  const kept = await referencesSince(app.pool, keptSince(now));
+  await sweepReferences(dataDir, new Set(kept.map(({ vintage }) => vintage)), now);
 }

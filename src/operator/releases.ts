@@ -1,6 +1,6 @@
 /** Datasets from the operator's side: built from files or generated, released in the log, opened by every process. */
 import { type App, operatorMeta } from "../app.ts";
-import { type BuildSpace, type Built, publish, takeBuildSpace } from "../datasets/build-space.ts";
+import { type BuildSpace, type Built, isWanted, publish, takeBuildSpace } from "../datasets/build-space.ts";
 import type { DuckdbLimits } from "../datasets/duckdb.ts";
 import { buildImport, type ImportReport } from "../datasets/import.ts";
 import { releaseFacts } from "../datasets/manifest.ts";
@@ -8,7 +8,7 @@ import type { Progress } from "../datasets/progress.ts";
 import { type EcbRates, ecbRates } from "../datasets/reference/ecb-rates.ts";
 import { readReference } from "../datasets/reference/files.ts";
 import type { Reference } from "../datasets/reference/table.ts";
-import { KEEP_DAYS, sweepVintages } from "../datasets/retention.ts";
+import { keptSince, sweepVintages } from "../datasets/retention.ts";
 import { buildSandbox, SANDBOX } from "../datasets/sandbox.ts";
 import { buildSandboxLv, SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import { sweepSnapshots } from "../datasets/snapshots.ts";
@@ -16,7 +16,7 @@ import * as reference from "../domain/reference/dataset.ts";
 import { refuse } from "../domain/refusal.ts";
 import * as dataset from "../domain/trade/dataset.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
-import { releasesProjection, vintagesSince } from "../projections/trade/releases.ts";
+import { releasesProjection, releasesSince } from "../projections/trade/releases.ts";
 
 /** Releases belong to the operator: no tenant's feed carries them. */
 export const OPERATOR = "operator";
@@ -54,8 +54,9 @@ export async function releaseSandbox(
   options: BuildOptions & { scale?: number },
 ): Promise<Released> {
   const { data_dir, ...rest } = options;
-  return inBuildSpace(options, async (space) => {
-    const built = await buildSandbox(space, { ...rest, replaces: await currentVintage(app, SANDBOX) });
+  return inSpareSpace(options, async (space, signal) => {
+    const replaces = await currentVintage(app, SANDBOX);
+    const built = await buildSandbox(space, { ...rest, signal, replaces });
     return release(app, space, built, "sandbox");
   });
 }
@@ -63,11 +64,11 @@ export async function releaseSandbox(
 /** Makes and releases Latvia's trade at CN8, split from the sandbox that is current; `conflict` where there is none. */
 export async function releaseSandboxLv(app: App, options: BuildOptions): Promise<Released> {
   const { data_dir, ...rest } = options;
-  return inBuildSpace(options, async (space) => {
+  return inSpareSpace(options, async (space, signal) => {
     const basis = await currentVintage(app, SANDBOX);
     if (basis === null) return refuse("conflict", "there is no sandbox to split: make it first");
     const replaces = await currentVintage(app, SANDBOX_LV);
-    const built = await buildSandboxLv(space, { ...rest, basis, replaces });
+    const built = await buildSandboxLv(space, { ...rest, signal, basis, replaces });
     return release(app, space, built, "sandbox");
   });
 }
@@ -80,6 +81,34 @@ async function inBuildSpace<T>(options: BuildOptions, work: (space: BuildSpace) 
     await space.release();
   }
 }
+
+/** As inBuildSpace, for what can wait: an import that wants the space gets it, and the work begins anew afterwards. */
+async function inSpareSpace<T>(
+  options: BuildOptions,
+  work: (space: BuildSpace, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { data_dir, signal: given } = options;
+  for (;;) {
+    const way = new AbortController();
+    const signal = given ? AbortSignal.any([given, way.signal]) : way.signal;
+    const space = await takeBuildSpace(data_dir, { wait_ms: SPARE_MS, signal: given, gives_way: true });
+    const looking = setInterval(() => {
+      isWanted(data_dir).then((wanted) => wanted && way.abort(new Error("an import goes first")));
+    }, LOOK_MS);
+    try {
+      return await work(space, signal);
+    } catch (error) {
+      if (!way.signal.aborted || given?.aborted) throw error;
+    } finally {
+      clearInterval(looking);
+      await space.release();
+    }
+  }
+}
+
+/** As long as an import of many years may take. */
+const SPARE_MS = 6 * 3_600_000;
+const LOOK_MS = 250;
 
 /** Files first, then the event: what the log names can be opened. */
 async function release(app: App, space: BuildSpace, built: Built, operation: string): Promise<Released> {
@@ -98,21 +127,21 @@ async function release(app: App, space: BuildSpace, built: Built, operation: str
 async function sweep(app: App, space: BuildSpace): Promise<void> {
   if (!(await app.caughtUp(releasesProjection))) return;
   const now = app.clock.now();
-  const oldest = new Date(now.getTime() - KEEP_DAYS * 86_400_000);
-  const keep = await vintagesSince(app.pool, oldest);
+  const kept = await releasesSince(app.pool, keptSince(now));
+  const keep = new Set(kept.map(({ vintage }) => vintage));
   await sweepVintages(space, keep, now);
   await sweepSnapshots(space.dataDir, keep, now);
 }
 
 async function currentVintage(app: App, name: string): Promise<string | null> {
-  const state = await app.load(dataset, { tenant: OPERATOR, id: name });
-  return state.status === "released" ? state.current.vintage : null;
+  const current = await app.load(dataset, { tenant: OPERATOR, id: name });
+  return current?.vintage ?? null;
 }
 
 /** The ECB's rates as they were imported last. */
 async function currentRates(app: App, dataDir: string): Promise<Reference<EcbRates> | undefined> {
-  const state = await app.load(reference, { tenant: OPERATOR, id: ecbRates.name });
-  return state.status === "released" ? readReference(dataDir, state.current.vintage) : undefined;
+  const current = await app.load(reference, { tenant: OPERATOR, id: ecbRates.name });
+  return current && readReference(dataDir, current.vintage);
 }
 
 export const isReleased = async (app: App, name: string) => (await currentVintage(app, name)) !== null;

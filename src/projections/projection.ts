@@ -1,17 +1,39 @@
 import type pg from "pg";
 import type { RecordedEvent } from "../../eventstore/types.ts";
+import type { DomainEvent, EntityEvents } from "../domain/entity.ts";
+import type { Place, Placed } from "./typed.ts";
 
-/**
- * A read model: its tables, and the fold that keeps them. Its queries stand beside it as plain functions.
- * Tables live in the schema `read`; a new `version` is built beside the old one, so its name belongs in the table names.
- */
-export type Projection = {
+/** What everybody may know of any event: that it was recorded, and where. */
+export type PublicFacts = Pick<
+  RecordedEvent,
+  "position" | "tenant" | "stream_id" | "version" | "event_id" | "type" | "recorded_at_us"
+>;
+
+type Tables = {
   name: string;
   version: number;
   /** Idempotent DDL (`create table if not exists read.…`). */
   ddl: string;
-  /** Picks the events that it folds. */
-  concerns(event: RecordedEvent): boolean;
-  /** Folds those events in log order. Runs in one transaction with its checkpoint: each event counts exactly once. */
-  fold(events: RecordedEvent[], tx: pg.ClientBase): Promise<void>;
 };
+
+/** Folds events in log order. Runs in one transaction with the projection's checkpoint: each event counts exactly once. */
+type Fold<E> = { fold(events: readonly E[], tx: pg.ClientBase): Promise<void> };
+
+type OfEntities = Tables & { of: readonly EntityEvents[] } & Fold<DomainEvent & Place>;
+type OfEveryEvent = Tables & { of: "every event" } & Fold<PublicFacts>;
+
+/**
+ * A read model: its tables, the entities that it is made of, and the fold that keeps it. Its queries stand beside it as
+ * plain functions. Tables live in the schema `read`; a new `version` is built beside the old one, so its name belongs in
+ * the table names.
+ */
+export type Projection = OfEntities | OfEveryEvent;
+
+/** Declares a read model. `fold` is given its entities' events as they declare them, upcast; of every event, only what is public. */
+export function projection<const Of extends readonly EntityEvents[]>(
+  declared: Tables & { of: Of } & Fold<Placed<Of[number]>>,
+): Projection;
+export function projection(declared: OfEveryEvent): Projection;
+export function projection(declared: Projection): Projection {
+  return declared;
+}

@@ -4,11 +4,13 @@
  */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
+import type { EventSchemas } from "../../eventstore/schemas.ts";
 import type { Tail } from "../../eventstore/tail.ts";
+import { pause } from "../concurrency.ts";
+import { type Lease as HeldLease, LEASE_SECONDS, Leases, RENEW_MS } from "../lease.ts";
+import { Folding } from "./folding.ts";
 import type { Projection } from "./projection.ts";
 
-const LEASE_SECONDS = 5;
-const RENEW_MS = 1_500;
 /** At the end of the log events are gathered: a batch costs a transaction, whatever it holds. */
 const GATHER_MS = 20;
 const RETRY_MS = 500;
@@ -28,10 +30,13 @@ export const nameOf = (projection: Projection) => `${projection.name}_v${project
 export function startRunner(options: {
   pool: pg.Pool;
   tail: Tail;
+  schemas: EventSchemas;
   projections: Projection[];
   log: RunnerLog;
 }): Runner {
-  const parts = { ...options, checkpoints: new Checkpoints(options.pool) };
+  const folding = new Folding(options.schemas);
+  const leases = new Leases(options.pool, { table: "read.checkpoints", name: "projection" });
+  const parts = { ...options, folding, leases, checkpoints: new Checkpoints(options.pool) };
   // One for each: a signal warns of more than ten listeners.
   const loops = options.projections.map((projection) => {
     const stopping = new AbortController();
@@ -61,16 +66,23 @@ export function startRunner(options: {
   };
 }
 
-type Lease = { name: string; holder: string; token: number; position: number };
+type Lease = HeldLease & { position: number };
 
-type KeepParts = { pool: pg.Pool; tail: Tail; log: RunnerLog; checkpoints: Checkpoints };
+type KeepParts = {
+  pool: pg.Pool;
+  tail: Tail;
+  folding: Folding;
+  log: RunnerLog;
+  leases: Leases;
+  checkpoints: Checkpoints;
+};
 
 async function keep(options: KeepParts, projection: Projection, signal: AbortSignal): Promise<void> {
   const holder = randomUUID();
   const name = nameOf(projection);
   while (!signal.aborted) {
     try {
-      const lease = await takeLease(options.pool, name, holder);
+      const lease = await takeLease(options, name, holder);
       if (!lease) {
         await pause(RENEW_MS, signal);
         continue;
@@ -79,55 +91,60 @@ async function keep(options: KeepParts, projection: Projection, signal: AbortSig
     } catch (error) {
       if (signal.aborted) break;
       options.log.warn({ projection: name, error: String(error) }, "projection paused; trying again");
+      await noteTrouble(options.pool, name, String(error)).catch(() => undefined);
       await pause(RETRY_MS, signal);
     }
   }
-  await options.pool
-    .query(
-      "update read.checkpoints set holder = null, held_until = '-infinity' where projection = $1 and holder = $2",
-      [name, holder],
-    )
-    // A lease that cannot be handed back runs out by itself.
-    .catch(() => undefined);
+  await options.leases.handBack({ name, holder });
 }
 
-async function takeLease(pool: pg.Pool, name: string, holder: string): Promise<Lease | undefined> {
-  await pool.query("insert into read.checkpoints (projection) values ($1) on conflict do nothing", [name]);
-  const answer = await pool.query<Pick<Lease, "token" | "position">>(
-    `update read.checkpoints
-        set holder = $2, token = token + 1, held_until = clock_timestamp() + make_interval(secs => $3)
-      where projection = $1 and (held_until < clock_timestamp() or holder = $2)
-      returning position, token`,
-    [name, holder, LEASE_SECONDS],
-  );
-  const [taken] = answer.rows;
-  return taken && { name, holder, ...taken };
+async function takeLease(
+  { leases, pool }: KeepParts,
+  name: string,
+  holder: string,
+): Promise<Lease | undefined> {
+  const lease = await leases.take(name, holder);
+  if (!lease) return undefined;
+  const sql = "select position from read.checkpoints where projection = $1";
+  const { rows } = await pool.query<{ position: number }>(sql, [name]);
+  return { ...lease, position: rows[0]!.position };
 }
+
+/** What keeps a projection from folding, for all processes to see; null once it goes on. */
+const noteTrouble = (pool: pg.Pool, name: string, trouble: string | null) =>
+  pool.query(
+    "update read.checkpoints set trouble = $2 where projection = $1 and trouble is distinct from $2",
+    [name, trouble],
+  );
 
 async function runUnderLease(
-  { pool, tail, checkpoints }: KeepParts,
+  { pool, tail, folding, leases, checkpoints }: KeepParts,
   projection: Projection,
   lease: Lease,
   signal: AbortSignal,
 ): Promise<void> {
   let { position } = lease;
+  let isNoted = false;
   while (!signal.aborted) {
     if (!(await tail.reached(position + 1, RENEW_MS, signal))) {
-      if (!(await renew(pool, lease))) return;
+      if (!(await leases.renew(lease))) return;
       continue;
     }
     const events = await tail.since(position);
     position = events.at(-1)!.position;
-    const concerned = events.filter((event) => projection.concerns(event));
+    const fold = folding.of(projection, events);
     const isKept =
-      concerned.length === 0
+      fold === undefined
         ? await checkpoints.advance(lease, position)
         : await inTransaction(pool, async (tx) => {
             const held = await moveCheckpoints(tx, [{ lease, position }]);
-            if (held.size === 1) await projection.fold(concerned, tx);
+            if (held.size === 1) await fold(tx);
             return held.size === 1;
           });
     if (!isKept) return;
+    // Whoever held the lease before may have left a trouble that is over with the first fold.
+    if (!isNoted) await noteTrouble(pool, lease.name, null);
+    isNoted = true;
     if (position >= tail.position) await pause(GATHER_MS, signal);
   }
 }
@@ -194,27 +211,4 @@ async function inTransaction<T>(pool: pg.Pool, work: (tx: pg.ClientBase) => Prom
   } finally {
     client.release();
   }
-}
-
-async function renew(pool: pg.Pool, { name, token }: Lease): Promise<boolean> {
-  const answer = await pool.query(
-    `update read.checkpoints set held_until = clock_timestamp() + make_interval(secs => $3)
-      where projection = $1 and token = $2`,
-    [name, token, LEASE_SECONDS],
-  );
-  return answer.rowCount === 1;
-}
-
-/** Waits, no longer than until the service stops. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) return done();
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      done();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener("abort", end, { once: true });
-  });
 }

@@ -5,7 +5,7 @@ import { createSiweMessage } from "viem/siwe";
 import { describe, expect, test } from "vitest";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import { createGate } from "../../src/api/access/admission.ts";
-import type { SubjectKey } from "../../src/api/access/subject.ts";
+import type { SubjectKey } from "../../src/api/access/way.ts";
 import { type AccessParts, type Presented, priceText, type Way } from "../../src/api/access/way.ts";
 import { free, internal, key, open, owner, pay, subject } from "../../src/api/operation.ts";
 import { recoverKey } from "../../src/assemble-audit.ts";

@@ -3,6 +3,9 @@ import type { App } from "../../src/app.ts";
 import { alertIdOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
 import { alertsProjection } from "../../src/projections/alerts/subscriptions.ts";
+import { deliveriesReactor } from "../../src/reactors/alerts/deliver.ts";
+import { evaluationsReactor } from "../../src/reactors/alerts/evaluate.ts";
+import { turn } from "../support/turns.ts";
 import { LIMIT_MS } from "../support/until.ts";
 import { finding } from "./stories.ts";
 
@@ -19,6 +22,14 @@ export function stoppedClock(start = new Date()) {
       now += seconds * 1000;
     },
   };
+}
+
+/** Releases are looked through, then what is due is delivered; a failure is thrown. */
+export async function takeAlertTurn(app: App): Promise<void> {
+  for (const reactor of [evaluationsReactor, deliveriesReactor]) {
+    const { status, reason } = await turn(app, reactor, { patient: true });
+    if (status !== "done") throw new Error(reason);
+  }
 }
 
 let made = 0;

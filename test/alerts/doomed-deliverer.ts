@@ -1,6 +1,7 @@
 /** A service that ends itself, as kill -9 would, when a webhook has taken an alert and nobody has recorded that. */
-import { takeAlertTurn } from "../../src/reactors/alerts/start.ts";
+import { deliveriesReactor } from "../../src/reactors/alerts/deliver.ts";
 import { startService } from "../support/service.ts";
+import { turn } from "../support/turns.ts";
 import { development, folded } from "./delivering.ts";
 
 const { DATABASE, SIGNING_KEY } = process.env as Record<string, string>;
@@ -16,4 +17,4 @@ app.webhooks.post = async (message) => {
   return new Promise(() => undefined);
 };
 await folded(app);
-await takeAlertTurn(app);
+await turn(app, deliveriesReactor, { seconds: 1 });

@@ -6,9 +6,8 @@ import { resolve } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { secretOf } from "../../src/domain/alerts/message.ts";
-import { takeAlertTurn } from "../../src/reactors/alerts/start.ts";
 import { startService } from "../support/service.ts";
-import { development, folded, stateOf, subscribed, triggered } from "./delivering.ts";
+import { development, folded, stateOf, subscribed, takeAlertTurn, triggered } from "./delivering.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 const SIGNING_KEY = generateKeyPairSync("ed25519")
@@ -51,7 +50,7 @@ test("each death posts it once more, under the same id and with the same body, a
   await killedAfterPosting();
   expect(receiver.received).toHaveLength(2);
   expect(await stateOf(app, id)).toMatchObject({ delivered: 0, credits: 100 });
-  // The lock of the dead goes with its connection.
+  // The lease of the dead runs out.
   while (receiver.received.length < 3) {
     await folded(app);
     await takeAlertTurn(app);

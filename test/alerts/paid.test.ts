@@ -1,7 +1,11 @@
 /** A wallet without a key subscribes: what it pays for is its own, and the same payment never buys twice. */
+import type { HDAccount } from "viem/accounts";
+import { createSiweMessage } from "viem/siwe";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { statementOf } from "../../src/domain/access/wallet-proof.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
 import { addressOf, GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
+import { storyOf } from "../payments/stall.ts";
 import { expectBooks } from "../support/books.ts";
 import { buy, present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -30,6 +34,24 @@ const post = (body: object): RequestInit => ({
 });
 const urlOf = (path: string) => `${service.url}/v1/agent/trade/alerts${path}`;
 
+/** The wallet's signature of a call of /subscribe. */
+async function proofOf(account: HDAccount): Promise<string> {
+  const uri = new URL(urlOf("/subscribe"));
+  const issuedAt = new Date();
+  const fields = {
+    domain: uri.host,
+    address: account.address,
+    statement: statementOf({ method: "POST", path: uri.pathname }),
+    uri: uri.href,
+    version: "1" as const,
+    nonce: "abcdefgh12345678",
+  };
+  const message = createSiweMessage({ ...fields, chainId: 8453, issuedAt });
+  const signature = await account.signMessage({ message });
+  const told = { ...fields, chainId: "eip155:8453", issuedAt: issuedAt.toISOString(), signature };
+  return Buffer.from(JSON.stringify(told)).toString("base64");
+}
+
 test("it subscribes, tops up and looks; another wallet finds nothing", async () => {
   const order = post({ url: "https://agent.example.org/hook", reporter: "LV" });
   const requirement = await quoteOf(urlOf("/subscribe"), order);
@@ -45,9 +67,23 @@ test("it subscribes, tops up and looks; another wallet finds nothing", async () 
   expect(data).toMatchObject({ credits: 100, secret: expect.stringMatching(/^whsec_/) });
   expect(meta).toEqual({ tenant: walletTenant(addressOf(wallet(0))) });
 
-  expect(await (await present(urlOf("/subscribe"), payment, order)).text()).toBe(text);
-  await service.app.pool.query("delete from access.kept_answers");
-  expect(await (await present(urlOf("/subscribe"), payment, order)).text()).toBe(text);
+  // The payment stands on the chain by now: what is private is told to nobody who merely has it.
+  const askedAgain = (proof?: string) =>
+    present(urlOf("/subscribe"), payment, {
+      ...order,
+      headers: { ...order.headers, ...(proof !== undefined && { "SIGN-IN-WITH-X": proof }) },
+    });
+  const [mine, theirs] = [await proofOf(wallet(0)), await proofOf(wallet(1))];
+  for (const forget of ["select", "delete from access.kept_answers"]) {
+    await service.app.pool.query(forget);
+    const again = await askedAgain();
+    expect(again.status).toBe(200);
+    expect(again.headers.get("Unencoded-Digest")).toBeNull();
+    const { secret: _, url: __, ...shown } = data as { secret?: string; url?: string };
+    expect(await again.json()).toEqual({ success: true, data: shown, meta });
+    expect(await (await askedAgain(mine)).text()).toBe(text);
+    expect((await askedAgain(theirs)).status).toBe(403);
+  }
 
   const { subscription_id } = data;
   const topUp = post({ subscription_id });
@@ -59,8 +95,17 @@ test("it subscribes, tops up and looks; another wallet finds nothing", async () 
   expect(await seen.json()).toMatchObject({ data: { credits: 600, delivered: 0 } });
 });
 
-test("a private address is refused before anything is paid", async () => {
-  const { answer: refused } = await buy(wallet(0), urlOf("/subscribe"), post({ url: receiver.url }));
-  expect(refused.status).toBe(400);
-  expect(receiver.received).toEqual([]);
-});
+test.each([
+  () => receiver.url,
+  () => "https://localhost/",
+  () => "https://metadata.google.internal/",
+  () => "https://agent.example.org:22/",
+])(
+  "a private address, a name that is none in public, or a port of its own is refused before anything is paid",
+  async (url) => {
+    const { answer: refused, payment } = await buy(wallet(0), urlOf("/subscribe"), post({ url: url() }));
+    expect(refused.status).toBe(400);
+    expect(await storyOf(service, payment)).toEqual([]);
+    expect(receiver.received).toEqual([]);
+  },
+);

@@ -51,7 +51,7 @@ export const given = (events: Event[]) => ({
 });
 export const told = (...events: Event[]) => {
   const state = events.reduce(subscriptions.evolve, subscriptions.initialState());
-  if (state.status === "unknown") throw new Error("a story begins with AlertSubscribed");
+  if (!state) throw new Error("a story begins with AlertSubscribed");
   return state;
 };
 

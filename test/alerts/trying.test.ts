@@ -6,11 +6,10 @@ import { TEST_TYPE } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
 import { alertsProjection } from "../../src/projections/alerts/subscriptions.ts";
 import { releasesProjection } from "../../src/projections/trade/releases.ts";
-import { takeAlertTurn } from "../../src/reactors/alerts/start.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS } from "../support/until.ts";
-import { development } from "./delivering.ts";
+import { development, takeAlertTurn } from "./delivering.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 let service: Service;
@@ -57,7 +56,7 @@ beforeEach(async () => {
 test("a test event comes at once, signed as alerts are, and costs nothing", async () => {
   const { status, body } = await post("test", { subscription_id });
   expect(status).toBe(200);
-  expect(body.data).toMatchObject({ taken: true, status: 204, reason: null, url: receiver.url });
+  expect(body.data).toMatchObject({ taken: true, status: 204, reason: null });
   expect(receiver.received).toHaveLength(1);
   const [{ headers, body: sent }] = receiver.received as [Receiver["received"][number]];
   expect(headers["webhook-id"]).toBe(body.data.alert_id);

@@ -5,11 +5,10 @@ import { alertsProjection } from "../../src/projections/alerts/subscriptions.ts"
 import { alerts, alertsInput } from "../../src/projections/trade/answers/alerts.ts";
 import { releasesProjection } from "../../src/projections/trade/releases.ts";
 import { MONTHS } from "../../src/reactors/alerts/evaluate.ts";
-import { takeAlertTurn } from "../../src/reactors/alerts/start.ts";
-import { openSandbox } from "../support/sandbox.ts";
+import { LARGER, openSandbox, sandboxIn } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS } from "../support/until.ts";
-import { development } from "./delivering.ts";
+import { development, takeAlertTurn } from "./delivering.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 type Answer = { data: Record<string, never>; status: number; errors: { path: string; message: string }[] };
@@ -20,6 +19,8 @@ let mine: Record<string, string>;
 let others: Record<string, string>;
 beforeAll(async () => {
   [service, receiver] = await Promise.all([startService({ env: development }), openReceiver()]);
+  // Made here, for it takes the longest.
+  await sandboxIn(service.data_dir, LARGER);
   mine = (await service.issue()).headers;
   others = (await service.issue({ tenant: "other" })).headers;
 });
@@ -58,6 +59,8 @@ async function turns(): Promise<void> {
 }
 
 test("a subscription is told of what trade_alerts finds in a release, once over all vintages, and shows how it stands", async () => {
+  // What is released before anybody subscribes is told to nobody.
+  await openSandbox(service);
   const wanted = { url: receiver.url, flow: "IMPORT", threshold: 4, dataset: "sandbox" };
   const { secret, ...subscription } = (await call("POST", "/subscribe", wanted)).data as Record<
     string,
@@ -81,7 +84,7 @@ test("a subscription is told of what trade_alerts finds in a release, once over 
   expect(await statusOf(id)).toEqual(subscription);
   expect(subscription).toMatchObject({ status: "active", credits: 100, delivered: 0, waiting: 0 });
 
-  await openSandbox(service);
+  await openSandbox(service, LARGER);
   await turns();
   const trade = { vintages: service.app.vintages, allow_synthetic: true };
   const found = await alerts(trade, alertsInput.parse({ months: MONTHS, dataset: "sandbox" }));
@@ -108,7 +111,7 @@ test("a subscription is told of what trade_alerts finds in a release, once over 
   });
 
   // Another vintage of the same months: only series that were not told of before may alert.
-  await openSandbox(service, 0.1);
+  await openSandbox(service);
   const again = await alerts(
     trade,
     alertsInput.parse({ months: MONTHS, dataset: "sandbox", flow: "IMPORT" }),

@@ -106,10 +106,18 @@ describe("a URL", () => {
     ["https://[::ffff:127.0.0.1]/", "names ::ffff:7f00:1"],
     ["https://169.254.169.254/latest/meta-data", "names 169.254.169.254"],
     ["https://[fd00:ec2::254]/", "names fd00:ec2::254"],
+    ["https://localhost/", "names localhost, which no public name server knows"],
+    ["https://hooks/", "no public name server knows"],
+    ["https://hooks.localhost/", "no public name server knows"],
+    ["https://printer.local./", "no public name server knows"],
+    ["https://metadata.google.internal/", "no public name server knows"],
+    ["https://nobody.invalid/", "no public name server knows"],
+    ["https://agent.example.org:8443/", "has no port"],
+    ["https://agent.example.org:22/", "has no port"],
   ])("%s is refused", (url, reason) => expect(refusalOf(url)).toContain(reason));
   test.each([
     "https://agent.example.org/hook?a=b",
-    "https://agent.example.org:8443/",
+    "https://agent.example.org:443/",
     "https://[2606:4700::1111]/",
   ])("%s is taken", (url) => expect(refusalOf(url)).toBeUndefined());
   test("in development may be http and private", () => {
@@ -125,8 +133,8 @@ describe("a name", () => {
     async (address) => {
       for (const found of [[address], ["1.1.1.1", address]]) {
         const webhooks = createWebhooks({ resolve: async () => found });
-        const failure = await failureOf(webhooks.post(message(`https://evil.example:${receiver.port}/`)));
-        expect(failure).toBe(`evil.example is at ${address}, which is no public address`);
+        const failure = await failureOf(webhooks.post(message("https://evil.example.org/")));
+        expect(failure).toBe("the host is at no public address");
       }
       expect(receiver.received).toEqual([]);
     },
@@ -151,17 +159,21 @@ describe("a name", () => {
   });
   test("without an address, or one that cannot be resolved, says so", async () => {
     const none = createWebhooks({ resolve: async () => [] });
-    expect(await failureOf(none.post(message("https://none.example/")))).toBe("none.example has no address");
+    expect(await failureOf(none.post(message("https://none.example.org/")))).toBe(
+      "the host cannot be resolved",
+    );
     const lost = createWebhooks({
       resolve: async () => {
         throw Object.assign(new Error("query"), { code: "ENOTFOUND" });
       },
     });
-    expect(await failureOf(lost.post(message("https://none.example/")))).toBe("no connection: ENOTFOUND");
+    expect(await failureOf(lost.post(message("https://none.example.org/")))).toBe(
+      "the host cannot be resolved",
+    );
   });
   test("whose look-up never ends is given up", async () => {
     const slow = createWebhooks({ resolve: () => new Promise(() => undefined), deadline_ms: 50 });
-    expect(await failureOf(slow.post(message("https://slow.example/")))).toBe("no answer within 0.05 s");
+    expect(await failureOf(slow.post(message("https://slow.example.org/")))).toBe("no answer within 0.05 s");
   });
 });
 
@@ -215,13 +227,13 @@ describe("an answer", () => {
   });
   test("of a server without TLS is none where https was asked for", async () => {
     const failure = await failureOf(webhooks.post(message(receiver.url.replace("http:", "https:"))));
-    expect(failure).toMatch(/^no connection: /);
+    expect(failure).toMatch(/^no (secure )?connection/);
     expect(receiver.received).toEqual([]);
   });
   test("nobody there is none", async () => {
     const gone = await openReceiver();
     await gone.close();
-    expect(await failureOf(webhooks.post(message(gone.url)))).toBe("no connection: ECONNREFUSED");
+    expect(await failureOf(webhooks.post(message(gone.url)))).toBe("no connection");
   });
 });
 

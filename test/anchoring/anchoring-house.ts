@@ -1,20 +1,20 @@
 /** A house whose log is signed and anchored by hand, a turn at a time. */
 import { type AnchorOptions, anchorTurn } from "../../src/anchoring/anchor-signed.ts";
 import { type SigningOptions, signTurn } from "../../src/anchoring/sign-growth.ts";
-import type { AnchorTurn } from "../../src/anchoring/turn.ts";
 import type { App } from "../../src/app.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { headCall, type KeptHead, keptHead, logIdOf } from "../../src/domain/anchoring/contract.ts";
 import type { Chain } from "../../src/domain/ports.ts";
 import { issueKey } from "../../src/operator/keys.ts";
 import { type LedgerHouse, openLedgerHouse } from "../payments/ledger-house.ts";
+import { type Taken, turnOf } from "../support/turns.ts";
 
 /** Whatever waits is due. */
 export const AT_ONCE = { checkpoint_every_ms: -60_000, anchor_every_ms: -60_000 };
 
 export type AnchoringHouse = LedgerHouse & {
   /** Signs and anchors what is due, and everything is unless said otherwise. */
-  turn(options?: SigningOptions & AnchorOptions, by?: App): Promise<AnchorTurn>;
+  turn(options?: SigningOptions & AnchorOptions, by?: App): Promise<Taken>;
   /** Appends an event that is not the anchoring's own. */
   happen(by?: App): Promise<void>;
   origin(): Promise<string>;
@@ -38,8 +38,10 @@ export async function openAnchoringHouse(): Promise<AnchoringHouse> {
   return {
     ...house,
     turn: async (options = {}, by = app) => {
-      const signed = await signTurn(by, { ...AT_ONCE, ...options });
-      return signed.status === "done" ? anchorTurn(by, { ...AT_ONCE, ...options }) : signed;
+      const all = { ...AT_ONCE, ...options };
+      const signed = await turnOf(by, "log-signing", ({ app: own }) => signTurn(own, all));
+      if (signed.status !== "done") return signed;
+      return turnOf(by, "log-anchoring", ({ app: own }) => anchorTurn(own, all));
     },
     happen: async (by = app) => {
       const limits = { daily: null, monthly: null };

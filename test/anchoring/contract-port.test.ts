@@ -94,15 +94,23 @@ test("the contract's address is known beforehand, and the same wherever deployCa
     /the anchoring contract is not on this chain/,
   );
 
-  const deployed = await chain.send(contract.deployCall(), { gas: contract.DEPLOY_GAS, alone: true });
+  const deployed = await chain.send(contract.deployCall(), {
+    gas: contract.DEPLOY_GAS,
+    alone: true,
+    purpose: "settlement",
+  });
   expect(deployed.success).toBe(true);
   expect(await codeAt(ANCHOR_ADDRESS)).toBe(code);
   console.log(`| deployment | ${await gasOf(deployed)} |`);
-  const again = await chain.send(contract.deployCall(), { gas: contract.DEPLOY_GAS, alone: true });
+  const again = await chain.send(contract.deployCall(), {
+    gas: contract.DEPLOY_GAS,
+    alone: true,
+    purpose: "settlement",
+  });
   expect(again.success).toBe(false);
 
   await remove();
-  await chain.send(contract.deployCall(), { gas: contract.DEPLOY_GAS });
+  await chain.send(contract.deployCall(), { gas: contract.DEPLOY_GAS, purpose: "settlement" });
   expect(await codeAt(ANCHOR_ADDRESS)).toBe(code);
 
   // A chain saved before there was the contract gets it when it starts again.
@@ -167,7 +175,7 @@ test("a head is kept with its block, found in storage and in the logs", async ()
 test("what travels with others is Multicall3's, and nobody's anchor", async () => {
   const log_id = contract.logIdOf("together");
   const { call, options } = contract.anchorCall({ log_id, size: 3n, root: smallRoot(3n) }, []);
-  const { logs } = await chain.send(call, { gas: options.gas });
+  const { logs } = await chain.send(call, { gas: options.gas, purpose: "settlement" });
   expect(logs.map((log) => contract.anchoredIn(log)?.signer)).toEqual([MULTICALL3.toLowerCase()]);
   const [mine] = await chain.read([contract.headCall(chain.sender, log_id)]);
   expect(contract.keptHead(mine!)).toBeUndefined();

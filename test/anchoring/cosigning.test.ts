@@ -21,6 +21,7 @@ import { readConfig } from "../../src/config.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { newSigningKey } from "../payments/ledger-house.ts";
 import { startService } from "../support/service.ts";
+import { turnOf } from "../support/turns.ts";
 import { until } from "../support/until.ts";
 import { type RunningWitness, runWitness } from "../witness/running.ts";
 import { type AnchoringHouse, AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
@@ -51,15 +52,17 @@ async function witnessOf(key = log, { dir = "", port = 0, name = "w.example" } =
 type Running = RunningWitness & { dir: string; address: WitnessAddress };
 
 const cosign = (witnesses: readonly WitnessAddress[], more: Partial<CosigningOptions> = {}, by = app) =>
-  cosignTurn(by, {
-    witnesses,
-    retry_ms: -60_000,
-    onTrouble: (witness, trouble) => void told.push([witness, trouble]),
-    ...more,
-  });
+  turnOf(by, "log-cosigning", (turn) =>
+    cosignTurn(turn.app, {
+      witnesses,
+      retry_ms: -60_000,
+      onTrouble: (witness, trouble) => void told.push([witness, trouble]),
+      ...more,
+    }),
+  );
 const sign = async (by = app) => {
   await house.happen(by);
-  expect(await signTurn(by, AT_ONCE)).toEqual({ status: "done" });
+  expect(await signTurn(by, AT_ONCE)).toBe("done");
 };
 /** Who cosigned the note as it is published. */
 const cosigners = async (witnesses: readonly WitnessAddress[], by = log) => {

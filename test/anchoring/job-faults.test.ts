@@ -71,7 +71,7 @@ describe("an endpoint that", () => {
     meddler.meddle = (method) => (method === "eth_call" ? { result: answer } : undefined);
     expect(await house.turn({}, by)).toMatchObject({
       status: "diverged",
-      message: expect.stringMatching(/1000000 events are anchored, and the log has \d+: .* unless the RPC/),
+      reason: expect.stringMatching(/1000000 events are anchored, and the log has \d+: .* unless the RPC/),
     });
     expect(await house.story()).toEqual(["CheckpointSigned"]);
     meddler.meddle = honest;
@@ -83,7 +83,7 @@ describe("an endpoint that", () => {
     meddler.meddle = (method) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
     expect(await house.turn({}, by)).toMatchObject({
       status: "away",
-      message: "the RPC endpoint serves chain 1, not 8453",
+      reason: "the RPC endpoint serves chain 1, not 8453",
     });
     expect(meddler.asked).not.toContain("eth_sendRawTransaction");
   });
@@ -119,7 +119,7 @@ describe("a chain that", () => {
     const away = () => Promise.reject(new ChainUnavailable("no answer"));
     expect(await house.turn({}, house.over({ read: away }))).toEqual({
       status: "away",
-      message: "no answer",
+      reason: "no answer",
     });
     expect(await house.story()).toEqual(["CheckpointSigned"]);
     await house.turn();
@@ -151,10 +151,10 @@ describe("a chain that", () => {
         throw new Error("killed");
       },
     });
-    await expect(house.turn({}, dying)).rejects.toThrow("killed");
+    expect(await house.turn({}, dying)).toEqual({ status: "failed", reason: "killed" });
     expect(await house.turn({}, house.over({ logs: async () => [] }))).toMatchObject({
       status: "behind",
-      message: expect.stringMatching(/does not show the transaction that anchored \d+ events/),
+      reason: expect.stringMatching(/does not show the transaction that anchored \d+ events/),
     });
     expect(await house.turn()).toEqual({ status: "done" });
     expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
@@ -166,7 +166,7 @@ describe("a chain that", () => {
     await house.workshop.rpc("anvil_setNonce", ANCHOR_ADDRESS, "0x0");
     expect(await house.turn()).toMatchObject({
       status: "unplaced",
-      message: expect.stringContaining("tallystick anchor deploy"),
+      reason: expect.stringContaining("tallystick anchor deploy"),
     });
     const deployed = await deployAnchor(app.chain);
     expect(deployed).toMatchObject({ address: ANCHOR_ADDRESS, transaction: expect.stringMatching(/^0x/) });
@@ -181,7 +181,7 @@ describe("a chain that", () => {
     onTestFinished(() => poor.close());
     expect(await house.turn({}, { ...app, chain: poor })).toMatchObject({
       status: "away",
-      message: expect.stringContaining("the gas key has too little ether"),
+      reason: expect.stringContaining("the gas key has too little ether"),
     });
     expect(await house.story()).toEqual(["CheckpointSigned"]);
     await house.workshop.rpc("anvil_setBalance", poor.sender, "0xde0b6b3a7640000");

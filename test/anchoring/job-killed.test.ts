@@ -47,7 +47,7 @@ test.each([
   await dies(step);
   if (by_the_dead > 0) await until(async () => (await sent()) !== before);
   expect(await sent()).toBe(before + by_the_dead);
-  // Its lock is let go when Postgres notices that it is gone.
+  // Its lease runs out.
   await until(async () => (await house.turn()).status !== "taken");
   await house.turn();
   expect(await sent()).toBe(before + 1);

@@ -34,7 +34,7 @@ describe("a log that was", () => {
     await house.happen();
     expect(await house.turn()).toMatchObject({
       status: "diverged",
-      message: expect.stringMatching(/does not (continue|begin with)/),
+      reason: expect.stringMatching(/does not (continue|begin with)/),
     });
     expect((await anchorStatus(app)).contradiction).toMatch(/are not those that were signed/);
     expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
@@ -50,7 +50,7 @@ describe("a log that was", () => {
     const unsent = house.over({ send: () => Promise.reject(new Error("it was sent")) });
     expect(await anchorTurn(unsent, AT_ONCE)).toMatchObject({
       status: "diverged",
-      message: expect.stringContaining("do not continue the anchor"),
+      reason: expect.stringContaining("do not continue the anchor"),
     });
   });
 
@@ -65,7 +65,7 @@ describe("a log that was", () => {
     await house.happen(fresh.app);
     expect(await house.turn({}, fresh.app)).toMatchObject({
       status: "diverged",
-      message: expect.stringContaining("on the chain it is"),
+      reason: expect.stringContaining("on the chain it is"),
     });
     expect(await house.story()).toEqual(["CheckpointSigned"]);
   });
@@ -76,13 +76,13 @@ describe("a log that was", () => {
     await unguarded("delete from eventstore.events where position > 2");
     expect(await house.turn()).toMatchObject({
       status: "diverged",
-      message: expect.stringContaining("was cut"),
+      reason: expect.stringContaining("was cut"),
     });
     const fresh = await house.beside();
     onTestFinished(() => fresh.close());
     expect(await house.turn({}, fresh.app)).toMatchObject({
       status: "diverged",
-      message: expect.stringContaining("events are anchored, and the log has"),
+      reason: expect.stringContaining("events are anchored, and the log has"),
     });
   });
 
@@ -93,7 +93,7 @@ describe("a log that was", () => {
     await unguarded("delete from eventstore.events where position = 2");
     expect(await house.turn()).toMatchObject({
       status: "diverged",
-      message: expect.stringContaining("the log in this database is damaged"),
+      reason: expect.stringContaining("the log in this database is damaged"),
     });
     expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
@@ -105,11 +105,13 @@ describe("a log that was", () => {
     await house.happen();
     expect(await house.turn()).toMatchObject({
       status: "diverged",
-      message: expect.stringContaining("the log in this database is damaged"),
+      reason: expect.stringContaining("the log in this database is damaged"),
     });
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+    // An anchor becomes final whenever the chain has gone on enough.
+    const story = async () => (await house.story()).filter((type) => type !== "AnchorFinal");
+    expect(await story()).toEqual(["CheckpointSigned", "Anchored"]);
     await unguarded("truncate anchoring.tiles_v1");
     expect(await house.turn()).toEqual({ status: "done" });
-    expect((await house.story()).slice(2)).toEqual(["CheckpointSigned", "Anchored"]);
+    expect((await story()).slice(2)).toEqual(["CheckpointSigned", "Anchored"]);
   });
 });

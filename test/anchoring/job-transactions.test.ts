@@ -28,7 +28,7 @@ describe("after a send whose answer never came to the log", () => {
         throw new Error("killed");
       },
     });
-    await expect(house.turn({}, dying)).rejects.toThrow("killed");
+    expect(await house.turn({}, dying)).toEqual({ status: "failed", reason: "killed" });
     expect(await house.story()).toEqual(["CheckpointSigned"]);
     const asked = house.over({ send: () => Promise.reject(new Error("sent again")) });
     expect(await house.turn({}, asked)).toEqual({ status: "done" });
@@ -112,7 +112,7 @@ describe("a transaction that is stuck", () => {
     const turn = house.turn({}, by);
     const first = await newestInPool();
     await house.happen();
-    expect(await signTurn(app, AT_ONCE)).toEqual({ status: "done" });
+    expect(await signTurn(app, AT_ONCE)).toBe("done");
     const { size } = (await house.state()).checkpoint!;
     // The first may be replaced before the newer checkpoint is signed, by one that pays more for the same.
     const second = await newestInPool(({ input }) => headInCall(input)?.size === BigInt(size));
@@ -163,7 +163,7 @@ describe("a transaction that is stuck", () => {
     });
     await house.workshop.rpc("eth_sendRawTransaction", raw);
     await mineAgain(house.workshop);
-    expect(await turn).toMatchObject({ status: "away", message: expect.stringContaining("took the nonce") });
+    expect(await turn).toMatchObject({ status: "away", reason: expect.stringContaining("took the nonce") });
     expect(await house.story()).toEqual(["CheckpointSigned"]);
     await house.turn();
     expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
@@ -214,7 +214,7 @@ describe("a reorg", () => {
     await house.revert(snapshot);
     expect(await house.turn()).toMatchObject({
       status: "foreign",
-      message: expect.stringContaining("BASE_RPC_URL"),
+      reason: expect.stringContaining("BASE_RPC_URL"),
     });
     expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorFinal", "CheckpointSigned"]);
   });

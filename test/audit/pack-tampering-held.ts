@@ -187,10 +187,26 @@ export const heldCases: PackTampering[] = [
     undefined,
     { second: { fails: {}, because: "tiles are of the service" } },
   ),
+  holding(
+    "a witness that cosigned more",
+    { completeness: 10 },
+    /has cosigned 12/,
+    { denials: ["w2 has cosigned 12 events that this log does not continue"] },
+    undefined,
+    { second: { fails: {}, because: "it asks no witness" } },
+  ),
+  holding(
+    "a tree head of more events, without a note",
+    { completeness: 10 },
+    /this machine signed is of 12 events/,
+    { treeHeads: [{ name: "what this machine signed", size: 12, root: Buffer.from(A_HASH, "hex") }] },
+    undefined,
+    { second: { fails: {}, because: "it believes no tree head without a signature" } },
+  ),
   tampered(
     "part",
     "held: a receipt of what lies before",
-    { completeness: 3 },
+    { completeness: 7 },
     /which is not here/,
     () => {},
     {

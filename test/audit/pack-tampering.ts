@@ -33,6 +33,8 @@ export type Held = {
   contract?: Hex;
   signer?: Hex;
   tiles?: Fault;
+  denials?: string[];
+  treeHeads?: { name: string; size: number; root: Buffer }[];
   /** What the auditor's endpoint says. */
   world?: World;
 };
@@ -154,7 +156,7 @@ function columnFails(name: keyof LogRow, row: LogRow): Record<string, number> {
   const { position: at, recorded_at_us, commit_size } = row;
   const before = rows[at - 2]?.recorded_at_us;
   if (OUTSIDE_THE_EVENT.includes(name)) return { commits: at };
-  if (name === "position") return { order: at + 41, ...(at === 9 ? { completeness: at + 42 } : {}) };
+  if (name === "position") return { order: at, ...(at === 9 ? { completeness: 10 } : {}) };
   if (name === "log_hash") return { order: at, ...(at === 9 ? { completeness: 10 } : {}) };
   if (name === "event_hash") return { chain: at, order: at, tree: headOver(at) };
   if (name === "meta" && commit_size !== null) return { chain: at, commits: at };
@@ -188,11 +190,11 @@ const streamColumns = ofStream.flatMap((row) =>
       const fails: Record<string, number> = OUTSIDE_THE_EVENT.includes(name)
         ? { commits: at }
         : {
-            chain: name === "version" ? at + 5 : at,
+            chain: at,
             ...(name === "meta" ? { commits: at } : {}),
             ...(name === "event_hash" ? { tree: at, ...(isLast ? { completeness: at + 1 } : {}) } : {}),
             // The inclusion line behind it is of another version than the event.
-            ...(name === "version" ? { format: at + 6, ...(isLast ? { completeness: at + 6 } : {}) } : {}),
+            ...(name === "version" ? { format: at + 1, ...(isLast ? { completeness: at + 1 } : {}) } : {}),
           };
       const change: Change = (pack) => {
         const { position: _, log_hash: __, ...line } = { ...row, [name]: OTHER_VALUE[name](row) };
@@ -217,18 +219,18 @@ export const rewritten = (change: (rows: LogRow[]) => unknown): LogRow[] => {
 };
 
 const moves: PackTampering[] = [
-  moved("two events swapped", { chain: 8, order: 8, tree: 7 }, /stands where/, (own) => {
+  moved("two events swapped", { chain: 5, order: 5, tree: 7 }, /stands where/, (own) => {
     [own[4], own[7]] = [own[7]!, own[4]!];
     return own;
   }),
   moved(
     "an event in the middle deleted",
-    { chain: 8, order: 6, commits: 6, tree: 7 },
+    { chain: 7, order: 5, commits: 5, tree: 7 },
     /stands where/,
     (own) => own.filter(({ position }) => position !== 5),
   ),
   moved("the last event deleted", { commits: 9, tree: 9 }, /nothing joins/, (own) => own.slice(0, -1)),
-  moved("an event twice", { chain: 5, order: 5, commits: 5, tree: 7 }, /stands where/, (own) => [
+  moved("an event twice", { chain: 6, order: 6, commits: 6, tree: 7 }, /stands where/, (own) => [
     ...own.slice(0, 5),
     ...own.slice(4),
   ]),

@@ -126,7 +126,7 @@ test("a receipt is met, in a part and in a stream too, or the verdict says that 
   const faults = async (part: Part, ...events: HeldEvent[]) =>
     failures(await verified(await exported(part), { events }));
   expect(await faults({ from: 4 }, receipt(4))).toEqual({});
-  expect(await faults({ from: 4 }, receipt(2))).toEqual({ completeness: 2 });
+  expect(await faults({ from: 4 }, receipt(2))).toEqual({ completeness: 4 });
   expect(await faults({ tenant, stream_id }, receipt(3))).toEqual({});
   expect(await faults({ tenant, stream_id }, receipt(1))).toHaveProperty("completeness");
   // Of two that name one position, one at least was never in the log.

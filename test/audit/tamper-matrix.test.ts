@@ -5,6 +5,7 @@ import { auditChecks } from "../../src/audit/checks.ts";
 import { judgedByFirst, judgedBySecond, red } from "./judges.ts";
 import { eventCases, type PackTampering } from "./pack-tampering.ts";
 import { anchorCases, chainVariations } from "./pack-tampering-anchors.ts";
+import { exactCases, exactVariations } from "./pack-tampering-exact.ts";
 import { heldCases } from "./pack-tampering-held.ts";
 import { keyCases, noteCases, orderCases } from "./pack-tampering-notes.ts";
 import { frontierCases, inclusionCases, linkCases, rewriteCases } from "./pack-tampering-tree.ts";
@@ -21,6 +22,7 @@ const groups: Record<string, PackTampering[]> = {
   "histories rewritten under true evidence": rewriteCases,
   anchors: anchorCases,
   "what the auditor holds": heldCases,
+  "what the text makes exact": exactCases,
 };
 const cases = Object.values(groups).flat();
 
@@ -44,7 +46,7 @@ describe.each(Object.entries(groups))("%s", (_, group) => {
 });
 
 describe("what is true is green, and reaches as far as it says", () => {
-  test.each(variations)("$name", async (one) => {
+  test.each([...variations, ...exactVariations])("$name", async (one) => {
     const report = await judgedByFirst(one);
     expect(red(report)).toEqual({});
     expect(report.verdicts.find(({ name }) => name === "completeness")!.detail).toMatch(one.reach);

@@ -72,6 +72,9 @@ if (process.argv[1] === import.meta.filename) {
     const anchors = await anchorsOn(workshop, ORIGIN, log(), ANCHORED);
     for (const name of Object.keys(PACKS)) writeFileSync(new URL(name, VECTORS), packText(name, anchors));
     writeFileSync(new URL("packs.json", VECTORS), `${JSON.stringify(packVerdicts(anchors), null, 2)}\n`);
+    // Loaded only now: these are made of the packs as they stand by then.
+    const { forgedText } = await import("./forged-vectors.ts");
+    writeFileSync(new URL("forged.json", VECTORS), forgedText());
   } finally {
     await workshop.close();
   }

@@ -25,7 +25,10 @@ afterAll(() => workshop.close());
 
 const settle = async (value: bigint, payer = 0) => {
   const signed = await payment(wallet(payer), value);
-  const receipt = await workshop.chain.send(transferCall(signed), { gas: TRANSFER_GAS });
+  const receipt = await workshop.chain.send(transferCall(signed), {
+    gas: TRANSFER_GAS,
+    purpose: "settlement",
+  });
   expect(settledBy(receipt, signed.transfer)).toBe(true);
   return { signed, receipt };
 };
@@ -125,7 +128,10 @@ test("kill -9: the node comes back by itself, and only what came after the last 
     // What was lost can be settled again: its authorization is unused.
     const [first] = gone;
     if (first) {
-      const receipt = await workshop.chain.send(transferCall(first.signed), { gas: TRANSFER_GAS });
+      const receipt = await workshop.chain.send(transferCall(first.signed), {
+        gas: TRANSFER_GAS,
+        purpose: "settlement",
+      });
       expect(settledBy(receipt, first.signed.transfer)).toBe(true);
     }
   }

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => workshop.close());
 
 const settle = (chain: BaseChain, signed: SignedTransfer): Promise<Receipt> =>
-  chain.send(transferCall(signed), { gas: TRANSFER_GAS });
+  chain.send(transferCall(signed), { gas: TRANSFER_GAS, purpose: "settlement" });
 
 describe("an endpoint that", () => {
   type Manner = (body: string, response: ServerResponse) => void | Promise<void>;

@@ -178,6 +178,12 @@ async function sentByStranger({ rpc, chain }: Workshop, to: Hex, data: Hex): Pro
   return transaction;
 }
 
+/** Mines until what is in the chain now is final. */
+export async function finalize({ chain, rpc }: Workshop): Promise<void> {
+  const { latest } = await chain.heads();
+  while ((await chain.heads()).finalized.number < latest.number) await rpc("evm_mine");
+}
+
 /** Takes the chain back to a snapshot and lets it go on differently: another history, a little longer than the first one. */
 export async function rewind({ chain, rpc }: Workshop, snapshot: Hex): Promise<void> {
   const { latest } = await chain.heads();

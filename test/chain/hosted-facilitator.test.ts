@@ -95,7 +95,7 @@ function carried({ body }: Asked) {
     valid_before: BigInt(validBefore),
     nonce: nonce as Hex,
   };
-  return theirs.send(transferCall({ transfer, signature }), { gas: TRANSFER_GAS });
+  return theirs.send(transferCall({ transfer, signature }), { gas: TRANSFER_GAS, purpose: "settlement" });
 }
 
 const honest: Manner = async (one, response) => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => workshop.close());
 
 const settle = (signed: SignedTransfer): Promise<Receipt> =>
-  workshop.chain.send(transferCall(signed), { gas: TRANSFER_GAS });
+  workshop.chain.send(transferCall(signed), { gas: TRANSFER_GAS, purpose: "settlement" });
 
 test("the token has Base's address, name and domain, and the demo wallets their play money", async () => {
   const [separator, name, version, symbol, decimals] = await workshop.chain.read(
@@ -128,7 +128,7 @@ test("a settlement by somebody else is found by its log; a cancellation is none"
   });
   await chain.send(
     { to: USDC.address, data: cancelCall(cancelled.transfer.from, cancelled.transfer.nonce, cancellation) },
-    { gas: TRANSFER_GAS },
+    { gas: TRANSFER_GAS, purpose: "settlement" },
   );
   const facts = await factsOf(chain, [carried, cancelled]);
   expect(facts.map(({ used }) => used)).toEqual([true, true]);
@@ -176,7 +176,11 @@ describe("a wallet that is a contract (ERC-1271)", () => {
     await rpc("anvil_setCode", CONTRACT, NO);
     expect(await factsOf(chain, [signed])).toMatchObject([{ would_settle: false, balance: 500n }]);
     await rpc("anvil_setCode", CONTRACT, YES);
-    const receipt = await chain.send(transferCall(signed), { gas: CONTRACT_PAYER_GAS, alone: true });
+    const receipt = await chain.send(transferCall(signed), {
+      gas: CONTRACT_PAYER_GAS,
+      alone: true,
+      purpose: "settlement",
+    });
     expect(settledBy(receipt, transfer)).toBe(true);
   });
 
@@ -188,7 +192,7 @@ describe("a wallet that is a contract (ERC-1271)", () => {
     expect(await factsOf(chain, [hostile], CONTRACT_PAYER_GAS)).toMatchObject([{ would_settle: false }]);
     const good = await Promise.all([1n, 2n, 3n].map((value) => payment(wallet(7), value)));
     const [burnt, ...receipts] = await Promise.all([
-      chain.send(transferCall(hostile), { gas: CONTRACT_PAYER_GAS, alone: true }),
+      chain.send(transferCall(hostile), { gas: CONTRACT_PAYER_GAS, alone: true, purpose: "settlement" }),
       ...good.map(settle),
     ]);
     expect(burnt).toMatchObject({ success: false, logs: [] });
@@ -199,7 +203,11 @@ describe("a wallet that is a contract (ERC-1271)", () => {
 test("payments that travel alone do not keep the others waiting", async () => {
   const { chain } = workshop;
   const send = async (index: number, alone: boolean) =>
-    chain.send(transferCall(await payment(wallet(index), 1_000n)), { gas: TRANSFER_GAS, alone });
+    chain.send(transferCall(await payment(wallet(index), 1_000n)), {
+      gas: TRANSFER_GAS,
+      alone,
+      purpose: "settlement",
+    });
   const signed = [true, true, true, false].map((alone, i) => send(i, alone));
   const [, second, third, shared] = (await Promise.all(signed)).map(({ block_number }) => block_number);
   expect(shared! < second! && second! < third!).toBe(true);

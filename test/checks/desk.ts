@@ -10,6 +10,7 @@ import { checksProjection } from "../../src/projections/checks/checks.ts";
 import { type FollowMemory, followChecks } from "../../src/reactors/checks/follow.ts";
 import { runningNode, wallet } from "../chain/fixture.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
+import { turnOf } from "../support/turns.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
 
 export type Shown = z.infer<typeof checkShown>;
@@ -85,11 +86,13 @@ export async function openDesk(options: ServiceOptions = {}): Promise<Desk> {
     mine: async (blocks) => {
       for (let i = 0; i < blocks; i++) await rpc("evm_mine");
     },
-    follow: async (memory) => {
+    follow: async (memory = {}) => {
       await folded();
-      const turn = await followChecks(app, memory);
+      const { status } = await turnOf(app, "checks", (turn) => followChecks(turn.app, memory), {
+        patient: true,
+      });
       await folded();
-      return turn;
+      return status;
     },
     story: async (check_id, tenant = "acme") => {
       const events = await app.store.readStream({ tenant, stream_id: checks.streamOf(check_id) });

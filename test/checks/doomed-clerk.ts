@@ -2,8 +2,9 @@
  * A service that ends itself, as kill -9 would, before or after it appends an event of the type in DIES_AT. It serves
  * calls, and with FOLLOWS it follows the chain until that event comes.
  */
-import { followChecks } from "../../src/reactors/checks/follow.ts";
+import { checksReactor } from "../../src/reactors/checks/follow.ts";
 import { startService } from "../support/service.ts";
+import { turn } from "../support/turns.ts";
 
 const { DIES, DIES_AT, FOLLOWS, DATABASE, RPC, GAS_KEY, PAY_TO, SIGNING_KEY } = process.env as Record<
   string,
@@ -30,6 +31,6 @@ app.store.append = async (commit) => {
 };
 process.stdout.write(`${service.url}\n`);
 while (FOLLOWS) {
-  await followChecks(app);
+  await turn(app, checksReactor, { seconds: 1 });
   await new Promise((wake) => setTimeout(wake, 50));
 }

@@ -24,7 +24,8 @@ import {
   paymentOf,
 } from "../../src/api/operation.ts";
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
-import { areas } from "../../src/areas/index.ts";
+import { eventsPage } from "../../src/areas/events-page.ts";
+import { areas, entitiesOf } from "../../src/areas/index.ts";
 import { airdropExamples } from "../support/airdropped.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { writeExamples } from "../support/checked.ts";
@@ -456,6 +457,14 @@ describe("documents", () => {
   test("docs/operations.md is what the catalogue says", async () => {
     const written = await readFile(new URL("../../docs/operations.md", import.meta.url), "utf8");
     expect(written, "run `npm run docs`").toBe(operationsPage(catalogueOf(areas)));
+  });
+
+  test("docs/events.md is what the events' schemas say, and names every type", async () => {
+    const written = await readFile(new URL("../../docs/events.md", import.meta.url), "utf8");
+    expect(written, "run `npm run docs`").toBe(eventsPage(areas));
+    const types = entitiesOf(areas).flatMap(({ events }) => Object.keys(events));
+    for (const type of types) expect(written).toContain(`### ${type}, version 1\n`);
+    expect(written).toMatch(/\| `answer\.vintage` \| text or null \|/);
   });
 
   test("OpenAPI lints clean", async () => {

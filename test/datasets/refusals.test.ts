@@ -155,6 +155,49 @@ describe("a bad file is refused whole, by name, line and column", () => {
     if (path) expect(refusal.errors?.[0]?.path).toBe(path);
   });
 
+  const foreign: [what: string, bytes: Buffer, says: RegExp][] = [
+    ["Parquet", Buffer.from("PAR1\0\0\0\0"), /looks like Parquet, which cannot be imported/],
+    ["XML", Buffer.from('<?xml version="1.0"?>\n\n<LIST/>\n'), /looks like XML/],
+    ["JSON", Buffer.from('{"rows": [\n\n]}\n'), /looks like JSON/],
+    [
+      "a list without a header, ended as under DOS",
+      Buffer.from('36,"AEROCARIBBEAN AIRLINES",-0- ,"CUBA"\r\n173,"ANGLO",-0- ,"CUBA"\r\n\x1a'),
+      /line 1: looks like a table of 4 columns without a header line/,
+    ],
+    [
+      "a table of others",
+      Buffer.from("Name,Age\n\nx,1\n"),
+      /a table of 2 columns that begin with "Name", "Age"/,
+    ],
+    [
+      "a table of reference data",
+      Buffer.from("Date,Price\n2024-01-02,75.1\n"),
+      /line 1: is the table of reference data brent; import it by itself/,
+    ],
+  ];
+
+  test.each(foreign)(
+    "%s is called what it looks like, and what there is to import is named",
+    async (_, bytes, says) => {
+      const dir = await tempDir();
+      for (const packed of [bytes, gzipSync(bytes)]) {
+        const file = join(dir, "given");
+        await writeFile(file, packed);
+        const refusal = await refusalOf(importFiles(dir, [sdmxFixture, file], { reporters: ["DE"] }));
+        expect(refusal.message).toMatch(says);
+        if (!refusal.message.includes("by itself")) expect(refusal.message).toMatch(/Comext.*Comtrade.*hicp/);
+      }
+    },
+  );
+
+  test("the end of file as DOS marked it is the end of the file", async () => {
+    const dir = await tempDir();
+    const file = join(dir, "marked.csv");
+    await writeFile(file, Buffer.concat([await readFile(sdmxFixture), Buffer.from([0x1a])]));
+    const { report } = await importFiles(dir, [file], { reporters: ["DE"] });
+    expect(report.rows_read).toBe(sdmx.length - 1);
+  });
+
   test("one cut off in the middle of a line", async () => {
     const dir = await tempDir();
     const file = join(dir, "cut.csv");

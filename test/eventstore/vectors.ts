@@ -154,7 +154,7 @@ export type LogCase = {
   /** Given to the verifier when present. */
   head?: string;
   lines: string[];
-  /** Verdict name to first bad position; a verdict that is absent is ok. */
+  /** Verdict name to first bad place; a verdict that is absent is ok. */
   fails: Record<string, number>;
 };
 
@@ -213,7 +213,7 @@ export function logVectors(): { about: string; cases: LogCase[] } {
   rewritten[1]!.payload = '{"kg":23}';
   return {
     about:
-      "Small exports, each with the verdicts that fail and their first bad position. Join the lines by newlines.",
+      "Small exports, each with the verdicts that fail and the first place that is bad (docs/event-log.md, section 8). Join the lines by newlines.",
     cases: [
       { name: "good", lines, fails: {} },
       { name: "good, its head held", head, lines, fails: {} },
@@ -231,14 +231,14 @@ export function logVectors(): { about: string; cases: LogCase[] } {
       changed("event id changed", { chain: 4 }, (rows) => {
         rows[3]!.event_id = rows[2]!.event_id;
       }),
-      changed("two events swapped", { order: 4, commits: 3 }, (rows) => [
+      changed("two events swapped", { order: 3, commits: 4 }, (rows) => [
         rows[0]!,
         rows[1]!,
         rows[3]!,
         rows[2]!,
         rows[4]!,
       ]),
-      changed("a whole commit deleted", { order: 4 }, (rows) => rows.filter((row) => row.position !== 3)),
+      changed("a whole commit deleted", { order: 3 }, (rows) => rows.filter((row) => row.position !== 3)),
       changed("idem_key changed", { commits: 1 }, (rows) => {
         rows[0]!.idem_key = "order-2-place";
       }),

@@ -2,12 +2,13 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { Readable } from "node:stream";
+import { createGunzip, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { parseHeldHead } from "../../eventstore/verify/held-head.ts";
 import { formatVerdicts } from "../../eventstore/verify/report.ts";
 import { verifyExport, verifyFile } from "../../eventstore/verify/verify-export.ts";
-import { exportLines, rehash } from "./log-builder.ts";
+import { exportLines, LogBuilder, rehash } from "./log-builder.ts";
 import { smallLog } from "./vectors.ts";
 import { failures, verifyBytes, verifyLines } from "./verify-support.ts";
 
@@ -216,6 +217,48 @@ describe("hostile sizes", () => {
       expect((await verifyBytes(Buffer.concat([Buffer.from(`${LINES[0]}\n`), noise]))).ok).toBe(false);
     }
   });
+});
+
+describe("many faults", () => {
+  test("thirty million empty lines in a gzip are one fault, and reading ends", async () => {
+    const packed = gzipSync(Buffer.concat([Buffer.from(`${LINES[0]}\n`), Buffer.alloc(30_000_000, "\n")]));
+    expect(packed.length).toBeLessThan(MIB);
+    const source = Readable.from([packed]).pipe(createGunzip());
+    const { verdicts } = await verifyExport(source);
+    expect(verdicts[0]).toMatchObject({
+      ...{ ok: false, first_bad: 1, fault_count: 1 },
+      reason: expect.stringMatching(/line 2: .*of 10000 lines in a row none can be read, and nothing behind/),
+    });
+    const headless = await verifyExport(Readable.from([packed]));
+    expect(headless.verdicts[0]!.fault_count).toBe(1);
+  });
+
+  test("the first hundred of a verdict are told, the lowest first, and the others counted", async () => {
+    const builder = new LogBuilder(ORIGIN);
+    const rows = Array.from({ length: 150 }, (_, n) =>
+      builder.append({
+        recorded_at_us: 1_767_323_045_678_901,
+        events: [{ ...smallLog()[0]!, stream_id: `s${n}`, event_id: smallLog()[0]!.event_id, payload: {} }],
+      }),
+    ).flat();
+    for (const row of rows) row.payload = '{"n":1}';
+    const report = await verifyLines(exportLines(ORIGIN, rows));
+    const chain = report.verdicts.find(({ name }) => name === "chain")!;
+    expect(chain).toMatchObject({ ok: false, first_bad: 1, fault_count: 150 });
+    expect(chain.faults!.map(({ place }) => place)).toEqual(Array.from({ length: 100 }, (_, n) => n + 1));
+    expect(formatVerdicts(report)).toContain("and 50 more");
+  });
+});
+
+test("threads read lines as this one does", async () => {
+  const rows = smallLog();
+  rows[3]!.payload = "{}";
+  const lines = exportLines(ORIGIN, rows).toSpliced(3, 0, "garbage", "[]");
+  for (const text of [LINES, lines].map((some) => `${some.join("\n")}\n`))
+    for (const size of [97, 65_536])
+      expect(await verifyBytes(text, { threads_from_bytes: 0 }, size)).toEqual(
+        await verifyBytes(text, {}, size),
+      );
 });
 
 describe("files", () => {

@@ -192,15 +192,32 @@ describe("rows", () => {
     );
   });
 
-  test("corridor has a row a database and year", async () => {
+  test("corridor has a line a year, month and product of each database", async () => {
     const path = "GET /v1/agent/trade/corridor?reporter=DE&partner=FR&years=2020-2024";
-    type Database = { about: Row; balance: Row[] };
+    type Direction = { from: string; months: Row[]; products_year: number; top_products: Row[] };
+    type Database = { about: Row; balance: Row[]; directions: Direction[] };
     const { data } = (await jsonOf(path)) as unknown as { data: { databases: Database[] } };
-    expect(await columnsOf(path, "dataset", "year", "balance_eur")).toEqual(
-      data.databases.flatMap(({ about, balance }) =>
-        balance.map(({ year, balance_eur }) => texts([about.dataset, year, balance_eur])),
-      ),
+    const columns = ["dataset", "line", "from", "year", "period", "product"];
+    const figures = ["balance_eur", "importer_eur", "value_eur"];
+    const none = null;
+    expect(await columnsOf(path, ...columns, ...figures)).toEqual(
+      data.databases.flatMap(({ about: { dataset }, balance, directions }) => [
+        ...balance.map(({ year, balance_eur }) =>
+          texts([dataset, "year", none, year, none, none, balance_eur, none, none]),
+        ),
+        ...directions.flatMap(({ from, months }) =>
+          months.map(({ period, importer_eur }) =>
+            texts([dataset, "month", from, none, period, none, none, importer_eur, none]),
+          ),
+        ),
+        ...directions.flatMap(({ from, products_year, top_products }) =>
+          top_products.map(({ product, value_eur }) =>
+            texts([dataset, "product", from, products_year, none, product, none, none, value_eur]),
+          ),
+        ),
+      ]),
     );
+    expect(data.databases[0]!.directions[0]!.months).toHaveLength(60);
   });
 
   test("reroute-watch has a row a product and country that surged", async () => {

@@ -5,7 +5,7 @@ import type { App } from "../../src/app.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import type { Hex } from "../../src/domain/chain.ts";
-import { logProjection } from "../../src/projections/anchoring/log.ts";
+import { headsProjection } from "../../src/projections/anchoring/heads.ts";
 import { facts } from "../payments/wares.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS } from "../support/until.ts";
@@ -48,7 +48,7 @@ const anchored = async (checkpoint: anchors.SignedCheckpoint, transaction: Hex, 
 
 async function told<T>(path: string, of: Service = service): Promise<T> {
   const { position } = await of.app.store.head();
-  expect(await of.app.runner.reached(logProjection, position, LIMIT_MS)).toBe(true);
+  expect(await of.app.runner.reached(headsProjection, position, LIMIT_MS)).toBe(true);
   const answer = await fetch(of.url + path);
   expect(answer.status).toBe(200);
   return (await answer.json()) as T;
@@ -75,7 +75,7 @@ test("anchors are told with what became of each, and checkpoints with who cosign
   const page = await told<{ anchors: object[]; next: number }>("/log/anchors?limit=3");
   expect(page.anchors).toEqual(list.slice(0, 3));
   const rest = await told<{ anchors: object[]; next: null }>(`/log/anchors?limit=3&before=${page.next}`);
-  expect(rest).toEqual({ anchors: list.slice(3), next: null });
+  expect(rest).toEqual({ anchors: list.slice(3), next: null, as_of_position: expect.any(Number) });
 
   const fourth = await happen("k_fourth");
   await anchored(fourth, hash("e"), hash("5"));

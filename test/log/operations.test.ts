@@ -12,7 +12,8 @@ import { Frontier, leafHash, rootOver } from "../../src/anchoring/tree.ts";
 import type { App } from "../../src/app.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import { verifyProof } from "../../src/explorer/proof.ts";
-import { logProjection } from "../../src/projections/anchoring/log.ts";
+import { headsProjection } from "../../src/projections/anchoring/heads.ts";
+import { streamsProjection } from "../../src/projections/anchoring/streams.ts";
 import { GAS_KEY, openWorkshop, PAYEE, type Workshop } from "../chain/fixture.ts";
 import { facts } from "../payments/wares.ts";
 import { startService } from "../support/service.ts";
@@ -146,7 +147,7 @@ describe("the tree", () => {
       ["/log/inclusion?position=3&size=9", immutable],
       ["/log/consistency?first=3", "no-cache"],
       ["/log/inclusion?position=3", "no-cache"],
-      ["/log/checkpoint", "no-cache"],
+      ["/log/checkpoint", "public, max-age=5"],
     ])
       expect([path, (await get(path!)).headers.get("cache-control")]).toEqual([path, caching]);
     const tile = await get("/log/tile/0/000");
@@ -307,7 +308,7 @@ describe("what happened", () => {
 
   test("in streams says how many events each has, hiding the names of others", async () => {
     const { position } = await service.app.store.head();
-    expect(await service.app.runner.reached(logProjection, position, LIMIT_MS)).toBe(true);
+    expect(await service.app.runner.reached(streamsProjection, position, LIMIT_MS)).toBe(true);
     const { streams } = await json<{
       streams: { stream: string; public: boolean; events: number; last_position: number }[];
     }>("/log/streams?limit=200");
@@ -328,7 +329,7 @@ describe("what happened", () => {
 
   test("to checkpoints and anchors is all there, each joined to the next", async () => {
     const { position } = await service.app.store.head();
-    expect(await service.app.runner.reached(logProjection, position, LIMIT_MS)).toBe(true);
+    expect(await service.app.runner.reached(headsProjection, position, LIMIT_MS)).toBe(true);
     const log = parseVerifierKey((await (await get("/log/key")).text()).trimEnd());
     const { checkpoints } = await json<{
       checkpoints: { size: number; root: string; note: string; cosigned_by: string[] }[];

@@ -10,6 +10,7 @@ import { depositsProjection } from "../../src/projections/lounge/deposits.ts";
 import { type DepositMemory, followDeposits } from "../../src/reactors/lounge/follow-deposits.ts";
 import { addressOf, GAS_KEY, openWorkshop, PAYEE, rewind, type Workshop, wallet } from "../chain/fixture.ts";
 import { type Service, startService } from "../support/service.ts";
+import { turnOf } from "../support/turns.ts";
 import { until } from "../support/until.ts";
 
 const ABI = parseAbi(["function transfer(address to, uint256 amount) returns (bool)"]);
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const env = { PLATFORM_TOKEN: DEVELOPMENT_TOKEN, REFUND_KEY: GAS_KEY };
   service = await startService({ chain, env });
   await mine(2);
-  expect(await followDeposits(service.app)).toBe("done");
+  expect(await turnBy(service.app)).toEqual({ status: "done" });
 });
 afterAll(async () => {
   await service?.stop();
@@ -48,9 +49,12 @@ async function send(index: number, amount: bigint, to: Hex = PAYEE): Promise<voi
   await until(async () => (await workshop.rpc("eth_getTransactionReceipt", hash)) !== null);
 }
 
+const turnBy = (by: App) =>
+  turnOf(by, "deposits", ({ app }) => followDeposits(app, DEVELOPMENT_TOKEN, memory));
+
 async function follow(app = service.app): Promise<void> {
   await until(() => app.caughtUp(depositsProjection));
-  expect(await followDeposits(app, memory)).toBe("done");
+  expect(await turnBy(app)).toEqual({ status: "done" });
 }
 
 /** The service, to which no later block is final; the newest is safe. */
@@ -127,7 +131,7 @@ test("one that a process credited before it died is not credited by the next", a
   await send(5, 9n * ATTO);
   await mine(2);
   const dying = { ...app, decide: once(app.decide) };
-  await expect(followDeposits(dying, memory)).rejects.toThrow("killed");
+  expect(await turnBy(dying)).toEqual({ status: "failed", reason: "killed" });
   memory = {};
   await follow();
   expect(await typesOf(5)).toEqual(["DepositCredited"]);
@@ -139,10 +143,10 @@ test("a chain that is another one credits nothing", async () => {
     app.chain.block(number).then((found) => found && { ...found, hash: `0x${"0".repeat(64)}` as const });
   await send(6, 9n * ATTO);
   await mine(2);
-  expect(await followDeposits({ ...app, chain: { ...app.chain, block } })).toBe("foreign");
-  expect(await followDeposits({ ...app, chain: { ...app.chain, block: async () => undefined } })).toBe(
-    "behind",
-  );
+  memory = {};
+  expect(await turnBy({ ...app, chain: { ...app.chain, block } })).toMatchObject({ status: "foreign" });
+  const lagging = { ...app, chain: { ...app.chain, block: async () => undefined } };
+  expect(await turnBy(lagging)).toMatchObject({ status: "behind" });
   expect(await typesOf(6)).toEqual([]);
 });
 

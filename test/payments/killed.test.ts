@@ -133,7 +133,10 @@ test("while a claim is held, the same payment is told to wait and never to pay a
   const answer = await present(survivor.url + PATH, paid, order(name));
   expect(answer.status).toBe(503);
   expect(answer.headers.get("Retry-After")).toBeTruthy();
-  expect(await answer.json()).toMatchObject({ type: expect.stringContaining("payment-pending") });
+  expect(await answer.json()).toMatchObject({
+    type: expect.stringContaining("payment-pending"),
+    detail: expect.stringMatching(/its claim is held until \d{4}-.*Z at the latest$/),
+  });
   expect(await typesOf(paid)).toEqual(["PaymentClaimed"]);
 });
 

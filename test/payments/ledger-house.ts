@@ -29,6 +29,7 @@ import {
 } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { preparedDatabase } from "../support/prepared-database.ts";
+import { turnOf } from "../support/turns.ts";
 import { LIMIT_MS } from "../support/until.ts";
 
 export const ANSWER: PaidAnswer = { status: 200, sha256: "ab".repeat(32), vintage: null };
@@ -163,7 +164,8 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
     },
     reconcile: async (options = {}, turn = "done") => {
       await house.folded();
-      expect(await reconcile(app, options)).toBe(turn);
+      const { status } = await turnOf(app, "payments", (its) => reconcile(its.app, options));
+      expect(status).toBe(turn);
       await house.folded();
     },
     stateOf: ({ target }) => app.load(payments, target),
@@ -197,5 +199,8 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
 /** The account that refunds are paid from is given this much. */
 export async function fundRefunds({ app, workshop, sign }: LedgerHouse, micro: bigint): Promise<void> {
   const to = addressOf(app.refunds);
-  await workshop.chain.send(transferCall(await sign(wallet(8), micro, { to })), { gas: TRANSFER_GAS });
+  await workshop.chain.send(transferCall(await sign(wallet(8), micro, { to })), {
+    gas: TRANSFER_GAS,
+    purpose: "settlement",
+  });
 }

@@ -137,6 +137,25 @@ describe("a call with its payment", () => {
   });
 });
 
+test("whatever was asked, the headers of the 402 and of the answer stay below 6 KiB", async () => {
+  const url = echoUrl("x".repeat(8_000));
+  const unpaid = await fetch(url);
+  const required = unpaid.headers.get("PAYMENT-REQUIRED")!;
+  expect(required.length).toBeLessThan(6 * 1024);
+  const { resource, accepts } = JSON.parse(Buffer.from(required, "base64").toString());
+  expect(resource.url).toMatch(/\/echo\?sha256=[0-9a-f]{64}$/);
+  const paid = await signPayment(wallet(0), await quoteOf(url));
+  const answering = (asked: string) => {
+    const payload = { x402Version: 2, resource, accepted: accepts[0], payload: paid };
+    const header = Buffer.from(JSON.stringify(payload)).toString("base64");
+    return fetch(asked, { headers: { "PAYMENT-SIGNATURE": header } });
+  };
+  expect(await (await answering(`${url}y`)).text()).toContain("this payment is for another call");
+  const answer = await answering(url);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("PAYMENT-RESPONSE")!.length).toBeLessThan(6 * 1024);
+});
+
 describe("the same payment again", () => {
   test("gets the same bytes and is not charged twice", async () => {
     const { payment, answer } = await buy(wallet(1), echoUrl("again"));
@@ -227,7 +246,10 @@ describe("what is not settled", () => {
     const moved = async (from: HDAccount, to: HDAccount) => {
       const signed = await signedTransfer(from, all, { to: addressOf(to) });
       expect(
-        settledBy(await workshop.chain.send(transferCall(signed), { gas: TRANSFER_GAS }), signed.transfer),
+        settledBy(
+          await workshop.chain.send(transferCall(signed), { gas: TRANSFER_GAS, purpose: "settlement" }),
+          signed.transfer,
+        ),
       ).toBe(true);
     };
     settlement.settle = async (payment, seen) => {

@@ -74,6 +74,14 @@ describe("the vector of docs/vectors", () => {
     expect(verifyReceipt(vector.jws, { keys: [{ ...signer.public_key, kid: signer.kid }] }).ok).toBe(true);
   });
 
+  test("is no receipt under a key that anybody can sign with", () => {
+    const x = Buffer.alloc(32).fill(1, 0, 1).toString("base64url");
+    const weak = { kty: "OKP", crv: "Ed25519", x, kid: KID };
+    const [head, payload] = partsOf(vector.jws);
+    const forged = `${head}.${payload}.${Buffer.alloc(64).fill(1, 0, 1).toString("base64url")}`;
+    expect(verifyReceipt(forged, { keys: [weak] })).toMatchObject({ ok: false, payload: null });
+  });
+
   test("is no receipt for another answer or another request", () => {
     const other = {
       keys,

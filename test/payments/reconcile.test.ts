@@ -2,11 +2,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { compareChain } from "../../src/chain/history.ts";
 import * as confirmation from "../../src/domain/payments/confirmation.ts";
-import { compareChain } from "../../src/reactors/payments/compare.ts";
 import { reconcile } from "../../src/reactors/payments/reconcile.ts";
-import { alone } from "../../src/turn.ts";
 import { balanceOf, cancelAuthorization, PAYEE, wallet } from "../chain/fixture.ts";
+import { alone, turnOf } from "../support/turns.ts";
 import { type LedgerHouse, openLedgerHouse } from "./ledger-house.ts";
 
 let house: LedgerHouse;
@@ -229,7 +229,9 @@ describe("an RPC", () => {
     await house.carry(paid.signed);
     await house.folded();
     const { position } = await house.app.store.head();
-    expect(await reconcile({ ...house.app, chain })).toBe("away");
+    expect(await turnOf({ ...house.app, chain }, "payments", (turn) => reconcile(turn.app))).toMatchObject({
+      status: "away",
+    });
     expect(await house.app.store.head()).toMatchObject({ position });
     chain.close();
     server.closeAllConnections();
@@ -268,7 +270,7 @@ describe("another history", () => {
     await house.revert(snapshot);
     expect(await compareChain(house.app)).toMatchObject({
       status: "foreign",
-      message: expect.stringContaining("BASE_RPC_URL"),
+      reason: expect.stringContaining("BASE_RPC_URL"),
     });
     await house.reconcile({}, "foreign");
     expect(await house.stateOf(paid)).toMatchObject({ status: "settled" });

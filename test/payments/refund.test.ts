@@ -2,14 +2,19 @@
 import type pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
+import { gasRecord } from "../../src/adapters/gas-record.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { refundDigest } from "../../src/domain/payments/refund.ts";
+import { GasBudgetSpent } from "../../src/domain/ports.ts";
+import { Folding } from "../../src/projections/folding.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
-import { gasSpent } from "../../src/projections/payments/sums.ts";
+import { startReactors } from "../../src/reactor.ts";
+import { paymentsReactor } from "../../src/reactors/payments/reactor.ts";
 import { payRefunds, refundToSeek } from "../../src/reactors/payments/refund.ts";
-import { startPaymentReactors } from "../../src/reactors/payments/start.ts";
 import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
 import { freshDatabase } from "../support/database.ts";
+import { turnOf } from "../support/turns.ts";
 import { fundRefunds, type LedgerHouse, openLedgerHouse, type Paid } from "./ledger-house.ts";
 
 let house: LedgerHouse;
@@ -25,7 +30,7 @@ const log = { info: warn, warn, error: warn };
 
 const pay = async (app = house.app, told = {}) => {
   await house.folded();
-  return payRefunds(app, { log, told });
+  return (await turnOf(app, "payments", (turn) => payRefunds(turn.app, { log, told }))).status;
 };
 
 /** A settled payment whose refund is open and may be paid. */
@@ -40,10 +45,7 @@ async function owed(micro: bigint): Promise<Paid> {
   return paid;
 }
 
-const refundOf = async (paid: Paid) => {
-  const state = await house.stateOf(paid);
-  return state.status === "unknown" ? undefined : state.refund;
-};
+const refundOf = async (paid: Paid) => (await house.stateOf(paid))?.refund;
 const payerHas = () => balanceOf(house.workshop.chain, addressOf(wallet(0)));
 
 test("without money it stays open, and the operator is told once which account needs how much", async () => {
@@ -131,8 +133,8 @@ test("the reactors see a payment through by themselves, from settlement to a fin
   const paid = await house.claim(wallet(0), 95_000n);
   await house.carry(paid.signed);
   const other = await house.beside();
-  const options = { every_ms: 20, answer_within_ms: -1_000 };
-  const reactors = [house.app, other.app].map((app) => startPaymentReactors(app, log, options));
+  const often = { ...paymentsReactor({ answer_within_ms: -1_000 }), every_ms: 20 };
+  const reactors = [house.app, other.app].map((app) => startReactors(app, [often], log));
   const isFinal = async () => {
     const sql = "select refund_final from read.payments_v1 where id = $1";
     const { rows } = await house.app.pool.query<{ refund_final: boolean }>(sql, [paid.id]);
@@ -145,23 +147,45 @@ test("the reactors see a payment through by themselves, from settlement to a fin
   expect((await house.storyOf(paid)).slice(1)).toEqual(["PaymentSettled", "RefundOpened", "RefundPaid"]);
 });
 
-test("gas is counted by day, once for each transaction that stands, refunds included", async () => {
-  await house.folded();
-  const { rows } = await house.app.pool.query<{ day: string; wei: string }>(
-    `select day, sum(fee)::text as wei from (
-       select transaction, left(settled_at, 10) as day, fee_wei as fee from read.payments_v1 where status = 'settled'
-       union
-       select refund_transaction, left(refunded_at, 10), refund_fee_wei from read.payments_v1
-        where refund_status = 'paid') t group by day`,
+test("gas is counted once for each transaction that the service sent, refunds included, and none that a stranger did", async () => {
+  const ours: { transaction: Hex; fee_wei: string }[] = (
+    await house.app.pool.query<{ transaction: Hex; fee_wei: string }>(
+      "select transaction, fee_wei::text from chain.gas order by transaction",
+    )
+  ).rows;
+  const carried = await house.claim(wallet(0), 96_000n);
+  await house.carry(carried.signed);
+  await house.mine(4);
+  await house.reconcile();
+  expect(await house.stateOf(carried)).toMatchObject({ status: "settled" });
+  const settled = await house.claim(wallet(0), 97_000n);
+  const { transaction, fee_wei } = await house.settle(settled);
+  const day = house.app.clock.now().toISOString().slice(0, 10);
+  const { rows } = await house.app.pool.query<{ transaction: Hex; fee_wei: string; day: string }>(
+    "select transaction, fee_wei::text, day from chain.gas order by transaction",
   );
-  expect(rows.length).toBeGreaterThan(0);
-  for (const { day, wei } of rows) expect(await gasSpent(house.app.pool, day)).toBe(BigInt(wei));
-  expect(await gasSpent(house.app.pool, "2026-01-01")).toBe(0n);
+  expect(rows).toHaveLength(ours.length + 1);
+  expect(rows).toContainEqual({ transaction, fee_wei: String(fee_wei), day });
+  expect(rows.map((row) => row.transaction)).not.toContain(await transactionOf(carried));
+  const { spent } = gasRecord(house.app.pool, "eip155:8453");
+  expect(await spent(day)).toBe(
+    rows.filter((row) => row.day === day).reduce((sum, row) => sum + BigInt(row.fee_wei), 0n),
+  );
+  expect(await spent("2026-01-01")).toBe(0n);
+  // A service that begins later knows it, too.
+  const other = await house.beside({ GAS_BUDGET_ETH: "0.000000000000000001" });
+  await expect(other.app.settlement.facts(carried.signed)).rejects.toThrow(GasBudgetSpent);
+  await other.close();
 });
+
+const transactionOf = async (paid: Paid) => {
+  const state = await house.stateOf(paid);
+  return state?.status === "settled" ? state.settlement.transaction : undefined;
+};
 
 test("the read model is the same however the log is cut into batches", async () => {
   await house.folded();
-  const tables = ["payments", "payments_sums", "payments_gas", "payments_confirmed"];
+  const tables = ["payments", "payments_sums", "payments_confirmed"];
   const contentOf = async (pool: pg.Pool) =>
     Promise.all(
       tables.map(async (table) => {
@@ -171,13 +195,14 @@ test("the read model is the same however the log is cut into batches", async () 
     );
   const live = await contentOf(house.app.pool);
   const events = await house.app.store.readLog({ after: 0, limit: 10_000 });
+  const folding = new Folding(house.app.unit.schemas);
   for (const size of [1, 3, events.length]) {
     const database = await freshDatabase();
     const pool = openPool(database.url, { max: 1 });
     await pool.query(`create schema read; ${paymentsProjection.ddl}`);
     const client = await pool.connect();
     for (let at = 0; at < events.length; at += size)
-      await paymentsProjection.fold(events.slice(at, at + size), client);
+      await folding.of(paymentsProjection, events.slice(at, at + size))?.(client);
     client.release();
     expect(await contentOf(pool)).toEqual(live);
     await pool.end();

@@ -9,6 +9,7 @@ import {
   balanceOf,
   cancelAuthorization,
   carriedByStranger,
+  finalize,
   GAS_KEY,
   openWorkshop,
   PAYEE,
@@ -192,33 +193,27 @@ const cases: Case[] = [
     headers: async () => v1(await payment(wallet(0), PRICE, { valid_after: seconds() + 60n })),
   },
   {
-    what: "that somebody carried to the chain before",
-    code: "invalid_transaction_state",
-    said: "used or cancelled",
-    headers: async () => {
-      const signed = await payment(wallet(0), PRICE);
-      await carriedByStranger(workshop, signed);
-      return v1(signed);
-    },
-  },
-  {
     what: "whose nonce was used for another payee",
     code: "invalid_transaction_state",
-    said: "used or cancelled",
+    said: "used the authorization's nonce for another transfer; sign a new one",
     headers: async () => {
       const signed = await payment(wallet(0), PRICE);
       const { nonce } = signed.transfer;
       await carriedByStranger(workshop, await payment(wallet(0), 1n, { nonce, to: STRANGER }));
+      expect((await ask(v1(signed))).status).toBe(503);
+      await finalize(workshop);
       return v1(signed);
     },
   },
   {
     what: "that its payer cancelled",
     code: "invalid_transaction_state",
-    said: "used or cancelled",
+    said: "cancelled the authorization; sign a new one",
     headers: async () => {
       const signed = await payment(wallet(0), PRICE);
       await cancelAuthorization(workshop, wallet(0), signed.transfer);
+      expect((await ask(v1(signed))).status).toBe(503);
+      await finalize(workshop);
       return v1(signed);
     },
   },

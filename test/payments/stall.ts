@@ -23,6 +23,7 @@ import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { turnOf } from "../support/turns.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
 import { wares } from "./wares.ts";
 
@@ -91,17 +92,17 @@ export function reactorsOf(app: App): Reactors {
     const { position } = await app.store.head();
     await app.runner.reached(paymentsProjection, position, LIMIT_MS);
   };
-  const silent = () => undefined;
+  const brief = { seconds: 1 };
   return {
     reconcile: async (options = {}) => {
       await folded();
-      const turn = await reconcile(app, options);
+      const { status } = await turnOf(app, "payments", (turn) => reconcile(turn.app, options), brief);
       await folded();
-      return turn;
+      return status;
     },
     payRefunds: async () => {
       await folded();
-      return payRefunds(app, { log: { info: silent, warn: silent, error: silent } });
+      return (await turnOf(app, "payments", (turn) => payRefunds(turn.app, turn), brief)).status;
     },
   };
 }

@@ -69,11 +69,9 @@ const toggle = operation({
   example: { name: "k_example" },
   handle: async ({ input, decide }) => {
     const { state } = await decide(apiKey, { tenant: "acme", id: input.name }, (key) =>
-      key.status === "unknown"
-        ? apiKey.issue(facts(input.name))(key)
-        : apiKey.revoke("2026-01-02T00:00:00.000Z")(key),
+      key ? apiKey.revoke("2026-01-02T00:00:00.000Z")(key) : apiKey.issue(facts(input.name))(key),
     );
-    return { data: { status: state.status }, meta: {} };
+    return { data: { status: state!.status }, meta: {} };
   },
 });
 

@@ -8,6 +8,7 @@ import { USDC } from "../../src/domain/payments/usdc.ts";
 import {
   addressOf,
   balanceOf,
+  finalize,
   GAS_KEY,
   openWorkshop,
   PAYEE,
@@ -15,7 +16,7 @@ import {
   type Workshop,
   wallet,
 } from "../chain/fixture.ts";
-import { catalogue } from "../support/catalogue.ts";
+import { catalogue, offered } from "../support/catalogue.ts";
 import { countCalls, takeNote } from "../support/notes.ts";
 import { type Service, startService } from "../support/service.ts";
 import { headerOf, PRICE, presentedV1, presentedV2 } from "../support/x402.ts";
@@ -222,6 +223,8 @@ describe("the facilitator's endpoints", () => {
     const other = `0x${"11".repeat(20)}` as const;
     const used = await v1();
     expect((await ask({ "X-PAYMENT": headerOf(used.paymentPayload) })).status).toBe(200);
+    expect((await verify(used)).status).toBe(503);
+    await finalize(workshop);
     const forged = await v1({}, {}, wallet(3));
     forged.paymentPayload.payload.authorization.from = other;
     const cases: [object, string][] = [
@@ -245,25 +248,58 @@ describe("the facilitator's endpoints", () => {
     }
   });
 
-  test("settle a payment that buys something elsewhere, once, and it buys nothing here", async () => {
-    const settle = async (body: object) => {
-      const headers = { "Content-Type": "application/json" };
-      const init = { method: "POST", headers, body: JSON.stringify(body) };
-      return (await (await fetch(`${service.url}/x402/settle`, init)).json()) as Record<string, unknown>;
+  const settle = async (body: object, headers: Record<string, string> = {}) => {
+    const init = {
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...headers },
+      body: JSON.stringify(body),
     };
+    const answer = await fetch(`${service.url}/x402/settle`, init);
+    return (await answer.json()) as Record<string, unknown>;
+  };
+  test("settle for a key a payment that buys something elsewhere, once, and it buys nothing here", async () => {
+    const { headers } = await service.issue({ tenant: "elsewhere" });
     const request = await v1();
     const before = await balanceOf(workshop.chain, PAYEE);
-    const settled = await settle(request);
+    const settled = await settle(request, headers);
     expect(settled).toMatchObject({ success: true, network: "base", payer: addressOf(payer) });
     expect(await workshop.chain.receipt(settled.transaction as Hex)).toMatchObject({ success: true });
-    expect(await settle(request)).toEqual(settled);
+    expect(await settle(request, headers)).toEqual(settled);
     expect(await balanceOf(workshop.chain, PAYEE)).toBe(before + PRICE);
     expect((await ask({ "X-PAYMENT": headerOf(request.paymentPayload) })).status).toBe(402);
     const bought = await v1();
     expect((await ask({ "X-PAYMENT": headerOf(bought.paymentPayload) })).status).toBe(200);
-    expect(await settle(bought)).toMatchObject({ success: false, errorReason: "invalid_transaction_state" });
+    expect(await settle(bought, headers)).toMatchObject({
+      success: false,
+      errorReason: "invalid_transaction_state",
+    });
     const dust = await v1({ maxAmountRequired: "10" });
-    expect(await settle(dust)).toMatchObject({ success: false, errorReason: "invalid_payment_requirements" });
+    expect(await settle(dust, headers)).toMatchObject({
+      success: false,
+      errorReason: "invalid_payment_requirements",
+    });
+  });
+
+  test("carry for anybody a payment that stays its payer's: it buys a call here, and nothing twice", async () => {
+    const request = await v1();
+    const before = await balanceOf(workshop.chain, PAYEE);
+    const { position } = await service.app.store.head();
+    const settled = await settle(request);
+    expect(settled).toMatchObject({ success: true, network: "base", payer: addressOf(payer) });
+    expect(await settle(request)).toEqual(settled);
+    expect((await service.app.store.head()).position).toBe(position);
+    expect((await verify(request)).body).toMatchObject({ isValid: true });
+    const answer = await ask({ "X-PAYMENT": headerOf(request.paymentPayload) });
+    expect(answer.status).toBe(200);
+    expect(decodePaymentResponseHeader(answer.headers.get("PAYMENT-RESPONSE")!)).toMatchObject({
+      transaction: settled.transaction,
+    });
+    expect(await balanceOf(workshop.chain, PAYEE)).toBe(before + PRICE);
+    expect(await settle(request)).toMatchObject({ type: expect.stringContaining("payment-pending") });
+    expect((await verify(request)).status).toBe(503);
+    await finalize(workshop);
+    expect(await settle(request)).toMatchObject({ success: false, errorReason: "invalid_transaction_state" });
+    expect((await verify(request)).body).toMatchObject({ invalidReason: "invalid_transaction_state" });
   });
 
   test("say that the chain is away, and nothing about the payment, while it is", async () => {
@@ -290,7 +326,9 @@ test("HEAD is never charged", async () => {
 
 describe("discovery", () => {
   type Listed = { items: { resource: string }[]; pagination: { total: number } };
-  const priced = catalogue.filter((operation) => paymentOf(operation));
+  const priced = [...catalogue, offered(countCalls), offered(takeNote)].filter((operation) =>
+    paymentOf(operation),
+  );
   const urlOf = (one: Operation) => service.url + pathWith(one, one.example);
   /** Asks as the operation at this address is asked, without a payment. */
   const unpaid = (url: string, otherwise = "GET") => {

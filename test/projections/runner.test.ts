@@ -3,12 +3,13 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { migrate } from "../../eventstore/migrate.ts";
 import { openPool } from "../../eventstore/pool.ts";
+import { registry } from "../../eventstore/schemas.ts";
 import { createEventStore, type EventStore } from "../../eventstore/store.ts";
 import { createTail, type Tail } from "../../eventstore/tail.ts";
-import type { RecordedEvent } from "../../eventstore/types.ts";
-import type { Projection } from "../../src/projections/projection.ts";
+import { type Projection, type PublicFacts, projection } from "../../src/projections/projection.ts";
 import { startRunner } from "../../src/projections/runner.ts";
 import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
+import * as notes from "../support/notes.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
 
 let database: FreshDatabase;
@@ -40,21 +41,17 @@ beforeEach(() => {
 let made = 0;
 /** Writes down every position it is shown. */
 function recorder(
-  before?: (events: RecordedEvent[]) => Promise<void> | void,
-  concerns: Projection["concerns"] = () => true,
+  before?: () => Promise<void> | void,
+  of: "every event" | "notes" = "every event",
 ): Projection {
   const name = `recorder${++made}`;
-  return {
-    name,
-    version: 1,
-    ddl: "",
-    concerns,
-    async fold(events, tx) {
-      await before?.(events);
-      for (const { position } of events)
-        await tx.query("insert into read.seen (projection, position) values ($1, $2)", [name, position]);
-    },
+  const fold = async (events: readonly Pick<PublicFacts, "position">[], tx: pg.ClientBase) => {
+    await before?.();
+    for (const { position } of events)
+      await tx.query("insert into read.seen (projection, position) values ($1, $2)", [name, position]);
   };
+  const tables = { name, version: 1, ddl: "" };
+  return of === "notes" ? projection({ ...tables, of: [notes], fold }) : projection({ ...tables, of, fold });
 }
 
 const seenBy = async ({ name }: Projection): Promise<number[]> => {
@@ -79,7 +76,8 @@ const append = (count: number, stream = `s${Math.random()}`) =>
   );
 
 const everyPosition = async () => Array.from({ length: (await store.head()).position }, (_, n) => n + 1);
-const run = (...projections: Projection[]) => startRunner({ pool, tail, projections, log });
+const run = (...projections: Projection[]) =>
+  startRunner({ pool, tail, schemas: registry([notes.events]), projections, log });
 
 test("every event once and in order, while others append", async () => {
   const projection = recorder();
@@ -93,11 +91,23 @@ test("every event once and in order, while others append", async () => {
 });
 
 test("what does not concern it is passed over, and counts as folded", async () => {
-  const projection = recorder(undefined, ({ position }) => position % 5 === 0);
+  const projection = recorder(undefined, "notes");
   const runner = run(projection);
-  await append(23);
+  const take = async (stream_id: string) => {
+    const events = [{ type: "NoteTaken", payload: { text: "x" } }];
+    const done = await store.append({
+      appends: [{ tenant: "t", stream_id, expected_version: "any", events }],
+    });
+    if (done.status !== "appended") throw new Error(done.status);
+    return done.events[0]!.position;
+  };
+  await append(11);
+  const first = await take("notebook-a");
+  await take("somebody-elses");
+  const second = await take("notebook-b");
+  await append(12);
   expect(await runner.reached(projection, (await store.head()).position, LIMIT_MS)).toBe(true);
-  expect(await seenBy(projection)).toEqual((await everyPosition()).filter((position) => position % 5 === 0));
+  expect(await seenBy(projection)).toEqual([first, second]);
   await runner.stop();
 });
 

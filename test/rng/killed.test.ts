@@ -5,9 +5,10 @@ import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
-import { takeSeedTurn } from "../../src/reactors/rng/start.ts";
+import { seedsReactor } from "../../src/reactors/rng/reactor.ts";
 import { GAS_KEY, openWorkshop, PAYEE, type Workshop } from "../chain/fixture.ts";
 import { startService } from "../support/service.ts";
+import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
 
 let workshop: Workshop;
@@ -40,7 +41,7 @@ test.each([
     expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
     const active = async () => (await service.app.load(seeds, seeds.targetOf("live"))).active;
     await until(async () => {
-      await takeSeedTurn(service.app);
+      await turn(service.app, seedsReactor);
       return (await active()) !== undefined;
     });
     const head = service.app.seeds.head("live", 1);

@@ -56,10 +56,10 @@ test("wages are drawn by quarter where there are quarters, a gap where one is no
   expect(lvWagesChart(wagesInLatvia(years, {})).x).toEqual(["2023", "2024"]);
 });
 
-test("one indicator is drawn in its unit, several as indices of the first month, and each row names its own table", async () => {
+test("one indicator is drawn in its unit, of several rates as rates and prices as indices, and each row names its own table", async () => {
   const day = (date: string, usd_per_bbl: number) => ({ date, usd_per_bbl });
   const store = await storeOf(
-    made(brent, [day("2024-12-02", 50), day("2025-11-03", 60), day("2025-11-04", 70)]),
+    made(brent, [day("2024-12-02", 50), day("2025-02-03", 50), day("2025-11-03", 60), day("2025-11-04", 70)]),
     made(hicp, hicp.sandbox(), true),
   );
   const one = macroContext(store, { indicators: ["brent_usd"] });
@@ -71,9 +71,17 @@ test("one indicator is drawn in its unit, several as indices of the first month,
   const chart = macroChart(several);
   expect(chart.unit).toBe("first month = 100");
   expect(chart.notes).toEqual(["Not drawn: Euro reference rate of the US dollar"]);
-  const oil = chart.series.find(({ name }) => name === "brent_usd")!;
+  const oil = chart.series.find(({ name }) => name === "brent_usd (left)")!;
   expect(oil.values[chart.x.indexOf("2025-11")]).toBe(130);
-  expect(oil.values[chart.x.indexOf("2025-12")]).toBeNull();
+  expect(chart.unit_right).toBe("percent");
+  const inflation = chart.series.find(({ name }) => name === "hicp_yoy, % (right)")!;
+  expect(inflation.on_right).toBe(true);
+  // As it is published, and over the months alone that both of them tell of.
+  const { history } = several.data.find(({ indicator }) => indicator === "hicp_yoy")!;
+  const published = new Map(history.map(({ month, value }) => [month, value]));
+  expect(inflation.values).toEqual(chart.x.map((month) => published.get(month)));
+  expect(chart.x.at(-1)).toBe("2025-11");
+  expect(chart.series.every(({ values }) => values.length === chart.x.length)).toBe(true);
   const rows = sheetOf(macroTable, several).rows.map((row) => [row[0], row.at(-3), row.at(-1)].join(" "));
   expect(new Set(rows)).toEqual(new Set(["brent_usd brent false", "hicp_yoy sandbox-hicp true"]));
 });

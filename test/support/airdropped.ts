@@ -29,6 +29,6 @@ export async function airdropExamples(app: App, tenant = "acme"): Promise<void> 
     const facts = { ...terms, airdrop_id, symbol: "TALLY", decimals: 18, asked_at };
     const target = airdrops.targetOf(facts);
     await app.decide(airdrops, target, airdrops.ask(facts, airdrops.totalOf(facts)), { meta });
-    await until(async () => (await app.load(airdrops, target)).status === "paid");
+    await until(async () => (await app.load(airdrops, target))?.status === "paid");
   }
 }

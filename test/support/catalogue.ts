@@ -13,6 +13,7 @@ export const areaOf = (operations: readonly OperationDeclaration[]): Area => ({
   envelope: "success",
   entities: [],
   projections: [],
+  reactors: [],
   operations,
   problems: {},
 });
@@ -21,7 +22,7 @@ export const areaOf = (operations: readonly OperationDeclaration[]): Area => ({
 export const offered = (operation: OperationDeclaration): Operation =>
   catalogueOf([areaOf([operation])]).operations[0]!;
 
-/** All areas with their entities and read models, and these operations alone. */
+/** All areas with their entities, read models and reactors, and these operations alone. */
 export const areasOffering = (operations: readonly OperationDeclaration[]): Area[] => [
   ...areas.map((area) => ({ ...area, operations: [] })),
   areaOf(operations),

@@ -168,8 +168,7 @@ async function writeYear(
 export async function releaseVintage(app: App, dataDir: string, vintage: string): Promise<void> {
   const manifest = await readManifest(dataDir, vintage);
   const target = { tenant: OPERATOR, id: manifest.dataset };
-  const state = await app.load(dataset, target);
-  const current = state.status === "released" ? state.current.vintage : null;
-  const facts = releaseFacts(manifest, current, app.clock.now());
+  const current = await app.load(dataset, target);
+  const facts = releaseFacts(manifest, current?.vintage ?? null, app.clock.now());
   await app.decide(dataset, target, dataset.release(facts), { meta: operatorMeta("cube") });
 }

@@ -35,7 +35,7 @@ export async function openDoomed({ before = {}, after = {} }: Steps): Promise<Ap
     dieAt("before it is sent");
     const sent = await sentSoFar();
     const mined = send(call, options);
-    await until(async () => DIES_AT !== "while it is sent" && (await sentSoFar()) !== sent);
+    await until(async () => DIES_AT !== "while it is sent" || (await sentSoFar()) !== sent);
     dieAt("while it is sent");
     const receipt = await mined;
     dieAt("after it is mined");

@@ -1,17 +1,18 @@
 /** A small area for tests of the machinery: a notebook per tenant that takes notes and never the same one twice. */
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import { json, key, open, operation, pay, type Usdc } from "../../src/api/operation.ts";
+import type { EventOf } from "../../src/domain/entity.ts";
 import { refuse } from "../../src/domain/refusal.ts";
 
 export const events = {
   NoteTaken: { 1: z.strictObject({ text: z.string() }) },
 };
 
-type NoteEvent = Event<"NoteTaken", { text: string }>;
+type NoteEvent = EventOf<typeof events>;
 export type Notebook = { notes: string[] };
 
-export const streamOf = (id: string) => `notebook-${id}`;
+export const prefix = "notebook-";
+export const streamOf = (id: string) => prefix + id;
 export const initialState = (): Notebook => ({ notes: [] });
 export const evolve = (state: Notebook, event: NoteEvent): Notebook => ({
   notes: [...state.notes, event.data.text],
@@ -26,10 +27,9 @@ export const take =
     return [{ type: "NoteTaken", data: { text } }];
   };
 
-const entity = { streamOf, initialState, evolve };
+const entity = { prefix, events, streamOf, initialState, evolve };
 
 const write = {
-  area: "discovery" as const,
   summary: "Take a note",
   description: "Writes a note into a notebook of yours.",
   output: json(z.object({ data: z.object({ count: z.int(), last: z.string() }), meta: z.object({}) })),
@@ -74,7 +74,6 @@ export const twoNotes = operation({
 });
 
 const read = {
-  area: "discovery" as const,
   summary: "Read something",
   description: "A priced read.",
   input: z.object({

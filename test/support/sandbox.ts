@@ -8,6 +8,9 @@ import { until } from "./until.ts";
 /** A sandbox is not smaller at less than this scale. */
 export const SMALL = 0.01;
 
+/** One that has more chapters. */
+export const LARGER = 0.1;
+
 /** A small sandbox in the folder; its vintage. */
 export const sandboxIn = (dataDir: string, scale = SMALL): Promise<string> =>
   madeOnce(`sandbox-${scale}`, dataDir, async (dir) => (await makeSandbox(dir, scale)).manifest.vintage);
@@ -35,7 +38,8 @@ export async function openSandboxLv(service: Service): Promise<void> {
   await opened(service, [latvia]);
 }
 
-async function opened({ app }: Service, wanted: string[]): Promise<void> {
+/** Waits until the service has these vintages open. */
+export async function opened({ app }: Service, wanted: string[]): Promise<void> {
   const open = () => [...app.vintages.open(), ...app.reference.open()].map(({ vintage }) => vintage);
   await until(() => wanted.every((vintage) => open().includes(vintage)));
 }

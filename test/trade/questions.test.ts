@@ -127,7 +127,7 @@ describe("a dataset that is to be there, but is not open", () => {
     const vintages = await openVintages({ ...limits, dataDir });
     onTestFinished(() => vintages.close());
     await vintages.serve(realVintage);
-    vintages.expect([{ dataset, synthetic }]);
+    vintages.expect([{ dataset, synthetic, released: true }]);
     return vintages;
   };
 
@@ -160,12 +160,29 @@ describe("outside coverage is refused, naming the range", () => {
     ],
     [{ reporter: "FR", hs: "39206290" } as const, "reporter", /covers the reporters DE; not FR/],
     [{ reporter: "DE", hs: "7208" } as const, "hs", /no dataset covers the question/],
+    [{ reporter: "DE", hs: "4407999999", year: 2004 } as const, "year", /sandbox covers 2005-01/],
     [{ reporter: "DE", dataset: "nope" } as const, "dataset", /there is comext-ds-045409, sandbox/],
   ])("%j", async (input, path, says) => {
     const refusal = await refusalOf(ask.topPartners(input));
     expect(refusal.code).toBe("invalid");
     expect(refusal.message).toMatch(says);
     expect(refusal.errors?.[0]?.path).toBe(path);
+  });
+
+  test("without a sandbox, the error names the dataset that answers in part, and asking it does", async () => {
+    const real = { ...trade, allow_synthetic: false };
+    const input = rankingInput.parse({ reporter: "DE", year: 2024 });
+    const refusal = await refusalOf(topPartners(real, input));
+    expect(refusal.message).toContain("dataset=comext-ds-045409 answers from the part that it has");
+    const { meta } = await topPartners(real, { ...input, dataset: "comext-ds-045409" });
+    expect(meta).toMatchObject({ synthetic: false, coverage: { products: { complete: false } } });
+  });
+
+  test("a code of ten digits is cut to the eight that statistics know, and the answer says so", async () => {
+    const cut = await ask.topPartners({ reporter: "DE", hs: "3920629010", year: 2024 });
+    expect(cut.meta).toMatchObject({ hs: "39206290", dataset: "comext-ds-045409" });
+    expect(cut).toEqual(await ask.topPartners({ reporter: "DE", hs: "39206290", year: 2024 }));
+    expect((await ask.topPartners({ reporter: "DE", year: 2024 })).meta.hs).toBeNull();
   });
 
   test("inside but without trade is an empty list", async () => {
@@ -326,6 +343,28 @@ describe("what there is", () => {
     expect(data).toMatchObject({ records: releasedRows });
     const real = await ask.overview({ hs: "39206290" });
     expect(real.data).toMatchObject({ records: 6, countries: 1, partners: 2, products: 1, year: null });
+  });
+
+  test("a product of which only WORLD rows are there has the countries that they are of", async () => {
+    const dir = await tempDir();
+    const rows = (await readFile(sdmxFixture, "utf8")).trim().split("\n");
+    const world = await fileOf(
+      dir,
+      "world.csv",
+      rows.filter((row) => /WORLD|LAST UPDATE/.test(row)),
+    );
+    const { manifest } = await importFiles(dir, [world], { reporters: ["DE"] });
+    const real = { vintages: await storeOf(dir, manifest.vintage), allow_synthetic: false };
+    const { data } = await overview(real, overviewInput.parse({ hs: "39206290" }));
+    expect(data).toMatchObject({ countries: 1, partners: 0, records: 2 });
+  });
+
+  test("the records of the countries are rows, and add up to those of the overview", async () => {
+    for (const hs of [undefined, "44", "4407", "27", "39206290"]) {
+      const { data } = await ask.countries({ hs });
+      const records = data.reduce((sum, row) => sum + ("records" in row ? row.records : 0), 0);
+      expect((await ask.overview({ hs })).data).toMatchObject({ records });
+    }
   });
 
   test("countries lists all 27, also those without data; compact leaves the rest out", async () => {

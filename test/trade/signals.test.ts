@@ -1,8 +1,9 @@
 /** Alerts, flow-pulse, corridor and source concentration over the sandbox, against plain SQL over its tables. */
 import fc from "fast-check";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { trailingScore } from "../../src/domain/trade/anomalies.ts";
 import { isReporter } from "../../src/domain/trade/reporters.ts";
+import { yearOnYearScores } from "../../src/projections/trade/answers/anomalies.ts";
 import { timeline, timelineInput } from "../../src/projections/trade/answers/series.ts";
 import { refusalOf } from "../datasets/workshop.ts";
 import { openAnalyses } from "./analyses.ts";
@@ -44,6 +45,18 @@ describe("alerts and flow-pulse", () => {
       const trailing = values.slice(at - 12, at);
       expect(z).toBeCloseTo(trailingScore(values[at]!, trailing)!, 5);
       expect(base_eur).toBe(Math.round(trailing.reduce((sum, value) => sum + value, 0) / 12));
+    }
+  });
+
+  test("the year-on-year score of a heading is known, though the dataset is finer than a heading", async () => {
+    const series = { reporter: "LV", flow: "EXPORT", period: 202406 } as const;
+    const judged = { value_eur: 1, base_eur: 1, deviation_eur: 1, z: 1, p_value: 1, p_adjusted: 1 };
+    const lease = opened.trade.vintages.lease("sandbox");
+    onTestFinished(() => lease.release());
+    for (const hs of ["44", "4401"]) {
+      const watched = { hs, reporters: ["LV"], months: 24 } as const;
+      const anomalies = [{ ...series, ...judged, product: hs }];
+      expect(await yearOnYearScores(lease, watched, anomalies, undefined), hs).toEqual([expect.any(Number)]);
     }
   });
 

@@ -2,15 +2,15 @@
 import { DEVELOPMENT_TOKEN } from "../../src/adapters/chain-contracts.ts";
 import type { App } from "../../src/app.ts";
 import type { Hex } from "../../src/domain/chain.ts";
-import { TransactionPending } from "../../src/domain/ports.ts";
 import type { AirdropFacts, AirdropState } from "../../src/domain/wallet/airdrop.ts";
 import * as airdrops from "../../src/domain/wallet/airdrop.ts";
 import { amountIn, balanceCall } from "../../src/domain/wallet/token.ts";
 import { airdropsProjection } from "../../src/projections/wallet/airdrops.ts";
-import { payAirdrops } from "../../src/reactors/wallet/pay-airdrops.ts";
-import { takeWalletTurn } from "../../src/reactors/wallet/start.ts";
+import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
+import { airdropsReactor, noAirdropMemory, payAirdrops } from "../../src/reactors/wallet/pay-airdrops.ts";
 import { type LedgerHouse, openLedgerHouse } from "../payments/ledger-house.ts";
-import { LIMIT_MS, until } from "../support/until.ts";
+import { type Taken, turn } from "../support/turns.ts";
+import { LIMIT_MS } from "../support/until.ts";
 
 export const TOKEN = 10n ** 18n;
 
@@ -22,8 +22,8 @@ export type AirdropHouse = {
   /** Asks for an airdrop of one token to so many accounts that had nothing; several processes at once where they are given. */
   ask(recipients: number, more?: Partial<AirdropFacts>, by?: readonly App[]): Promise<AirdropFacts>;
   /** One turn of this process, or of another one, after whoever had it before is gone. */
-  turn(by?: App): Promise<void>;
-  /** The same without taking turns, as two processes would whose lock was lost. */
+  turn(by?: App): Promise<{ airdrops: Taken; transfers: Taken }>;
+  /** Airdrops alone and without a lease, as two processes would whose lease was lost. */
   pay(by?: App): Promise<void>;
   stateOf(facts: AirdropFacts): Promise<AirdropState>;
   /** The types of an airdrop's events, without their common beginning. */
@@ -35,11 +35,6 @@ export type AirdropHouse = {
   close(): Promise<void>;
 };
 
-/** What is sent and not mined yet is left to the next turn. */
-function unlessPending(error: unknown): void {
-  if (!(error instanceof TransactionPending)) throw error;
-}
-
 export async function openAirdropHouse(): Promise<AirdropHouse> {
   const ledger = await openLedgerHouse();
   const { app, close } = await ledger.beside({ PLATFORM_TOKEN: DEVELOPMENT_TOKEN });
@@ -50,7 +45,7 @@ export async function openAirdropHouse(): Promise<AirdropHouse> {
     error: () => {},
     warn: (_: object, message: string) => void warnings.push(message),
   };
-  const options = { log };
+  const options = { log, patient: true };
   /** A turn leaves to the next one what the read model does not know yet. */
   const folded = async () => {
     const { position } = await app.store.head();
@@ -86,12 +81,14 @@ export async function openAirdropHouse(): Promise<AirdropHouse> {
     },
     turn: async (by = app) => {
       await folded();
-      const take = () => takeWalletTurn(by, options).catch(unlessPending);
-      await until(async () => (await take()) !== "taken");
+      return {
+        airdrops: await turn(by, airdropsReactor, options),
+        transfers: await turn(by, transfersReactor, options),
+      };
     },
     pay: async (by = app) => {
       await folded();
-      await payAirdrops(by, options);
+      await payAirdrops(by, { log, memory: noAirdropMemory() });
     },
     stateOf: (facts) => app.load(airdrops, airdrops.targetOf(facts)),
     storyOf: async ({ tenant, airdrop_id }) => {

@@ -47,7 +47,7 @@ afterAll(() => workshop.close());
 
 const ask = async (call: { to: Hex; data: Hex }) => amountIn((await workshop.chain.read([call]))[0]);
 const balance = (account: Hex) => ask(balanceCall(DEVELOPMENT_TOKEN, account));
-const alone = (gas: bigint) => ({ gas, alone: true }) as const;
+const alone = (gas: bigint) => ({ gas, alone: true, purpose: "airdrop" }) as const;
 const terms = (recipients: Hex[], amount_each = TOKEN) => ({
   token: DEVELOPMENT_TOKEN,
   amount_each,

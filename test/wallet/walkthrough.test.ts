@@ -1,18 +1,24 @@
 /** The wallet over real HTTP on the embedded chain: an airdrop is asked for, paid, seen in balances and histories, and not paid twice. */
-import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { areas } from "../../src/areas/index.ts";
 import { reachOf } from "../../src/projections/wallet/transfers.ts";
-import { takeWalletTurn } from "../../src/reactors/wallet/start.ts";
+import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
 import { addressOf, wallet } from "../chain/fixture.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
 
 let service: Service;
 let admin: Record<string, string>;
 let reader: Record<string, string>;
 beforeAll(async () => {
-  service = await startService({ chain: "embedded", reactors: true });
+  // Transfers are kept when the test says so.
+  const others = areas.map((area) => ({
+    ...area,
+    reactors: area.reactors.filter((one) => one !== transfersReactor),
+  }));
+  service = await startService({ chain: "embedded", reactors: true, areas: others });
   admin = (await service.issue({ scopes: ["read", "order", "admin"] })).headers;
   reader = (await service.issue()).headers;
 });
@@ -190,8 +196,8 @@ const withoutFinal = ({ final: _, ...rest }: Moved) => rest;
 
 test("a history is paged without a gap, whether blocks are final and kept, or new", async () => {
   const { sender } = service.app.chain;
-  const keep = () => takeWalletTurn(service.app, { log: pino({ enabled: false }) });
-  await until(async () => (await keep()) === "done");
+  const keep = () => turn(service.app, transfersReactor, { patient: true });
+  await until(async () => (await keep()).status === "done");
   const reach = await reachOf(service.app.pool, {
     network: "eip155:8453",
     account: sender,

@@ -1,6 +1,7 @@
 /** A chart in the words of ECharts: what stands where, in which colour, and what is written. */
 import type { EChartsOption } from "echarts";
 import type { Chart, Provenance } from "../../domain/chart.ts";
+import { cutProvisional } from "./cut.ts";
 import { COLOURS, FONT, GRID, HEIGHT, INK, MARGIN, MUTED, WARNING, WIDTH } from "./look.ts";
 import { drawnSeries, paleName, shownSeries } from "./series.ts";
 import { axisUnit, clipped, numberText, readable, type Scale, scaleOf, textWidth } from "./text.ts";
@@ -18,7 +19,7 @@ const MOST_RANKED = 30;
 
 /** What is drawn of a chart. */
 export function optionOf(given: Chart, provenance: Provenance): EChartsOption {
-  const chart = readable(fitting(given));
+  const chart = cutProvisional(readable(fitting(given)));
   const scale = scaleOf(chart);
   const notes = notesOf(chart, vintagesOf(provenance.vintage));
   const legend = legendOf(chart);
@@ -74,7 +75,7 @@ function fitting(chart: Chart): Chart {
   return {
     ...chart,
     x: chart.x.slice(0, MOST_RANKED),
-    series: chart.series.map(({ name, values }) => ({ name, values: values.slice(0, MOST_RANKED) })),
+    series: chart.series.map((one) => ({ ...one, values: one.values.slice(0, MOST_RANKED) })),
     notes: [...chart.notes, `The first ${MOST_RANKED} of ${chart.x.length} are drawn.`],
   };
 }
@@ -209,7 +210,7 @@ function axesOf(chart: Chart, scale: Scale, isEmpty: boolean): Pick<EChartsOptio
         axisLabel,
         axisLine: { ...names.axisLine, onZero: true },
       },
-      yAxis: { ...figures, nameGap: 10 },
+      yAxis: [{ ...figures, nameGap: 10 }, ...rightAxis(chart, figures)],
     };
   }
   return {
@@ -233,9 +234,30 @@ function axesOf(chart: Chart, scale: Scale, isEmpty: boolean): Pick<EChartsOptio
   };
 }
 
+/** The axis of the series that are not in the chart's own unit. */
+function rightAxis({ series, unit_right }: Chart, figures: object) {
+  const isNeeded = series.some(({ on_right }) => on_right);
+  if (!isNeeded || unit_right === undefined) return [];
+  return [
+    {
+      ...figures,
+      type: "value" as const,
+      name: unit_right,
+      nameGap: 10,
+      nameTextStyle: { color: MUTED, fontSize: 12, align: "right" as const },
+      position: "right" as const,
+      scale: false,
+      alignTicks: true,
+      splitLine: { show: false },
+    },
+  ];
+}
+
 /** Whether lines would all run along the top if the axis began at zero. */
 function isFarFromZero({ kind, series }: Chart): boolean {
-  const values = series.flatMap((one) => one.values.filter((value) => value !== null));
+  const values = series
+    .filter(({ on_right }) => !on_right)
+    .flatMap((one) => one.values.filter((value) => value !== null));
   let [least, most] = [Infinity, -Infinity];
   for (const value of values) {
     least = Math.min(least, value);

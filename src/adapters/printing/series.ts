@@ -1,6 +1,7 @@
 /** The lines and bars of a chart in the words of ECharts. */
 import type { BarSeriesOption, LineSeriesOption } from "echarts";
 import type { Chart, Series } from "../../domain/chart.ts";
+import type { Cut } from "./cut.ts";
 import { COLOURS, INK, MUTED, PALE } from "./look.ts";
 import { labelText, type Scale } from "./text.ts";
 
@@ -26,30 +27,69 @@ export function drawnSeries(chart: Chart, scale: Scale): (LineSeriesOption | Bar
   const { coloured, pale } = shownSeries(chart);
   const all = [
     ...pale.map((one) => ({ one: { ...one, name: paleName(pale) }, colour: PALE })),
-    ...coloured.map((one, at) => ({ one, colour: COLOURS[at]! })),
+    ...coloured.map((one) => ({ one, colour: colourOf(one, coloured) })),
   ];
   return all.flatMap(({ one, colour }): (LineSeriesOption | BarSeriesOption)[] => {
-    const scaled = scaledTo(one, scale, chart.base ?? 0);
-    if (chart.kind === "line") return lines(scaled, colour);
+    const scaled = scaledTo(one, one.on_right ? AS_IT_IS : scale, chart.base ?? 0);
+    if (chart.kind === "line") return [...bandOf(scaled, colour), ...lines(scaled, colour)];
     if (one.as_line) return lines(scaled, INK);
     return [chart.kind === "bar" ? bars(scaled, colour) : ranked(scaled, colour, chart, one)];
   });
 }
 
-const scaledTo = (series: Series, { divisor }: Scale, base: number): Series => ({
-  ...series,
-  values: series.values.map((value) => (value === null ? null : (value - base) / divisor)),
-});
+const AS_IT_IS: Scale = { divisor: 1, word: "" };
+
+/** What goes beyond another series has its colour, and takes none from those that follow. */
+function colourOf({ name, beyond }: Series, coloured: readonly Series[]): string {
+  const own = coloured.filter((one) => one.beyond === undefined);
+  return COLOURS[own.findIndex((one) => one.name === (beyond ?? name))]!;
+}
+
+function scaledTo(series: Cut, { divisor }: Scale, base: number): Cut {
+  const scaled = (value: number) => (value - base) / divisor;
+  const { band } = series;
+  return {
+    ...series,
+    values: series.values.map((value) => (value === null ? null : scaled(value))),
+    ...(band && { band: band.map((one) => one && { low: scaled(one.low), high: scaled(one.high) }) }),
+  };
+}
+
+/** A pale surface between two lines that are not drawn: the upper one stands on the lower one. */
+function bandOf({ name, band }: Series, colour: string): LineSeriesOption[] {
+  if (!band) return [];
+  const edge = {
+    type: "line" as const,
+    name,
+    stack: `band of ${name}`,
+    symbol: "none",
+    lineStyle: { width: 0 },
+  };
+  const style = { itemStyle: { color: colour }, z: 1 };
+  return [
+    { ...edge, ...style, data: band.map((one) => one?.low ?? "-") },
+    {
+      ...edge,
+      ...style,
+      data: band.map((one) => (one ? one.high - one.low : "-")),
+      areaStyle: { color: colour, opacity: 0.18 },
+    },
+  ];
+}
 
 /** A line is whole where its values are settled; from the last settled one on to those that are not it is dashed. */
-function lines({ name, values, provisional = [], marked = [] }: Series, colour: string): LineSeriesOption[] {
+function lines(series: Cut, colour: string): LineSeriesOption[] {
+  const { name, values, provisional = [], marked = [], cut = [], on_right } = series;
   const isOpen = (at: number) => provisional[at] === true;
   const settled = values.map((value, at) => (isOpen(at) ? null : value));
   const open = values.map((value, at) => (isOpen(at) || isOpen(at + 1) ? value : null));
   const line = (data: (number | null)[], type: "solid" | "dashed"): LineSeriesOption => ({
     type: "line",
     name,
-    data: data.map((_, at) => pointOf(data, at, marked[at] === true, colour)),
+    ...(on_right && { yAxisIndex: 1 }),
+    data: data.map((_, at) =>
+      pointOf(data, at, { isMarked: marked[at] === true, isCut: cut[at] === true }, colour),
+    ),
     connectNulls: false,
     showAllSymbol: true,
     lineStyle: { type, width: colour === PALE ? 1 : 2 },
@@ -60,14 +100,19 @@ function lines({ name, values, provisional = [], marked = [] }: Series, colour: 
 }
 
 /** A value between two gaps would be no line: it is a dot. */
-function pointOf(data: (number | null)[], at: number, isMarked: boolean, colour: string) {
+function pointOf(
+  data: (number | null)[],
+  at: number,
+  { isMarked, isCut }: { isMarked: boolean; isCut: boolean },
+  colour: string,
+) {
   const isAlone = (data[at - 1] ?? null) === null && (data[at + 1] ?? null) === null;
   const ring = { color: "#ffffff", borderColor: colour, borderWidth: 2 };
   return {
     value: data[at] ?? "-",
-    symbol: isMarked || isAlone ? "circle" : "none",
-    symbolSize: isMarked ? 9 : 6,
-    ...(isMarked && { itemStyle: ring }),
+    symbol: isCut ? "triangle" : isMarked || isAlone ? "circle" : "none",
+    symbolSize: isCut ? 11 : isMarked ? 9 : 6,
+    ...(isMarked && !isCut && { itemStyle: ring }),
   };
 }
 
@@ -95,6 +140,7 @@ function ranked(
     stack: "sum",
     barMaxWidth: 22,
     barCategoryGap: x.length > 20 ? "22%" : "32%",
+    ...(unscaled.beyond !== undefined && { itemStyle: { color: colour, opacity: 0.4 } }),
     label: {
       show: series.length === 1,
       position: "right",

@@ -15,8 +15,8 @@ const AMOUNTS = new Set(["EUR", "USD", "kg", "t"]);
 /** The largest value decides, so that an axis has short numbers. */
 export function scaleOf({ series, unit, base = 0 }: Chart): Scale {
   let largest = 0;
-  for (const { values } of series)
-    for (const value of values) largest = Math.max(largest, Math.abs((value ?? base) - base));
+  for (const { values, on_right } of series)
+    for (const value of values) if (!on_right) largest = Math.max(largest, Math.abs((value ?? base) - base));
   const fits = SCALES.find(({ divisor }) => largest >= divisor);
   return fits && (AMOUNTS.has(unit) || fits.divisor > 1e3) ? fits : { divisor: 1, word: "" };
 }

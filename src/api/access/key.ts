@@ -10,14 +10,7 @@ import { refuse } from "../../domain/refusal.ts";
 import type { KeyRow, KeyWithDigest } from "../../projections/access/keys.ts";
 import { addressBlock } from "../address.ts";
 import type { Caller } from "../caller.ts";
-import {
-  type AccessParts,
-  type Attempt,
-  BEARER,
-  type Identity,
-  type SecuritySchemes,
-  type Way,
-} from "./way.ts";
+import { type AccessParts, type Attempt, BEARER, type Keys, type SecuritySchemes, type Way } from "./way.ts";
 
 type KeyAttempt = {
   secret: string;
@@ -87,14 +80,6 @@ export async function lookUp<Found>(
   if (!found) limits.add(GUESSES, block);
   return found;
 }
-
-/** The API keys that this process knows. */
-export type Keys = {
-  identify(secret: string, ip: string): Promise<Identity & { key: KeyRow }>;
-  /** Refuses a key that lacks the scope. */
-  allow(key: KeyRow, scope: Scope): void;
-  forget(): void;
-};
 
 export function createKeys(
   parts: Pick<AccessParts, "findKey" | "limits">,

@@ -5,8 +5,8 @@ import { Refusal } from "../../domain/refusal.ts";
 import { addressBlock } from "../address.ts";
 import type { Way } from "./way.ts";
 
-/** A limit of the operation's own: 20 an hour. */
-export type OwnLimit = Pick<CallLimit, "calls" | "per">;
+/** A limit of the operation's own, such as 20 an hour, or of several that name the same one as `shared`. */
+export type OwnLimit = Pick<CallLimit, "calls" | "per"> & { shared?: string };
 
 /**
  * By anybody, free. All such operations share one limit a minute, which API keys are free of; one with a limit of its own
@@ -22,7 +22,7 @@ export const open = (own?: OwnLimit): Way => ({
   async admit({ operation, presented, identity }, { limits, open_per_minute }) {
     const { caller } = identity;
     const limit: CallLimit = own
-      ? { name: operation.name, ...own }
+      ? { name: own.shared ?? operation.name, calls: own.calls, per: own.per }
       : { name: "open", calls: open_per_minute, per: "minute" };
     if (own || caller.kind !== "key") {
       // A subject's key is free, so it is counted itself: its owner may call from many addresses.
@@ -31,7 +31,7 @@ export const open = (own?: OwnLimit): Way => ({
       if (!granted)
         return new Refusal(
           coreProblems["rate-limited"],
-          `free calls are limited to ${limit.calls} ${EACH[limit.per]}`,
+          `${own?.shared ?? "free"} calls are limited to ${limit.calls} ${EACH[limit.per]}: Retry-After says in how many seconds there are more`,
           {
             retry_after_s: reset_s,
           },

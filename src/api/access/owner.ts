@@ -57,10 +57,11 @@ export const owner = (scope: Scope): Way => ({
   },
 });
 
-async function admitWallet(
+/** The wallet that signed the text in SIGN-IN-WITH-X, if that is about this call; refuses any other. */
+export async function admitWallet(
   header: string,
   { method, path, ip }: Presented,
-  { app, clock, limits }: AccessParts,
+  { app, clock, limits }: Pick<AccessParts, "app" | "clock" | "limits">,
 ): Promise<Admission> {
   const { public_url } = app.settings;
   const proof = readWalletProof(header, { public_url, method, path }, clock.now());

@@ -6,18 +6,6 @@ import { refuse } from "../../domain/refusal.ts";
 import { lookUp } from "./key.ts";
 import { type AccessParts, BEARER, type Identity, type Way } from "./way.ts";
 
-/** A subject's key as its area knows it. */
-export type SubjectKey = {
-  key_id: string;
-  /** What the key acts for: the area's own name of the subject. */
-  subject: string;
-  /** Who owns what the key causes. */
-  tenant: string;
-  scopes: Scope[];
-  secret_sha256: Buffer;
-  revoked_at: string | null;
-};
-
 /** The form of a subject's key: `sk_soul_` and 256 random bits in base64url. */
 const FORM = /^sk_soul_[A-Za-z0-9_-]{43}$/;
 

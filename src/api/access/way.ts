@@ -6,8 +6,6 @@ import type { AddressLimits, Clock, Quotas } from "../../domain/ports.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { KeyRow, KeyWithDigest } from "../../projections/access/keys.ts";
 import type { Caller } from "../caller.ts";
-import type { Keys } from "./key.ts";
-import type { SubjectKey } from "./subject.ts";
 
 /** A decimal string of USDC, such as "0.05". */
 export type Usdc = `${number}`;
@@ -48,6 +46,26 @@ export type Admission = {
   covers?: (body: JsonObject) => void;
   /** What the caller's proof names the command by, so that it is carried out once. */
   idempotency_key?: string;
+};
+
+/** The API keys that this process knows. */
+export type Keys = {
+  identify(secret: string, ip: string): Promise<Identity & { key: KeyRow }>;
+  /** Refuses a key that lacks the scope. */
+  allow(key: KeyRow, scope: Scope): void;
+  forget(): void;
+};
+
+/** A subject's key as its area knows it. */
+export type SubjectKey = {
+  key_id: string;
+  /** What the key acts for: the area's own name of the subject. */
+  subject: string;
+  /** Who owns what the key causes. */
+  tenant: string;
+  scopes: Scope[];
+  secret_sha256: Buffer;
+  revoked_at: string | null;
 };
 
 /** What the ways in ask to decide. */

@@ -1,27 +1,26 @@
 /** Accepts the payments that callers present: reads them, judges them, and slows down who presents bad ones. */
-import { RateLimiterMemory } from "rate-limiter-flexible";
 import type { Hex, RecoverKey } from "../../domain/chain.ts";
 import { readSignature, writeSignature } from "../../domain/payments/authorization.ts";
 import { idOf } from "../../domain/payments/payment.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
-import type { Clock } from "../../domain/ports.ts";
+import type { AddressLimits, CallLimit, Clock } from "../../domain/ports.ts";
 import { coreProblems } from "../../domain/problem.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import type { Presented } from "../access/way.ts";
 import { addressBlock } from "../address.ts";
 import type { Usdc } from "../operation.ts";
 import type { PresentedPayment } from "./charge.ts";
-import { type Asked, examine } from "./checks.ts";
+import { type Asked, examine, SETTLING_SECONDS } from "./checks.ts";
 import { type PaymentPayload, readPayment } from "./payload.ts";
 import { PaymentRefused } from "./refused.ts";
-import { microUsdc, NETWORK_V2, type PaymentTerms } from "./required.ts";
+import { microUsdc, NETWORK_V2, type PaymentTerms, resourceUrl } from "./required.ts";
 
 /** Payments of an address that may buy nothing in a minute: each can cost a question to the chain and the work of a call. */
-const UNBOUGHT_PER_MINUTE = 100;
+const UNBOUGHT: CallLimit = { name: "unbought-payments", calls: 100, per: "minute" };
 /** One that a transaction was spent on counts as so many: a contract wallet may promise what it does not keep. */
 const SENT_POINTS = 10;
 /** Payments of contract wallets an address may present in a minute: only the chain can judge their signatures. */
-const CONTRACTS_PER_MINUTE = 20;
+const CONTRACTS: CallLimit = { name: "contract-payments", calls: 20, per: "minute" };
 
 /** What is asked for one call. */
 export type Quote = { price: Usdc; path: string };
@@ -32,21 +31,20 @@ export type Acceptance = {
   /** Reads and judges a payment; one that is not good carries its `refusal`. Throws PaymentRefused when it cannot be read. */
   accept(presented: Presented, quote: Quote): Promise<AcceptedPayment>;
   /** Counts a payment that was refused, or whose call was, or that came for what its caller had already. */
-  boughtNothing(presented: Presented, error?: unknown): Promise<void>;
+  boughtNothing(presented: Presented, error?: unknown): void;
 };
 
 export function createAcceptance(parts: {
   terms: PaymentTerms;
   recover: RecoverKey;
   clock: Clock;
+  limits: AddressLimits;
 }): Acceptance {
-  const unbought = new RateLimiterMemory({ points: UNBOUGHT_PER_MINUTE, duration: 60 });
-  const contracts = new RateLimiterMemory({ points: CONTRACTS_PER_MINUTE, duration: 60 });
-
+  const { limits } = parts;
   const asked = ({ price, path }: Quote): Asked => ({
     pay_to: parts.terms.pay_to,
     amount_micro: BigInt(microUsdc(price)),
-    resource: parts.terms.public_url + path,
+    resource: resourceUrl(parts.terms, path),
   });
 
   return {
@@ -59,14 +57,14 @@ export function createAcceptance(parts: {
         x402_version,
         identifier,
       };
-      if (((await unbought.get(block))?.consumedPoints ?? 0) >= UNBOUGHT_PER_MINUTE)
-        return { ...judged, refusal: tooMany("payments that bought nothing") };
-      const isFull = () => ({ ...judged, refusal: tooMany("payments by contract wallets") });
-      return judged.contract ? contracts.consume(block).then(() => judged, isFull) : judged;
+      if (limits.isSpent(UNBOUGHT, block))
+        return { ...judged, refusal: tooMany("payments that bought nothing"), expired: false };
+      if (!judged.contract || (await limits.take(CONTRACTS, block)).granted) return judged;
+      return { ...judged, refusal: tooMany("payments by contract wallets") };
     },
-    async boughtNothing({ ip }, error) {
+    boughtNothing({ ip }, error) {
       const isSent = error instanceof PaymentRefused && error.sent;
-      await unbought.penalty(addressBlock(ip), isSent ? SENT_POINTS : 1);
+      limits.add(UNBOUGHT, addressBlock(ip), isSent ? SENT_POINTS : 1);
     },
   };
 }
@@ -88,11 +86,24 @@ export function judge(
   const id = idOf({ network: NETWORK_V2, asset: USDC.address.toLowerCase() as Hex, payer, nonce });
   try {
     const { contract } = examine(payload, asked, now, recover);
-    return { id, signed, contract, refusal: undefined };
+    return { id, signed, contract, refusal: undefined, expired: false };
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
-    return { id, signed, contract: false, refusal: error };
+    const expired = isExpired(error, transfer.valid_before, now);
+    return { id, signed, contract: false, refusal: error, expired };
   }
+}
+
+/** Later than this nobody looks for it: what was carried to the chain has been refunded. */
+const LATE_MS = 3_600_000;
+
+function isExpired({ code }: PaymentRefused, valid_before: bigint, now: Date): boolean {
+  const late_ms = now.getTime() - 1_000 * Number(valid_before);
+  return (
+    code === "invalid_exact_evm_payload_authorization_valid_before" &&
+    late_ms > -1_000 * Number(SETTLING_SECONDS) &&
+    late_ms < LATE_MS
+  );
 }
 
 /** Told to a new payment alone: one that is known gets its answer all the same. */

@@ -6,6 +6,7 @@
  * the facts are asked first, or anybody could fill the log with signatures of empty wallets.
  */
 
+import { checkAccepting } from "../../anchoring/accepting.ts";
 import type { App } from "../../app.ts";
 import type { Hex } from "../../domain/chain.ts";
 import type { Claim, Mined, PaymentState } from "../../domain/payments/payment.ts";
@@ -33,6 +34,8 @@ export type PresentedPayment = {
   signed: SignedTransfer;
   contract: boolean;
   refusal: PaymentRefused | Refusal | undefined;
+  /** It holds no more, and that alone is its `refusal`: it is good only if somebody carried it to the chain in time. */
+  expired: boolean;
 };
 
 /** A payment that is charged for a call. */
@@ -43,14 +46,22 @@ export type ChargedCall = Pick<Call, "caller" | "request_sha256" | "request_id" 
   operation: Pick<Call["operation"], "name">;
 };
 
+/** A key of the test space stands for play, and so must the money that goes with it. */
+export function refuseTestMoney({ embedded_chain }: App, caller: Call["caller"]): void {
+  if (caller.kind === "key" && caller.space === "test" && !embedded_chain)
+    refuse("forbidden", "a test key moves no money of a real chain; leave the key out");
+}
+
 export const pathOf = (id: string) => `/v1/agent/payments/${id}`;
 
 export const used = (message: string) => new PaymentRefused("invalid_transaction_state", message);
 
-export function refusePending(id: string, cause?: unknown): never {
+/** `held_until`: when a claim that nobody sees through is taken over at the latest. */
+export function refusePending(id: string, cause?: unknown, held_until?: Date): never {
+  const held = held_until ? `; its claim is held until ${held_until.toISOString()} at the latest` : "";
   return refuse(
     paymentProblems["payment-pending"],
-    `this payment is being settled: ask again with the same one, or see ${pathOf(id)}`,
+    `this payment is being settled: ask again with the same one, or see ${pathOf(id)}${held}`,
     {
       retry_after_s: 5,
       cause,
@@ -83,38 +94,58 @@ export function isSamePayment(claim: Claim, { signed }: PresentedPayment): boole
 /** A payment that the chain has moved. */
 export type SettledPayment = { claim: Claim; settlement: Mined };
 
-/** What a charge begins with: a payment that would settle, the claim of a process that died, or a settlement without an answer. */
+/**
+ * What a charge begins with: a payment that would settle, one that somebody carried to the chain before it was asked for, the
+ * claim of a process that died, or a settlement without an answer.
+ */
 export type Checked =
   | { status: "good"; seen_block: bigint }
+  | { status: "carried"; seen_block: bigint; settlement: Mined }
   | { status: "left_behind"; claim: Claim }
   | ({ status: "settled" } & SettledPayment);
 
-/** Makes sure that a payment that nobody has claimed would settle. Throws PaymentRefused for one that would not. */
+/** Makes sure that a payment that nobody has claimed would settle, or has. Throws PaymentRefused for one that will not. */
 export async function check(charge: Charge, state: PaymentState): Promise<Checked> {
-  if (state.status === "settled") return state;
-  if (state.status === "claimed") return { status: "left_behind", claim: state.claim };
-  const { settlement } = charge.app;
-  const { seen_block } = await settleable(settlement, charge.payment.signed).catch((error) =>
-    refuseUnderWay(charge, error),
-  );
-  return { status: "good", seen_block };
+  if (state?.status === "settled") return state;
+  if (state?.status === "claimed") return { status: "left_behind", claim: state.claim };
+  // What was claimed before is seen through all the same: its money may have moved.
+  await checkAccepting(charge.app);
+  const { app, payment } = charge;
+  return factsOf(app.settlement, payment).catch((error) => refuseUnderWay(charge, error));
 }
 
-/** What the chain holds against a payment may be its own settlement: another process was faster, or it failed too early. */
+/** Whatever the chain holds against a payment, another process may have claimed it meanwhile. */
 async function refuseUnderWay({ app, payment }: Charge, error: unknown): Promise<never> {
-  if (!(error instanceof PaymentRefused)) throw error;
-  const now = await app.load(payments, payments.targetOf(payment.id));
-  if (!payments.isFree(now)) refuse(paymentProblems["payment-known"], "this payment was presented before");
-  if (error.code === "invalid_transaction_state" && now.status === "failed" && !now.for_good)
-    refusePending(payment.id);
+  const isToldFirst = error instanceof PaymentRefused || isPending(error);
+  if (isToldFirst && !payments.isFree(await app.load(payments, payments.targetOf(payment.id))))
+    refuse(paymentProblems["payment-known"], "this payment was presented before");
   throw error;
 }
 
-/** What the chain says of a payment that would settle now. Throws PaymentRefused for one that would not. */
-export async function settleable(settlement: Settlement, signed: SignedTransfer) {
+const isPending = (error: unknown) =>
+  error instanceof Refusal && error.type === paymentProblems["payment-pending"];
+
+/**
+ * What the chain says of a payment: it would settle now, or somebody carried it there already. Throws PaymentRefused for one
+ * that never will, or not as its payer stands, and its own `refusal` for one that was not carried; whatever the chain may still
+ * take back is pending.
+ */
+export async function factsOf(
+  settlement: Settlement,
+  { id, signed, refusal }: Pick<PresentedPayment, "id" | "signed" | "refusal">,
+): Promise<Extract<Checked, { seen_block: bigint }>> {
   const { transfer } = signed;
   const facts = await settlement.facts(signed).catch(refuseWhileAway);
-  if (facts.used) throw used("this authorization was used or cancelled; sign a new one");
+  if (facts.used) {
+    const end = await settlement.ended(signed).catch(refuseWhileAway);
+    if (end?.kind === "settled") {
+      const { block_number } = end.receipt;
+      return { status: "carried", seen_block: block_number, settlement: payments.minedBy(end.receipt) };
+    }
+    if (end?.final) throw used(`${end.reason}; sign a new one`);
+    return refusePending(id);
+  }
+  if (refusal) throw refusal;
   if (facts.balance < transfer.value)
     throw new PaymentRefused(
       "insufficient_funds",
@@ -127,7 +158,7 @@ export async function settleable(settlement: Settlement, signed: SignedTransfer)
       `USDC refuses the authorization: ${reason}`,
     );
   }
-  return facts;
+  return { status: "good", seen_block: facts.seen_block };
 }
 
 /**
@@ -135,7 +166,7 @@ export async function settleable(settlement: Settlement, signed: SignedTransfer)
  * takes its place when that has failed or was given back: so two payments of one command are never both settled.
  */
 export async function claim({ app, call, payment }: Charge, checked: Checked): Promise<Claim> {
-  if (checked.status !== "good") return checked.claim;
+  if (checked.status === "left_behind" || checked.status === "settled") return checked.claim;
   const facts = claimOf({ app, call, payment }, checked.seen_block);
   const decision = payments.claim(facts);
   const target = payments.targetOf(payment.id);
@@ -154,7 +185,7 @@ export async function claim({ app, call, payment }: Charge, checked: Checked): P
     if (!replayed) return facts;
     const holder = events[0]!.stream_id.slice(payments.streamOf("").length);
     const held = await app.load(payments, payments.targetOf(holder));
-    const isOver = payments.isFree(held) || (held.status !== "unknown" && held.refund);
+    const isOver = payments.isFree(held) || held.refund;
     if (!isOver) throw new KeyHeld(holder);
     idem_key = `/claim/${once.idem_key}#${sha256(`${idem_key} ${holder}`).slice(0, 16)}`;
   }
@@ -190,6 +221,7 @@ export async function settle(
   claim: Claim,
 ): Promise<SettledPayment> {
   if (checked.status === "settled") return checked;
+  if (checked.status === "carried") return { claim, settlement: checked.settlement };
   const failed = (reason: string) =>
     app.decide(
       payments,
@@ -201,18 +233,21 @@ export async function settle(
     const receipt = await app.settlement.settle(payments.signedTransferOf(claim), BigInt(claim.seen_block));
     return { claim, settlement: payments.minedBy(receipt) };
   } catch (error) {
-    if (error instanceof NotSettled) {
-      await failed(error.message);
-      throw new PaymentRefused("invalid_transaction_state", error.message, { sent: true });
-    }
-    if (error instanceof ChainUnavailable) {
-      if (checked.status === "left_behind") return refusePending(payment.id, error);
-      await failed("nothing was sent: the chain was away");
-      return refuseWhileAway(error);
-    }
-    if (error instanceof TransactionPending) return refusePending(payment.id, error);
-    throw error;
+    if (error instanceof NotSettled) await failed(error.message);
+    const isUnsent = error instanceof ChainUnavailable;
+    // Of one that was left behind nobody knows what was sent before.
+    if (isUnsent && checked.status === "left_behind") return refusePending(payment.id, error);
+    if (isUnsent) await failed("nothing was sent: the chain was away");
+    return refuseUnsettled(payment.id, error);
   }
+}
+
+/** What is told of a payment that was not carried through: refused by the chain, not sent, or nobody knows yet. */
+export function refuseUnsettled(id: string, error: unknown): never {
+  if (error instanceof NotSettled)
+    throw new PaymentRefused("invalid_transaction_state", error.message, { sent: true });
+  if (error instanceof TransactionPending) return refusePending(id, error);
+  return refuseWhileAway(error);
 }
 
 function refuseWhileAway(error: unknown): never {

@@ -37,7 +37,7 @@ export type PaymentCheck = { name: string; refuses(attempt: Attempt): void };
 const CHAIN_ID = 8453;
 const ASSET = USDC.address.toLowerCase();
 /** Time enough to carry a payment to the chain. */
-const SETTLING_SECONDS = 6n;
+export const SETTLING_SECONDS = 6n;
 /** What is refused or fails may still be carried to the chain by anybody, so it is watched until it expires. */
 const FURTHEST_SECONDS = 3600n;
 

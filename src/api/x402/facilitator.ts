@@ -1,22 +1,26 @@
 /** The facilitator's side of x402, for payments to us alone: whoever is paid by others settles for itself. */
 import { z } from "zod";
+import { checkAccepting } from "../../anchoring/accepting.ts";
 import type { App } from "../../app.ts";
 import type { Hex } from "../../domain/chain.ts";
+import type { PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import type { EventName } from "../../domain/refusal.ts";
 import { commandOf, sha256 } from "../call.ts";
-import { payer } from "../caller.ts";
 import { judge } from "./accept.ts";
 import {
+  type Charge,
   type ChargedCall,
   check,
   claim as claimPayment,
+  factsOf,
   refusePending,
-  settleable,
+  refuseUnsettled,
   settle as settlePayment,
+  used,
 } from "./charge.ts";
-import { type Asked, examine } from "./checks.ts";
+import type { Asked } from "./checks.ts";
 import { address, type PaymentPayload, readPayment, uint256, word } from "./payload.ts";
 import { standingOf } from "./payment-flow.ts";
 import { PaymentRefused, refusePayment } from "./refused.ts";
@@ -45,14 +49,17 @@ export type VerifyResponse = {
   payer?: Hex;
 };
 
-/** Judges a payment as a call would, the chain included, and settles nothing. Refuses while the chain is away. */
+/** Judges a payment as a call would, the chain included, and settles nothing. Refuses while the chain is away, or the outcome is not final. */
 export async function verify(app: App, request: VerifyRequest): Promise<VerifyResponse> {
   let payer: Hex | undefined;
   try {
     const payload = readPayment(request.paymentPayload);
     payer = payload.signed.transfer.from;
-    const { signed } = examine(payload, askedOf(request, payload, app.pay_to), app.clock.now(), app.recover);
-    await settleable(app.settlement, signed);
+    const payment = judge(payload, askedOf(request, payload, app.pay_to), app.clock.now(), app.recover);
+    const state = await app.load(payments, payments.targetOf(payment.id));
+    if (!payments.isFree(state)) await refuseSpent(app, state, payment.id);
+    if (payment.refusal) throw payment.refusal;
+    await factsOf(app.settlement, payment);
     return { isValid: true, payer };
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
@@ -63,6 +70,14 @@ export async function verify(app: App, request: VerifyRequest): Promise<VerifyRe
       ...(payer && { payer }),
     };
   }
+}
+
+/** Of a payment that is claimed: no more is said than that it is pending, until what became of it is final. */
+async function refuseSpent({ chain }: App, state: PaymentState, id: string): Promise<never> {
+  const over = state?.status === "settled" && (state.answer || state.refund) ? state : undefined;
+  const { finalized } = await chain.heads();
+  if (!over || finalized.number < BigInt(over.settlement.block_number)) return refusePending(id);
+  throw used(`this payment was settled and ${over.answer ? "has bought its answer" : "is refunded"}`);
 }
 
 /** The body that POST /settle answers. */
@@ -78,12 +93,10 @@ export type SettleAnswer =
       payer?: Hex;
     };
 
-/** A payment worth less would cost more to settle than it brings: 0.001 USDC. */
-const SMALLEST_MICRO = 1_000n;
-
 /**
- * Settles a payment to us that buys something elsewhere, once: asked again, it answers the same. Refuses while the
- * outcome is not known, or the chain is away.
+ * Settles a payment to us. Whoever shows a key sells something elsewhere for it, once; asked again, it answers the same. Anybody
+ * else only carries it to the chain, as anybody may: what it buys is still its payer's to say, and what buys nothing is refunded.
+ * Refuses while the outcome is not known, or the chain is away.
  */
 export async function settle(
   app: App,
@@ -95,30 +108,18 @@ export async function settle(
   try {
     payload = readPayment(request.paymentPayload);
     const asked = askedOf(request, payload, app.pay_to);
-    if (asked.amount_micro < SMALLEST_MICRO)
+    if (asked.amount_micro < payments.SMALLEST_MICRO)
       refusePayment(
         "invalid_payment_requirements",
         "paymentRequirements: at least 0.001 USDC is settled here",
       );
     const payment = judge(payload, asked, app.clock.now(), app.recover);
-    const caller = payer(payment.signed.transfer.from);
-    const charge = { app, payment, call: { ...call, caller } };
-    const target = payments.targetOf(payment.id);
-    const state = await app.load(payments, target);
-    const standing = standingOf(state, charge);
-    if (standing === "pending") return refusePending(payment.id);
-    if (standing === "answered" && state.status === "settled") {
-      names((await answeredPayment(app, payment.id)).event);
-      return settleResponse(state, payload.x402_version);
-    }
-    const checked = await check(charge, state);
-    const { claim, settlement } = await settlePayment(charge, checked, await claimPayment(charge, checked));
-    const response = settleResponse({ claim, settlement }, payload.x402_version);
-    const answer = { status: 200, sha256: sha256(JSON.stringify(response)), vintage: null };
-    const decision = payments.settle(settlement, answer, app.clock.now().toISOString());
-    await app.decide(payments, target, decision, commandOf(charge.call));
-    names((await answeredPayment(app, payment.id)).event);
-    return response;
+    const charge = { app, payment, call };
+    const { x402_version } = payload;
+    if (call.caller.kind !== "key") return settleResponse(await carryOnly(charge), x402_version);
+    const { settled, event } = await sellElsewhere(charge, x402_version);
+    names(event);
+    return settleResponse(settled, x402_version);
   } catch (error) {
     if (!(error instanceof PaymentRefused)) throw error;
     return {
@@ -130,6 +131,47 @@ export async function settle(
       ...(payload && { payer: payload.signed.transfer.from }),
     };
   }
+}
+
+type Settled = Parameters<typeof settleResponse>[0];
+
+/** Carries a payment to the chain and leaves nothing in the log: the chain tells of it, whoever asks. */
+async function carryOnly({ app, payment }: Charge): Promise<Settled> {
+  const { id, signed } = payment;
+  const state = await app.load(payments, payments.targetOf(id));
+  if (!payments.isFree(state)) return refuseSpent(app, state, id);
+  if (payment.refusal && !payment.expired) throw payment.refusal;
+  await checkAccepting(app);
+  const found = await factsOf(app.settlement, payment);
+  const { from: payer, value } = signed.transfer;
+  const claim = { payer, amount_micro: Number(value) };
+  if (found.status === "carried") return { claim, settlement: found.settlement };
+  const receipt = await app.settlement
+    .settle(signed, found.seen_block)
+    .catch((error) => refuseUnsettled(id, error));
+  return { claim, settlement: receipt };
+}
+
+/** The payment is claimed by whoever shows the key, and buys the answer that says so. */
+async function sellElsewhere(
+  charge: Charge,
+  x402_version: 1 | 2,
+): Promise<{ settled: Settled; event: EventName }> {
+  const { app, call, payment } = charge;
+  const target = payments.targetOf(payment.id);
+  const state = await app.load(payments, target);
+  const standing = standingOf(state, charge);
+  if (standing === "pending") return refusePending(payment.id);
+  if (standing === "open") {
+    const checked = await check(charge, state);
+    const settled = await settlePayment(charge, checked, await claimPayment(charge, checked));
+    const body = JSON.stringify(settleResponse(settled, x402_version));
+    const answer = { status: 200, sha256: sha256(body), vintage: null };
+    const decision = payments.settle(settled.settlement, answer, app.clock.now().toISOString());
+    await app.decide(payments, target, decision, commandOf(call));
+  }
+  const answered = await answeredPayment(app, payment.id);
+  return { settled: answered, event: answered.event };
 }
 
 const terms = { scheme: word, network: word, asset: address, payTo: address };

@@ -20,8 +20,10 @@ import type { PaidAnswer, PaymentState } from "../../domain/payments/payment.ts"
 import * as payments from "../../domain/payments/payment.ts";
 import { paymentProblems } from "../../domain/payments/problems.ts";
 import { receiptExtension, receiptOf, signReceipt } from "../../domain/payments/receipt.ts";
+import type { AddressLimits } from "../../domain/ports.ts";
 import { type EventName, Refusal, refuse } from "../../domain/refusal.ts";
 import { type Committed, type Decide, transact } from "../../unit.ts";
+import { admitWallet } from "../access/owner.ts";
 import type { Presented } from "../access/way.ts";
 import {
   type Call,
@@ -45,13 +47,29 @@ import {
   KeyHeld,
   pathOf,
   refusePending,
+  refuseTestMoney,
   type SettledPayment,
   settle,
   used,
 } from "./charge.ts";
 import { PaymentRefused } from "./refused.ts";
-import { eventGiven, givenBefore, idempotencyOfPayment, keep, repeat, type Served } from "./replay.ts";
-import { microUsdc, type PaymentRequired, type PaymentTerms, paymentRequired, priceOf } from "./required.ts";
+import {
+  eventGiven,
+  givenBefore,
+  idempotencyOfPayment,
+  keep,
+  repeat,
+  type Served,
+  withoutMembers,
+} from "./replay.ts";
+import {
+  microUsdc,
+  type PaymentRequired,
+  type PaymentTerms,
+  paymentRequired,
+  priceOf,
+  resourceUrl,
+} from "./required.ts";
 import { type SettleResponse, settleResponse } from "./response.ts";
 
 /** A payment as a call brought it; `path` is the request's own path and query, which its 402 named. */
@@ -66,7 +84,7 @@ export type Outcome =
       event: EventName | undefined;
       /** Of the payment that bought the answer; none when it was given before without one. */
       settlement?: SettleResponse;
-      /** SHA-256 of the bought answer's body, in hex; null for a stream. */
+      /** SHA-256 of the body, in hex; null where there is none, or less is shown than was bought. */
       sha256?: string | null;
     };
 
@@ -75,6 +93,7 @@ export type PaymentFlow = { serve(call: Call, offer: Offer): Promise<Outcome> };
 type Flow = {
   parts: MakerParts;
   terms: PaymentTerms;
+  limits: AddressLimits;
   acceptance: Acceptance;
   /** Payments that calls of this process are serving. */
   under_way: Map<string, Promise<unknown>>;
@@ -95,12 +114,17 @@ const LOOK_MS = 200;
 /** A claim that is older was likely left behind; of a process that is only slow, one more carrying of its payment moves nothing. */
 const CLAIM_HOLDS_MS = 90_000;
 
-export function createPaymentFlow(parts: MakerParts, terms: PaymentTerms): PaymentFlow {
+export function createPaymentFlow(
+  parts: MakerParts,
+  terms: PaymentTerms,
+  limits: AddressLimits,
+): PaymentFlow {
   const { recover, clock } = parts.app;
   const flow: Flow = {
     parts,
     terms,
-    acceptance: createAcceptance({ terms, recover, clock }),
+    limits,
+    acceptance: createAcceptance({ terms, recover, clock, limits }),
     under_way: new Map(),
     left_behind: new LRUCache({ max: 10_000, ttl: CLAIM_HOLDS_MS }),
   };
@@ -111,16 +135,17 @@ export function createPaymentFlow(parts: MakerParts, terms: PaymentTerms): Payme
 async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
   const { acceptance, parts, terms } = flow;
   const { operation, form } = call;
-  const price = () => priceOf(operation, parts.app, call.input);
+  const price = () => priceOf(operation, call.app, call.input);
   try {
     const payment = await acceptance.accept(offer.presented, { price: price(), path: offer.path });
     const paid = chargeFor(parts.app, call, payment);
-    const served = await find(flow, paid);
-    if (!served.bought_by) await acceptance.boughtNothing(offer.presented);
+    const found = await find(flow, paid);
+    const served = found.again ? await shownAgain(flow, paid, offer, found) : found;
+    if (!served.bought_by) acceptance.boughtNothing(offer.presented);
     return await answer(flow, paid, payment, served, offer);
   } catch (error) {
     const isCallers = error instanceof Refusal && error.code !== "unavailable";
-    if (isCallers || error instanceof PaymentRefused) await acceptance.boughtNothing(offer.presented, error);
+    if (isCallers || error instanceof PaymentRefused) acceptance.boughtNothing(offer.presented, error);
     if (!(error instanceof PaymentRefused)) throw error;
     return {
       kind: "pay",
@@ -129,9 +154,26 @@ async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
   }
 }
 
+/** What is private in an answer is told once, to the call that settled; the payment itself stands on the chain for all to read. */
+async function shownAgain(
+  { parts: { app }, limits }: Flow,
+  { call }: PaidCall,
+  { presented }: Offer,
+  found: Served,
+): Promise<Served> {
+  const { caller, operation } = call;
+  const { made } = found;
+  if (!operation.told_once || made.kind !== "body" || caller.kind === "key") return found;
+  if (presented.wallet_proof !== undefined) {
+    const proven = await admitWallet(presented.wallet_proof, presented, { app, clock: app.clock, limits });
+    if (proven.caller.tenant === caller.tenant) return found;
+    refuse("forbidden", "SIGN-IN-WITH-X is signed by another wallet than the one that paid");
+  }
+  return { ...found, made: { ...made, body: withoutMembers(made.body, operation.told_once) }, is_part: true };
+}
+
 function chargeFor(app: App, call: Call, payment: AcceptedPayment): PaidCall {
-  if (call.caller.kind === "key" && call.caller.space === "test" && !app.embedded_chain)
-    refuse("forbidden", "a test key moves no money of a real chain; leave the key out");
+  refuseTestMoney(app, call.caller);
   const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
   const idempotency_key = call.idempotency_key ?? payment.identifier;
   return { app, call: { ...call, caller, idempotency_key }, payment };
@@ -165,10 +207,13 @@ async function find(flow: Flow, paid: PaidCall): Promise<Served> {
         under_way.delete(id);
       }
     }
-    if (Date.now() > deadline) refusePending(holder ?? id);
+    if (Date.now() > deadline) refusePending(holder ?? id, undefined, heldUntil(state));
     if (!under_way.has(id)) await pause(LOOK_MS);
   }
 }
+
+const heldUntil = (state: PaymentState): Date | undefined =>
+  state?.status === "claimed" ? new Date(Date.parse(state.claim.claimed_at) + CLAIM_HOLDS_MS) : undefined;
 
 const pause = (ms: number) => sleep(ms, undefined, { ref: false });
 
@@ -178,32 +223,33 @@ const isKnown = (error: unknown) =>
 /** Whether it is still to be told what a payment comes to: until then nothing is handled for one that waits for it. */
 async function isUnderWay(app: App, id: string): Promise<boolean> {
   const state = await app.load(payments, payments.targetOf(id));
-  return !payments.isFree(state) && state.status !== "unknown" && !state.answer && !state.refund;
+  return !payments.isFree(state) && !state.answer && !state.refund;
 }
 
 /**
  * What a payment finds: `open` may be served now, `pending` has an outcome that nobody knows yet, `answered` has its
  * answer. `left_behind`: whoever claimed it is known to be done with it. Throws PaymentRefused for one that is not good,
- * or was used for something else.
+ * or has bought something else.
  */
 export function standingOf(
   state: PaymentState,
   { app, call, payment }: Charge,
   left_behind = false,
 ): "open" | "pending" | "answered" {
-  if (state.status === "unknown" || payments.isFree(state)) {
-    if (payment.refusal) throw payment.refusal;
+  if (payments.isFree(state)) {
+    if (payment.refusal && !payment.expired) throw payment.refusal;
     return "open";
   }
   const { claim, answer, refund } = state;
-  const isSameCall = claim.request_sha256 === call.request_sha256 && isSamePayment(claim, payment);
-  const isUnknown = state.status === "claimed" || state.status === "reorged";
-  // Whose call it was is told by its answer; while there is none, nobody is told to pay again.
-  if (isSameCall && isUnknown && !answer && claim.tenant !== call.caller.tenant) return "pending";
-  if (!isSameCall || claim.tenant !== call.caller.tenant)
-    throw used("this payment was used for another call; sign a new one");
-  if (answer) return "answered";
+  const isSame = isSamePayment(claim, payment);
+  if (!isSame && payment.refusal) throw payment.refusal;
+  const isSameCall =
+    isSame && claim.request_sha256 === call.request_sha256 && claim.tenant === call.caller.tenant;
   if (refund) throw used(`this payment is refunded: ${pathOf(payment.id)}; sign a new one`);
+  // Whose call it was is told by its answer; while there is none, nobody is told to pay again.
+  if (!isSameCall && !answer) return "pending";
+  if (!isSameCall) throw used("this payment was used for another call; sign a new one");
+  if (answer) return "answered";
   if (state.status === "settled") return "open";
   const age = app.clock.now().getTime() - Date.parse(claim.claimed_at);
   return state.status === "claimed" && (left_behind || age > CLAIM_HOLDS_MS) ? "open" : "pending";
@@ -220,7 +266,7 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
     const done = await transact(app.unit, command, (unit) => make(parts, call, unit), {
       once: async (made) => {
         if (isUnchanged(call, made)) return undefined;
-        if (checked.status === "good") refuseOtherPrice(paid);
+        if (checked.status === "good" || checked.status === "carried") refuseOtherPrice(paid);
         reached.claim = true;
         reached.settled = await settle(paid, checked, await claim(paid, checked));
         return reached.settled;
@@ -238,8 +284,8 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
 }
 
 /** A new vintage may have changed what the call costs since its payment was judged: then nothing is claimed. */
-function refuseOtherPrice({ app, call, payment }: PaidCall): void {
-  const price = microUsdc(priceOf(call.operation, app, call.input));
+function refuseOtherPrice({ call, payment }: PaidCall): void {
+  const price = microUsdc(priceOf(call.operation, call.app, call.input));
   if (payment.signed.transfer.value !== BigInt(price))
     throw new PaymentRefused(
       "invalid_exact_evm_payload_authorization_value",
@@ -292,14 +338,23 @@ async function afterFailure(
   // A part that is away will be back: the answer is owed until then.
   if (settled && (isAway(error) || isUnavailable(error))) refusePending(id, error);
   const moved = settled ?? (checked.status === "settled" && isRefused(error) ? checked : undefined);
-  if (!moved) {
-    if (checked.status !== "left_behind" || !isRefused(error)) return error;
-    return retold(error, `this payment may have been settled before; it is refunded then: ${pathOf(id)}`);
-  }
+  if (!moved) return isRefused(error) ? retoldBefore(error, checked, id) : error;
   // The money moved, and what it was for is refused by now.
   const event = await giveBack(paid, moved);
   if (!(error instanceof Refusal)) return error;
   return retold(error, `the payment was settled and is being refunded: ${pathOf(id)}`, event);
+}
+
+/** Nothing was charged by this call, but the money may have moved before it. */
+function retoldBefore(error: Refusal, { status }: Checked, id: string): Refusal {
+  if (status === "left_behind")
+    return retold(error, `this payment may have been settled before; it is refunded then: ${pathOf(id)}`);
+  if (status === "carried")
+    return retold(
+      error,
+      `this payment stands on the chain already; what buys nothing is refunded: ${pathOf(id)}`,
+    );
+  return error;
 }
 
 const retold = ({ type, message, errors }: Refusal, addition: string, event?: EventName) =>
@@ -328,14 +383,15 @@ async function answer(
   { parts: { app }, terms }: Flow,
   { call }: PaidCall,
   { x402_version }: AcceptedPayment,
-  { made, bought_by }: Served,
+  { made, bought_by, is_part }: Served,
   { path }: Offer,
 ): Promise<Outcome> {
   if (!bought_by) return { kind: "made", made, event: await eventGiven(app, call) };
-  const settled = { kind: "made" as const, made, event: bought_by.event, sha256: bought_by.answer.sha256 };
+  const sha256 = is_part ? null : bought_by.answer.sha256;
+  const settled = { kind: "made" as const, made, event: bought_by.event, sha256 };
   if (made.kind !== "body") return { ...settled, settlement: settleResponse(bought_by, x402_version) };
   const { origin } = await app.store.identity();
-  const payload = receiptOf({ ...bought_by, resource_url: terms.public_url + path, log_origin: origin });
+  const payload = receiptOf({ ...bought_by, resource_url: resourceUrl(terms, path), log_origin: origin });
   const receipt = receiptExtension(signReceipt(payload, app.signer));
   return { ...settled, settlement: settleResponse(bought_by, x402_version, receipt) };
 }

@@ -1,14 +1,14 @@
 /** The same answer again, from this process or another: what a payment bought, or what an Idempotency-Key was answered. */
 import type { Idempotency } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
-import type { Mined, PaidAnswer } from "../../domain/payments/payment.ts";
+import type { PaidAnswer } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { paymentProblems } from "../../domain/payments/problems.ts";
 import { coreProblems } from "../../domain/problem.ts";
 import { type EventName, refuse } from "../../domain/refusal.ts";
 import { recall, type Work } from "../../unit.ts";
 import { type Call, commandOf, idempotencyOf, type Made, type MakerParts, make, sha256 } from "../call.ts";
-import { type PresentedPayment, pathOf, type SettledPayment, settleable } from "./charge.ts";
+import { factsOf, type PresentedPayment, pathOf, type SettledPayment } from "./charge.ts";
 import { PaymentRefused } from "./refused.ts";
 
 /** What the log has of an answered payment, and the event that records its answer: what a receipt says. */
@@ -19,7 +19,14 @@ export type AnsweredPayment = SettledPayment & {
 };
 
 /** An answer, and the payment that bought it; none when it was given before without one. */
-export type Served = { made: Made; bought_by?: AnsweredPayment };
+export type Served = {
+  made: Made;
+  bought_by?: AnsweredPayment;
+  /** It was given before: to the same caller, or to whoever had the payment then. */
+  again?: true;
+  /** What is told once was left out. */
+  is_part?: true;
+};
 
 /** A stream is made anew whenever it is asked for again; it was paid for as it went on in this time. */
 const STREAM_HOLDS_MS = 86_400_000;
@@ -59,9 +66,12 @@ export async function givenBefore(
   if (kept.request_sha256 !== call.request_sha256)
     refuse(coreProblems["idempotency-key-reused"], "this idempotency key was used for another request");
   if (kept.body)
-    return { made: { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null } };
+    return {
+      made: { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null },
+      again: true,
+    };
   const state = await app.load(payments, payments.targetOf(kept.payment_id!));
-  if (state.status === "unknown" || !state.answer) return undefined;
+  if (!state?.answer) return undefined;
   return repeat(parts, call, kept.payment_id!);
 }
 
@@ -70,8 +80,8 @@ async function isProven(app: App, call: Call, payment: PresentedPayment): Promis
   if (call.caller.kind === "key") return true;
   if (payment.refusal) return false;
   if (!payment.contract) return true;
-  return settleable(app.settlement, payment.signed).then(
-    () => true,
+  return factsOf(app.settlement, payment).then(
+    ({ status }) => status === "good",
     (error) => {
       if (error instanceof PaymentRefused) return false;
       throw error;
@@ -86,7 +96,8 @@ export async function repeat(parts: MakerParts, call: Call, id: string): Promise
   const { status, sha256: digest, vintage } = bought_by.answer;
   const gone = () => refuseGone(bought_by);
   const kept = digest === null ? undefined : await app.answers.find(keptName(id, digest));
-  if (kept?.body) return { made: { kind: "body", status, body: kept.body, etag: "", vintage }, bought_by };
+  if (kept?.body)
+    return { made: { kind: "body", status, body: kept.body, etag: "", vintage }, bought_by, again: true };
   const age = app.clock.now().getTime() - bought_by.event.recorded_at_us / 1_000;
   if (digest === null && age > STREAM_HOLDS_MS) gone();
   const again: Work<Made> = (unit) => make(parts, call, unit);
@@ -97,7 +108,16 @@ export async function repeat(parts: MakerParts, call: Call, id: string): Promise
     (await recalled(idempotencyOf(call))) ??
     // Under a key that is not said this time: what was decided stands, and is not decided again.
     (await again({ decide: gone, watch: gone, command: commandOf(call) }));
-  return made.kind !== "body" || sha256(made.body) === digest ? { made, bought_by } : gone();
+  return made.kind !== "body" || sha256(made.body) === digest ? { made, bought_by, again: true } : gone();
+}
+
+/** A JSON body without the members of these names, however deep they stand. */
+export function withoutMembers(body: Buffer, names: readonly string[]): Buffer {
+  const rest = (_name: string, value: unknown) =>
+    value !== null && typeof value === "object" && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
+      : value;
+  return Buffer.from(JSON.stringify(JSON.parse(body.toString()), rest));
 }
 
 function refuseGone({ payment_id, answer }: AnsweredPayment): never {
@@ -110,15 +130,16 @@ function refuseGone({ payment_id, answer }: AnsweredPayment): never {
 export async function answeredPayment(app: App, id: string): Promise<AnsweredPayment> {
   const { tenant } = payments.targetOf(id);
   const recorded = await app.store.readStream({ tenant, stream_id: payments.streamOf(id) });
-  const last = (type: payments.PaymentEvent["type"]) => recorded.findLast((event) => event.type === type)!;
-  const answered = recorded.findLast(({ payload }) => payload.answer)!;
-  return {
-    payment_id: id,
-    claim: last("PaymentClaimed").payload as unknown as payments.Claim,
-    settlement: last("PaymentSettled").payload as unknown as Mined,
-    answer: answered.payload.answer as unknown as PaidAnswer,
-    event: answered,
-  };
+  const found: Partial<AnsweredPayment> = {};
+  for (const event of app.eventsOf(payments, recorded)) {
+    if (event.type === "PaymentClaimed") found.claim = event.data;
+    if (event.type === "PaymentSettled") found.settlement = event.data;
+    if (event.type === "PaymentSettled" || event.type === "PaymentAnswered")
+      if (event.data.answer) Object.assign(found, { answer: event.data.answer, event });
+  }
+  const { claim, settlement, answer, event } = found;
+  if (!claim || !settlement || !answer || !event) throw new Error(`payment ${id} was never answered`);
+  return { payment_id: id, claim, settlement, answer, event };
 }
 
 /** The event of an answer that was given before, under the caller's Idempotency-Key. */

@@ -5,6 +5,7 @@ import type { App } from "../../app.ts";
 import type { Hex } from "../../domain/chain.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import { coreProblems } from "../../domain/problem.ts";
+import { sha256 } from "../call.ts";
 import { type Form, JSON_FORM } from "../forms/form.ts";
 import {
   mediaTypeOf,
@@ -70,6 +71,17 @@ export type PaymentRequired = {
   v2: RequirementV2;
 };
 
+/** Characters of path and query that a URL says in full; base64 and the rest of a header leave room for no more. */
+const LONGEST_PATH = 1_500;
+const SHOWN_PATH = 200;
+
+/** The URL that a payment is for. A longer one is cut, and its SHA-256 stands for the whole, so that headers stay short. */
+export function resourceUrl({ public_url }: Pick<PaymentTerms, "public_url">, path: string): string {
+  if (path.length <= LONGEST_PATH) return public_url + path;
+  const begin = path.split("?")[0]!.slice(0, SHOWN_PATH);
+  return `${public_url}${begin}?sha256=${sha256(path)}`;
+}
+
 /** "0.05" -> "50000": the amount in the smallest unit of USDC. */
 export function microUsdc(amount: Usdc): string {
   const [whole = "0", fraction = ""] = amount.split(".");
@@ -94,7 +106,7 @@ export function paymentRequired(
   terms: PaymentTerms,
   { refused, form = JSON_FORM }: { refused?: PaymentRefused; form?: Form } = {},
 ): PaymentRequired {
-  const resource = terms.public_url + path;
+  const resource = resourceUrl(terms, path);
   const caps = STOCK_CAPS.find(([above]) => Number(price) > above)?.[1] ?? "";
   const warning = terms.embedded_chain ? DEVELOPMENT_CHAIN : "";
   const description = `${operation.summary}. ${price} USDC a call.${caps}${warning}`;

@@ -1,5 +1,7 @@
 /** The layouts of trade files that can be read, told apart by their header line. */
 import { refuse } from "../../domain/refusal.ts";
+import { tableOf } from "../looks-like.ts";
+import { referenceLayoutOf, referenceTables } from "../reference/tables.ts";
 import { comextBulk } from "./comext-bulk.ts";
 import { comextSdmx } from "./comext-sdmx.ts";
 import { comtrade } from "./comtrade.ts";
@@ -8,25 +10,50 @@ import type { Layout } from "./layout.ts";
 
 export const layouts: readonly Layout[] = [comextBulk, comextSdmx, easyComext, easyComextCodes, comtrade];
 
-/** The layout whose header this is; refused naming the first column that differs from the nearest layout. */
+/** What can be imported, in words. */
+export const importable = (): string =>
+  `layouts of trade data: ${layouts.map(({ name }) => name).join("; ")}; tables of reference data: ${referenceTables.map(({ name }) => name).join(", ")}`;
+
+/** The layout of trade data whose header this is, if any. */
+export const tradeLayoutOf = (header: string): Layout | undefined =>
+  layouts.find((layout) => isEqual(layout.columns, cellsOf(header)));
+
+/** The layout whose header this is; refused saying what the file looks like, and where the nearest layout differs. */
 export function detectLayout(file: string, header: string): Layout {
-  const found = header
+  const found = tradeLayoutOf(header);
+  if (found) return found;
+  const table = referenceLayoutOf(header)?.table.name;
+  if (table !== undefined)
+    return refuseHeader(file, 1, `is the table of reference data ${table}; import it by itself`);
+  const cells = cellsOf(header);
+  const matches = layouts.map((layout) => ({ layout, equal: equalColumns(layout.columns, cells) }));
+  const { layout, equal } = matches.reduce((best, match) => (match.equal > best.equal ? match : best));
+  if (equal === 0)
+    return refuseHeader(
+      file,
+      1,
+      `looks like ${tableOf(cells)}, which is no layout known here. There are ${importable()}`,
+    );
+  const says = cells[equal] === undefined ? "is missing" : `is ${JSON.stringify(cells[equal].slice(0, 60))}`;
+  const expected = layout.columns[equal];
+  const wants = expected === undefined ? `the layout ends after ${equal}` : `should be ${expected}`;
+  const nearest = `is nearest to ${layout.name}, where column ${equal + 1} ${says} and ${wants}`;
+  return refuseHeader(file, expected ?? equal + 1, `${nearest}. There are ${importable()}`);
+}
+
+function refuseHeader(file: string, column: string | number, what: string): never {
+  const message = `${file} line 1: ${what}`;
+  return refuse("invalid", message, { errors: [{ path: `${file}:1:${column}`, message }] });
+}
+
+const cellsOf = (header: string): string[] =>
+  header
     .replace(/^\uFEFF/, "")
     .split(",")
     .map((cell) => cell.replace(/^"(.*)"$/, "$1"));
-  const matches = layouts.map((layout) => ({ layout, equal: equalColumns(layout.columns, found) }));
-  for (const { layout, equal } of matches) {
-    if (equal === layout.columns.length && equal === found.length) return layout;
-  }
-  const nearest = matches.reduce((best, match) => (match.equal > best.equal ? match : best));
-  const { layout, equal } = nearest;
-  const names = layouts.map(({ name }) => name).join(" or ");
-  const says = found[equal] === undefined ? "is missing" : `is ${JSON.stringify(found[equal].slice(0, 60))}`;
-  const expected = layout.columns[equal];
-  const wants = expected === undefined ? `the layout ends after ${equal}` : `should be ${expected}`;
-  const message = `${file} line 1: no table of reference data, and not a layout of trade data known here (${names}); nearest is ${layout.name}, where column ${equal + 1} ${says} and ${wants}`;
-  return refuse("invalid", message, { errors: [{ path: `${file}:1:${expected ?? equal + 1}`, message }] });
-}
+
+const isEqual = (columns: readonly string[], found: string[]) =>
+  columns.length === found.length && equalColumns(columns, found) === columns.length;
 
 function equalColumns(columns: readonly string[], found: string[]): number {
   const differs = columns.findIndex((column, at) => column !== found[at]);

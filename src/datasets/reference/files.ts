@@ -28,7 +28,9 @@ const heading = z.strictObject({
 });
 
 const referenceDir = (dataDir: string) => join(dataDir, "reference");
-const pathOf = (dataDir: string, vintage: string) => join(referenceDir(dataDir), `${vintage}.ndjson.gz`);
+/** Where the file of a vintage lies. */
+export const referencePath = (dataDir: string, vintage: string) =>
+  join(referenceDir(dataDir), `${vintage}.ndjson.gz`);
 
 /** A table's rows as the text that is kept, with its digest; refused where two rows have one key. */
 export function writtenText<Row extends object>(
@@ -50,7 +52,7 @@ export function writtenText<Row extends object>(
 
 /** Puts the text under its name, all of it or nothing. */
 export async function keepText(dataDir: string, vintage: string, text: string): Promise<void> {
-  const path = pathOf(dataDir, vintage);
+  const path = referencePath(dataDir, vintage);
   const draft = `${path}.${process.pid}.draft`;
   try {
     await mkdir(referenceDir(dataDir), { recursive: true });
@@ -72,7 +74,7 @@ export async function keepText(dataDir: string, vintage: string, text: string): 
 
 /** Whether the vintage's file is there. */
 export const isKept = (dataDir: string, vintage: string): Promise<boolean> =>
-  stat(pathOf(dataDir, vintage)).then(
+  stat(referencePath(dataDir, vintage)).then(
     (found) => found.isFile(),
     () => false,
   );
@@ -85,7 +87,7 @@ export async function readReference<Row extends object>(
   dataDir: string,
   vintage: string,
 ): Promise<Reference<Row>> {
-  const path = pathOf(dataDir, vintage);
+  const path = referencePath(dataDir, vintage);
   const packed = await readFile(path).catch(() => missing(vintage, `${path} cannot be read`));
   const bytes = await decompress(packed).catch(() => missing(vintage, `${path} is damaged`));
   if (digestOf(bytes) !== vintage) missing(vintage, `${path} does not match its digest`);

@@ -40,7 +40,9 @@ export async function readTextFile(path: string): Promise<ReadFile> {
         refuse("invalid", `${name} is damaged or too large (gzip: ${error.message})`),
       )
     : given;
-  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
+  // Some publishers end a file with Ctrl-Z, as under DOS.
+  const whole = bytes.at(-1) === 0x1a ? bytes.subarray(0, -1) : bytes;
+  const text = whole.toString("utf8").replace(/^\uFEFF/, "");
   if (text.includes("\0")) refuse("invalid", `${name} holds a NUL byte: not a text file`);
   return { name, text, header: firstLine(text), sha256, bytes: given.length };
 }

@@ -1,25 +1,79 @@
 /** The reference tables a process has in memory: of each the real one where it was imported, else its sandbox. */
-
+import { LRUCache } from "lru-cache";
 import { refuse } from "../../domain/refusal.ts";
 import { tradeProblems } from "../../domain/trade/problems.ts";
 import { noteRead } from "../reads.ts";
 import { readReference } from "./files.ts";
 import { type Reference, type ReferenceTable, sandboxOf } from "./table.ts";
 
-export class ReferenceStore {
-  readonly #dataDir: string;
-  readonly #allowSynthetic: boolean;
-  readonly #open = new Map<string, Reference<object>>();
+type StoreOptions = {
+  data_dir: string;
+  allow_synthetic: boolean;
+  onRead?: (found: Reference<object> | undefined) => void;
+};
 
-  constructor(options: { data_dir: string; allow_synthetic: boolean }) {
-    this.#dataDir = options.data_dir;
-    this.#allowSynthetic = options.allow_synthetic;
+const MOST_PAST = 16;
+
+/** A table's dataset and its sandbox: where one of them is named, the other does not answer for it. */
+function kindsOf(dataset: string): string[] {
+  const name = dataset.replace(sandboxOf({ name: "" }), "");
+  return [name, sandboxOf({ name })];
+}
+
+export class ReferenceStore {
+  readonly #options: StoreOptions;
+  readonly #open: Map<string, Reference<object>>;
+  /** Tables that were asked for by their vintage, the last ones. */
+  readonly #past = new LRUCache<string, Promise<Reference<object>>>({ max: MOST_PAST });
+
+  constructor(options: StoreOptions, open: readonly Reference<object>[] = []) {
+    this.#options = options;
+    this.#open = new Map(open.map((table) => [table.dataset, table]));
+  }
+
+  /** A state of a table, current or not; `unavailable` (dataset-missing) when its file is not usable. */
+  async read(vintage: string): Promise<Reference<object>> {
+    const open = this.open().find((table) => table.vintage === vintage);
+    if (open) return open;
+    const reading = this.#past.get(vintage) ?? readReference(this.#options.data_dir, vintage);
+    this.#past.set(vintage, reading);
+    reading.catch(() => this.#past.delete(vintage));
+    return reading;
+  }
+
+  /** These states in place of those that are open, the others as they are; with `alone`, no others. */
+  with(named: readonly Reference<object>[], { alone }: { alone: boolean }): ReferenceStore {
+    const replaced = new Set(named.flatMap(({ dataset }) => kindsOf(dataset)));
+    const others = alone ? [] : this.open().filter(({ dataset }) => !replaced.has(dataset));
+    return new ReferenceStore(this.#options, [...others, ...named]);
+  }
+
+  /** The same tables; `onRead` is told of each that is looked at, undefined where it is not there. */
+  watched(onRead: (found: Reference<object> | undefined) => void): ReferenceStore {
+    return new ReferenceStore({ ...this.#options, onRead }, this.open());
   }
 
   /** Serves a vintage from now on in place of its dataset's earlier one; `unavailable` leaves the earlier one served. */
   async serve(vintage: string): Promise<void> {
-    const read = await readReference(this.#dataDir, vintage);
+    const read = await readReference(this.#options.data_dir, vintage);
     this.#open.set(read.dataset, read);
+  }
+
+  /**
+   * Serves these vintages from now on, all at once, each in place of its dataset's earlier one: an answer over several tables
+   * must not find some of them only. `onError` is told of one that is not usable, whose earlier one stays.
+   */
+  async serveTogether(
+    vintages: readonly string[],
+    onError: (vintage: string, error: Error) => void,
+  ): Promise<void> {
+    const read = await Promise.allSettled(
+      vintages.map((vintage) => readReference(this.#options.data_dir, vintage)),
+    );
+    for (const [at, outcome] of read.entries()) {
+      if (outcome.status === "fulfilled") this.#open.set(outcome.value.dataset, outcome.value);
+      else onError(vintages[at]!, outcome.reason as Error);
+    }
   }
 
   /** All that are open, the sandbox's among them. */
@@ -29,8 +83,10 @@ export class ReferenceStore {
   }
 
   find<Row extends object>(table: ReferenceTable<Row>): Reference<Row> | undefined {
+    const { allow_synthetic, onRead } = this.#options;
     const found =
-      this.#open.get(table.name) ?? (this.#allowSynthetic ? this.#open.get(sandboxOf(table)) : undefined);
+      this.#open.get(table.name) ?? (allow_synthetic ? this.#open.get(sandboxOf(table)) : undefined);
+    onRead?.(found);
     // That a table is not there is part of what an answer rests on.
     noteRead(`table ${table.name}, ${found?.vintage ?? "none"}`);
     return found as Reference<Row> | undefined;
@@ -39,6 +95,7 @@ export class ReferenceStore {
   /** The table of a dataset, the sandbox's where that is named. */
   named(dataset: string): Reference<object> | undefined {
     const found = this.#open.get(dataset);
+    this.#options.onRead?.(found);
     noteRead(`table of ${dataset}, ${found?.vintage ?? "none"}`);
     return found;
   }

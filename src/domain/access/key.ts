@@ -1,7 +1,6 @@
 /** An API key: a secret that the operator issues to a tenant, with scopes and quotas, until it is revoked. */
-
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 
@@ -38,23 +37,22 @@ export const events = {
       scopes: z.array(scope).min(1),
       daily: quota,
       monthly: quota,
-      /** SHA-256 of the secret, hex. The secret itself is 256 random bits and is stored nowhere. */
-      secret_sha256: sha256,
+      secret_sha256: sha256.describe(
+        "SHA-256 of the secret, hex. The secret itself is 256 random bits and is stored nowhere.",
+      ),
       issued_at: time,
     }),
   },
   KeyRevoked: { 1: z.strictObject({ key_id: z.string(), revoked_at: time }) },
 };
 
-export type KeyFacts = z.infer<(typeof events.KeyIssued)[1]>;
-export type KeyEvent =
-  | Event<"KeyIssued", KeyFacts>
-  | Event<"KeyRevoked", z.infer<(typeof events.KeyRevoked)[1]>>;
+export type KeyFacts = DataOf<typeof events, "KeyIssued">;
+export type KeyEvent = EventOf<typeof events>;
 
 export type KeyState =
-  | { status: "unknown" }
   | { status: "active"; facts: KeyFacts }
-  | { status: "revoked"; facts: KeyFacts; revoked_at: string };
+  | { status: "revoked"; facts: KeyFacts; revoked_at: string }
+  | undefined;
 
 /** What its streams are named by, before the id. */
 export const prefix = "key-";
@@ -65,14 +63,14 @@ export const streamOf = (keyId: string) => prefix + keyId;
 export const tenantOf = (tenant: string, space: "live" | "test") =>
   space === "test" ? `test:${tenant}` : tenant;
 
-export const initialState = (): KeyState => ({ status: "unknown" });
+export const initialState = (): KeyState => undefined;
 
 export function evolve(state: KeyState, event: KeyEvent): KeyState {
   switch (event.type) {
     case "KeyIssued":
       return { status: "active", facts: event.data };
     case "KeyRevoked":
-      return state.status === "active"
+      return state?.status === "active"
         ? { ...state, status: "revoked", revoked_at: event.data.revoked_at }
         : state;
   }
@@ -81,14 +79,14 @@ export function evolve(state: KeyState, event: KeyEvent): KeyState {
 export const issue =
   (facts: KeyFacts) =>
   (state: KeyState): KeyEvent[] => {
-    if (state.status !== "unknown") refuse("conflict", `key ${facts.key_id} exists already`);
+    if (state) refuse("conflict", `key ${facts.key_id} exists already`);
     return [{ type: "KeyIssued", data: facts }];
   };
 
 export const revoke =
   (at: string) =>
   (state: KeyState): KeyEvent[] => {
-    if (state.status === "unknown") refuse("not_found", "there is no such key");
+    if (!state) return refuse("not_found", "there is no such key");
     if (state.status === "revoked") return [];
     return [{ type: "KeyRevoked", data: { key_id: state.facts.key_id, revoked_at: at } }];
   };

@@ -1,7 +1,6 @@
 /** The releases of a dataset that were looked through for alerts. */
-
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { time } from "../fields.ts";
 
 export const events = {
@@ -9,20 +8,21 @@ export const events = {
     1: z.strictObject({
       dataset: z.string(),
       vintage: z.string(),
-      /** Where the release stands in the log. */
-      release_position: z.int().positive(),
+      release_position: z.int().positive().describe("Where the release stands in the log."),
       subscriptions: z.int().nonnegative(),
-      /** Anomalies that are significant, over all that was watched. */
-      significant: z.int().nonnegative(),
+      significant: z
+        .int()
+        .nonnegative()
+        .describe("Anomalies that are significant, over all chapters of the release."),
       evaluated_at: time,
     }),
   },
 };
 
-export type Evaluated = z.infer<(typeof events.AlertsEvaluated)[1]>;
-export type EvaluationEvent = Event<"AlertsEvaluated", Evaluated>;
+export type Evaluated = DataOf<typeof events, "AlertsEvaluated">;
+export type EvaluationEvent = EventOf<typeof events>;
 /** The newest release that was looked through. */
-export type EvaluationState = { release_position: number };
+export type EvaluationState = Evaluated | undefined;
 
 /** Evaluations stand beside the releases, in the operator's own tenant. */
 export const targetOf = (dataset: string) => ({ tenant: "operator", id: dataset });
@@ -32,13 +32,13 @@ export const prefix = "alerts-evaluated-";
 
 export const streamOf = (dataset: string) => prefix + dataset;
 
-export const initialState = (): EvaluationState => ({ release_position: 0 });
+export const initialState = (): EvaluationState => undefined;
 
-export const evolve = (_: EvaluationState, { data }: EvaluationEvent): EvaluationState => ({
-  release_position: data.release_position,
-});
+export const evolve = (_: EvaluationState, { data }: EvaluationEvent): EvaluationState => data;
 
 export const evaluated =
   (facts: Evaluated) =>
   (state: EvaluationState): EvaluationEvent[] =>
-    facts.release_position > state.release_position ? [{ type: "AlertsEvaluated", data: facts }] : [];
+    state && facts.release_position <= state.release_position
+      ? []
+      : [{ type: "AlertsEvaluated", data: facts }];

@@ -2,9 +2,8 @@
  * A subscription to trade alerts: which anomalies it waits for, the webhook they are sent to, and the credits that pay for
  * them. An alert is one month of one series, told once however many releases show it.
  */
-
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { flows } from "../trade/units.ts";
@@ -38,8 +37,10 @@ export const finding = z.strictObject({
   reporter: z.string().regex(/^[A-Z]{2}$/),
   product: z.string().regex(/^\d{2,8}$/),
   flow: z.enum(flows),
-  /** YYYY-MM. */
-  period: z.string().regex(/^\d{4}-\d{2}$/),
+  period: z
+    .string()
+    .regex(/^\d{4}-\d{2}$/)
+    .describe("YYYY-MM."),
   direction: z.enum(["spike", "drop"]),
   value_eur: z.number(),
   base_eur: z.number(),
@@ -78,8 +79,13 @@ export const events = {
     }),
   },
   AlertToppedUp: { 1: z.strictObject({ credits: z.int().positive(), credits_left, topped_up_at: time }) },
-  /** The secret itself is made from the service's signing key and `rotation`, and is stored nowhere. */
-  SecretRotated: { 1: z.strictObject({ rotation: z.int().positive(), old_until: time, rotated_at: time }) },
+  SecretRotated: {
+    1: z
+      .strictObject({ rotation: z.int().positive(), old_until: time, rotated_at: time })
+      .describe(
+        "The secret itself is made from the service's signing key and `rotation`, and is stored nowhere.",
+      ),
+  },
   AlertTriggered: { 1: z.strictObject({ alert_id, finding, triggered_at: time }) },
   AlertDelivered: {
     1: z.strictObject({
@@ -94,29 +100,33 @@ export const events = {
     1: z.strictObject({
       alert_id,
       attempt: z.int().positive(),
-      /** What the webhook answered; null when it could not be reached. */
-      status: z.int().nullable(),
+      status: z.int().nullable().describe("What the webhook answered; null when it could not be reached."),
       reason: z.string().max(MOST_REASON),
-      /** Null: it is not tried again. */
-      next_attempt_at: time.nullable(),
+      next_attempt_at: time.nullable().describe("Null: it is not tried again."),
       failed_at: time,
     }),
   },
-  /** An invented alert is posted, once and at once, for its owner to see that the webhook works. */
-  AlertTested: { 1: z.strictObject({ alert_id, tested_at: time }) },
-  /** No credits are left: what waits is kept until a topup. */
-  AlertPaused: { 1: z.strictObject({ waiting: z.int().nonnegative(), paused_at: time }) },
+  AlertTested: {
+    1: z
+      .strictObject({ alert_id, tested_at: time })
+      .describe(
+        "An invented alert is posted, once and at once, for its owner to see that the webhook works.",
+      ),
+  },
+  AlertPaused: {
+    1: z
+      .strictObject({ waiting: z.int().nonnegative(), paused_at: time })
+      .describe("No credits are left: what waits is kept until a topup."),
+  },
   AlertDisabled: { 1: z.strictObject({ reason: z.string().max(400), disabled_at: time }) },
   AlertSubscriptionDeleted: { 1: z.strictObject({ deleted_at: time }) },
 };
 
-type Data<Name extends keyof typeof events> = z.infer<(typeof events)[Name][1]>;
+type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
 export type Finding = z.infer<typeof finding>;
 export type Watch = z.infer<typeof watch>;
 export type Subscribed = Data<"AlertSubscribed">;
-export type SubscriptionEvent = {
-  [Name in keyof typeof events]: Event<Name, Data<Name>>;
-}[keyof typeof events];
+export type SubscriptionEvent = EventOf<typeof events>;
 
 /** An alert that is not delivered yet; `attempts` so far, the next one when `next_attempt_at` has come. */
 export type Waiting = { finding: Finding; triggered_at: string; attempts: number; next_attempt_at: string };
@@ -141,18 +151,18 @@ export type Subscription = {
   /** Why and since when it is disabled. */
   disabled: Data<"AlertDisabled"> | null;
 };
-export type SubscriptionState = { status: "unknown" } | Subscription;
+export type SubscriptionState = Subscription | undefined;
 
 /** What its streams are named by, before the id. */
 export const prefix = "alert-subscription-";
 
 export const streamOf = (id: string) => prefix + id;
 
-export const initialState = (): SubscriptionState => ({ status: "unknown" });
+export const initialState = (): SubscriptionState => undefined;
 
 export function evolve(state: SubscriptionState, event: SubscriptionEvent): SubscriptionState {
   if (event.type === "AlertSubscribed") return begun(event.data);
-  if (state.status === "unknown") return state;
+  if (!state) return state;
   switch (event.type) {
     case "AlertToppedUp": {
       const { credits_left: credits, topped_up_at } = event.data;
@@ -228,7 +238,7 @@ export const signing = ({ secrets }: Subscription, at: string): Secret[] =>
 
 /** The subscription as its owner may know it; refused where there is none, or none any more. */
 export function standing(state: SubscriptionState): Subscription {
-  if (state.status === "unknown")
+  if (!state)
     return refuse(
       "not_found",
       "there is no such subscription of yours; ask as the tenant or wallet that made it",
@@ -240,8 +250,7 @@ export function standing(state: SubscriptionState): Subscription {
 export const subscribe =
   (facts: Subscribed) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    if (state.status !== "unknown")
-      refuse("conflict", `subscription ${facts.subscription_id} exists already`);
+    if (state) refuse("conflict", `subscription ${facts.subscription_id} exists already`);
     return [{ type: "AlertSubscribed", data: facts }];
   };
 
@@ -283,7 +292,7 @@ export const test =
 export const remove =
   (at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    if (state.status === "deleted") return [];
+    if (state?.status === "deleted") return [];
     standing(state);
     return [{ type: "AlertSubscriptionDeleted", data: { deleted_at: at } }];
   };
@@ -292,7 +301,7 @@ export const remove =
 export const trigger =
   (found: readonly { alert_id: string; finding: Finding }[], at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    if (state.status !== "active" && state.status !== "paused") return [];
+    if (state?.status !== "active" && state?.status !== "paused") return [];
     const room = MOST_WAITING - state.waiting.size;
     return found
       .filter(({ alert_id: id }) => !state.told.has(id))
@@ -304,8 +313,8 @@ export const trigger =
 export const deliver =
   (id: string, status: number, at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    const alert = waitingIn(state, id);
-    if (!alert || state.status === "unknown") return [];
+    const alert = state?.waiting.get(id);
+    if (!state || !alert) return [];
     const credits = Math.max(0, state.credits - 1);
     const data = {
       alert_id: id,
@@ -323,8 +332,8 @@ export const deliver =
 export const fail =
   (id: string, failure: Failure, chance: number, at: string) =>
   (state: SubscriptionState): SubscriptionEvent[] => {
-    const alert = waitingIn(state, id);
-    if (!alert || state.status === "unknown") return [];
+    const alert = state?.waiting.get(id);
+    if (!state || !alert) return [];
     const attempt = alert.attempts + 1;
     const { status } = failure;
     const reason = failure.reason.slice(0, MOST_REASON);
@@ -337,6 +346,3 @@ export const fail =
     if (next.kind === "again" || state.status === "disabled") return [failed];
     return [failed, { type: "AlertDisabled", data: { reason: next.reason, disabled_at: at } }];
   };
-
-const waitingIn = (state: SubscriptionState, id: string): Waiting | undefined =>
-  state.status === "unknown" ? undefined : state.waiting.get(id);

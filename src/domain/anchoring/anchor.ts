@@ -3,9 +3,9 @@
  * chain holds how firmly. What happens to them stands in the very log they are of.
  */
 
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import type { Hex } from "../chain.ts";
+import type { DataOf, EventOf } from "../entity.ts";
 import { address, chainHash, digits, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { logProblems } from "./problems.ts";
@@ -17,8 +17,7 @@ export const events = {
   CheckpointSigned: {
     1: z.strictObject({
       ...head,
-      /** The signed note (c2sp.org/tlog-checkpoint) as it is published. */
-      note: z.string().max(10_000),
+      note: z.string().max(10_000).describe("The signed note (c2sp.org/tlog-checkpoint) as it is published."),
       signed_at: time,
     }),
     public: true,
@@ -27,12 +26,12 @@ export const events = {
   CheckpointCosigned: {
     1: z.strictObject({
       ...head,
-      /** The name of its key. */
-      witness: z.string().max(500),
-      /** The line that it adds to the note, without its end (c2sp.org/tlog-cosignature). */
-      cosignature: z.string().max(1_000),
-      /** When it signed, by its own clock, in seconds of Unix time. */
-      timestamp: z.int().nonnegative(),
+      witness: z.string().max(500).describe("The name of its key."),
+      cosignature: z
+        .string()
+        .max(1_000)
+        .describe("The line that it adds to the note, without its end (c2sp.org/tlog-cosignature)."),
+      timestamp: z.int().nonnegative().describe("When it signed, by its own clock, in seconds of Unix time."),
       cosigned_at: time,
     }),
     public: true,
@@ -40,17 +39,18 @@ export const events = {
   Anchored: {
     1: z.strictObject({
       ...head,
-      /** The chain (`eip155:8453`), the contract and the account under which the contract keeps the head. */
-      network: z.string(),
+      network: z
+        .string()
+        .describe(
+          "The chain (`eip155:8453`), the contract and the account under which the contract keeps the head.",
+        ),
       contract: address,
       signer: address,
       transaction: chainHash,
       block_number: z.int().nonnegative(),
       block_hash: chainHash,
-      /** Of the block, in seconds of Unix time. */
-      timestamp: z.int(),
-      /** What the transaction cost, in wei: decimal digits. */
-      fee_wei: digits,
+      timestamp: z.int().describe("Of the block, in seconds of Unix time."),
+      fee_wei: digits.describe("What the transaction cost, in wei: decimal digits."),
       anchored_at: time,
     }),
     public: true,
@@ -65,8 +65,12 @@ export const events = {
     }),
     public: true,
   },
-  /** The chain took the block back. */
-  AnchorReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }), public: true },
+  AnchorReorged: {
+    1: z
+      .strictObject({ transaction: chainHash, reorged_at: time })
+      .describe("The chain took the block back."),
+    public: true,
+  },
   /** The chain keeps the block for good. */
   AnchorFinal: {
     1: z.strictObject({
@@ -78,18 +82,12 @@ export const events = {
   },
 };
 
-export type SignedCheckpoint = z.infer<(typeof events.CheckpointSigned)[1]>;
-export type CosignedCheckpoint = z.infer<(typeof events.CheckpointCosigned)[1]>;
-export type Anchor = z.infer<(typeof events.Anchored)[1]>;
-export type PendingAnchor = z.infer<(typeof events.AnchorPending)[1]>;
+export type SignedCheckpoint = DataOf<typeof events, "CheckpointSigned">;
+export type CosignedCheckpoint = DataOf<typeof events, "CheckpointCosigned">;
+export type Anchor = DataOf<typeof events, "Anchored">;
+export type PendingAnchor = DataOf<typeof events, "AnchorPending">;
 
-export type AnchorEvent =
-  | Event<"CheckpointSigned", SignedCheckpoint>
-  | Event<"CheckpointCosigned", CosignedCheckpoint>
-  | Event<"Anchored", Anchor>
-  | Event<"AnchorPending", PendingAnchor>
-  | Event<"AnchorReorged", { transaction: Hex; reorged_at: string }>
-  | Event<"AnchorFinal", { transaction: Hex; block_number: number; final_at: string }>;
+export type AnchorEvent = EventOf<typeof events>;
 
 export type StandingAnchor = Anchor & { final: boolean };
 

@@ -12,7 +12,7 @@ import {
   encodeFunctionData,
   keccak256,
 } from "viem/utils";
-import type { Call, CallResult, Hex, Log, LogQuery, SendOptions } from "../chain.ts";
+import type { Call, CallResult, Hex, Log, LogQuery, Purpose, SendOptions } from "../chain.ts";
 import { deployedAt, deploymentOf } from "../deployment.ts";
 import { ABI, INIT_CODE } from "./generated/log-anchor.ts";
 
@@ -26,7 +26,7 @@ export type Recorded = { block_number: bigint; timestamp: number };
 export type KeptHead = Omit<TreeHead, "log_id"> & Recorded;
 
 /** A call that must travel alone, with the options that see to it. */
-export type SignersCall = { call: Call; options: Pick<SendOptions, "gas"> & { alone: true } };
+export type SignersCall = { call: Call; options: Pick<SendOptions, "gas" | "purpose"> & { alone: true } };
 
 export type Anchored = TreeHead & { signer: Hex };
 export type SeedCommitted = { signer: Hex; seed_hash: Hex; timestamp: number };
@@ -52,6 +52,7 @@ export const anchorCall = ({ log_id, size, root }: TreeHead, proof: readonly Hex
   alone(
     encodeFunctionData({ abi: ABI, functionName: "anchor", args: [log_id, size, root, proof] }),
     60_000n + 1_500n * BigInt(proof.length),
+    "anchor",
   );
 
 /** The head that a call of `anchorCall` brings; undefined for any other call data, also where more follows or it is coded otherwise. */
@@ -76,16 +77,17 @@ export function commitSeedsCall(seed_hashes: readonly Hex[]): SignersCall {
   return alone(
     encodeFunctionData({ abi: ABI, functionName: "commitSeeds", args: [seed_hashes] }),
     5_000n + 30_000n * BigInt(seed_hashes.length),
+    "seed commitment",
   );
 }
 
 /** Names, once and for good, the key that follows the sender's, or the contract on which it goes on. */
 export const endorseCall = (successor: Hex): SignersCall =>
-  alone(encodeFunctionData({ abi: ABI, functionName: "endorse", args: [successor] }), 40_000n);
+  alone(encodeFunctionData({ abi: ABI, functionName: "endorse", args: [successor] }), 40_000n, "endorsement");
 
-const alone = (data: Hex, gas: bigint): SignersCall => ({
+const alone = (data: Hex, gas: bigint, purpose: Purpose): SignersCall => ({
   call: { to: ANCHOR_ADDRESS, data },
-  options: { gas, alone: true },
+  options: { gas, alone: true, purpose },
 });
 
 /** Asks for what `keptHead` reads. */

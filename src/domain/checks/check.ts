@@ -4,8 +4,8 @@
  * chain, which has the last word: whatever was said here, an authorization that was used there is redeemed.
  */
 
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { address, chainHash, madeId, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { keptPassphrase } from "./passphrase.ts";
@@ -30,8 +30,7 @@ const created = z.strictObject({
     .min(0)
     .max(MOST_USDC * 1_000_000),
   mode: z.enum(modes),
-  /** Seconds of Unix time; from then on the chain refuses it. */
-  valid_before: z.int().positive(),
+  valid_before: z.int().positive().describe("Seconds of Unix time; from then on the chain refuses it."),
   nonce: chainHash,
   passphrase: keptPassphrase.nullable(),
   created_at: time,
@@ -43,21 +42,20 @@ const place = { transaction: chainHash, block_number: z.int().nonnegative(), blo
 const asked = z.strictObject({ by: z.string(), asked_at: time });
 const wrong = z.strictObject({
   by: z.string(),
-  /** How many wrong ones there have been since the last pause. */
-  tries: z.int().min(1),
-  /** Until then none is looked at. */
-  paused_until: time.nullable(),
+  tries: z.int().min(1).describe("How many wrong ones there have been since the last pause."),
+  paused_until: time.nullable().describe("Until then none is looked at."),
   refused_at: time,
 });
 const cancelled = z.strictObject({
   by: z.string(),
-  /** How the caller showed that it may. */
-  proof: z.enum(["creator", "payer", "signature"]),
+  proof: z.enum(["creator", "payer", "signature"]).describe("How the caller showed that it may."),
   cancelled_at: time,
 });
 const expired = z.strictObject({
-  /** The block whose time has passed `valid_before`, and that time. */
-  block_number: z.int().nonnegative(),
+  block_number: z
+    .int()
+    .nonnegative()
+    .describe("The block whose time has passed `valid_before`, and that time."),
   block_timestamp: z.int(),
   expired_at: time,
 });
@@ -80,22 +78,15 @@ export const events = {
   CheckReorged: { 1: reorged },
 };
 
-export type CheckFacts = z.infer<typeof created>;
+type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
+export type CheckFacts = Data<"CheckCreated">;
 export type Place = z.infer<z.ZodObject<typeof place>>;
-export type Cancelled = z.infer<typeof cancelled>;
-type Expired = z.infer<typeof expired>;
-type Redeemed = z.infer<typeof redeemed>;
-type Revoked = z.infer<typeof revoked>;
+export type Cancelled = Data<"CheckCancelled">;
+type Expired = Data<"CheckExpired">;
+type Redeemed = Data<"CheckRedeemed">;
+type Revoked = Data<"CheckRevoked">;
 
-export type CheckEvent =
-  | Event<"CheckCreated", CheckFacts>
-  | Event<"CheckRedemptionAsked", z.infer<typeof asked>>
-  | Event<"CheckPassphraseRefused", z.infer<typeof wrong>>
-  | Event<"CheckCancelled", Cancelled>
-  | Event<"CheckExpired", Expired>
-  | Event<"CheckRedeemed", Redeemed>
-  | Event<"CheckRevoked", Revoked>
-  | Event<"CheckReorged", z.infer<typeof reorged>>;
+export type CheckEvent = EventOf<typeof events>;
 
 /** How the authorization ended on the chain: it moved its money, or it never will. */
 export type Ending = ({ kind: "redeemed" } & Redeemed) | ({ kind: "revoked" } & Revoked);

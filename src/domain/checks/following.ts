@@ -2,9 +2,8 @@
  * How far the chain was followed for checks: a block that stays, up to which the ending of every check was looked for.
  * Checks are made only once there is such a block, so none can have ended below it.
  */
-
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { chainHash, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 
@@ -12,17 +11,18 @@ const followed = z.strictObject({
   network: z.string(),
   block_number: z.int().nonnegative(),
   block_hash: chainHash,
-  /** Of the block, in seconds of Unix time. */
-  timestamp: z.int(),
-  /** What the log held of checks when they were looked for: its position. */
-  as_of_position: z.int().nonnegative(),
+  timestamp: z.int().describe("Of the block, in seconds of Unix time."),
+  as_of_position: z
+    .int()
+    .nonnegative()
+    .describe("What the log held of checks when they were looked for: its position."),
   followed_at: time,
 });
 
 export const events = { ChecksFollowed: { 1: followed } };
 
-export type Followed = z.infer<typeof followed>;
-export type FollowingEvent = Event<"ChecksFollowed", Followed>;
+export type Followed = DataOf<typeof events, "ChecksFollowed">;
+export type FollowingEvent = EventOf<typeof events>;
 export type FollowingState = Followed | undefined;
 
 /** What its streams are named by, before the id. */

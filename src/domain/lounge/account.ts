@@ -6,8 +6,8 @@
  *   balance = granted + deposited + won − staked + debt
  */
 
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { chainHash, digits, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { draw, drawn, type RollRequest, type SeedAtHand } from "../rng/roll.ts";
@@ -35,32 +35,27 @@ const played = z.strictObject({
   ...drawn,
   game: z.enum(loungeNames),
   stake_atto: atto,
-  /** What came back, the stake included; 0 when it was lost. */
-  payout_atto: atto,
-  /** Of the account afterwards. */
-  balance_atto: atto,
+  payout_atto: atto.describe("What came back, the stake included; 0 when it was lost."),
+  balance_atto: atto.describe("Of the account afterwards."),
 });
 
 export const events = {
   WelcomeGranted: { 1: z.strictObject({ amount_atto: atto, granted_at: time }) },
   BetPlayed: { 1: played },
   DepositCredited: { 1: z.strictObject({ ...deposit, credited_at: time }) },
-  /** `taken_atto` of it was still there; the rest is a debt. */
-  DepositTakenBack: { 1: z.strictObject({ ...deposit, taken_atto: atto, taken_at: time }) },
+  DepositTakenBack: {
+    1: z
+      .strictObject({ ...deposit, taken_atto: atto, taken_at: time })
+      .describe("`taken_atto` of it was still there; the rest is a debt."),
+  },
   DebtIncurred: { 1: z.strictObject({ amount_atto: atto, incurred_at: time }) },
   DebtRepaid: { 1: z.strictObject({ amount_atto: atto, repaid_at: time }) },
 };
 
-export type BetFacts = z.infer<typeof played>;
+export type BetFacts = DataOf<typeof events, "BetPlayed">;
 export type Deposit = z.infer<z.ZodObject<typeof deposit>>;
 
-export type AccountEvent =
-  | Event<"WelcomeGranted", { amount_atto: string; granted_at: string }>
-  | Event<"BetPlayed", BetFacts>
-  | Event<"DepositCredited", Deposit & { credited_at: string }>
-  | Event<"DepositTakenBack", Deposit & { taken_atto: string; taken_at: string }>
-  | Event<"DebtIncurred", { amount_atto: string; incurred_at: string }>
-  | Event<"DebtRepaid", { amount_atto: string; repaid_at: string }>;
+export type AccountEvent = EventOf<typeof events>;
 
 /** Sums in atto. `deposited`: without what was taken back. `bets_on_seed`: bets so far on the seed of the last one. */
 export type AccountState = {

@@ -1,14 +1,12 @@
 /** How far the chain was looked through for deposits: to a final block, below which nothing is looked at again. */
-
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { address, chainHash, time } from "../fields.ts";
 
 const followed = z.strictObject({
   network: z.string(),
   token: address,
-  /** Where deposits go. */
-  pay_to: address,
+  pay_to: address.describe("Where deposits go."),
   block_number: z.int().min(0),
   block_hash: chainHash,
   followed_at: time,
@@ -16,8 +14,8 @@ const followed = z.strictObject({
 
 export const events = { DepositsFollowed: { 1: followed } };
 
-export type Followed = z.infer<typeof followed>;
-export type DepositsEvent = Event<"DepositsFollowed", Followed>;
+export type Followed = DataOf<typeof events, "DepositsFollowed">;
+export type DepositsEvent = EventOf<typeof events>;
 
 /** The newest block; undefined before the first. */
 export type DepositsState = Followed | undefined;

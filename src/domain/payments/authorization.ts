@@ -21,7 +21,8 @@ const TRANSFER_TYPE =
   "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)";
 const DOMAIN_TYPE = "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)";
 
-const HALF_ORDER = BigInt("0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0");
+/** Half the order of secp256k1: of two signatures that mean the same, the chain takes the one whose s is at most this (EIP-2). */
+export const HALF_ORDER = BigInt("0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0");
 const WORD = 32;
 
 const hashOf = (text: string) => keccak256(Buffer.from(text), "bytes");

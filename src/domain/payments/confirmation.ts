@@ -2,9 +2,8 @@
  * How far the chain is agreed with for good: a block of it that stays, up to which every payment of the log was looked
  * for and found where the log says. What lies below need not be looked at again.
  */
-
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { chainHash, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 
@@ -12,14 +11,20 @@ const confirmed = z.strictObject({
   network: z.string(),
   block_number: z.int().nonnegative(),
   block_hash: chainHash,
-  /** Of the block, in seconds of Unix time. */
-  timestamp: z.int(),
-  /** What the log held of payments when it was compared: its position. */
-  as_of_position: z.int().nonnegative(),
-  /** Payments claimed before this were looked for in every block up to this one, settled or not. */
-  claimed_before: time,
-  /** What has become final since the confirmation before: payments and refunds, in the smallest unit of the asset. */
-  payments: z.int().nonnegative(),
+  timestamp: z.int().describe("Of the block, in seconds of Unix time."),
+  as_of_position: z
+    .int()
+    .nonnegative()
+    .describe("What the log held of payments when it was compared: its position."),
+  claimed_before: time.describe(
+    "Payments claimed before this were looked for in every block up to this one, settled or not.",
+  ),
+  payments: z
+    .int()
+    .nonnegative()
+    .describe(
+      "What has become final since the confirmation before: payments and refunds, in the smallest unit of the asset.",
+    ),
   settled_micro: z.int().nonnegative(),
   refunds: z.int().nonnegative(),
   refunded_micro: z.int().nonnegative(),
@@ -28,8 +33,8 @@ const confirmed = z.strictObject({
 
 export const events = { ChainConfirmed: { 1: confirmed } };
 
-export type Confirmed = z.infer<typeof confirmed>;
-export type ConfirmationEvent = Event<"ChainConfirmed", Confirmed>;
+export type Confirmed = DataOf<typeof events, "ChainConfirmed">;
+export type ConfirmationEvent = EventOf<typeof events>;
 
 /** The newest confirmation; undefined before the first. */
 export type ConfirmationState = Confirmed | undefined;

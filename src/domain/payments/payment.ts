@@ -3,9 +3,9 @@
  * of one that got no answer. Its name is the authorization's own, so the same payment cannot be claimed twice.
  */
 
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import type { Hex, Receipt } from "../chain.ts";
+import type { DataOf, EventOf } from "../entity.ts";
 import { address, chainHash, digits, hexBytes, sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import type { TransferAuthorization } from "./authorization.ts";
@@ -20,17 +20,18 @@ const mined = {
   transaction: chainHash,
   block_number: z.int().nonnegative(),
   block_hash: chainHash,
-  /** What the whole transaction cost its sender, in wei; other payments may have travelled in it. */
-  fee_wei: digits,
+  fee_wei: digits.describe(
+    "What the whole transaction cost its sender, in wei; other payments may have travelled in it.",
+  ),
 };
 
 /** The answer that a payment paid for. */
 const answer = z.strictObject({
   status: z.int(),
-  /** Of the body before any encoding; null for a stream, which carries no digest. */
-  sha256: sha256.nullable(),
-  /** The dataset release it rests on. */
-  vintage: z.string().nullable(),
+  sha256: sha256
+    .nullable()
+    .describe("Of the body before any encoding; null for a stream, which carries no digest."),
+  vintage: z.string().nullable().describe("The dataset release it rests on."),
 });
 
 export const events = {
@@ -40,33 +41,50 @@ export const events = {
       asset: address,
       payer: address,
       pay_to: address,
-      /** In the smallest unit of the asset. */
-      amount_micro: z.int().positive(),
-      /** Seconds of Unix time; the authorization holds strictly between the two. */
-      valid_after: digits,
+      amount_micro: z.int().positive().describe("In the smallest unit of the asset."),
+      valid_after: digits.describe("Seconds of Unix time; the authorization holds strictly between the two."),
       valid_before: digits,
       nonce: chainHash,
       signature: hexBytes,
       operation: z.string(),
-      /** SHA-256 of JCS {operation, input}. */
-      request_sha256: sha256,
-      /** The tenant that owns what the call causes. */
-      tenant: z.string(),
-      /** The chain's height when the payment was looked at: its settlement is not below. */
-      seen_block: z.int().nonnegative(),
+      request_sha256: sha256.describe("SHA-256 of JCS {operation, input}."),
+      tenant: z.string().describe("The tenant that owns what the call causes."),
+      seen_block: z
+        .int()
+        .nonnegative()
+        .describe("The chain's height when the payment was looked at: its settlement is not below."),
       claimed_at: time,
+    }),
+  },
+  /** The chain moved a payment to us that nobody asked anything for: carried by a stranger, and never presented. */
+  PaymentFound: {
+    1: z.strictObject({
+      network: z.string(),
+      asset: address,
+      payer: address,
+      pay_to: address,
+      amount_micro: z.int().positive(),
+      nonce: chainHash,
+      ...mined,
+      found_at: time,
     }),
   },
   PaymentSettled: {
     1: z.strictObject({ ...mined, answer: answer.nullable(), settled_at: time }),
   },
-  /** The answer to a payment whose settlement was known before its answer was. */
-  PaymentAnswered: { 1: z.strictObject({ answer, answered_at: time }) },
+  PaymentAnswered: {
+    1: z
+      .strictObject({ answer, answered_at: time })
+      .describe("The answer to a payment whose settlement was known before its answer was."),
+  },
   PaymentFailed: {
     1: z.strictObject({
       reason: z.string().max(200),
-      /** False: until it expires anybody may still carry it to the chain, and then it is settled after all. */
-      for_good: z.boolean(),
+      for_good: z
+        .boolean()
+        .describe(
+          "False: until it expires anybody may still carry it to the chain, and then it is settled after all.",
+        ),
       failed_at: time,
     }),
   },
@@ -82,7 +100,8 @@ export const events = {
   RefundReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }) },
 };
 
-export type Claim = z.infer<(typeof events.PaymentClaimed)[1]>;
+export type Claim = DataOf<typeof events, "PaymentClaimed">;
+export type Found = DataOf<typeof events, "PaymentFound">;
 export type Mined = z.infer<z.ZodObject<typeof mined>>;
 
 /** What a payment keeps of the transaction that carried it. */
@@ -101,25 +120,18 @@ export type Refund = {
   paid?: Mined & { paid_at: string };
 };
 
-export type PaymentEvent =
-  | Event<"PaymentClaimed", Claim>
-  | Event<"PaymentSettled", Mined & { answer: PaidAnswer | null; settled_at: string }>
-  | Event<"PaymentAnswered", { answer: PaidAnswer; answered_at: string }>
-  | Event<"PaymentFailed", { reason: string; for_good: boolean; failed_at: string }>
-  | Event<"PaymentReorged", { transaction: Hex; reorged_at: string }>
-  | Event<"RefundOpened", { amount_micro: number; reason: string; opened_at: string }>
-  | Event<"RefundPaid", Mined & { paid_at: string }>
-  | Event<"RefundReorged", { transaction: Hex; reorged_at: string }>;
+export type PaymentEvent = EventOf<typeof events>;
 
 /**
  * `claimed`: may be settled by now, and whoever asks must not be told to pay again. `settled` without `answer` or
  * `refund`: an answer is owed.
  */
-export type PaymentState =
-  | { status: "unknown" }
+export type Payment =
   | ({ status: "claimed" | "reorged"; claim: Claim } & Owing)
   | ({ status: "failed"; claim: Claim; reason: string; for_good: boolean } & Owing)
   | ({ status: "settled"; claim: Claim; settlement: Mined & { settled_at: string } } & Owing);
+/** Undefined of one that nobody has claimed. */
+export type PaymentState = Payment | undefined;
 
 type Owing = { answer?: PaidAnswer; refund?: Refund };
 
@@ -163,11 +175,39 @@ export const prefix = "payment-";
 
 export const streamOf = (id: string) => prefix + id;
 
-export const initialState = (): PaymentState => ({ status: "unknown" });
+export const initialState = (): PaymentState => undefined;
+
+/** A payment worth less would cost more to move, or to give back, than it brings: 0.001 USDC. */
+export const SMALLEST_MICRO = 1_000n;
+
+/** What was found on the chain was claimed for nothing; of its authorization only what the chain's logs say is known. */
+export const claimOfFound = (found: Found): Claim => ({
+  network: found.network,
+  asset: found.asset,
+  payer: found.payer,
+  pay_to: found.pay_to,
+  amount_micro: found.amount_micro,
+  valid_after: "0",
+  valid_before: "0",
+  nonce: found.nonce,
+  signature: "0x",
+  operation: "none",
+  request_sha256: NO_REQUEST,
+  tenant: walletTenant(found.payer),
+  seen_block: found.block_number,
+  claimed_at: found.found_at,
+});
+
+const NO_REQUEST = "0".repeat(64);
 
 export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
   if (event.type === "PaymentClaimed") return { status: "claimed", claim: event.data };
-  if (state.status === "unknown") return state;
+  if (event.type === "PaymentFound") {
+    const { transaction, block_number, block_hash, fee_wei, found_at } = event.data;
+    const settlement = { transaction, block_number, block_hash, fee_wei, settled_at: found_at };
+    return { status: "settled", claim: claimOfFound(event.data), settlement };
+  }
+  if (!state) return state;
   const { claim, answer, refund } = state;
   const owing: Owing = { ...(answer && { answer }), ...(refund && { refund }) };
   switch (event.type) {
@@ -195,9 +235,11 @@ export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
   }
 }
 
+type Free = (Extract<Payment, { status: "failed" }> & { answer?: never; refund?: never }) | undefined;
+
 /** True of a payment that nobody has presented, or that failed before it bought anything. */
-export const isFree = (state: PaymentState): boolean =>
-  state.status === "unknown" || (state.status === "failed" && !state.answer && !state.refund);
+export const isFree = (state: PaymentState): state is Free =>
+  !state || (state.status === "failed" && !state.answer && !state.refund);
 
 /** Takes a payment for one request: the last step before it is carried to the chain. */
 export const claim =
@@ -205,7 +247,7 @@ export const claim =
   (state: PaymentState): PaymentEvent[] => {
     if (!isFree(state)) refuse(paymentProblems["payment-known"], "this payment was presented before");
     // Both could be carried to the chain, which takes one of them: the stream must know which to look for.
-    if (state.status === "failed" && !isSameTransfer(state.claim, facts))
+    if (state && !isSameTransfer(state.claim, facts))
       refuse(
         "conflict",
         "another authorization of this nonce was presented before; sign one with a new nonce",
@@ -219,11 +261,24 @@ const isSameTransfer = (a: Claim, b: Claim) =>
   a.valid_after === b.valid_after &&
   a.valid_before === b.valid_before;
 
+/** Takes note of money that came for nothing, and owes it back; one that somebody presented is left to whom it is claimed for. */
+export const find =
+  (found: Found) =>
+  (state: PaymentState): PaymentEvent[] => {
+    if (state) return [];
+    const { amount_micro, found_at } = found;
+    const reason = "it was carried to the chain, and nothing was asked for it";
+    return [
+      { type: "PaymentFound", data: found },
+      { type: "RefundOpened", data: { amount_micro, reason, opened_at: found_at } },
+    ];
+  };
+
 /** The chain moved the money, as `settlement` says. `given` is what is answered for it in the same commit. */
 export const settle =
   (settlement: Mined, given: PaidAnswer | null, at: string) =>
   (state: PaymentState): PaymentEvent[] => {
-    if (state.status === "unknown") refuse("not_found", "no such payment was claimed");
+    if (!state) return refuse("not_found", "no such payment was claimed");
     if (given && (state.answer || state.refund))
       refuse(paymentProblems["payment-known"], "this payment was answered or refunded meanwhile");
     const settled: PaymentEvent = {
@@ -244,13 +299,13 @@ const isSamePlace = (a: Mined, b: Mined) => a.transaction === b.transaction && a
 export const fail =
   (reason: string, at: string) =>
   (state: PaymentState): PaymentEvent[] =>
-    state.status === "failed" ? [] : failure(state, { reason, for_good: false, failed_at: at });
+    state?.status === "failed" ? [] : failure(state, { reason, for_good: false, failed_at: at });
 
 /** It can never settle: it expired, was cancelled or used for something else, and the chain will not take that back. */
 export const giveUp =
   (reason: string, at: string) =>
   (state: PaymentState): PaymentEvent[] =>
-    state.status === "failed" && state.for_good
+    state?.status === "failed" && state.for_good
       ? []
       : failure(state, { reason, for_good: true, failed_at: at });
 
@@ -258,7 +313,7 @@ function failure(
   state: PaymentState,
   data: { reason: string; for_good: boolean; failed_at: string },
 ): PaymentEvent[] {
-  if (state.status === "unknown") refuse("not_found", "no such payment was claimed");
+  if (!state) return refuse("not_found", "no such payment was claimed");
   if (state.status === "settled")
     refuse(paymentProblems["payment-known"], "a payment that is settled cannot fail");
   return [{ type: "PaymentFailed", data }];
@@ -268,7 +323,7 @@ function failure(
 export const reorg =
   (transaction: Hex, at: string) =>
   (state: PaymentState): PaymentEvent[] =>
-    state.status === "settled" && state.settlement.transaction === transaction
+    state?.status === "settled" && state.settlement.transaction === transaction
       ? [{ type: "PaymentReorged", data: { transaction, reorged_at: at } }]
       : [];
 
@@ -276,7 +331,7 @@ export const reorg =
 export const openRefund =
   (reason: string, at: string) =>
   (state: PaymentState): PaymentEvent[] => {
-    if (state.status !== "settled") refuse("conflict", "only a settled payment can be refunded");
+    if (state?.status !== "settled") return refuse("conflict", "only a settled payment can be refunded");
     if (state.answer) refuse(paymentProblems["payment-known"], "this payment was answered");
     if (state.refund) return [];
     const { amount_micro } = state.claim;
@@ -287,7 +342,7 @@ export const openRefund =
 export const payRefund =
   (paid: Mined, at: string) =>
   (state: PaymentState): PaymentEvent[] => {
-    if (state.status === "unknown" || !state.refund) refuse("conflict", "no refund is open");
+    if (!state?.refund) return refuse("conflict", "no refund is open");
     const before = state.refund.paid;
     const event: PaymentEvent = { type: "RefundPaid", data: { ...paid, paid_at: at } };
     if (!before) return [event];
@@ -299,6 +354,6 @@ export const payRefund =
 export const reorgRefund =
   (transaction: Hex, at: string) =>
   (state: PaymentState): PaymentEvent[] =>
-    state.status !== "unknown" && state.refund?.paid?.transaction === transaction
+    state?.refund?.paid?.transaction === transaction
       ? [{ type: "RefundReorged", data: { transaction, reorged_at: at } }]
       : [];

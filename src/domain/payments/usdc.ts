@@ -53,14 +53,15 @@ export type PaymentFacts = { used: boolean; balance: bigint; would_settle: boole
 
 const ADDRESS = USDC.address.toLowerCase() as Hex;
 
-/** The calls whose answers `paymentFacts` reads; the third one tries the transfer itself, contract wallets (ERC-1271) included. */
-export function factCalls({ transfer, signature }: SignedTransfer): Call[] {
-  return [
+/** The authorization's state and its payer's balance: the first two of the answers that `paymentFacts` reads. */
+export const stateCalls = ({ transfer }: SignedTransfer): Call[] =>
+  [
     called(STATE, encodeAbiParameters(STATE.inputs, [transfer.from, transfer.nonce])),
     called(BALANCE, encodeAbiParameters(BALANCE.inputs, [transfer.from])),
-    transferCall({ transfer, signature }).data,
   ].map((data) => ({ to: ADDRESS, data }));
-}
+
+/** The calls whose answers `paymentFacts` reads; the third one tries the transfer itself, contract wallets (ERC-1271) included. */
+export const factCalls = (signed: SignedTransfer): Call[] => [...stateCalls(signed), transferCall(signed)];
 
 /** What the answers to `factCalls` say of one payment. */
 export function paymentFacts([state, balance, trial]: readonly CallResult[]): PaymentFacts {
@@ -158,6 +159,22 @@ export function settledBy({ success, logs }: Receipt, transfer: TransferAuthoriz
   const [kind, from, to] = moved.topics;
   const parties = from === topicOf(transfer.from) && to === topicOf(transfer.to);
   return kind === TRANSFER && parties && BigInt(moved.data) === transfer.value;
+}
+
+/** What a mined transaction moved to `pay_to` by authorizations, whoever sent it: each pair of AuthorizationUsed and Transfer. */
+export function paidTo(
+  { success, logs }: Receipt,
+  pay_to: Hex,
+): Pick<TransferAuthorization, "from" | "nonce" | "value">[] {
+  if (!success) return [];
+  const ours = new Map(logs.flatMap((log) => (log.address === ADDRESS ? [[log.index, log]] : [])));
+  return [...ours.values()].flatMap(({ topics: [kind, payer, nonce], index }) => {
+    const moved = ours.get(index + 1);
+    if (kind !== AUTHORIZATION_USED || !moved) return [];
+    const [next, from, to] = moved.topics;
+    if (next !== TRANSFER || from !== payer || to !== topicOf(pay_to)) return [];
+    return [{ from: `0x${payer!.slice(26)}` as Hex, nonce: nonce!, value: BigInt(moved.data) }];
+  });
 }
 
 const lower = (hex: Hex) => hex.toLowerCase() as Hex;

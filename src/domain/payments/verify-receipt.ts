@@ -3,6 +3,7 @@
  * the log. Written apart from the signing, so that one mistake cannot stand on both sides.
  */
 import { createHash, createPublicKey, verify } from "node:crypto";
+import { isWeakKey } from "../ed25519.ts";
 
 /** One claim of a receipt and whether it holds. */
 export type Check = { name: string; ok: boolean; detail: string };
@@ -103,8 +104,10 @@ type Okp = { kty: "OKP"; crv: "Ed25519"; x: string; kid?: unknown };
 function isOkp(key: unknown): key is Okp {
   if (typeof key !== "object" || key === null) return false;
   const { kty, crv, x, use = "sig", alg = "EdDSA" } = key as Members;
-  const isEd25519 = kty === "OKP" && crv === "Ed25519" && typeof x === "string" && decoded(x)?.length === 32;
-  return isEd25519 && use === "sig" && alg === "EdDSA";
+  if (kty !== "OKP" || crv !== "Ed25519" || typeof x !== "string" || use !== "sig" || alg !== "EdDSA")
+    return false;
+  const bytes = decoded(x);
+  return bytes?.length === 32 && !isWeakKey(bytes);
 }
 
 const hasSigned = ({ kty, crv, x }: Okp, signed: Uint8Array, signature: Uint8Array) =>

@@ -1,7 +1,6 @@
 /** A hash of a seed in the anchoring contract: asked for by somebody, then kept there under the time of a block. */
-
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { sha256, time } from "../fields.ts";
 
 const asked = z.strictObject({ seed_hash: sha256, asked_at: time });
@@ -13,8 +12,7 @@ const committed = z.strictObject({
   signer: z.string(),
   transaction: z.string(),
   block_number: z.int(),
-  /** The time of that block. */
-  committed_at: time,
+  committed_at: time.describe("The time of that block."),
 });
 
 const reorged = z.strictObject({ seed_hash: sha256, transaction: z.string(), found_at: time });
@@ -25,17 +23,14 @@ export const events = {
   SeedCommitmentReorged: { 1: reorged, public: true },
 };
 
-export type Commitment = z.infer<typeof committed>;
-export type CommitmentEvent =
-  | Event<"SeedCommitmentAsked", z.infer<typeof asked>>
-  | Event<"SeedCommitted", Commitment>
-  | Event<"SeedCommitmentReorged", z.infer<typeof reorged>>;
+export type Commitment = DataOf<typeof events, "SeedCommitted">;
+export type CommitmentEvent = EventOf<typeof events>;
 
 /** `asked`: the next turn carries it to the chain. */
 export type CommitmentState =
-  | { status: "none" }
   | { status: "asked" }
-  | { status: "committed"; commitment: Commitment };
+  | { status: "committed"; commitment: Commitment }
+  | undefined;
 
 /** What its streams are named by, before the id. */
 export const prefix = "seed-commitment-";
@@ -45,7 +40,7 @@ export const streamOf = (seedHash: string) => prefix + seedHash;
 /** Nobody's own: whoever asks first, everybody may rely on it. */
 export const targetOf = (seedHash: string) => ({ tenant: "operator", id: seedHash });
 
-export const initialState = (): CommitmentState => ({ status: "none" });
+export const initialState = (): CommitmentState => undefined;
 
 export function evolve(_: CommitmentState, { type, data }: CommitmentEvent): CommitmentState {
   return type === "SeedCommitted" ? { status: "committed", commitment: data } : { status: "asked" };
@@ -55,19 +50,19 @@ export function evolve(_: CommitmentState, { type, data }: CommitmentEvent): Com
 export const ask =
   (seed_hash: string, asked_at: string) =>
   (state: CommitmentState): CommitmentEvent[] =>
-    state.status === "none" ? [{ type: "SeedCommitmentAsked", data: { seed_hash, asked_at } }] : [];
+    state ? [] : [{ type: "SeedCommitmentAsked", data: { seed_hash, asked_at } }];
 
 /** Records what the contract keeps. */
 export const record =
   (facts: Commitment) =>
   (state: CommitmentState): CommitmentEvent[] =>
-    state.status === "asked" ? [{ type: "SeedCommitted", data: facts }] : [];
+    state?.status === "asked" ? [{ type: "SeedCommitted", data: facts }] : [];
 
 /** The contract does not keep it any more: the chain took the block back. It is carried there again. */
 export const reorg =
   (found_at: string) =>
   (state: CommitmentState): CommitmentEvent[] => {
-    if (state.status !== "committed") return [];
+    if (state?.status !== "committed") return [];
     const { seed_hash, transaction } = state.commitment;
     return [{ type: "SeedCommitmentReorged", data: { seed_hash, transaction, found_at } }];
   };

@@ -1,8 +1,8 @@
 /** Rolls of one tenant with one client seed in one game on one seed: their number is the next roll's nonce. */
 
 import { createHash } from "node:crypto";
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { ByteStream } from "./bytes.ts";
@@ -14,8 +14,7 @@ import { type ActiveSeed, spaces } from "./seeds.ts";
 /** What is recorded of whatever is drawn from a seed. */
 export const drawn = {
   roll_id: z.string(),
-  /** The tenant whose name is part of what was signed with the seed. */
-  tenant: z.string(),
+  tenant: z.string().describe("The tenant whose name is part of what was signed with the seed."),
   space: z.enum(spaces),
   chain: z.int(),
   index: z.int(),
@@ -31,10 +30,10 @@ export const rolled = z.strictObject({ ...drawn, game: z.enum(gameNames) });
 
 export const events = { Rolled: { 1: rolled } };
 
-export type RollFacts = z.infer<typeof rolled>;
+export type RollFacts = DataOf<typeof events, "Rolled">;
 /** The same of whatever was drawn: a roll, or a bet of the lounge. */
 export type DrawnFacts = z.infer<z.ZodObject<typeof drawn>> & { game: DrawnName };
-export type RollEvent = Event<"Rolled", RollFacts>;
+export type RollEvent = EventOf<typeof events>;
 export type RollState = { rolls: number };
 
 /** Names the rolls that share their nonces. */

@@ -9,8 +9,8 @@
  * a seed that has been revealed.
  */
 
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { rngProblems } from "./problems.ts";
@@ -24,10 +24,8 @@ const place = { space: z.enum(spaces), chain: z.int().min(1), index: z.int().min
 const published = z.strictObject({
   space: z.enum(spaces),
   chain: z.int().min(1),
-  /** SHA-256 of seed 0. */
-  head_hash: sha256,
-  /** Number of links. */
-  length: z.int().min(1),
+  head_hash: sha256.describe("SHA-256 of seed 0."),
+  length: z.int().min(1).describe("Number of links."),
   published_at: time,
 });
 
@@ -40,17 +38,14 @@ const committed = z.strictObject({
   contract: z.string(),
   signer: z.string(),
   block_number: z.int(),
-  /** Of that block. */
-  committed_at: time,
+  committed_at: time.describe("Of that block."),
 });
 
 const activated = z.strictObject({
   ...place,
-  /** SHA-256 of the seed. */
-  seed_hash: sha256,
+  seed_hash: sha256.describe("SHA-256 of the seed."),
   activated_at: time,
-  /** It is revealed soon after so many rolls, or at this time. */
-  max_rolls: z.int().min(1),
+  max_rolls: z.int().min(1).describe("It is revealed soon after so many rolls, or at this time."),
   retires_at: time,
 });
 
@@ -78,16 +73,11 @@ export const events = {
   SeedChainAbandoned: { 1: abandoned, public: true },
 };
 
-export type PublishedChain = z.infer<typeof published>;
-export type CommittedChain = z.infer<typeof committed>;
-export type ActiveSeed = z.infer<typeof activated>;
-export type RevealedSeed = z.infer<typeof revealed>;
-export type SeedEvent =
-  | Event<"SeedChainPublished", PublishedChain>
-  | Event<"SeedChainCommitted", CommittedChain>
-  | Event<"SeedActivated", ActiveSeed>
-  | Event<"SeedRevealed", RevealedSeed>
-  | Event<"SeedChainAbandoned", z.infer<typeof abandoned>>;
+export type PublishedChain = DataOf<typeof events, "SeedChainPublished">;
+export type CommittedChain = DataOf<typeof events, "SeedChainCommitted">;
+export type ActiveSeed = DataOf<typeof events, "SeedActivated">;
+export type RevealedSeed = DataOf<typeof events, "SeedRevealed">;
+export type SeedEvent = EventOf<typeof events>;
 
 export type Chain = PublishedChain & { committed: boolean };
 

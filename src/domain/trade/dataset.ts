@@ -1,7 +1,6 @@
 /** A dataset of trade figures: the history of its releases, each an immutable vintage named by its digest. */
-
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
 import { sha256, time } from "../fields.ts";
 import { isNews } from "../release.ts";
 
@@ -29,36 +28,33 @@ export const released = z.strictObject({
     .array(z.strictObject({ year: z.int(), content_sha256: sha256, rows: count }))
     .min(1)
     .max(200),
-  /** The files that were read for it, by digest; empty for a generated dataset. */
-  inputs: z.array(z.strictObject({ name: z.string(), sha256, bytes: count, rows: count })).max(10_000),
-  /** The vintage it was built upon. */
-  replaces: sha256.nullable(),
+  inputs: z
+    .array(z.strictObject({ name: z.string(), sha256, bytes: count, rows: count }))
+    .max(10_000)
+    .describe("The files that were read for it, by digest; empty for a generated dataset."),
+  replaces: sha256.nullable().describe("The vintage it was built upon."),
   released_at: time,
 });
 
 export const events = { DatasetReleased: { 1: released, public: true } };
 
-export type ReleaseFacts = z.infer<typeof released>;
-export type DatasetEvent = Event<"DatasetReleased", ReleaseFacts>;
+export type ReleaseFacts = DataOf<typeof events, "DatasetReleased">;
+export type DatasetEvent = EventOf<typeof events>;
 
-export type DatasetState = { status: "unreleased" } | { status: "released"; current: ReleaseFacts };
+/** The current release. */
+export type DatasetState = ReleaseFacts | undefined;
 
 /** What its streams are named by, before the id. */
 export const prefix = "dataset-";
 
 export const streamOf = (dataset: string) => prefix + dataset;
 
-export const initialState = (): DatasetState => ({ status: "unreleased" });
+export const initialState = (): DatasetState => undefined;
 
-export const evolve = (_state: DatasetState, event: DatasetEvent): DatasetState => ({
-  status: "released",
-  current: event.data,
-});
+export const evolve = (_: DatasetState, { data }: DatasetEvent): DatasetState => data;
 
 /** Releases a vintage. */
 export const release =
   (facts: ReleaseFacts) =>
-  (state: DatasetState): DatasetEvent[] =>
-    isNews(facts, state.status === "released" ? state.current.vintage : null)
-      ? [{ type: "DatasetReleased", data: facts }]
-      : [];
+  (current: DatasetState): DatasetEvent[] =>
+    isNews(facts, current?.vintage ?? null) ? [{ type: "DatasetReleased", data: facts }] : [];

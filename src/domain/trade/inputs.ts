@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { countryCode, limit as limitOf } from "../fields.ts";
 import { refuse } from "../refusal.ts";
+import { productLevels } from "./products.ts";
 import { isReporter, reporterCodes, unknownPartner, unknownReporter } from "./reporters.ts";
 import { flows, type Period, type Years } from "./units.ts";
 
@@ -47,12 +48,16 @@ export const years = z
 
 export const hs = z
   .string('hs is text, such as "44"')
-  .regex(/^\d{2}(\d{2}){0,3}$/, {
-    error: "hs is a product code of 2, 4, 6 or 8 digits, such as 44 or 39206290",
+  .regex(/^\d{2}(\d{2}){0,4}$/, {
+    error: "hs is a product code of 2, 4, 6, 8 or 10 digits, such as 44 or 39206290",
     abort: true,
   })
   .refine((code) => !code.startsWith("00"), "hs begins with a chapter from 01 to 99")
-  .describe("HS or CN code of 2, 4, 6 or 8 digits; omitted = all products");
+  // TARIC's ten digits tell duties apart; no statistics of trade are finer than CN8.
+  .transform((code) => code.slice(0, productLevels.cn8))
+  .describe(
+    "HS or CN code of 2, 4, 6 or 8 digits; of 10 the first 8 count, as `meta.hs` tells; omitted = all products",
+  );
 
 export const hs2 = z
   .string()
@@ -60,7 +65,7 @@ export const hs2 = z
   .describe("HS chapter, 2 digits from 01 to 99");
 
 export const hsWithin = hs.describe(
-  "A finer HS or CN code within hs2, of 4, 6 or 8 digits; omitted = the chapter",
+  "A finer HS or CN code within hs2, of 4, 6 or 8 digits (of 10 the first 8 count); omitted = the chapter",
 );
 
 /** The product that `hs2` and `hs` name together: the finer of them; refused where one does not contain the other. */

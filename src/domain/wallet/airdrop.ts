@@ -4,9 +4,9 @@
  */
 
 import { createHash } from "node:crypto";
-import type { Event } from "@event-driven-io/emmett";
 import { z } from "zod";
 import type { Hex } from "../chain.ts";
+import type { DataOf, EventOf } from "../entity.ts";
 import { address, chainHash, digits, time } from "../fields.ts";
 import type { Mined } from "../payments/payment.ts";
 import { coreProblems } from "../problem.ts";
@@ -21,8 +21,7 @@ const asked = z.strictObject({
   token: address,
   symbol: z.string(),
   decimals: z.int(),
-  /** In the token's smallest unit. */
-  amount_each: digits,
+  amount_each: digits.describe("In the token's smallest unit."),
   recipients: z.array(address).min(1).max(MOST_RECIPIENTS),
   asked_at: time,
 });
@@ -31,8 +30,7 @@ const mined = {
   transaction: chainHash,
   block_number: z.int().nonnegative(),
   block_hash: chainHash,
-  /** In wei. */
-  fee_wei: digits,
+  fee_wei: digits.describe("In wei."),
 };
 
 const airdrop_id = z.string();
@@ -40,31 +38,36 @@ const payer = address;
 
 export const events = {
   AirdropAsked: { 1: asked },
-  /** From now on it may be on its way from `payer`, under `name`. */
-  AirdropSent: { 1: z.strictObject({ airdrop_id, payer, name: chainHash, sent_at: time }) },
+  AirdropSent: {
+    1: z
+      .strictObject({ airdrop_id, payer, name: chainHash, sent_at: time })
+      .describe("From now on it may be on its way from `payer`, under `name`."),
+  },
   AirdropPaid: { 1: z.strictObject({ airdrop_id, ...mined, paid_at: time }) },
-  /** The chain refused it, which counts once that block is final. */
-  AirdropReverted: { 1: z.strictObject({ airdrop_id, ...mined, found_at: time }) },
+  AirdropReverted: {
+    1: z
+      .strictObject({ airdrop_id, ...mined, found_at: time })
+      .describe("The chain refused it, which counts once that block is final."),
+  },
   AirdropFailed: { 1: z.strictObject({ airdrop_id, reason: z.string(), failed_at: time }) },
   AirdropReorged: { 1: z.strictObject({ airdrop_id, transaction: chainHash, found_at: time }) },
 };
 
-export type AirdropFacts = z.infer<typeof asked>;
-export type AirdropEvent = {
-  [Type in keyof typeof events]: Event<Type, z.infer<(typeof events)[Type][1]>>;
-}[keyof typeof events];
+export type AirdropFacts = DataOf<typeof events, "AirdropAsked">;
+export type AirdropEvent = EventOf<typeof events>;
 
 /** `payer`: whose account may have paid it, or has. */
 type Sent = { facts: AirdropFacts; payer: Hex };
 
 /** `asked`: nothing is on its way; `sent`: it may be, or waits to be sent again; `failed`: nothing moved, for good. */
-export type AirdropState =
-  | { status: "none" }
+export type Airdrop =
   | { status: "asked"; facts: AirdropFacts }
   | ({ status: "sent" } & Sent)
   | ({ status: "reverted"; mined: Mined } & Sent)
   | ({ status: "paid"; mined: Mined; paid_at: string } & Sent)
   | { status: "failed"; facts: AirdropFacts; reason: string };
+/** Undefined of one that nobody asked for. */
+export type AirdropState = Airdrop | undefined;
 
 /** What its streams are named by, before the id. */
 export const prefix = "airdrop-";
@@ -76,11 +79,11 @@ export const targetOf = ({ tenant, airdrop_id }: Pick<AirdropFacts, "tenant" | "
   id: airdrop_id,
 });
 
-export const initialState = (): AirdropState => ({ status: "none" });
+export const initialState = (): AirdropState => undefined;
 
 export function evolve(state: AirdropState, { type, data }: AirdropEvent): AirdropState {
   if (type === "AirdropAsked") return { status: "asked", facts: data };
-  if (state.status === "none") return state;
+  if (!state) return state;
   const { facts } = state;
   if (type === "AirdropSent") return { status: "sent", facts, payer: data.payer };
   if (type === "AirdropFailed") return { status: "failed", facts, reason: data.reason };
@@ -130,6 +133,8 @@ export function airdropId(
     .slice(0, 32);
 }
 
+const statusOf = (state: AirdropState) => state?.status ?? "not asked for";
+
 const isSame = (a: AirdropFacts, b: AirdropFacts) =>
   a.token === b.token &&
   a.network === b.network &&
@@ -140,19 +145,19 @@ const isSame = (a: AirdropFacts, b: AirdropFacts) =>
 export const ask =
   (facts: AirdropFacts, available: bigint) =>
   (state: AirdropState): AirdropEvent[] => {
-    if (state.status !== "none" && !isSame(state.facts, facts))
+    if (state && !isSame(state.facts, facts))
       refuse(
         coreProblems["idempotency-key-reused"],
         "this idempotency_key names another airdrop; give each its own",
       );
-    if (state.status !== "none" && state.status !== "failed") return [];
+    if (state && state.status !== "failed") return [];
     if (totalOf(facts) > available)
       refuse(
         "conflict",
         `${decimalOf(totalOf(facts), facts.decimals)} ${facts.symbol} are needed, and the platform's account has fewer`,
       );
     // Its name on the chain stays the one of the first time, whatever the order of the recipients is now.
-    const data = state.status === "failed" ? { ...state.facts, asked_at: facts.asked_at } : facts;
+    const data = state ? { ...state.facts, asked_at: facts.asked_at } : facts;
     return [{ type: "AirdropAsked", data }];
   };
 
@@ -160,9 +165,9 @@ export const ask =
 export const send =
   (payer: Hex, sent_at: string) =>
   (state: AirdropState): AirdropEvent[] => {
-    if (state.status === "sent" && state.payer === payer) return [];
-    if (state.status !== "asked")
-      return refuse("conflict", `an airdrop that is ${state.status} is not sent from ${payer}`);
+    if (state?.status === "sent" && state.payer === payer) return [];
+    if (state?.status !== "asked")
+      return refuse("conflict", `an airdrop that is ${statusOf(state)} is not sent from ${payer}`);
     const { facts } = state;
     const { airdrop_id } = facts;
     return [{ type: "AirdropSent", data: { airdrop_id, payer, name: nameOf(facts), sent_at } }];
@@ -172,7 +177,7 @@ export const send =
 export const pay =
   (mined: Mined, paid_at: string) =>
   (state: AirdropState): AirdropEvent[] => {
-    if (!("payer" in state)) return refuse("conflict", "this airdrop was never sent");
+    if (!state || !("payer" in state)) return refuse("conflict", "this airdrop was never sent");
     if (state.status === "paid" && state.mined.block_hash === mined.block_hash) return [];
     const { airdrop_id } = state.facts;
     return [{ type: "AirdropPaid", data: { airdrop_id, ...mined, paid_at } }];
@@ -182,7 +187,7 @@ export const pay =
 export const revert =
   (mined: Mined, found_at: string) =>
   (state: AirdropState): AirdropEvent[] =>
-    state.status === "sent"
+    state?.status === "sent"
       ? [{ type: "AirdropReverted", data: { airdrop_id: state.facts.airdrop_id, ...mined, found_at } }]
       : [];
 
@@ -190,8 +195,8 @@ export const revert =
 export const fail =
   (reason: string, failed_at: string) =>
   (state: AirdropState): AirdropEvent[] => {
-    if (state.status !== "asked" && state.status !== "reverted")
-      return refuse("conflict", `an airdrop that is ${state.status} is not given up`);
+    if (state?.status !== "asked" && state?.status !== "reverted")
+      return refuse("conflict", `an airdrop that is ${statusOf(state)} is not given up`);
     return [{ type: "AirdropFailed", data: { airdrop_id: state.facts.airdrop_id, reason, failed_at } }];
   };
 
@@ -199,6 +204,6 @@ export const fail =
 export const reorg =
   (transaction: Hex, found_at: string) =>
   (state: AirdropState): AirdropEvent[] =>
-    (state.status === "paid" || state.status === "reverted") && state.mined.transaction === transaction
+    (state?.status === "paid" || state?.status === "reverted") && state.mined.transaction === transaction
       ? [{ type: "AirdropReorged", data: { airdrop_id: state.facts.airdrop_id, transaction, found_at } }]
       : [];

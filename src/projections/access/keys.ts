@@ -1,22 +1,21 @@
 /** The API keys as they stand: what admission looks up by the digest of a presented secret, and what the operator lists. */
 import type pg from "pg";
-import type { KeyFacts, Scope } from "../../domain/access/key.ts";
-import { tenantOf } from "../../domain/access/key.ts";
-import type { Projection } from "../projection.ts";
+import * as key from "../../domain/access/key.ts";
+import { projection } from "../projection.ts";
 
 export type KeyRow = {
   key_id: string;
   tenant: string;
   space: "live" | "test";
   label: string | null;
-  scopes: Scope[];
+  scopes: key.Scope[];
   daily: number | null;
   monthly: number | null;
   issued_at: string;
   revoked_at: string | null;
 };
 
-export const keysProjection: Projection = {
+export const keysProjection = projection({
   name: "access_keys",
   version: 1,
   ddl: `
@@ -32,38 +31,34 @@ export const keysProjection: Projection = {
       issued_at     text not null,
       revoked_at    text
     );`,
-  concerns: ({ type }) => type === "KeyIssued" || type === "KeyRevoked",
+  of: [key],
   async fold(events, tx) {
-    for (const event of events) {
-      if (event.type === "KeyIssued") {
-        const facts = event.payload as unknown as KeyFacts;
+    for (const { type, data } of events) {
+      if (type === "KeyIssued")
         await tx.query(
           `insert into read.access_keys_v1
              (key_id, secret_sha256, tenant, space, label, scopes, daily, monthly, issued_at)
            values ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8, $9)`,
           [
-            facts.key_id,
-            facts.secret_sha256,
-            tenantOf(facts.tenant, facts.space),
-            facts.space,
-            facts.label,
-            facts.scopes,
-            facts.daily,
-            facts.monthly,
-            facts.issued_at,
+            data.key_id,
+            data.secret_sha256,
+            key.tenantOf(data.tenant, data.space),
+            data.space,
+            data.label,
+            data.scopes,
+            data.daily,
+            data.monthly,
+            data.issued_at,
           ],
         );
-      }
-      if (event.type === "KeyRevoked") {
-        const { key_id, revoked_at } = event.payload;
+      else
         await tx.query("update read.access_keys_v1 set revoked_at = $2 where key_id = $1", [
-          key_id,
-          revoked_at,
+          data.key_id,
+          data.revoked_at,
         ]);
-      }
     }
   },
-};
+});
 
 const COLUMNS =
   "key_id, tenant, space, label, to_json(scopes) as scopes, daily, monthly, issued_at, revoked_at";

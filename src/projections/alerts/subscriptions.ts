@@ -1,12 +1,13 @@
 /** What the delivery of alerts goes by: who is subscribed, which alerts wait, and how far releases were looked through. */
 import type pg from "pg";
-import type { Evaluated } from "../../domain/alerts/evaluation.ts";
-import type { SubscriptionEvent, Watch } from "../../domain/alerts/subscription.ts";
-import { streamOf } from "../../domain/alerts/subscription.ts";
-import type { Projection } from "../projection.ts";
+import * as evaluation from "../../domain/alerts/evaluation.ts";
+import type { Watch } from "../../domain/alerts/subscription.ts";
+import * as subscription from "../../domain/alerts/subscription.ts";
+import { projection } from "../projection.ts";
 import type { ReleaseRow } from "../trade/releases.ts";
+import type { Placed } from "../typed.ts";
 
-export const alertsProjection: Projection = {
+export const alertsProjection = projection({
   name: "alerts",
   version: 1,
   ddl: `
@@ -32,32 +33,28 @@ export const alertsProjection: Projection = {
       dataset          text primary key,
       release_position bigint not null
     );`,
-  concerns: ({ type, stream_id }) => type === "AlertsEvaluated" || stream_id.startsWith(streamOf("")),
+  of: [subscription, evaluation],
   async fold(events, tx) {
-    for (const { type, stream_id, tenant, position, payload } of events) {
-      if (type === "AlertsEvaluated") {
-        const { dataset, release_position } = payload as unknown as Evaluated;
-        await tx.query(
-          `insert into read.alerts_evaluated_v1 values ($1, $2)
-           on conflict (dataset) do update set release_position = excluded.release_position`,
-          [dataset, release_position],
-        );
-      } else {
-        const id = stream_id.slice(streamOf("").length);
-        await fold(tx, { id, tenant, position }, { type, data: payload } as unknown as SubscriptionEvent);
-      }
-    }
+    for (const event of events) await add(tx, event);
   },
-};
+});
 
-type Place = { id: string; tenant: string; position: number };
-
-async function fold(tx: pg.ClientBase, { id, tenant, position }: Place, event: SubscriptionEvent) {
+async function add(
+  tx: pg.ClientBase,
+  { id, tenant, position, ...event }: Placed<typeof subscription | typeof evaluation>,
+): Promise<void> {
   const set = (changes: string, ...values: unknown[]) =>
     tx.query(`update read.alert_subscriptions_v1 set ${changes} where subscription_id = $1`, [id, ...values]);
   const forget = (alertId: string) =>
     tx.query("delete from read.alerts_waiting_v1 where alert_id = $1", [alertId]);
   switch (event.type) {
+    case "AlertsEvaluated":
+      await tx.query(
+        `insert into read.alerts_evaluated_v1 values ($1, $2)
+         on conflict (dataset) do update set release_position = excluded.release_position`,
+        [event.data.dataset, event.data.release_position],
+      );
+      return;
     case "AlertSubscribed": {
       const { watch, credits } = event.data;
       await tx.query("insert into read.alert_subscriptions_v1 values ($1, $2, $3, 'active', $4, $5)", [

@@ -1,10 +1,16 @@
 /** Every tree head that was signed or anchored, with what became of it. */
 import type pg from "pg";
-import type { RecordedEvent } from "../../../eventstore/types.ts";
-import type { Anchor, AnchorEvent } from "../../domain/anchoring/anchor.ts";
+import type { Anchor } from "../../domain/anchoring/anchor.ts";
+import * as anchor from "../../domain/anchoring/anchor.ts";
 import type { Hex } from "../../domain/chain.ts";
+import { projection } from "../projection.ts";
+import type { Placed } from "../typed.ts";
 
-export const headsDdl = `
+/** It is called `log` in checkpoints, as when it kept the streams, too. */
+export const headsProjection = projection({
+  name: "log",
+  version: 1,
+  ddl: `
   create table if not exists read.log_checkpoints_v1 (
     size        bigint primary key,
     root        text not null,
@@ -18,7 +24,12 @@ export const headsDdl = `
     firmness    text not null,
     facts       jsonb not null
   );
-  create index if not exists log_anchors_v1_mined on read.log_anchors_v1 (position) where firmness = 'mined';`;
+  create index if not exists log_anchors_v1_mined on read.log_anchors_v1 (position) where firmness = 'mined';`,
+  of: [anchor],
+  async fold(events, tx) {
+    for (const event of events) await add(tx, event);
+  },
+});
 
 /** The published notes of these sizes, the smallest first. */
 export async function notesOf(
@@ -32,48 +43,45 @@ export async function notesOf(
   return rows;
 }
 
-export async function foldHeads(events: RecordedEvent[], tx: pg.ClientBase): Promise<void> {
-  for (const { position, type, payload } of events) {
-    const change = { type, data: payload } as unknown as AnchorEvent;
-    switch (change.type) {
-      case "CheckpointSigned": {
-        const { size, root, signed_at, note } = change.data;
-        await tx.query(
-          "insert into read.log_checkpoints_v1 (size, root, signed_at, note) values ($1, $2, $3, $4)",
-          [size, root, signed_at, note],
-        );
-        break;
-      }
-      case "CheckpointCosigned": {
-        const { size, cosignature, witness } = change.data;
-        await tx.query(
-          `update read.log_checkpoints_v1
-              set note = note || $2::text || E'\\n', cosigned_by = cosigned_by || $3::text where size = $1`,
-          [size, cosignature, witness],
-        );
-        break;
-      }
-      case "Anchored":
-        await tx.query(
-          "insert into read.log_anchors_v1 (position, transaction, firmness, facts) values ($1, $2, 'mined', $3)",
-          [position, change.data.transaction, JSON.stringify(change.data)],
-        );
-        break;
-      case "AnchorReorged":
-        await tx.query(
-          "update read.log_anchors_v1 set firmness = 'reorged' where firmness = 'mined' and transaction = $1",
-          [change.data.transaction],
-        );
-        break;
-      case "AnchorFinal":
-        // An anchor that is final makes those before it final.
-        await tx.query(
-          `update read.log_anchors_v1 set firmness = 'final' where firmness = 'mined' and position <=
-             (select max(position) from read.log_anchors_v1 where firmness = 'mined' and transaction = $1)`,
-          [change.data.transaction],
-        );
-        break;
+async function add(tx: pg.ClientBase, { position, type, data }: Placed<typeof anchor>): Promise<void> {
+  switch (type) {
+    case "CheckpointSigned": {
+      const { size, root, signed_at, note } = data;
+      await tx.query(
+        "insert into read.log_checkpoints_v1 (size, root, signed_at, note) values ($1, $2, $3, $4)",
+        [size, root, signed_at, note],
+      );
+      return;
     }
+    case "CheckpointCosigned": {
+      const { size, cosignature, witness } = data;
+      await tx.query(
+        `update read.log_checkpoints_v1
+              set note = note || $2::text || E'\\n', cosigned_by = cosigned_by || $3::text where size = $1`,
+        [size, cosignature, witness],
+      );
+      return;
+    }
+    case "Anchored":
+      await tx.query(
+        "insert into read.log_anchors_v1 (position, transaction, firmness, facts) values ($1, $2, 'mined', $3)",
+        [position, data.transaction, JSON.stringify(data)],
+      );
+      return;
+    case "AnchorReorged":
+      await tx.query(
+        "update read.log_anchors_v1 set firmness = 'reorged' where firmness = 'mined' and transaction = $1",
+        [data.transaction],
+      );
+      return;
+    case "AnchorFinal":
+      // An anchor that is final makes those before it final.
+      await tx.query(
+        `update read.log_anchors_v1 set firmness = 'final' where firmness = 'mined' and position <=
+             (select max(position) from read.log_anchors_v1 where firmness = 'mined' and transaction = $1)`,
+        [data.transaction],
+      );
+      return;
   }
 }
 

@@ -1,8 +1,11 @@
 /** How far each stream of the log has come. */
 import type pg from "pg";
-import type { RecordedEvent } from "../../../eventstore/types.ts";
+import { type PublicFacts, projection } from "../projection.ts";
 
-export const streamsDdl = `
+export const streamsProjection = projection({
+  name: "log_streams",
+  version: 1,
+  ddl: `
   create table if not exists read.log_streams_v1 (
     tenant        text not null,
     stream_id     text not null,
@@ -12,17 +15,24 @@ export const streamsDdl = `
     last_at_us    bigint not null,
     primary key (tenant, stream_id)
   );
-  create index if not exists log_streams_v1_last on read.log_streams_v1 (last_position);`;
+  create index if not exists log_streams_v1_last on read.log_streams_v1 (last_position);`,
+  of: "every event",
+  fold: countEvents,
+});
 
-/** One statement for all events of a batch: of each stream only the last one counts. */
-export async function foldStreams(events: RecordedEvent[], tx: pg.ClientBase): Promise<void> {
+/**
+ * One statement for all events of a batch: of each stream only the last one counts. A row that is further already stays:
+ * it was written when another projection kept this table.
+ */
+async function countEvents(events: readonly PublicFacts[], tx: pg.ClientBase): Promise<void> {
   const byStream = new Map(events.map((event) => [JSON.stringify([event.tenant, event.stream_id]), event]));
   const last = [...byStream.values()];
   await tx.query(
-    `insert into read.log_streams_v1 (tenant, stream_id, events, last_position, last_type, last_at_us)
+    `insert into read.log_streams_v1 as known (tenant, stream_id, events, last_position, last_type, last_at_us)
      select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[])
      on conflict (tenant, stream_id) do update set events = excluded.events,
-       last_position = excluded.last_position, last_type = excluded.last_type, last_at_us = excluded.last_at_us`,
+       last_position = excluded.last_position, last_type = excluded.last_type, last_at_us = excluded.last_at_us
+       where known.last_position < excluded.last_position`,
     [
       last.map(({ tenant }) => tenant),
       last.map(({ stream_id }) => stream_id),

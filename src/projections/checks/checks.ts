@@ -1,12 +1,13 @@
 /** Checks as they stand, a row each: for lists, for whoever has only an id, and for what is followed on the chain. */
 import type pg from "pg";
-import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { Hex } from "../../domain/chain.ts";
-import type { Check, CheckEvent, CheckFacts, CheckStatus, Ending } from "../../domain/checks/check.ts";
-import { evolve, standing, statusOf, streamOf } from "../../domain/checks/check.ts";
+import type { Check, CheckFacts, CheckStatus, Ending } from "../../domain/checks/check.ts";
+import * as check from "../../domain/checks/check.ts";
 import type { Followed } from "../../domain/checks/following.ts";
-import type { Projection } from "../projection.ts";
+import * as following from "../../domain/checks/following.ts";
+import { projection } from "../projection.ts";
 import { nameOf } from "../runner.ts";
+import type { Placed } from "../typed.ts";
 
 /** `followed`: the chain may still change it. `position`: of its creation; `changed_position`: of its newest event. */
 type CheckRow = {
@@ -25,7 +26,7 @@ type CheckRow = {
   state: Check;
 };
 
-export const checksProjection: Projection = {
+export const checksProjection = projection({
   name: "checks",
   version: 1,
   ddl: `
@@ -48,31 +49,25 @@ export const checksProjection: Projection = {
     create index if not exists checks_v1_issuer on read.checks_v1 (issuer, position desc);
     create index if not exists checks_v1_recipient on read.checks_v1 (recipient, position desc);
     create index if not exists checks_v1_open on read.checks_v1 (network, position) where followed;`,
-  concerns: ({ type, stream_id }) => type === "ChecksFollowed" || idOfStream(stream_id) !== undefined,
+  of: [check, following],
   async fold(events, tx) {
-    const ids = events.flatMap(({ stream_id }) => idOfStream(stream_id) ?? []);
+    const ids = events.flatMap(({ type, id }) => (type === "ChecksFollowed" ? [] : id));
     const rows = await rowsOf(tx, [...new Set(ids)]);
     for (const event of events) {
       if (event.type === "ChecksFollowed") {
         // What it closes may stand in this very batch.
         await save(tx, rows);
-        await close(tx, event.payload as unknown as Followed);
+        await close(tx, event.data);
         for (const [id, row] of await rowsOf(tx, [...rows.keys()])) rows.set(id, row);
-        continue;
-      }
-      const id = idOfStream(event.stream_id);
-      if (id !== undefined) rows.set(id, folded(rows.get(id), event));
+      } else rows.set(event.id, folded(rows.get(event.id), event));
     }
     await save(tx, rows);
   },
-};
+});
 
-const PREFIX = streamOf("");
-const idOfStream = (stream_id: string) =>
-  stream_id.startsWith(PREFIX) ? stream_id.slice(PREFIX.length) : undefined;
-
-function folded(row: CheckRow | undefined, { type, payload, tenant, position }: RecordedEvent): CheckRow {
-  const state = standing(evolve(row?.state, { type, data: payload } as unknown as CheckEvent));
+function folded(row: CheckRow | undefined, event: Placed<typeof check>): CheckRow {
+  const { tenant, position } = event;
+  const state = check.standing(check.evolve(row?.state, event));
   const { facts, ending } = state;
   return {
     check_id: facts.check_id,
@@ -80,7 +75,7 @@ function folded(row: CheckRow | undefined, { type, payload, tenant, position }: 
     network: facts.network,
     issuer: facts.from,
     recipient: facts.to,
-    status: statusOf(state),
+    status: check.statusOf(state),
     valid_before: facts.valid_before,
     ended_block: ending?.block_number ?? null,
     ended_hash: ending?.block_hash ?? null,

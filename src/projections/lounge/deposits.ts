@@ -1,9 +1,10 @@
 /** Deposits that accounts of the lounge were credited with, by the block they stand in. */
 import type pg from "pg";
 import type { Deposit } from "../../domain/lounge/account.ts";
-import type { Projection } from "../projection.ts";
+import * as account from "../../domain/lounge/account.ts";
+import { projection } from "../projection.ts";
 
-export const depositsProjection: Projection = {
+export const depositsProjection = projection({
   name: "lounge",
   version: 1,
   ddl: `
@@ -15,25 +16,24 @@ export const depositsProjection: Projection = {
       primary key (block_hash, log_index)
     );
     create index if not exists lounge_deposits_v1_number on read.lounge_deposits_v1 (block_number);`,
-  concerns: ({ type }) => type === "DepositCredited" || type === "DepositTakenBack",
+  of: [account],
   async fold(events, tx) {
-    for (const { type, tenant, payload } of events) {
-      const { block_hash, log_index, block_number } = payload as unknown as Deposit;
+    for (const { type, tenant, data } of events) {
       if (type === "DepositCredited")
         await tx.query("insert into read.lounge_deposits_v1 values ($1, $2, $3, $4)", [
-          block_hash,
-          log_index,
-          block_number,
+          data.block_hash,
+          data.log_index,
+          data.block_number,
           tenant,
         ]);
-      else
+      if (type === "DepositTakenBack")
         await tx.query("delete from read.lounge_deposits_v1 where block_hash = $1 and log_index = $2", [
-          block_hash,
-          log_index,
+          data.block_hash,
+          data.log_index,
         ]);
     }
   },
-};
+});
 
 export type CreditedDeposit = Pick<Deposit, "block_hash" | "log_index" | "block_number"> & { tenant: string };
 

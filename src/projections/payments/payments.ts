@@ -1,11 +1,12 @@
 /** Payments as they stand: a row each for the reactors and the public ledger, what they add up to, and what gas they cost. */
 import type pg from "pg";
-import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { Hex } from "../../domain/chain.ts";
 import type { Confirmed } from "../../domain/payments/confirmation.ts";
+import * as confirmation from "../../domain/payments/confirmation.ts";
 import type { Claim, PaymentEvent } from "../../domain/payments/payment.ts";
-import { streamOf } from "../../domain/payments/payment.ts";
-import type { Projection } from "../projection.ts";
+import * as payment from "../../domain/payments/payment.ts";
+import { projection } from "../projection.ts";
+import type { Place } from "../typed.ts";
 import { Sums, sumsDdl } from "./sums.ts";
 
 /** `final`: the status stands for good. `unfinished`: the chain may still change the row, or something is owed. */
@@ -52,7 +53,7 @@ export type PaymentRow = {
   unfinished: boolean;
 };
 
-export const paymentsProjection: Projection = {
+export const paymentsProjection = projection({
   name: "payments",
   version: 1,
   ddl: `
@@ -106,40 +107,35 @@ export const paymentsProjection: Projection = {
     create index if not exists payments_v1_ledger on read.payments_v1 (ledger_position desc);
     create table if not exists read.payments_confirmed_v1 (network text primary key, facts jsonb not null);
     ${sumsDdl}`,
-  concerns: ({ type, stream_id }) => type === "ChainConfirmed" || idOfStream(stream_id) !== undefined,
+  of: [payment, confirmation],
   async fold(events, tx) {
-    const ids = new Set(events.flatMap(({ stream_id }) => idOfStream(stream_id) ?? []));
-    const rows = await rowsOf(tx, [...ids]);
+    const ids = events.flatMap(({ type, id }) => (type === "ChainConfirmed" ? [] : id));
+    const rows = await rowsOf(tx, [...new Set(ids)]);
     const sums = new Sums();
     for (const event of events) {
       if (event.type === "ChainConfirmed") {
         // What it confirms may stand in this very batch.
         await save(tx, rows);
-        await confirm(tx, event.payload as Confirmed);
+        await confirm(tx, event.data);
         for (const [id, row] of await rowsOf(tx, [...rows.keys()])) rows.set(id, row);
+        continue;
       }
-      const id = idOfStream(event.stream_id);
-      if (id === undefined) continue;
-      const { type, payload: data } = event;
-      const change = { type, data } as unknown as PaymentEvent;
-      const row = change.type === "PaymentClaimed" ? claimed(id, event.tenant, change.data) : rows.get(id);
-      if (!row) throw new Error(`${type} of ${id} comes before its claim`);
-      apply(row, change, event.position);
+      const { id, tenant, position } = event;
+      const begun = beginningOf(event);
+      const row = begun ? claimed(id, tenant, begun) : rows.get(id);
+      if (!row) throw new Error(`${event.type} of ${id} comes before its claim`);
+      apply(row, event, position);
       row.updated_at = timeOf(event);
       row.unfinished = isUnfinished(row);
       rows.set(id, row);
-      sums.count(row, change);
+      sums.count(row, event);
     }
     await save(tx, rows);
     await sums.save(tx);
   },
-};
+});
 
-const PREFIX = streamOf("");
-const idOfStream = (stream_id: string) =>
-  stream_id.startsWith(PREFIX) ? stream_id.slice(PREFIX.length) : undefined;
-
-const timeOf = ({ recorded_at_us }: RecordedEvent) => new Date(recorded_at_us / 1000).toISOString();
+const timeOf = ({ recorded_at_us }: Place) => new Date(recorded_at_us / 1000).toISOString();
 
 async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, PaymentRow>> {
   if (ids.length === 0) return new Map();
@@ -200,6 +196,11 @@ const claimed = (id: string, tenant: string, claim: Claim): PaymentRow => ({
   unfinished: true,
 });
 
+function beginningOf({ type, data }: PaymentEvent): Claim | undefined {
+  if (type === "PaymentClaimed") return data;
+  return type === "PaymentFound" ? payment.claimOfFound(data) : undefined;
+}
+
 function apply(row: PaymentRow, { type, data }: PaymentEvent, position: number): void {
   switch (type) {
     case "PaymentClaimed":
@@ -210,6 +211,12 @@ function apply(row: PaymentRow, { type, data }: PaymentEvent, position: number):
       Object.assign(row, { status: "settled", reason: null, final: false, settled_position: position });
       row.ledger_position ??= position;
       row.answered ||= data.answer !== null;
+      return;
+    }
+    case "PaymentFound": {
+      const { transaction, block_number, block_hash, fee_wei, found_at } = data;
+      Object.assign(row, { transaction, block_number, block_hash, fee_wei, settled_at: found_at });
+      Object.assign(row, { status: "settled", settled_position: position, ledger_position: position });
       return;
     }
     case "PaymentAnswered":

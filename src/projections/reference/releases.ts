@@ -1,9 +1,10 @@
 /** The releases of reference tables: which vintage of each is current, and which files must stay. */
 import type pg from "pg";
-import type { ReferenceFacts } from "../../domain/reference/dataset.ts";
-import type { Projection } from "../projection.ts";
+import * as dataset from "../../domain/reference/dataset.ts";
+import { projection } from "../projection.ts";
+import { keptIn } from "../trade/releases.ts";
 
-export const referenceProjection: Projection = {
+export const referenceProjection = projection({
   name: "reference_releases",
   version: 1,
   ddl: `
@@ -14,17 +15,15 @@ export const referenceProjection: Projection = {
       released_at timestamptz not null
     );
     create index if not exists reference_releases_v1_dataset on read.reference_releases_v1 (dataset, position desc);`,
-  concerns: ({ type }) => type === "ReferenceReleased",
+  of: [dataset],
   async fold(events, tx) {
-    for (const event of events) {
-      const { dataset, vintage, released_at } = event.payload as unknown as ReferenceFacts;
+    for (const { position, data } of events)
       await tx.query(
         `insert into read.reference_releases_v1 (position, dataset, vintage, released_at) values ($1, $2, $3, $4)`,
-        [event.position, dataset, vintage, released_at],
+        [position, data.dataset, data.vintage, data.released_at],
       );
-    }
   },
-};
+});
 
 export type CurrentReference = { dataset: string; vintage: string };
 
@@ -35,13 +34,6 @@ export async function currentReferences(pool: pg.Pool): Promise<CurrentReference
   return (await pool.query<CurrentReference>(sql)).rows;
 }
 
-/** The vintages that were current at some moment since then. */
-export async function referencesSince(pool: pg.Pool, since: Date): Promise<Set<string>> {
-  const sql = `
-    select vintage from (
-      select vintage, lead(released_at) over (partition by dataset order by position) as replaced_at
-      from read.reference_releases_v1) r
-    where replaced_at is null or replaced_at >= $1`;
-  const { rows } = await pool.query<{ vintage: string }>(sql, [since]);
-  return new Set(rows.map(({ vintage }) => vintage));
-}
+/** The releases that were current at some moment since then, whose files must stay; the newest first. */
+export const referencesSince = (pool: pg.Pool, since: Date) =>
+  keptIn(pool, "read.reference_releases_v1", since);

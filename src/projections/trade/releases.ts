@@ -1,14 +1,15 @@
 /** The releases of datasets: which vintage of each is current, and which ones a snapshot may still ask for. */
 import type pg from "pg";
 import type { ReleaseFacts } from "../../domain/trade/dataset.ts";
-import type { Projection } from "../projection.ts";
+import * as dataset from "../../domain/trade/dataset.ts";
+import { projection } from "../projection.ts";
 
 export type ReleaseRow = Omit<ReleaseFacts, "inputs"> & {
   /** Position of the release in the log. */
   position: number;
 };
 
-export const releasesProjection: Projection = {
+export const releasesProjection = projection({
   name: "trade_releases",
   version: 1,
   ddl: `
@@ -26,16 +27,15 @@ export const releasesProjection: Projection = {
       released_at    timestamptz not null
     );
     create index if not exists trade_releases_v1_dataset on read.trade_releases_v1 (dataset, position desc);`,
-  concerns: ({ type }) => type === "DatasetReleased",
+  of: [dataset],
   async fold(events, tx) {
-    for (const event of events) {
-      const facts = event.payload as unknown as ReleaseFacts;
+    for (const { position, data: facts } of events)
       await tx.query(
         `insert into read.trade_releases_v1 (position, dataset, vintage, source, synthetic, periods, rows,
            control_totals, partitions, replaces, released_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
         [
-          event.position,
+          position,
           facts.dataset,
           facts.vintage,
           facts.source,
@@ -48,9 +48,8 @@ export const releasesProjection: Projection = {
           facts.released_at,
         ],
       );
-    }
   },
-};
+});
 
 const utc = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -82,6 +81,19 @@ export async function releasesBefore(pool: pg.Pool, moment: Date): Promise<Dated
   return (await pool.query<DatedRelease>(sql, [moment])).rows;
 }
 
+/** The newest release of a vintage, if it was current at some moment since then. */
+export async function keptRelease(
+  pool: pg.Pool,
+  vintage: string,
+  since: Date,
+): Promise<DatedRelease | undefined> {
+  const sql = `select ${COLUMNS}, ${utc("replaced_at")} as replaced_at from (
+      select *, lead(r.released_at) over (partition by dataset order by r.position) as replaced_at
+      from read.trade_releases_v1 r) r
+    where r.vintage = $1 and (r.replaced_at is null or r.replaced_at >= $2) order by r.position desc limit 1`;
+  return (await pool.query<DatedRelease>(sql, [vintage, since])).rows[0];
+}
+
 /** When each of these datasets, or this vintage, was first released; the earliest of all, undefined where none was. */
 export async function firstReleaseOf(
   pool: pg.Pool,
@@ -102,13 +114,22 @@ export async function listReleases(
   return (await pool.query<ReleaseRow>(sql, [page.dataset, page.before ?? null, page.limit])).rows;
 }
 
-/** The vintages that were current at some moment since then: the ones whose files must stay. */
-export async function vintagesSince(pool: pg.Pool, since: Date): Promise<Set<string>> {
+/** A vintage that is kept; `replaced_at` is null while it is current. */
+export type KeptRelease = {
+  dataset: string;
+  vintage: string;
+  released_at: string;
+  replaced_at: string | null;
+};
+
+/** The releases that were current at some moment since then, whose files must stay; the newest first. */
+export const releasesSince = (pool: pg.Pool, since: Date) => keptIn(pool, "read.trade_releases_v1", since);
+
+/** As releasesSince, of a table of releases. */
+export async function keptIn(pool: pg.Pool, table: string, since: Date): Promise<KeptRelease[]> {
   const sql = `
-    select vintage from (
-      select vintage, lead(released_at) over (partition by dataset order by position) as replaced_at
-      from read.trade_releases_v1) r
-    where replaced_at is null or replaced_at >= $1`;
-  const { rows } = await pool.query<{ vintage: string }>(sql, [since]);
-  return new Set(rows.map(({ vintage }) => vintage));
+    select dataset, vintage, ${utc("released_at")} as released_at, ${utc("replaced_at")} as replaced_at from (
+      select *, lead(released_at) over (partition by dataset order by position) as replaced_at from ${table}) r
+    where replaced_at is null or replaced_at >= $1 order by r.position desc`;
+  return (await pool.query<KeptRelease>(sql, [since])).rows;
 }

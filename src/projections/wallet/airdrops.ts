@@ -1,10 +1,10 @@
-/** Airdrops by their id, those that are to be looked after, and what they cost in gas. */
+/** Airdrops by their id, and those that are to be looked after. */
 import type pg from "pg";
-import type { Hex } from "../../domain/chain.ts";
-import { type AirdropEvent, streamOf } from "../../domain/wallet/airdrop.ts";
-import type { Projection } from "../projection.ts";
+import type { AirdropEvent } from "../../domain/wallet/airdrop.ts";
+import * as airdrop from "../../domain/wallet/airdrop.ts";
+import { projection } from "../projection.ts";
 
-export const airdropsProjection: Projection = {
+export const airdropsProjection = projection({
   name: "airdrops",
   version: 1,
   ddl: `
@@ -18,18 +18,12 @@ export const airdropsProjection: Projection = {
     );
     create index if not exists airdrops_v1_open on read.airdrops_v1 (network, asked_at)
       where status not in ('paid', 'failed');
-    create index if not exists airdrops_v1_paid on read.airdrops_v1 (network, changed_at) where status = 'paid';
-    create table if not exists read.airdrops_gas_v1 (
-      transaction text primary key,
-      day         text not null,
-      fee_wei     numeric not null
-    );
-    create index if not exists airdrops_gas_v1_day on read.airdrops_gas_v1 (day);`,
-  concerns: ({ stream_id }) => stream_id.startsWith(streamOf("")),
+    create index if not exists airdrops_v1_paid on read.airdrops_v1 (network, changed_at) where status = 'paid';`,
+  of: [airdrop],
   async fold(events, tx) {
-    for (const { type, payload } of events) await add(tx, { type, data: payload } as unknown as AirdropEvent);
+    for (const event of events) await add(tx, event);
   },
-};
+});
 
 async function add(tx: pg.ClientBase, { type, data }: AirdropEvent): Promise<void> {
   const moveTo = (status: string, at: string) =>
@@ -51,33 +45,18 @@ async function add(tx: pg.ClientBase, { type, data }: AirdropEvent): Promise<voi
       return;
     case "AirdropPaid":
       await moveTo("paid", data.paid_at);
-      await spend(tx, data, data.paid_at);
       return;
     case "AirdropReverted":
       await moveTo("reverted", data.found_at);
-      await spend(tx, data, data.found_at);
       return;
     case "AirdropFailed":
       await moveTo("failed", data.failed_at);
       return;
     case "AirdropReorged":
       await moveTo("sent", data.found_at);
-      await tx.query("delete from read.airdrops_gas_v1 where transaction = $1", [data.transaction]);
       return;
   }
 }
-
-/** A transaction that moved to another block is paid for once. */
-const spend = (
-  tx: pg.ClientBase,
-  { transaction, fee_wei }: { transaction: Hex; fee_wei: string },
-  at: string,
-) =>
-  tx.query("insert into read.airdrops_gas_v1 values ($1, $2, $3) on conflict do nothing", [
-    transaction,
-    at.slice(0, 10),
-    fee_wei,
-  ]);
 
 export type AirdropName = { airdrop_id: string; tenant: string };
 
@@ -94,12 +73,4 @@ export async function airdropsToFollow(
       where network = $1 and status = 'paid' and changed_at >= $2)
     order by asked_at`;
   return (await pool.query<AirdropName>(sql, [network, paid_since ?? null])).rows;
-}
-
-/** What the airdrops of a UTC day (YYYY-MM-DD) cost, without the transactions in `except`; in wei. */
-export async function airdropGas(pool: pg.Pool, day: string, except: readonly Hex[] = []): Promise<bigint> {
-  const sql = `select coalesce(sum(fee_wei), 0)::text as wei from read.airdrops_gas_v1
-    where day = $1 and transaction <> all($2)`;
-  const { rows } = await pool.query<{ wei: string }>(sql, [day, except]);
-  return BigInt(rows[0]!.wei);
 }

@@ -27,7 +27,7 @@ export async function reachOf(
 
 /** Keeps what was read after `last`, or from the beginning where that is undefined; nothing if another process was faster. */
 export async function keepTransfers(
-  pool: pg.Pool,
+  tx: pg.ClientBase,
   { network, account, token }: Followed,
   { from_block, to_block, to_hash }: Reach,
   last: Reach | undefined,
@@ -43,7 +43,7 @@ export async function keepTransfers(
     amount: String(amount),
   }));
   // One statement: what was read and how far it reaches are kept together.
-  await pool.query(
+  await tx.query(
     `with moved as (
        insert into read.transfers_followed_v1 as known values ($1, $2, $3, $4, $5, $6)
        on conflict (network, account, token) do update set to_block = $5, to_hash = $6
@@ -59,8 +59,11 @@ export async function keepTransfers(
 }
 
 /** Forgets what was read of a token, where the chain turned out to be another one. */
-export async function forgetTransfers(pool: pg.Pool, { network, account, token }: Followed): Promise<void> {
-  await pool.query(
+export async function forgetTransfers(
+  tx: pg.ClientBase,
+  { network, account, token }: Followed,
+): Promise<void> {
+  await tx.query(
     `with gone as (
        delete from read.transfers_followed_v1 where network = $1 and account = $2 and token = $3)
      delete from read.transfers_v1 where network = $1 and account = $2 and token = $3`,

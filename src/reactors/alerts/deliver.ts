@@ -6,6 +6,7 @@ import type { SubscriptionEvent, SubscriptionState } from "../../domain/alerts/s
 import * as subscriptions from "../../domain/alerts/subscription.ts";
 import { WebhookUnreached } from "../../domain/ports.ts";
 import { alertsProjection, type Due, dueAlerts } from "../../projections/alerts/subscriptions.ts";
+import { reactor } from "../../reactor.ts";
 
 /** Posts under way at once. */
 const AT_ONCE = 50;
@@ -15,17 +16,27 @@ const A_TURN = 500;
 
 const meta = { actor: "reactor:alerts", operation: "alerts.deliver" };
 
+export const deliveriesReactor = reactor({
+  name: "alert-deliveries",
+  every_ms: 1_000,
+  memory: () => ({}),
+  take: ({ app, signal }) => deliverDue(app, signal),
+  troubles: { failed: "alerts cannot be delivered; trying again" },
+  resumed: "alerts are delivered again",
+});
+
 /** Delivers what is due. A process that dies between a post and its record leaves the alert due: it is posted again, under the same id. */
-export async function deliverDue(app: App, signal?: AbortSignal): Promise<void> {
+async function deliverDue(app: App, signal: AbortSignal): Promise<"done"> {
   await app.caughtUp(alertsProjection);
   const at = app.clock.now().toISOString();
   const due = await dueAlerts(app.pool, { at, each: EACH, limit: A_TURN });
   const worker = async () => {
-    for (let next = due.shift(); next && !signal?.aborted; next = due.shift()) await deliver(app, next);
+    for (let next = due.shift(); next && !signal.aborted; next = due.shift()) await deliver(app, next);
   };
   const ended = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, due.length) }, worker));
   const failed = ended.find((one) => one.status === "rejected");
   if (failed) throw failed.reason;
+  return "done";
 }
 
 async function deliver(app: App, { alert_id, subscription_id: id, tenant }: Due): Promise<void> {
@@ -33,7 +44,7 @@ async function deliver(app: App, { alert_id, subscription_id: id, tenant }: Due)
   const now = app.clock.now();
   // The read model may lag behind what was delivered, paused or deleted a moment ago.
   const state = await app.load(subscriptions, target);
-  if (state.status !== "active") return;
+  if (state?.status !== "active") return;
   const alert = state.waiting.get(alert_id);
   if (!alert || alert.next_attempt_at > now.toISOString()) return;
   const outcome = await post(app, messageOf(app.signer, state, alert_id, alert, now));

@@ -5,39 +5,53 @@ import { alertIdOf, isWatched } from "../../domain/alerts/message.ts";
 import type { Finding } from "../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../domain/alerts/subscription.ts";
 import { type Coverage, productsComplete } from "../../domain/trade/coverage.ts";
+import { productLevels } from "../../domain/trade/products.ts";
 import {
   alertsProjection,
   type Unseen,
   unseenReleases,
+  type Watcher,
   watchersOf,
 } from "../../projections/alerts/subscriptions.ts";
 import { isSignificant, judge, rowOf } from "../../projections/trade/answers/anomalies.ts";
 import { releasesProjection } from "../../projections/trade/releases.ts";
+import { reactor } from "../../reactor.ts";
 
 /** A release is judged over its last months, since reporters deliver late. */
 export const MONTHS = 3;
 
 const meta = { actor: "reactor:alerts", operation: "alerts.evaluate" };
 
+export const evaluationsReactor = reactor({
+  name: "alert-evaluations",
+  every_ms: 1_000,
+  memory: () => ({}),
+  take: ({ app, signal }) => evaluateReleases(app, signal),
+  troubles: { failed: "releases cannot be looked through for alerts; trying again" },
+  resumed: "releases are looked through for alerts again",
+});
+
 /** Looks through the releases that were not looked through; one that this process has not open yet is left to the next turn. */
-export async function evaluateReleases(app: App, signal?: AbortSignal): Promise<void> {
+async function evaluateReleases(app: App, signal: AbortSignal): Promise<"done"> {
   await Promise.all([app.caughtUp(alertsProjection), app.caughtUp(releasesProjection)]);
   for (const release of await unseenReleases(app.pool)) {
     const isOpen = app.vintages.open().some(({ vintage }) => vintage === release.vintage);
-    if (!isOpen || signal?.aborted || (release.synthetic && !app.settings.allow_synthetic)) continue;
+    if (!isOpen || signal.aborted || (release.synthetic && !app.settings.allow_synthetic)) continue;
     await evaluate(app, release, signal);
   }
+  return "done";
 }
 
 /** Killed in between, it is done again: a subscription is told nothing twice. */
-async function evaluate(app: App, release: Unseen, signal: AbortSignal | undefined): Promise<void> {
+async function evaluate(app: App, release: Unseen, signal: AbortSignal): Promise<void> {
   const watchers = await watchersOf(app.pool, release);
-  const found = await findings(app, release, new Set(watchers.map(({ watch }) => watch.hs)), signal);
-  if (!found) return;
+  const judged = await judgedRelease(app, release, finerThanChapters(watchers), signal);
+  if (!judged) return;
   const at = app.clock.now().toISOString();
   for (const { subscription_id: id, tenant, watch } of watchers) {
-    const told = found
+    const told = judged.findings
       .filter((finding) => isWatched(watch, finding))
+      .filter(({ product }) => watch.dataset !== null || productsComplete(judged.coverage, { hs: product }))
       .map((finding) => ({ alert_id: alertIdOf(id, finding), finding }));
     if (told.length === 0) continue;
     await app.decide(subscriptions, { tenant, id }, subscriptions.trigger(told, at), { meta });
@@ -48,39 +62,41 @@ async function evaluate(app: App, release: Unseen, signal: AbortSignal | undefin
     vintage,
     release_position,
     subscriptions: watchers.length,
-    significant: found.length,
+    significant: judged.findings.filter(({ product }) => product.length === productLevels.hs2).length,
     evaluated_at: at,
   };
   await app.decide(evaluation, evaluation.targetOf(dataset), evaluation.evaluated(facts), { meta });
 }
 
-/** What to judge for the products watched: all chapters together (undefined), and each finer product; only what the dataset has whole. */
-function judgeable(coverage: Coverage, products: ReadonlySet<string | null>): Set<string | undefined> {
-  const wanted = [...products].map((hs) => hs ?? undefined);
-  const asked = wanted.map((hs) => (coverage.products.national && hs?.length === 2 ? undefined : hs));
-  return new Set(asked.filter((hs) => productsComplete(coverage, { hs })));
-}
+const finerThanChapters = (watchers: readonly Watcher[]): Set<string> =>
+  new Set(watchers.flatMap(({ watch }) => watch.hs ?? []).filter((hs) => hs.length > productLevels.hs2));
 
-/** What is significant in the last months, of what is watched; the largest |z| first. Undefined when the vintage was swapped. */
-async function findings(
+/**
+ * What is significant in the last months of a release, the largest |z| first. All its chapters are judged together, whoever
+ * watches which, and each finer product by itself, both as trade_alerts judges them: nobody's alerts hang on who else is
+ * subscribed. Undefined when the vintage was swapped.
+ */
+async function judgedRelease(
   app: App,
   { dataset, vintage, synthetic }: Unseen,
-  products: ReadonlySet<string | null>,
+  finer: ReadonlySet<string>,
   signal: AbortSignal | undefined,
-): Promise<Finding[] | undefined> {
+): Promise<{ findings: Finding[]; coverage: Coverage } | undefined> {
   const lease = app.vintages.lease(dataset);
   try {
     if (lease.manifest.vintage !== vintage) return undefined;
-    const reporters = lease.manifest.coverage.reporters.map(({ reporter }) => reporter);
-    const found: Finding[] = [];
-    for (const hs of judgeable(lease.manifest.coverage, products)) {
+    const { coverage } = lease.manifest;
+    const reporters = coverage.reporters.map(({ reporter }) => reporter);
+    const held = [...finer].filter((hs) => coverage.products.codes.some((code) => code.startsWith(hs)));
+    const findings: Finding[] = [];
+    for (const hs of [undefined, ...held]) {
       const { anomalies } = await judge(lease, { hs, reporters, months: MONTHS }, signal);
       for (const anomaly of anomalies.filter(isSignificant)) {
         const { name: _, significant: __, ...row } = rowOf(anomaly, () => null);
-        found.push({ ...row, dataset, vintage, synthetic });
+        findings.push({ ...row, dataset, vintage, synthetic });
       }
     }
-    return found.toSorted((a, b) => Math.abs(b.z) - Math.abs(a.z));
+    return { findings: findings.toSorted((a, b) => Math.abs(b.z) - Math.abs(a.z)), coverage };
   } finally {
     lease.release();
   }

@@ -5,12 +5,14 @@
  * ChecksFollowed says so, and what stands there is not looked at again.
  */
 import type { App } from "../../app.ts";
-import type { Block, Hex } from "../../domain/chain.ts";
+import { type Ending, endingsOf } from "../../chain/endings.ts";
+import { compareChain, movedBlocks, REORG_MARGIN, stillStands } from "../../chain/history.ts";
+import { forEach } from "../../concurrency.ts";
+import { type Block, type Hex, networkOf } from "../../domain/chain.ts";
 import type { CheckEvent } from "../../domain/checks/check.ts";
 import * as checks from "../../domain/checks/check.ts";
 import * as following from "../../domain/checks/following.ts";
 import { transferOf } from "../../domain/checks/typed-data.ts";
-import { ChainUnavailable } from "../../domain/ports.ts";
 import {
   checksProjection,
   endedBlocks,
@@ -19,9 +21,7 @@ import {
   openChecks,
   openPages,
 } from "../../projections/checks/checks.ts";
-import { alone, forEach, type Turn, unlessRefused } from "../../turn.ts";
-import { compareWith } from "../payments/compare.ts";
-import { type Ending, endingsOf, networkOf } from "../payments/search.ts";
+import { type Outcome, reactor, unlessRefused } from "../../reactor.ts";
 
 /** The block up to which this process has looked, and the heads between which there was nothing left to say. */
 export type FollowMemory = { head?: Block; quiet?: string };
@@ -29,22 +29,27 @@ export type FollowMemory = { head?: Block; quiet?: string };
 /** Blocks between two records while nothing ends: it bounds how far a process that starts looks back. */
 const RECORD_EVERY = 1_000;
 
-/** Blocks looked through once more: the node that answers may be a little behind the one that told of the head. */
-const MARGIN = 16;
-
 const meta = { actor: "reactor:checks", operation: "checks.follow" };
 
-/** One turn, unless another process takes one; the chain is asked for nothing but its heads while no check is open. */
-export async function followChecks(app: App, memory: FollowMemory = {}): Promise<Turn> {
-  try {
-    return await alone(app, "checks", () => turn(app, memory));
-  } catch (error) {
-    if (error instanceof ChainUnavailable) return "away";
-    throw error;
-  }
-}
+export const checksReactor = reactor({
+  name: "checks",
+  every_ms: 2_000,
+  memory: (): FollowMemory => ({}),
+  take: ({ app, memory }) => followChecks(app, memory),
+  troubles: {
+    away: "the chain is away: checks are not followed meanwhile",
+    behind: "checks are not followed: the chain lags behind what it showed before",
+    foreign: "checks are not followed: this is another chain than the one they were made for",
+    failed: "checks cannot be followed; trying again",
+  },
+  resumed: "checks are followed on the chain again",
+});
 
-async function turn(app: App, memory: FollowMemory): Promise<Turn> {
+/** One turn; the chain is asked for nothing but its heads while no check is open. */
+export async function followChecks(
+  app: App,
+  memory: FollowMemory,
+): Promise<Outcome<"away" | "behind" | "foreign">> {
   const network = networkOf(app.chain);
   const cursor = await app.load(following, following.targetOf(network));
   const heads = await app.chain.heads();
@@ -55,17 +60,18 @@ async function turn(app: App, memory: FollowMemory): Promise<Turn> {
   const { finalized, latest } = heads;
   const final = { block_number: Number(finalized.number), timestamp: finalized.timestamp };
   const open = await openChecks(app.pool, network, final);
+  const compared = await compareChain(app);
+  if (compared.status !== "same") return compared;
   if (!cursor) {
     await record(app, open, finalized);
     return "done";
   }
-  const { status } = await compareWith(app.chain, cursor);
-  if (status !== "same") return status;
   if (latest.number < open.highest_block) return "behind";
   const due = isDue(open, final.block_number, cursor);
-  const isSameChain = memory.head && (await hashAt(app, memory.head.number)) === memory.head.hash;
-  const from = isSameChain && !due ? Math.max(Number(memory.head!.number) - MARGIN, 0) : cursor.block_number;
-  const gone = isSameChain && !due ? new Set<Hex>() : await goneBlocks(app, network);
+  const isKnown = !due && (await stillStands(app.chain, memory.head));
+  const from = isKnown ? Math.max(Number(memory.head!.number) - REORG_MARGIN, 0) : cursor.block_number;
+  const moved = isKnown ? [] : await movedBlocks(app.chain, await endedBlocks(app.pool, network));
+  const gone = new Set<Hex>(moved.map(({ block_hash }) => block_hash));
   let changes = 0;
   for await (const page of openPages(app.pool, network, gone))
     changes += await followPage(app, page, from, latest);
@@ -75,22 +81,10 @@ async function turn(app: App, memory: FollowMemory): Promise<Turn> {
   return "done";
 }
 
-const hashAt = async ({ chain }: App, number: bigint) => (await chain.block(number))?.hash;
-
 /** Whether the blocks that have become final since the last record are worth another one. */
 function isDue({ is_settled }: Open, final_block: number, cursor: following.Followed): boolean {
   const since = final_block - cursor.block_number;
   return since >= RECORD_EVERY || (since > 0 && is_settled);
-}
-
-/** The blocks of endings that are not in the chain any more. One that the node does not know at all is its lag, not a reorg. */
-async function goneBlocks(app: App, network: string): Promise<Set<Hex>> {
-  const moved = await forEach(await endedBlocks(app.pool, network), async ({ block_hash, block_number }) => {
-    const found = await hashAt(app, BigInt(block_number));
-    if (!found) throw new ChainUnavailable(`the node does not know block ${block_number} any more`);
-    return found === block_hash ? [] : [block_hash];
-  });
-  return new Set(moved.flat());
 }
 
 /** Appends what the chain, looked through from a block on, says of each; answers of how many it said anything. */

@@ -6,17 +6,18 @@
  * is another one changes nothing: the next turn asks again.
  */
 import type { App } from "../../app.ts";
-import type { Block, Hex } from "../../domain/chain.ts";
+import { compareChain, compareWith, movedBlocks } from "../../chain/history.ts";
+import { forEach } from "../../concurrency.ts";
+import { type Block, type Hex, networkOf } from "../../domain/chain.ts";
+import { lowerCase } from "../../domain/fields.ts";
 import * as account from "../../domain/lounge/account.ts";
 import * as deposits from "../../domain/lounge/deposits.ts";
 import { ATTO, DECIMALS } from "../../domain/lounge/token.ts";
 import { walletTenant } from "../../domain/payments/payment.ts";
-import { ChainUnavailable } from "../../domain/ports.ts";
 import { type Token, type Transfer, tokenCalls, tokenIn } from "../../domain/wallet/token.ts";
 import { type CreditedDeposit, creditedFrom, depositsProjection } from "../../projections/lounge/deposits.ts";
 import { depositsTo } from "../../projections/wallet/read-transfers.ts";
-import { alone, forEach, type Turn } from "../../turn.ts";
-import { networkOf } from "../payments/search.ts";
+import { type Outcome, reactor } from "../../reactor.ts";
 
 /** A smaller transfer is a gift: otherwise anybody could fill the log for next to nothing. */
 export const LEAST_DEPOSIT = ATTO;
@@ -34,30 +35,37 @@ const meta = { actor: "reactor:lounge", operation: "lounge.deposits" };
 /** What this process learned: the token as it describes itself, the final block it has looked at last, and the safe one. */
 export type DepositMemory = { token?: Token; final?: bigint; safe?: Hex };
 
-/** One turn, unless another process takes one; nothing is asked where there is no platform token. */
-export async function followDeposits(app: App, memory: DepositMemory = {}): Promise<Turn> {
-  const { platform_token } = app;
-  if (!platform_token) return "done";
-  try {
-    return await alone(app, "deposits", () => turn(app, lower(platform_token), memory));
-  } catch (error) {
-    if (error instanceof ChainUnavailable) return "away";
-    throw error;
-  }
-}
+export const depositsReactor = reactor({
+  name: "deposits",
+  // Each turn asks a node five questions, and a real one is paid for by the question.
+  every_ms: ({ embedded_chain }) => (embedded_chain ? 1_000 : 10_000),
+  runs: ({ platform_token }) => platform_token !== undefined,
+  memory: (): DepositMemory => ({}),
+  take: ({ app, memory }) => followDeposits(app, app.platform_token!, memory),
+  troubles: {
+    away: "the chain is away: deposits to the lounge are not seen meanwhile",
+    behind: "the chain lags behind what it showed before: deposits to the lounge are not seen meanwhile",
+    foreign: "the RPC serves another history than the one deposits were credited from: none is credited",
+    failed: "deposits to the lounge cannot be followed; trying again",
+  },
+  resumed: "deposits to the lounge are followed again",
+});
 
-async function turn(app: App, address: Hex, memory: DepositMemory): Promise<Turn> {
+type Deposited = Outcome<"away" | "behind" | "foreign">;
+
+export async function followDeposits(app: App, token: Hex, memory: DepositMemory): Promise<Deposited> {
   const { chain } = app;
+  const address = lowerCase(token);
   memory.token ??= await describedToken(app, address);
-  const place = { network: networkOf(chain), token: address, pay_to: lower(app.pay_to) };
+  const place = { network: networkOf(chain), token: address, pay_to: lowerCase(app.pay_to) };
   const { safe, finalized } = await chain.heads();
   // A quiet chain is asked nothing more.
   if (memory.safe === safe.hash) return "done";
   const followed = await app.load(deposits, deposits.targetOf(place));
+  for (const compared of [await compareChain(app), followed && (await compareWith(app, followed))])
+    if (compared && compared.status !== "same") return compared;
   // What was sent before the lounge opened is not a deposit.
   if (!followed) return tell(app, place, finalized);
-  const known = await chain.block(BigInt(followed.block_number));
-  if (known?.hash !== followed.block_hash) return known ? "foreign" : "behind";
 
   const told = BigInt(followed.block_number);
   const from_block = (memory.final && memory.final > told ? memory.final : told) + 1n;
@@ -69,8 +77,12 @@ async function turn(app: App, address: Hex, memory: DepositMemory): Promise<Turn
       ? []
       : await depositsTo(chain, { token: address, to: place.pay_to }, { from_block, to_block });
   const found = transfers.filter(isDeposit).map((transfer) => depositOf(place.network, transfer));
-  const gone = await goneOf(app, credited, new Set(found.map(({ facts }) => nameOf(facts))));
-  if (!gone) return "behind";
+  const standing = new Set(found.map(({ facts }) => nameOf(facts)));
+  // One that is missing in a block which stands is above the safe one, or the node contradicts itself.
+  const gone = await movedBlocks(
+    chain,
+    credited.filter((one) => !standing.has(nameOf(one))),
+  );
   await decideOn(app, found, gone);
 
   // A deposit that the read model does not know yet must be looked at again.
@@ -89,14 +101,12 @@ async function tell(
   app: App,
   place: Parameters<typeof deposits.targetOf>[0],
   { number, hash }: Block,
-): Promise<Turn> {
+): Promise<Deposited> {
   const followed_at = app.clock.now().toISOString();
   const facts = { ...place, block_number: Number(number), block_hash: hash, followed_at };
   await app.decide(deposits, deposits.targetOf(place), deposits.follow(facts), { meta });
   return "done";
 }
-
-const lower = (address: string) => address.toLowerCase() as Hex;
 
 const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
 
@@ -121,19 +131,6 @@ const depositOf = (network: string, transfer: Transfer): Found => {
 
 const nameOf = ({ block_hash, log_index }: Pick<account.Deposit, "block_hash" | "log_index">) =>
   `${block_hash}:${log_index}`;
-
-/** What is credited and stands in the chain no more; undefined where the node does not reach that far. */
-async function goneOf(
-  { chain }: App,
-  credited: readonly CreditedDeposit[],
-  standing: ReadonlySet<string>,
-): Promise<CreditedDeposit[] | undefined> {
-  const missing = credited.filter((one) => !standing.has(nameOf(one)));
-  const blocks = await forEach(missing, ({ block_number }) => chain.block(BigInt(block_number)));
-  if (blocks.some((block) => !block)) return undefined;
-  // Still there, but not among the logs that were asked for: above the safe block, or a node that contradicts itself.
-  return missing.filter(({ block_hash }, at) => blocks[at]!.hash !== block_hash);
-}
 
 async function decideOn(app: App, found: readonly Found[], gone: readonly CreditedDeposit[]): Promise<void> {
   const at = app.clock.now().toISOString();

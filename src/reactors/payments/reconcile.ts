@@ -5,23 +5,22 @@
  * at again. A chain that is away, hangs or lags changes nothing: the next turn asks again.
  */
 import type { App } from "../../app.ts";
-import type { Block, Heads, Hex } from "../../domain/chain.ts";
+import { type Ending, endingsOf, type Sought } from "../../chain/endings.ts";
+import { type ChainMemory, compareChain, fromBlock, newlyMoved, noChainMemory } from "../../chain/history.ts";
+import { forEach, untilStopped } from "../../concurrency.ts";
+import { type Block, type Heads, type Hex, networkOf } from "../../domain/chain.ts";
 import * as confirmation from "../../domain/payments/confirmation.ts";
 import type { PaymentEvent, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
-import { ChainUnavailable } from "../../domain/ports.ts";
 import {
   finalUpTo,
   movedWith,
   unanswered,
   type Watched,
-  type WatchedBlock,
   watched,
 } from "../../projections/payments/watched.ts";
-import { alone, forEach, type Turn, unlessRefused, unlessUndone, untilStopped } from "../../turn.ts";
-import { compareWith } from "./compare.ts";
+import { type Outcome, unlessRefused, unlessUndone } from "../../reactor.ts";
 import { recordRefund, refundToSeek } from "./refund.ts";
-import { type Ending, endingsOf, fromBlock, networkOf, type Sought } from "./search.ts";
 
 export type ReconcileOptions = {
   /** The call that claimed a payment settles it within this. */
@@ -33,25 +32,16 @@ export type ReconcileOptions = {
   signal?: AbortSignal;
 };
 
-/** Blocks that were found in the chain which ended in `head`. */
-export type ChainMemory = { head?: Block; standing: Set<Hex> };
-
 /** Blocks between two confirmations while something is looked for all along: it bounds how far back that goes. */
 const CONFIRM_EVERY = 1_000;
 
 const meta = { actor: "reactor:payments", operation: "payments.reconcile" };
 
-/** One turn: compares everything that is not final yet with the chain, and asks nothing when there is nothing. */
-export async function reconcile(app: App, options: ReconcileOptions = {}): Promise<Turn> {
-  try {
-    return await alone(app, "payments", () => turn(app, options));
-  } catch (error) {
-    if (error instanceof ChainUnavailable) return "away";
-    throw error;
-  }
-}
-
-async function turn(app: App, options: ReconcileOptions): Promise<Turn> {
+/** Compares everything that is not final yet with the chain, and asks nothing when there is nothing. Rejects with ChainUnavailable. */
+export async function reconcile(
+  app: App,
+  options: ReconcileOptions = {},
+): Promise<Outcome<"behind" | "foreign">> {
   const { claim_holds_ms = 90_000, answer_within_ms = 900_000 } = options;
   const network = networkOf(app.chain);
   const now = app.clock.now().getTime();
@@ -59,14 +49,12 @@ async function turn(app: App, options: ReconcileOptions): Promise<Turn> {
   await refundUnanswered(app, network, new Date(now - answer_within_ms).toISOString());
   const seen = await watched(app.pool, { network, claimed_before });
   if (seen.unsettled.length === 0 && seen.blocks.length === 0) return "done";
-  if (seen.confirmed) {
-    const { status } = await compareWith(app.chain, seen.confirmed);
-    if (status !== "same") return status;
-  }
+  const compared = await compareChain(app);
+  if (compared.status !== "same") return compared;
   const heads = await app.chain.heads();
   const highest = seen.blocks.at(-1)?.block_number ?? 0;
   if (heads.latest.number < highest) return "behind";
-  const moved = await movedBlocks(app, seen.blocks, heads.latest, options.memory ?? { standing: new Set() });
+  const moved = await newlyMoved(app.chain, seen.blocks, heads.latest, options.memory ?? noChainMemory());
   const gone = new Set(moved.map(({ block_hash }) => block_hash));
   const { settled, refunded } = await movedWith(app.pool, [...gone]);
   const reorged = await followPayments(app, [...seen.unsettled, ...settled], seen, heads, gone);
@@ -75,30 +63,6 @@ async function turn(app: App, options: ReconcileOptions): Promise<Turn> {
   if (isAgreed) await confirmFinal(app, seen, heads.finalized, claimed_before);
   await sendAgain(app, reorged, options.signal);
   return "done";
-}
-
-/** The blocks that are not in the chain any more. One that the node does not know at all is its lag, not a reorg. */
-async function movedBlocks(
-  { chain }: App,
-  blocks: readonly WatchedBlock[],
-  latest: Block,
-  memory: ChainMemory,
-): Promise<WatchedBlock[]> {
-  // What was found below a block that still stands, still stands.
-  const isSameChain = memory.head && (await chain.block(memory.head.number))?.hash === memory.head.hash;
-  const known = isSameChain ? memory.standing : new Set<Hex>();
-  const asked = blocks.filter(({ block_hash }) => !known.has(block_hash));
-  const standing = await forEach(asked, async ({ block_number, block_hash }) => {
-    const found = await chain.block(BigInt(block_number));
-    if (!found) throw new ChainUnavailable(`the node does not know block ${block_number} any more`);
-    return found.hash === block_hash;
-  });
-  const moved = asked.filter((_, i) => !standing[i]);
-  memory.head = latest;
-  memory.standing = new Set(
-    blocks.filter((block) => !moved.includes(block)).map(({ block_hash }) => block_hash),
-  );
-  return moved;
 }
 
 /** Looks payments up in the chain and appends what it says; answers those that it took back. */
@@ -113,7 +77,7 @@ async function followPayments(
   const sought = new Map<string, Sought>();
   await forEach(ids, async (id) => {
     const state = await app.load(payments, payments.targetOf(id));
-    if (state.status === "unknown") return;
+    if (!state) return;
     const { claim } = state;
     const isBelow = confirmed && claim.claimed_at < confirmed.claimed_before;
     const first = isBelow ? Math.max(claim.seen_block, confirmed.block_number) : claim.seen_block;
@@ -126,7 +90,7 @@ async function followPayments(
     const decision = (state: PaymentState) => follow(state, endings.get(transfer), heads, gone, at);
     await unlessRefused(
       app.decide(payments, payments.targetOf(id), decision, { meta }).then(({ result: { state } }) => {
-        if (state.status === "reorged") reorged.push(id);
+        if (state?.status === "reorged") reorged.push(id);
       }),
     );
   });
@@ -141,7 +105,7 @@ function follow(
   gone: ReadonlySet<Hex>,
   at: string,
 ): PaymentEvent[] {
-  if (state.status === "unknown") return [];
+  if (!state) return [];
   // A settlement by its own call may be newer than what was looked through.
   if (state.status === "settled" && !gone.has(state.settlement.block_hash)) return [];
   if (ending?.kind === "moved") return payments.settle(ending.mined, null, at)(state);
@@ -164,7 +128,7 @@ async function followRefunds(
     const target = payments.targetOf(id);
     const state = await app.load(payments, target);
     const sought = refundToSeek(app, state);
-    if (!sought || state.status === "unknown" || !state.refund?.paid) return;
+    if (!sought || !state?.refund?.paid) return;
     const { transaction, block_hash } = state.refund.paid;
     const ending = (await endingsOf(app.chain, [sought], heads.latest.number)).get(sought.transfer);
     const at = app.clock.now().toISOString();
@@ -206,7 +170,7 @@ async function sendAgain(app: App, ids: readonly string[], signal: AbortSignal |
   const send = async (id: string) => {
     const target = payments.targetOf(id);
     const state = await app.load(payments, target);
-    if (state.status !== "reorged") return;
+    if (state?.status !== "reorged") return;
     const signed = payments.signedTransferOf(state.claim);
     try {
       if (!(await app.settlement.facts(signed)).would_settle) return;

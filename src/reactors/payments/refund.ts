@@ -1,15 +1,15 @@
 /** Whenever a refund is open and its payment final, it is paid: by an authorization that the chain can take only once. */
 import type { App } from "../../app.ts";
-import type { Hex } from "../../domain/chain.ts";
+import { endingsOf, type Sought } from "../../chain/endings.ts";
+import { compareChain, fromBlock } from "../../chain/history.ts";
+import { untilStopped } from "../../concurrency.ts";
+import { type Hex, networkOf } from "../../domain/chain.ts";
 import type { Mined, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { refundDigest, refundTransfer } from "../../domain/payments/refund.ts";
 import { decimalUsdc, type SignedTransfer } from "../../domain/payments/usdc.ts";
-import { ChainUnavailable } from "../../domain/ports.ts";
 import { openRefunds } from "../../projections/payments/watched.ts";
-import { alone, type ReactorLog, type Turn, unlessRefused, unlessUndone, untilStopped } from "../../turn.ts";
-import { compareChain } from "./compare.ts";
-import { endingsOf, fromBlock, networkOf, type Sought } from "./search.ts";
+import { type Outcome, type ReactorLog, unlessRefused, unlessUndone } from "../../reactor.ts";
 
 export type RefundOptions = {
   log: ReactorLog;
@@ -23,31 +23,25 @@ const HOLDS_S = 3_600;
 
 const meta = { actor: "reactor:payments", operation: "payments.refund" };
 
-/** One turn: pays what can be paid, and finds what was paid already. */
-export async function payRefunds(app: App, options: RefundOptions): Promise<Turn> {
-  try {
-    return await alone(app, "payments", () => turn(app, options));
-  } catch (error) {
-    if (error instanceof ChainUnavailable) return "away";
-    throw error;
-  }
-}
-
 type Due = { id: string; signed: SignedTransfer; sought: Sought };
 
-async function turn(app: App, { log, told = {}, signal }: RefundOptions): Promise<Turn> {
+/** Pays what can be paid, and finds what was paid already. Rejects with ChainUnavailable. */
+export async function payRefunds(
+  app: App,
+  { log, told = {}, signal }: RefundOptions,
+): Promise<Outcome<"behind" | "foreign">> {
   const open = await openRefunds(app.pool, networkOf(app.chain));
   if (open.length === 0) {
     told.warning = undefined;
     return "done";
   }
-  const { status } = await compareChain(app);
-  if (status !== "same") return status;
+  const compared = await compareChain(app);
+  if (compared.status !== "same") return compared;
   const due: Due[] = [];
   for (const id of open) {
     const state = await app.load(payments, payments.targetOf(id));
     const sought = refundToSeek(app, state);
-    if (sought && state.status === "settled" && !state.refund?.paid)
+    if (sought && state?.status === "settled" && !state.refund?.paid)
       due.push({ id, sought, signed: await signedBy(app, sought) });
   }
   const unpaid = await recordPaid(app, due);
@@ -117,7 +111,7 @@ export async function recordRefund(app: App, id: string, mined: Mined): Promise<
 
 /** The transfer that pays a payment's refund, and from where on it may be found. */
 export function refundToSeek(app: App, state: PaymentState): Sought | undefined {
-  if (state.status === "unknown" || !state.refund) return undefined;
+  if (!state?.refund) return undefined;
   const { claim, refund } = state;
   const from = app.refunds.address.toLowerCase() as Hex;
   const valid_before = Math.floor(app.clock.now().getTime() / 1000) + HOLDS_S;

@@ -1,5 +1,7 @@
 /** Whenever a hash of a seed is to stand in the anchoring contract, it is carried there, many in one transaction. */
 import type { App } from "../../app.ts";
+import { compareChain } from "../../chain/history.ts";
+import { forEach, untilStopped } from "../../concurrency.ts";
 import {
   ANCHOR_ADDRESS,
   commitSeedsCall,
@@ -9,10 +11,11 @@ import {
   seedCommittedIn,
   seedCommittedQuery,
 } from "../../domain/anchoring/contract.ts";
-import type { Hex } from "../../domain/chain.ts";
+import { type Hex, networkOf } from "../../domain/chain.ts";
 import * as commitments from "../../domain/rng/commitment.ts";
-import { askedCommitments, commitmentsSince, rngProjection } from "../../projections/rng/rng.ts";
-import { forEach, untilStopped } from "../../turn.ts";
+import { rngProjection } from "../../projections/rng/rng.ts";
+import { askedCommitments, commitmentsSince } from "../../projections/rng/seeds.ts";
+import type { Outcome } from "../../reactor.ts";
 
 const meta = { actor: "reactor:rng", operation: "rng.commit" };
 
@@ -20,13 +23,26 @@ const meta = { actor: "reactor:rng", operation: "rng.commit" };
 const UNSURE_MS = 3_600_000;
 
 /**
- * Carries what was asked for and stands not yet in the contract, and records what does. What a process that died sent is
- * found there. Rejects with ChainUnavailable or TransactionPending: the next turn goes on.
+ * Carries what is asked for to the contract; with `look_back` it is also looked whether the chain took commitments back. The
+ * chain is asked nothing while there is nothing to do. Rejects with ChainUnavailable or TransactionPending: the next turn goes on.
  */
-export async function commitAsked(app: App, signal?: AbortSignal): Promise<void> {
+export async function followCommitments(
+  app: App,
+  { look_back, signal }: { look_back: boolean; signal?: AbortSignal },
+): Promise<Outcome<"behind" | "foreign">> {
   await app.caughtUp(rngProjection);
   const asked = await askedCommitments(app.pool, MOST_SEEDS);
-  if (asked.length === 0) return;
+  const recent = look_back ? await recentCommitments(app) : [];
+  if (asked.length + recent.length === 0) return "done";
+  const compared = await compareChain(app);
+  if (compared.status !== "same") return compared;
+  await takeBackReorged(app, recent);
+  if (asked.length > 0) await commit(app, asked, signal);
+  return "done";
+}
+
+/** Carries what stands not yet in the contract, and records what does. What a process that died sent is found there. */
+async function commit(app: App, asked: string[], signal: AbortSignal | undefined): Promise<void> {
   const missing = await recordKept(app, asked);
   if (missing.length === 0) return;
   const { call, options } = commitSeedsCall(missing.map(hexOf));
@@ -40,7 +56,7 @@ async function recordKept(app: App, hashes: string[]): Promise<string[]> {
   await forEach([...kept], async ([seed_hash, { block_number, timestamp }]) => {
     const facts = {
       seed_hash,
-      network: `eip155:${app.chain.chain_id}`,
+      network: networkOf(app.chain),
       contract: ANCHOR_ADDRESS,
       signer: app.chain.sender,
       transaction: await transactionOf(app, seed_hash, block_number),
@@ -69,22 +85,22 @@ async function transactionOf(app: App, hash: string, block: bigint): Promise<Hex
   return log.transaction;
 }
 
-/** Whatever was recorded of late and is gone from the contract is asked for again. */
-export async function takeBackReorged(app: App): Promise<void> {
-  const now = app.clock.now();
-  const recent = await commitmentsSince(app.pool, new Date(now.getTime() - UNSURE_MS));
-  const own = recent.filter(({ committed }) => committed?.signer === app.chain.sender);
-  if (own.length === 0) return;
-  const kept = await keptAt(
-    app,
-    own.map(({ seed_hash }) => seed_hash),
+/** What was recorded of late under our key, which the chain may still take back. */
+async function recentCommitments({ clock, pool, chain }: App): Promise<string[]> {
+  const recent = await commitmentsSince(pool, new Date(clock.now().getTime() - UNSURE_MS));
+  return recent.flatMap(({ seed_hash, committed }) =>
+    committed?.signer === chain.sender ? [seed_hash] : [],
   );
+}
+
+/** What was recorded and is gone from the contract is asked for again. */
+async function takeBackReorged(app: App, recorded: string[]): Promise<void> {
+  if (recorded.length === 0) return;
+  const kept = await keptAt(app, recorded);
+  const reorged = commitments.reorg(app.clock.now().toISOString());
   await forEach(
-    own.filter(({ seed_hash }) => !kept.has(seed_hash)),
-    ({ seed_hash }) =>
-      app.decide(commitments, commitments.targetOf(seed_hash), commitments.reorg(now.toISOString()), {
-        meta,
-      }),
+    recorded.filter((hash) => !kept.has(hash)),
+    (hash) => app.decide(commitments, commitments.targetOf(hash), reorged, { meta }),
   );
 }
 

@@ -2,7 +2,8 @@
 import type { App } from "../../app.ts";
 import * as commitments from "../../domain/rng/commitment.ts";
 import * as seeds from "../../domain/rng/seeds.ts";
-import { findSeed, rngProjection } from "../../projections/rng/rng.ts";
+import { rngProjection } from "../../projections/rng/rng.ts";
+import { findSeed } from "../../projections/rng/seeds.ts";
 
 const meta = { actor: "reactor:rng", operation: "rng.seeds" };
 
@@ -52,11 +53,11 @@ async function recordCommitted(app: App, space: seeds.Space): Promise<void> {
     const target = commitments.targetOf(head_hash);
     const state = await app.load(commitments, target);
     // Whoever published it may have died before it asked.
-    if (state.status === "none")
+    if (!state)
       await app.decide(commitments, target, commitments.ask(head_hash, app.clock.now().toISOString()), {
         meta,
       });
-    if (state.status !== "committed") continue;
+    if (state?.status !== "committed") continue;
     const { network, contract, signer, block_number, committed_at } = state.commitment;
     const facts = { space, chain, head_hash, network, contract, signer, block_number, committed_at };
     await decider(app, space)(seeds.commit(facts));

@@ -1,6 +1,7 @@
 /** Whenever blocks become final, the transfers of the platform's own accounts in them are kept. */
 import type { App } from "../../app.ts";
-import type { Hex } from "../../domain/chain.ts";
+import { compareChain } from "../../chain/history.ts";
+import { type Hex, networkOf } from "../../domain/chain.ts";
 import { lowerCase } from "../../domain/fields.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import { transfersOf } from "../../projections/wallet/read-transfers.ts";
@@ -10,8 +11,7 @@ import {
   keepTransfers,
   reachOf,
 } from "../../projections/wallet/transfers.ts";
-import type { ReactorLog } from "../../turn.ts";
-import { networkOf } from "../payments/search.ts";
+import { type Outcome, reactor, type Turn } from "../../reactor.ts";
 
 /** Blocks of one question: nodes answer only so many logs, and payments are many. */
 const AT_ONCE = 200n;
@@ -30,20 +30,38 @@ export const platformTokens = ({ platform_token }: Pick<App, "platform_token">):
   lowerCase(USDC.address),
 ];
 
+export const transfersReactor = reactor({
+  name: "transfers",
+  every_ms: 60_000,
+  memory: () => ({}),
+  take: followTransfers,
+  troubles: {
+    away: "the chain is away: transfers of the platform's accounts are not kept meanwhile",
+    behind: "transfers of the platform's accounts are not kept: the chain lags behind what it showed before",
+    foreign: "transfers of the platform's accounts are not kept: this is another chain than the log's",
+    failed: "transfers of the platform's accounts cannot be kept; trying again",
+  },
+  resumed: "transfers of the platform's accounts are kept again",
+});
+
 /** Reads on from where it was, until it is stopped. Rejects with ChainUnavailable. */
-export async function followTransfers(app: App, log: ReactorLog, signal?: AbortSignal): Promise<void> {
+async function followTransfers(turn: Turn): Promise<Outcome<"behind" | "foreign">> {
+  const { app, signal } = turn;
   const { chain } = app;
+  const compared = await compareChain(app);
+  if (compared.status !== "same") return compared;
   const { finalized } = await chain.heads();
   for (const account of platformAccounts(app))
     for (const token of platformTokens(app)) {
       const followed = { network: networkOf(chain), account, token };
-      for (let asked = 0, more = !signal?.aborted; more && asked < MOST_QUESTIONS; asked++)
-        more = (await followOne(app, followed, finalized.number, log)) && !signal?.aborted;
+      for (let asked = 0, more = !signal.aborted; more && asked < MOST_QUESTIONS; asked++)
+        more = (await followOne(turn, followed, finalized.number)) && !signal.aborted;
     }
+  return "done";
 }
 
 /** Reads a few blocks on; whether there are more. */
-async function followOne(app: App, followed: Followed, final: bigint, log: ReactorLog): Promise<boolean> {
+async function followOne({ app, lease, log }: Turn, followed: Followed, final: bigint): Promise<boolean> {
   const { chain, pool } = app;
   const last = await reachOf(pool, followed);
   if (last) {
@@ -52,7 +70,7 @@ async function followOne(app: App, followed: Followed, final: bigint, log: React
     if (!block) return false;
     if (block.hash !== last.to_hash) {
       log.warn({ account: followed.account }, "the chain is another one: transfers are read anew");
-      await forgetTransfers(pool, followed);
+      await lease.transaction((tx) => forgetTransfers(tx, followed));
       return false;
     }
   }
@@ -64,6 +82,6 @@ async function followOne(app: App, followed: Followed, final: bigint, log: React
   const end = await chain.block(to_block);
   if (!end) return false;
   const reach = { from_block: last?.from_block ?? from_block, to_block, to_hash: end.hash };
-  await keepTransfers(pool, followed, reach, last, transfers);
+  await lease.transaction((tx) => keepTransfers(tx, followed, reach, last, transfers));
   return to_block < final;
 }

@@ -4,7 +4,9 @@
  * leaves nothing that the next one would pay again.
  */
 import type { App } from "../../app.ts";
-import type { Hex, Receipt } from "../../domain/chain.ts";
+import { compareChain } from "../../chain/history.ts";
+import { untilStopped } from "../../concurrency.ts";
+import { type Hex, networkOf, type Receipt } from "../../domain/chain.ts";
 import { minedBy } from "../../domain/payments/payment.ts";
 import { ChainUnavailable } from "../../domain/ports.ts";
 import * as airdrops from "../../domain/wallet/airdrop.ts";
@@ -21,45 +23,70 @@ import {
 } from "../../domain/wallet/airdrop-contract.ts";
 import { APPROVE_GAS, allowanceCall, amountIn, approveCall, balanceCall } from "../../domain/wallet/token.ts";
 import { airdropsProjection, airdropsToFollow } from "../../projections/wallet/airdrops.ts";
-import { type ReactorLog, unlessRefused, untilStopped } from "../../turn.ts";
-import { compareChain } from "../payments/compare.ts";
-import { networkOf } from "../payments/search.ts";
+import { type Outcome, type ReactorLog, reactor, unlessRefused } from "../../reactor.ts";
 
-export type AirdropOptions = {
-  log: ReactorLog;
-  /** What was warned of, so that it is said once. */
-  told?: Set<string>;
-  /** Leaves those that are paid alone, which only a reorg could change. */
-  open_only?: boolean;
-  signal?: AbortSignal | undefined;
-};
+/** `look_at`: when those that are paid are looked at again, in milliseconds of Unix time; `told`: what was warned of. */
+export type AirdropMemory = { look_at: number; told: Set<string> };
+
+export type AirdropOptions = { log: ReactorLog; memory: AirdropMemory; signal?: AbortSignal };
 
 const meta = { actor: "reactor:wallet", operation: "wallet.airdrop" };
 
 /** For so long a block may still be taken back; Base's finality takes about a quarter of an hour. */
 const UNSURE_MS = 3_600_000;
 
+/** How often it is looked what the chain took back. */
+const LOOK_BACK_MS = 60_000;
+
 /** The contract moves nothing but tokens of its caller's, as the call says: so it is approved once, for all airdrops. */
 const UNLIMITED = 2n ** 256n - 1n;
 
-type Known<Status> = Extract<airdrops.AirdropState, { status: Status }>;
+type Known<Status> = Extract<airdrops.Airdrop, { status: Status }>;
 
-/** One look at each airdrop that is not settled for good, the oldest first. Rejects with ChainUnavailable and TransactionPending: the next turn goes on. */
-export async function payAirdrops(app: App, options: AirdropOptions): Promise<void> {
+export const airdropsReactor = reactor({
+  name: "airdrops",
+  every_ms: 1_000,
+  memory: noAirdropMemory,
+  take: ({ app, ...options }) => payAirdrops(app, options),
+  troubles: {
+    away: "the chain is away: airdrops are not paid meanwhile",
+    behind: "airdrops are not paid: the chain lags behind what it showed before",
+    foreign: "airdrops are not paid: this is another chain than the log's",
+    failed: "airdrops cannot be paid; trying again",
+  },
+  resumed: "airdrops are paid again",
+});
+
+export function noAirdropMemory(): AirdropMemory {
+  return { look_at: 0, told: new Set() };
+}
+
+/**
+ * One look at each airdrop that is open, the oldest first, and now and then at those that only a reorg could change.
+ * Rejects with ChainUnavailable and TransactionPending: the next turn goes on.
+ */
+export async function payAirdrops(app: App, options: AirdropOptions): Promise<Outcome<"behind" | "foreign">> {
   await app.caughtUp(airdropsProjection);
-  const paid_since = options.open_only ? undefined : new Date(app.clock.now().getTime() - UNSURE_MS);
+  const { memory, signal } = options;
+  const now = app.clock.now().getTime();
+  const isLookDue = now >= memory.look_at;
+  const paid_since = isLookDue ? new Date(now - UNSURE_MS) : undefined;
+  if (isLookDue) memory.look_at = now + LOOK_BACK_MS;
   const names = await airdropsToFollow(app.pool, { network: networkOf(app.chain), paid_since });
+  if (names.length === 0) return "done";
   // Nothing is sent, nor taken for reorged, on a chain that is not the one the log knows.
-  if (names.length === 0 || (await compareChain(app)).status !== "same") return;
+  const compared = await compareChain(app);
+  if (compared.status !== "same") return compared;
   for (const name of names) {
-    if (options.signal?.aborted) return;
+    if (signal?.aborted) break;
     const state = await app.load(airdrops, airdrops.targetOf(name));
-    await untilStopped(unlessRefused(follow(app, state, options)), options.signal);
+    await untilStopped(unlessRefused(follow(app, state, options)), signal);
   }
+  return "done";
 }
 
 async function follow(app: App, state: airdrops.AirdropState, options: AirdropOptions): Promise<void> {
-  if (state.status === "none" || state.status === "failed") return;
+  if (!state || state.status === "failed") return;
   if (state.status === "asked") return carry(app, state, options);
   if (state.status !== "sent" && (await stands(app, state))) return;
   const paid = await paymentOf(app, state);
@@ -85,7 +112,7 @@ async function stands(app: App, { status, facts, mined }: Known<"reverted" | "pa
 /** The transaction that paid it, as the contract tells. */
 async function paymentOf(
   { chain }: App,
-  { facts, payer }: Extract<airdrops.AirdropState, { payer: Hex }>,
+  { facts, payer }: Extract<airdrops.Airdrop, { payer: Hex }>,
 ): Promise<Receipt | undefined> {
   const name = airdrops.nameOf(facts);
   const block = paidIn((await chain.read([paidCall(payer, name)], { mined: true }))[0]);
@@ -122,14 +149,18 @@ async function carry(app: App, state: Known<"asked" | "sent">, options: AirdropO
     return;
   }
   const [placed] = await chain.hasCode([AIRDROP_ADDRESS]);
-  if (!placed) await chain.send(airdropDeployment(), { gas: AIRDROP_DEPLOY_GAS, alone: true });
-  if (allowance < total)
-    await chain.send(approveCall(facts.token, AIRDROP_ADDRESS, UNLIMITED), { gas: APPROVE_GAS, alone: true });
+  const alone = { alone: true, purpose: "airdrop" } as const;
+  if (!placed)
+    await chain.send(airdropDeployment(), { ...alone, gas: AIRDROP_DEPLOY_GAS, purpose: "deployment" });
+  if (allowance < total) {
+    const approval = approveCall(facts.token, AIRDROP_ADDRESS, UNLIMITED);
+    await chain.send(approval, { ...alone, gas: APPROVE_GAS, purpose: "approval" });
+  }
   const sent = await record(app, facts, airdrops.send(chain.sender, nowOf(app)));
-  if (sent.status !== "sent") return;
+  if (sent?.status !== "sent") return;
   const name = airdrops.nameOf(facts);
   const call = payCall(name, airdrops.termsOf(facts));
-  const mined = await chain.send(call, { gas: payGas(facts.recipients.length), alone: true });
+  const mined = await chain.send(call, { ...alone, gas: payGas(facts.recipients.length) });
   // Success would not do: a call to where the contract is not succeeds, too.
   const hasPaid = mined.logs.some((log) => isPayment(log, chain.sender, name));
   // One that went before it may have paid, and be the reason why this one was refused.
@@ -148,7 +179,7 @@ const record = async (
 
 const nowOf = ({ clock }: App) => clock.now().toISOString();
 
-function warnOnce({ log, told }: AirdropOptions, warning: string): void {
-  if (!told?.has(warning)) log.warn({}, warning);
-  told?.add(warning);
+function warnOnce({ log, memory: { told } }: AirdropOptions, warning: string): void {
+  if (!told.has(warning)) log.warn({}, warning);
+  told.add(warning);
 }

@@ -8,6 +8,7 @@ import { refuse } from "../../../domain/refusal.ts";
 import { FALSE_DISCOVERY_RATE, LEAST_Z } from "../../../domain/trade/anomalies.ts";
 import { dataset, flow, hs, reporter } from "../../../domain/trade/inputs.ts";
 import { alertsProjection, othersOpen } from "../../../projections/alerts/subscriptions.ts";
+import { currentReleases, releasesProjection } from "../../../projections/trade/releases.ts";
 import { post } from "../../../reactors/alerts/deliver.ts";
 import { commandOf } from "../../call.ts";
 import type { Caller } from "../../caller.ts";
@@ -18,7 +19,13 @@ const subscriptionId = id.describe("The subscription_id that alerts_subscribe an
 
 const secret = z
   .string()
-  .describe("What deliveries are signed with, by the Standard Webhooks scheme; it is shown this once");
+  .optional()
+  .describe(
+    "What deliveries are signed with, by the Standard Webhooks scheme; it is shown this once. Asked for again with the same payment, it comes with a key or SIGN-IN-WITH-X alone",
+  );
+
+/** What deliveries go to and are signed with is its owner's alone. */
+const told_once = ["secret", "url"];
 
 const status = z
   .enum(["active", "paused", "disabled", "deleted"])
@@ -30,7 +37,7 @@ const subscription = z
   .object({
     subscription_id: id,
     status,
-    url: z.string(),
+    url: z.string().optional().describe("Shown to its owner alone"),
     watch: subscriptions.watch,
     credits: z.int().describe("Alerts that may still be delivered"),
     delivered: z.int(),
@@ -103,6 +110,7 @@ const subscribe = operation({
 [Standard Webhooks](https://www.standardwebhooks.com) scheme. A month of a series is told once, however many releases show it, and each alert delivered costs
 one of the ${subscriptions.FIRST_CREDITS} credits it comes with. A failed delivery is tried six times more over a day; \`webhook-id\` stays the same.`,
   access: [key("order"), pay("1.00")],
+  told_once,
   input: z.object({
     url: z
       .string()
@@ -131,6 +139,7 @@ one of the ${subscriptions.FIRST_CREDITS} credits it comes with. A failed delive
     const message = app.webhooks.refusalOf(url);
     if (message !== undefined)
       refuse("invalid", "the webhook's URL is refused", { errors: [{ path: "url", message }] });
+    if (dataset !== null) await refuseUnreleased(app, dataset);
     await app.caughtUp(alertsProjection);
     if ((await othersOpen(app.pool, caller.tenant, fresh_id)) >= subscriptions.MOST_SUBSCRIPTIONS)
       refuse(
@@ -150,6 +159,16 @@ one of the ${subscriptions.FIRST_CREDITS} credits it comes with. A failed delive
   },
 });
 
+/** A name that was never released may be a slip of the pen, and nobody would ever hear of it. */
+async function refuseUnreleased(app: App, dataset: string): Promise<void> {
+  await app.caughtUp(releasesProjection);
+  const released = (await currentReleases(app.pool)).map((release) => release.dataset);
+  if (released.includes(dataset)) return;
+  const choices = released.length === 0 ? "none is released yet" : `there is ${released.join(", ")}`;
+  const message = `there is no dataset ${dataset}; ${choices}`;
+  refuse("invalid", message, { errors: [{ path: "dataset", message }] });
+}
+
 const withSecret = (app: App, state: Subscription) => ({
   ...shown(state),
   secret: secretOf(app.signer, state.facts.subscription_id, state.secrets[0]!),
@@ -167,6 +186,7 @@ const topUp = operation({
   description:
     "A paused subscription goes on with the alerts that wait; one that was disabled is active again, and they are tried from the beginning.",
   access: [key("order"), pay("5.00")],
+  told_once,
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404, 409],
@@ -186,6 +206,7 @@ const rotate = operation({
   summary: "A new signing secret for an alert subscription",
   description: `For ${subscriptions.OLD_SECRET_HOURS} hours deliveries carry the signatures of both the old secret and the new one, as the Standard Webhooks scheme has it.`,
   access: [key("order"), pay("0.001")],
+  told_once,
   input: z.object({ subscription_id: subscriptionId }),
   output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [404, 409],
@@ -212,7 +233,6 @@ credit and is not tried again, and a subscription that is paused or disabled is 
       data: z.object({
         alert_id: z.string().describe("The webhook-id it was sent under"),
         type: z.literal(TEST_TYPE),
-        url: z.string(),
         taken: z.boolean().describe("True: the webhook answered 2xx, as it has to when an alert comes"),
         status: z.int().nullable().describe("What the webhook answered; null: it was not reached"),
         reason: z.string().nullable().describe("Why it does not count as taken"),
@@ -241,9 +261,8 @@ credit and is not tried again, and a subscription that is paused or disabled is 
     const outcome = await post(app, testMessage(app.signer, state, alert_id, now));
     const taken = outcome.kind === "taken";
     const { status, reason } = taken ? { status: outcome.status, reason: null } : outcome.failure;
-    const { url } = state.facts;
     return {
-      data: { alert_id, type: TEST_TYPE, url, taken, status, reason, tested_at },
+      data: { alert_id, type: TEST_TYPE, taken, status, reason, tested_at },
       meta: { tenant: caller.tenant },
     };
   },
@@ -255,13 +274,14 @@ const alertStatus = operation({
   summary: "How an alert subscription stands",
   description: "Credits, what was delivered, what waits and why. Always current; only its owner is told.",
   access: [key("read"), pay("0.005")],
+  told_once,
   input: z.object({ id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],
   example: { id: EXAMPLE },
   handle: async ({ input: { id }, caller, app }) => {
     const state = await app.load(subscriptions, target(caller, id));
-    const found = state.status === "deleted" ? state : subscriptions.standing(state);
+    const found = state?.status === "deleted" ? state : subscriptions.standing(state);
     return { data: shown(found), meta: { tenant: caller.tenant } };
   },
 });
@@ -273,6 +293,7 @@ const remove = operation({
   summary: "Cancel an alert subscription",
   description: "Nothing more is sent, and its credits are gone. Its history stays in the log.",
   access: [key("order"), pay("0.001")],
+  told_once,
   input: z.object({ id: subscriptionId }),
   output: json(z.object({ data: subscription, meta })),
   refuses: [404],
@@ -280,7 +301,7 @@ const remove = operation({
   handle: async ({ input: { id }, caller, app, decide }) => {
     const at = app.clock.now().toISOString();
     const { state } = await decide(subscriptions, target(caller, id), subscriptions.remove(at));
-    if (state.status === "unknown") return refuse("not_found", "there is no such subscription of yours");
+    if (!state) return refuse("not_found", "there is no such subscription of yours");
     return { data: shown(state), meta: { tenant: caller.tenant } };
   },
 });

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { App } from "../../../app.ts";
 import { LONGEST_PROOF_S, ownershipText, textDigest } from "../../../domain/access/wallet-proof.ts";
 import type { Hex } from "../../../domain/chain.ts";
+import { networkOf } from "../../../domain/chain.ts";
 import * as checks from "../../../domain/checks/check.ts";
 import * as following from "../../../domain/checks/following.ts";
 import { inTurn, keepPassphrase, SALT_BYTES } from "../../../domain/checks/passphrase.ts";
@@ -11,7 +12,6 @@ import { limit, lowerCase, offset, walletAddress } from "../../../domain/fields.
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { checksProjection, listChecks } from "../../../projections/checks/checks.ts";
-import { networkOf } from "../../../reactors/payments/search.ts";
 import { json, key, operation, owner, pay } from "../../operation.ts";
 import { signedBy, targetOf, walletOf } from "./callers.ts";
 import {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { contradictionNow } from "../../../anchoring/accepting.ts";
 import { time } from "../../../domain/fields.ts";
 import { INTERFACE_VERSION } from "../../openapi.ts";
 import { json, open, operation } from "../../operation.ts";
@@ -7,34 +8,90 @@ const health = operation({
   name: "health",
   route: "GET /v1/agent/health",
   summary: "Health of the service, its log and its datasets",
-  description: "The state of the log and of each dataset, with the service's and the interface's version.",
+  description:
+    "The state of the log, of each dataset, read model and reactor, with the service's and the interface's version.",
   access: [open()],
   input: z.object({}),
   output: json(
     z.object({
       data: z.object({
-        status: z.enum(["ok", "starting"]).describe("`starting` until a trade dataset is open"),
+        status: z
+          .enum(["ok", "starting", "contradicted"])
+          .describe(
+            "`starting` until a trade dataset is open; `contradicted` while the log is not the one that was signed: reading goes on, nothing is recorded or sold",
+          ),
         interface_version: z.string(),
         started_at: time,
-        log: z.object({ origin: z.string(), position: z.int().describe("Events in the log") }),
+        log: z.object({
+          origin: z.string(),
+          position: z.int().describe("Events in the log"),
+          contradiction: z
+            .string()
+            .nullable()
+            .describe("Why it is not the log that was signed or anchored; null where nothing shows that"),
+        }),
         datasets: z.array(z.object({ dataset: z.string(), vintage: z.string(), synthetic: z.boolean() })),
+        projections: z
+          .array(
+            z.object({
+              name: z.string(),
+              behind: z.int().describe("Events of the log that it has not folded yet"),
+              trouble: z.string().nullable().describe("What keeps it from folding"),
+            }),
+          )
+          .describe("The read models"),
+        reactors: z
+          .array(
+            z.object({
+              name: z.string(),
+              last_good_s: z
+                .int()
+                .nullable()
+                .describe("Seconds since its last good turn, give or take five; null before the first"),
+              trouble: z
+                .object({
+                  status: z.string(),
+                  since: z.iso.datetime(),
+                })
+                .nullable()
+                .describe("What keeps it from its work, in whatever process it runs"),
+            }),
+          )
+          .describe("What the service does of itself"),
       }),
       meta: z.object({ served_at: time }),
     }),
   ),
   example: {},
   handle: async ({ app }) => {
-    const [identity, head] = await Promise.all([app.store.identity(), app.store.head()]);
+    const [identity, head, health, contradiction] = await Promise.all([
+      app.store.identity(),
+      app.store.head(),
+      app.health(),
+      contradictionNow(app),
+    ]);
+    const stage = app.vintages.open().length > 0 ? "ok" : "starting";
     const datasets = app.vintages
       .open()
       .map(({ dataset, vintage, synthetic }) => ({ dataset, vintage, synthetic }));
     return {
       data: {
-        status: datasets.length > 0 ? "ok" : "starting",
+        status: contradiction === null ? stage : "contradicted",
         interface_version: INTERFACE_VERSION,
         started_at: app.settings.started_at.toISOString(),
-        log: { origin: identity.origin, position: head.position },
+        log: { origin: identity.origin, position: head.position, contradiction },
         datasets,
+        projections: health.projections.map(({ name, behind, trouble }) => ({
+          name,
+          behind,
+          trouble: trouble && "its fold fails; the log of the service says why",
+        })),
+        // The reason may name addresses of this network: it is the operator's to read, in the log.
+        reactors: health.reactors.map(({ name, last_good_s, trouble }) => ({
+          name,
+          last_good_s,
+          trouble: trouble && { status: trouble.status, since: trouble.since },
+        })),
       },
       meta: { served_at: app.clock.now().toISOString() },
     };

@@ -8,9 +8,8 @@ import type { Anchor } from "../../../domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS } from "../../../domain/anchoring/contract.ts";
 import { chainHash, limit, sha256, time } from "../../../domain/fields.ts";
 import { eventsBefore } from "../../../projections/anchoring/events.ts";
-import { anchorsBefore, checkpointsBefore } from "../../../projections/anchoring/heads.ts";
-import { logProjection } from "../../../projections/anchoring/log.ts";
-import { recentStreams } from "../../../projections/anchoring/streams.ts";
+import { anchorsBefore, checkpointsBefore, headsProjection } from "../../../projections/anchoring/heads.ts";
+import { recentStreams, streamsProjection } from "../../../projections/anchoring/streams.ts";
 import { json, open, operation } from "../../operation.ts";
 import { firmness, hex, isoTime, logKey, preciseTime, stream } from "./fields.ts";
 
@@ -106,7 +105,7 @@ const status = operation({
       network: `eip155:${app.chain.chain_id}`,
       contract: ANCHOR_ADDRESS,
       signer: app.chain.sender,
-      witnesses: app.settings.anchoring?.witnesses ?? [],
+      witnesses: app.settings.anchoring?.witnesses.map(({ key }) => key) ?? [],
       contradiction,
       detail: app.settings.anchoring ? null : "this service runs without ANCHORING: nothing is signed",
     };
@@ -167,7 +166,7 @@ const streams = operation({
   description:
     "Each entity's history is a stream: how many events it has, and when it last changed, newest change first.",
   access: [open()],
-  lists: logProjection,
+  lists: streamsProjection,
   input: z.object({ limit: newest }),
   output: json(
     z.object({
@@ -205,7 +204,7 @@ const checkpoints = operation({
   summary: "Every checkpoint that was signed",
   description: "The signed notes, newest first, with the names of the witnesses that cosigned each.",
   access: [open()],
-  lists: logProjection,
+  lists: headsProjection,
   input: z.object(page("size")),
   output: json(
     z.object({
@@ -236,7 +235,7 @@ const anchorsOperation = operation({
   description:
     "The transactions that committed the log to the chain, newest first, those that the chain took back included.",
   access: [open()],
-  lists: logProjection,
+  lists: headsProjection,
   input: z.object(page("position")),
   output: json(z.object({ anchors: z.array(z.object(anchorFacts)), next })),
   example: { limit: 10 },

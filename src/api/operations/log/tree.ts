@@ -18,6 +18,9 @@ import { eventProof } from "./proof.ts";
 /** What never changes once it is there. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
+/** A mirror may take a hundred thousand events a minute, and leaves the other free calls of its address alone. */
+const mirrored = open({ shared: "log-tree", calls: 3_000, per: "minute" });
+
 /** The newest checkpoint as it is published; refuses while there is none. */
 async function newestCheckpoint(app: App): Promise<{ origin: string; size: number; note: string }> {
   const { origin, state } = await headsOf(app);
@@ -46,12 +49,12 @@ const checkpoint = operation({
   description:
     "The size and root of the log's Merkle tree as a signed note (c2sp.org/tlog-checkpoint), with the cosignatures of " +
     "witnesses. Tiles and proofs reach as far as it does.",
-  access: [open()],
+  access: [mirrored],
   input: z.object({}),
   output: text("A signed note: origin, size and root, a blank line, and a line for each signature"),
   refuses: [404],
   example: {},
-  caching: () => "no-cache",
+  caching: () => "public, max-age=5",
   handle: async ({ app }) => Buffer.from((await newestCheckpoint(app)).note),
 });
 
@@ -61,7 +64,7 @@ const key = operation({
   summary: "The key that signs the log's checkpoints",
   description:
     "The verifier key (c2sp.org/signed-note) under the log's origin; the same Ed25519 key stands in /.well-known/jwks.json.",
-  access: [open()],
+  access: [mirrored],
   input: z.object({}),
   output: text("One line: <origin>+<id>+<base64 of type and key>"),
   example: {},
@@ -82,7 +85,7 @@ const tile = operation({
   description:
     "256 hashes of one level of the tree, or fewer where it is not full (c2sp.org/tlog-tiles). Under `entries` stand the " +
     "event hashes that the leaves are made of, each after its length in two bytes. All of it stays as it is for good.",
-  access: [open()],
+  access: [mirrored],
   input: z.object({
     path: z
       .string()

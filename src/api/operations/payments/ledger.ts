@@ -1,9 +1,10 @@
+import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import type { Heads, Hex } from "../../../domain/chain.ts";
 import { address, chainHash, limit, positionCursor, time } from "../../../domain/fields.ts";
 import * as confirmation from "../../../domain/payments/confirmation.ts";
-import type { PaymentState, Refund } from "../../../domain/payments/payment.ts";
+import type { Payment, Refund } from "../../../domain/payments/payment.ts";
 import * as payments from "../../../domain/payments/payment.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { type Chain, ChainUnavailable } from "../../../domain/ports.ts";
@@ -63,7 +64,11 @@ const paymentAnswer = z.object({
   payer: address,
   pay_to: address,
   operation: z.string(),
-  request_sha256: z.string().describe("SHA-256 of JCS {operation, input}"),
+  request_seal: z
+    .string()
+    .describe(
+      "HMAC-SHA256 of the request's digest under a key of the service's own: nobody can guess from it what was asked. The receipt has the digest itself",
+    ),
   transaction: chainHash.nullable(),
   explorer_url: explorerUrl,
   block: z.object({ number: z.int(), hash: chainHash }).nullable(),
@@ -101,7 +106,7 @@ export const paymentStatus = operation({
   },
   handle: async ({ input: { id }, app }) => {
     const state = await app.load(payments, payments.targetOf(id));
-    if (state.status === "unknown")
+    if (!state)
       return refuse("not_found", "no such payment was claimed here; a call that was refused leaves none");
     const { claim, answer = null } = state;
     const settlement = state.status === "settled" ? state.settlement : undefined;
@@ -117,7 +122,7 @@ export const paymentStatus = operation({
         payer: claim.payer,
         pay_to: claim.pay_to,
         operation: claim.operation,
-        request_sha256: claim.request_sha256,
+        request_seal: sealOf(app, id, claim),
         transaction,
         explorer_url: transactionUrl(app, transaction),
         block: settlement ? { number: settlement.block_number, hash: settlement.block_hash } : null,
@@ -134,7 +139,11 @@ export const paymentStatus = operation({
   },
 });
 
-function refundOf(app: App, payment: PaymentState, { amount_micro, reason, opened_at, paid }: Refund) {
+/** Whoever knows the payment could try what was asked against a plain digest. */
+const sealOf = ({ link_secret }: App, id: string, { request_sha256 }: payments.Claim) =>
+  createHmac("sha256", link_secret).update(`request:${id}:${request_sha256}`).digest("hex");
+
+function refundOf(app: App, payment: Payment, { amount_micro, reason, opened_at, paid }: Refund) {
   const transaction = paid?.transaction ?? null;
   const isOwed = payment.status !== "failed" || !payment.for_good;
   return {

@@ -97,8 +97,9 @@ const settleOperation: OperationDeclaration = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: true },
   summary: "Settle a payment",
   description: `Carries an x402 payment to the chain and answers its transaction, once: the same payment again gets the same
-answer. For payments to this service's payTo of at least 0.001 USDC that buy something elsewhere; a call that is bought here
-settles by itself, and takes no payment that was settled this way.`,
+answer. For payments to this service's payTo of at least 0.001 USDC; a call that is bought here settles by itself. With an API key the
+payment buys something elsewhere, and nothing here any more. Without one it is only carried to the chain, as anybody may: its payer
+can still buy a call with it, and it is given back if nobody asks anything for it.`,
   access: [open()],
   moves_money: true,
   ...facilitated,

@@ -8,7 +8,7 @@ import { checkLink, LINK_SECONDS, signLink } from "../../../domain/replay/snapsh
 import { controlTotals } from "../../../domain/trade/dataset.ts";
 import { dataset } from "../../../domain/trade/inputs.ts";
 import { monthText } from "../../../domain/trade/units.ts";
-import { releaseOn } from "../../../projections/trade/answers/snapshot.ts";
+import { releaseNamed, releaseOn } from "../../../projections/trade/answers/snapshot.ts";
 import {
   type DatedRelease,
   firstReleaseOf,
@@ -25,7 +25,7 @@ const VERIFY =
 const snapshotLink = z.object({
   url: z.url().describe("The Parquet file; needs no key, takes HEAD and Range"),
   expires_at: time.describe("The url is good until then"),
-  date: z.string().describe("The day asked for"),
+  date: z.string().nullable().describe("The day asked for; null where a vintage was"),
   dataset: z.string(),
   vintage: z.string(),
   source: z.string(),
@@ -99,21 +99,30 @@ const snapshot = operation({
       .describe("YYYY-MM-DD, one of the last 180 days; omitted = today")
       .optional(),
     dataset: dataset.optional(),
+    vintage: sha256
+      .describe("A vintage that is kept, in place of date and dataset: two of one day differ by nothing else")
+      .optional(),
   }),
+  refuses: [404],
   output: json(z.object({ data: snapshotLink, meta: z.object({ kept_days: z.int() }) })),
   example: {},
   handle: async ({ input, app }) => {
     await app.caughtUp(releasesProjection);
     const now = app.clock.now();
-    const date = input.date ?? now.toISOString().slice(0, 10);
-    const release = await releaseOn({ pool: app.pool, trade: dataOf(app), now }, { ...input, date });
+    const { vintage } = input;
+    const date = vintage === undefined ? (input.date ?? now.toISOString().slice(0, 10)) : null;
+    const asked = { pool: app.pool, trade: dataOf(app), now };
+    const release =
+      date === null
+        ? await releaseNamed(asked, { ...input, vintage: vintage! })
+        : await releaseOn(asked, { ...input, date });
     const released_at = await firstReleaseOf(app.pool, release);
     const made = await app.snapshots.open(release.vintage, released_at ?? release.released_at);
     return { data: shown(app, date, release, made), meta: { kept_days: KEEP_DAYS } };
   },
 });
 
-function shown(app: App, date: string, release: DatedRelease, { bytes, sha256 }: Snapshot) {
+function shown(app: App, date: string | null, release: DatedRelease, { bytes, sha256 }: Snapshot) {
   const { dataset, vintage, source, synthetic, periods, rows, control_totals, position } = release;
   return {
     ...linkTo(app, vintage),

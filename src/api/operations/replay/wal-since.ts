@@ -36,7 +36,8 @@ export const walSince = (heartbeat_ms = 15_000) =>
       "server-sent events. It ends at the head of the log as it stood when the request came; `follow=true` and " +
       `server-sent events go on as events come, with a mark in every ${heartbeat_ms / 1000} seconds of silence. Only INSERT ` +
       "exists: nothing in the log is ever updated or deleted. Each line carries the cursor that resumes after it; the " +
-      "last one, `{ cursor, up_to_date }`, is missing when the connection broke. `since` < `cursor` < `Last-Event-ID`.",
+      "last one, `{ cursor, up_to_date }`, is missing when the connection broke. Payloads are told as they were stored, in the " +
+      "`schema_version` of their time, whatever the type's newest is. `since` < `cursor` < `Last-Event-ID`.",
     access: [key("read"), pay("0.10")],
     input: z.object({
       since: z.iso

@@ -4,15 +4,15 @@ import { ANCHOR_ADDRESS, seedCall, seedCommitment } from "../../../domain/anchor
 import { limit, positionCursor, sha256 } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import * as commitments from "../../../domain/rng/commitment.ts";
+import { rngProjection } from "../../../projections/rng/rng.ts";
 import {
   type ChainRow,
   findChain,
   findSeed,
   listCommitments,
-  rngProjection,
   type SeedRow,
   signersOf,
-} from "../../../projections/rng/rng.ts";
+} from "../../../projections/rng/seeds.ts";
 import { json, key, operation, pay, reads } from "../../operation.ts";
 import { commitmentShown, seedPlace } from "./fields.ts";
 
@@ -67,7 +67,7 @@ published into the contract. It travels with others in one transaction, within s
       refuse("conflict", `this hash has the place ${index} in its chain, not ${chain_index}`);
     const asked = commitments.ask(seed_hash, app.clock.now().toISOString());
     const { state } = await decide(commitments, commitments.targetOf(seed_hash), asked);
-    const committed = state.status === "committed" ? state.commitment : undefined;
+    const committed = state?.status === "committed" ? state.commitment : undefined;
     return {
       data: {
         seed_hash,

@@ -3,11 +3,20 @@ import type { App } from "../../../app.ts";
 import { namesFrom, namesIn, nameTables } from "../../../projections/trade/answers/names.ts";
 import type { TradeData } from "../../../projections/trade/answers/question.ts";
 
-export const dataOf = ({ vintages, reference, settings }: App): TradeData => ({
+/** Names are looked up where an answer has any: only then does it rest on their tables. */
+export const dataOf = ({
+  vintages,
+  reference,
+  settings,
+}: Pick<App, "vintages" | "reference" | "settings">): TradeData => ({
   vintages,
   allow_synthetic: settings.allow_synthetic,
-  nameOf: namesIn(reference),
-  names_from: namesFrom(reference),
+  get nameOf() {
+    return namesIn(reference);
+  },
+  get names_from() {
+    return namesFrom(reference);
+  },
 });
 
 /** An answer may come from any dataset that is open, so all of them name it, and so do the tables that names come from. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import type { Hex } from "../../../domain/chain.ts";
+import { networkOf } from "../../../domain/chain.ts";
 import { address, chainHash, decimal, idFrom, time } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import * as airdrops from "../../../domain/wallet/airdrop.ts";
@@ -10,7 +11,6 @@ import { knownToken } from "../../../domain/wallet/balances.ts";
 import { amountEach, recipients } from "../../../domain/wallet/inputs.ts";
 import { walletProblems } from "../../../domain/wallet/problems.ts";
 import { amountIn, balanceCall, tokenCalls } from "../../../domain/wallet/token.ts";
-import { networkOf } from "../../../reactors/payments/search.ts";
 import type { Caller } from "../../caller.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 import { developmentChain, network, refuseField } from "./fields.ts";
@@ -39,9 +39,7 @@ const airdropShown = z
   })
   .meta({ id: "Airdrop" });
 
-function shownAirdrop(
-  state: Exclude<airdrops.AirdropState, { status: "none" }>,
-): z.infer<typeof airdropShown> {
+function shownAirdrop(state: airdrops.Airdrop): z.infer<typeof airdropShown> {
   const { facts } = state;
   const { airdrop_id, token, symbol, decimals, amount_each, recipients, network, asked_at } = facts;
   const paid = state.status === "paid" ? state : undefined;
@@ -117,7 +115,7 @@ the same airdrop, and this answers where it stands. To pay them once more, give 
     const facts = { airdrop_id, ...terms, symbol, decimals, asked_at: app.clock.now().toISOString() };
     const asked = airdrops.ask(facts, amountIn(balance) ?? 0n);
     const { state } = await decide(airdrops, airdrops.targetOf(facts), asked);
-    if (state.status === "none") throw new Error("what was asked for is known");
+    if (!state) throw new Error("what was asked for is known");
     return { data: shownAirdrop(state), meta: airdropMeta(caller, app) };
   },
 });
@@ -148,8 +146,7 @@ const airdropStatus = operation({
   example: { airdrop_id: "0".repeat(32) },
   handle: async ({ input: { airdrop_id }, caller, app }) => {
     const state = await app.load(airdrops, airdrops.targetOf({ tenant: caller.tenant, airdrop_id }));
-    if (state.status === "none")
-      return refuse("not_found", "you asked for no such airdrop: take its id from wallet_airdrop");
+    if (!state) return refuse("not_found", "you asked for no such airdrop: take its id from wallet_airdrop");
     return { data: shownAirdrop(state), meta: airdropMeta(caller, app) };
   },
 });

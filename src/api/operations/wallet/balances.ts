@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
+import { forEach } from "../../../concurrency.ts";
 import type { Hex } from "../../../domain/chain.ts";
+import { networkOf } from "../../../domain/chain.ts";
 import { address, chainHash, cursor, decimal, limit, lowerCase, time } from "../../../domain/fields.ts";
 import { decimalUsdc, USDC } from "../../../domain/payments/usdc.ts";
 import { ChainUnavailable } from "../../../domain/ports.ts";
@@ -9,9 +11,7 @@ import { balanceCalls, balancesIn, knownToken } from "../../../domain/wallet/bal
 import { account } from "../../../domain/wallet/inputs.ts";
 import { type Token, type Transfer, tokenCalls } from "../../../domain/wallet/token.ts";
 import { historyPage, MOST_BLOCKS } from "../../../projections/wallet/history.ts";
-import { networkOf } from "../../../reactors/payments/search.ts";
 import { platformAccounts, platformTokens } from "../../../reactors/wallet/follow-transfers.ts";
-import { forEach } from "../../../turn.ts";
 import { json, key, operation, pay, reads } from "../../operation.ts";
 import { developmentChain, network, refuseField } from "./fields.ts";
 

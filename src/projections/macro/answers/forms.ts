@@ -24,29 +24,68 @@ export const macroTable = {
     ),
 };
 
+/** What is a rate in percent is drawn as it is; prices and exchange rates of different units as an index. */
+const isRate = ({ unit }: Answer["data"][number]) => unit.startsWith("percent");
+
 /**
- * The months of one indicator as they are; of several, whose units differ, each as an index of its first month. An indicator that
- * is unknown or not above zero in that month has no index.
+ * The months of one indicator as they are. Of several the rates are drawn in percent, on an axis of their own, and the others
+ * each as an index of the first month; all over the months that every one of them tells of. One that has no such month, or is not
+ * above zero in the first, is named and not drawn.
  */
 export function macroChart({ data }: Answer): Chart {
-  const months = [...new Set(data.flatMap(({ history }) => history.map(({ month }) => month)))].sort();
-  const single = data.length === 1 ? data[0] : undefined;
-  const baseOf = ({ history }: Answer["data"][number]) => (single ? 100 : (history[0]?.value ?? 0));
-  const drawn = data.filter((line) => baseOf(line) > 0);
-  const missing = data.filter((line) => !drawn.includes(line)).map(({ name }) => name);
+  const [single, ...others] = data;
+  if (single && others.length === 0) return lineOf(single);
+  const known = data.map((line) => ({ line, months: monthsOf(line) }));
+  const told = known.filter(({ months }) => months.length > 0);
+  const first =
+    told
+      .map(({ months }) => months[0]!)
+      .sort()
+      .at(-1) ?? "";
+  const last = told.map(({ months }) => months.at(-1)!).sort()[0] ?? "";
+  const months = [...new Set(told.flatMap((one) => one.months))]
+    .filter((month) => month >= first && month <= last)
+    .sort();
+  const baseOf = (line: Answer["data"][number]) =>
+    months.map((month) => valueIn(line, month)).find((value) => value !== null) ?? 0;
+  const isDrawn = (line: Answer["data"][number]) => months.length > 0 && (isRate(line) || baseOf(line) > 0);
+  const missing = data.filter((line) => !isDrawn(line)).map(({ name }) => name);
+  const rates = data.filter((line) => isDrawn(line) && isRate(line));
+  const indexed = data.filter((line) => isDrawn(line) && !isRate(line));
+  const index = (value: number | null, base: number) => (value === null ? null : (value / base) * 100);
+  const isBoth = rates.length > 0 && indexed.length > 0;
   return {
     kind: "line",
-    title: single?.name ?? "Macroeconomic context, first month = 100",
+    title: "Macroeconomic context",
     x: months,
-    series: drawn.map((line) => {
-      const by = new Map(line.history.map(({ month, value }) => [month, value]));
-      const values = months.map((month) => by.get(month) ?? null);
-      return {
-        name: line.indicator,
-        values: values.map((value) => (value === null ? null : (value / baseOf(line)) * 100)),
-      };
-    }),
-    unit: single?.unit ?? "first month = 100",
+    series: [
+      ...indexed.map((line) => ({
+        name: isBoth ? `${line.indicator} (left)` : line.indicator,
+        values: months.map((month) => index(valueIn(line, month), baseOf(line))),
+      })),
+      ...rates.map((line) => ({
+        name: isBoth ? `${line.indicator}, % (right)` : line.indicator,
+        values: months.map((month) => valueIn(line, month)),
+        ...(isBoth && { on_right: true as const }),
+      })),
+    ],
+    unit: indexed.length > 0 ? "first month = 100" : "percent",
+    ...(isBoth && { unit_right: "percent" }),
     notes: missing.length > 0 ? [`Not drawn: ${missing.join(", ")}`] : [],
   };
 }
+
+const monthsOf = ({ history }: Answer["data"][number]) =>
+  history.filter(({ value }) => value !== null).map(({ month }) => month);
+
+const valueIn = ({ history }: Answer["data"][number], asked: string) =>
+  history.find(({ month }) => month === asked)?.value ?? null;
+
+const lineOf = ({ name, unit, indicator, history }: Answer["data"][number]): Chart => ({
+  kind: "line",
+  title: name,
+  x: history.map(({ month }) => month),
+  series: [{ name: indicator, values: history.map(({ value }) => value) }],
+  unit,
+  notes: [],
+});

@@ -1,4 +1,8 @@
-/** The picture of a reconstruction: its months, those that somebody has yet to report lighter. */
+/**
+ * The picture of a reconstruction: its months as a line with a band around it, dashed where somebody has yet to report. The band is
+ * as wide as the confidence is low: from value ÷ e^(1 − confidence) to value × e^(1 − confidence), for reliability is one less
+ * the usual distance of two ends in logarithms. A single month is a bar.
+ */
 import type { z } from "zod";
 import type { Chart } from "../../../domain/chart.ts";
 import { monthText } from "../../../domain/trade/units.ts";
@@ -7,8 +11,10 @@ import type { reconstructOutput } from "./answer.ts";
 export function reconstructChart({ data, meta }: z.infer<typeof reconstructOutput>): Chart {
   const { target, direction, product, scope, notes, parameters } = meta;
   const flow = direction === "IMPORT" ? "imports from" : "exports to";
+  const isLine = data.length > 1;
+  const banded = data.filter(({ confidence }) => confidence !== null);
   return {
-    kind: "bar",
+    kind: isLine ? "line" : "bar",
     title: `${target.name}: ${flow} the EU27 of ${product}, reconstructed`,
     x: data.map(({ year, month }) => monthText(year * 100 + month)),
     series: [
@@ -16,9 +22,33 @@ export function reconstructChart({ data, meta }: z.infer<typeof reconstructOutpu
         name: flow,
         values: data.map(({ value_eur }) => value_eur),
         provisional: data.map(({ complete }) => !complete),
+        ...(isLine && { band: data.map(bandOf) }),
       },
     ],
     unit: "EUR",
-    notes: [scope, `Freight and insurance: ${parameters.cif_fob * 100} %.`, ...notes],
+    notes: [
+      confidenceText(
+        banded.map(({ confidence }) => confidence!),
+        isLine,
+      ),
+      scope,
+      `Freight and insurance: ${parameters.cif_fob * 100} %.`,
+      ...notes,
+    ],
   };
+}
+
+type Month = z.infer<typeof reconstructOutput>["data"][number];
+
+function bandOf({ value_eur, confidence }: Month) {
+  if (confidence === null) return null;
+  const factor = Math.exp(1 - confidence);
+  return { low: value_eur / factor, high: value_eur * factor };
+}
+
+function confidenceText(known: number[], isLine: boolean): string {
+  if (known.length === 0) return "Confidence: not known.";
+  const [least, most] = [Math.min(...known), Math.max(...known)].map((one) => one.toFixed(2));
+  const range = least === most ? least : `${least} to ${most}`;
+  return isLine ? `Band: the figure ×÷ e^(1 − confidence); confidence ${range}.` : `Confidence: ${range}.`;
 }

@@ -134,10 +134,10 @@ async function topMovers(
   );
   if (compared === undefined) return [];
   const found = await lease.query<Compared>(
-    `with compared(reporter, flow, months) as (${compared}), sums as (${sumsSql(lease, watched)})
-     select reporter, flow, product, len(months)::int as months,
-       coalesce(sum(value) filter (list_contains(months, period)), 0)::bigint as value_eur,
-       coalesce(sum(value) filter (list_contains(months, period + 100)), 0)::bigint as year_before_eur
+    `with compared(reporter, flow, periods) as (${compared}), sums as (${sumsSql(lease, watched)})
+     select reporter, flow, product, len(periods)::int as months,
+       coalesce(sum(value) filter (list_contains(periods, period)), 0)::bigint as value_eur,
+       coalesce(sum(value) filter (list_contains(periods, period + 100)), 0)::bigint as year_before_eur
      from sums join compared using (reporter, flow) group by all
      order by abs(value_eur - year_before_eur) desc, reporter, flow, product limit ${MOST_MOVERS}`,
     undefined,

@@ -218,8 +218,10 @@ export async function yearOnYearScores(
   const years = { from: yearOf(first), to: yearOf(Math.max(...periods)) };
   const keys = new Set(anomalies.map(keyOf));
   const found = await lease.query<Series & { period: Period; value: number }>(
-    `select reporter, flow, ${productSql(hs)} as product, period, sum(value_eur)::bigint as value
-     from ${totalsIn(lease, { hs, years })}
+    `with series as (
+       select reporter, flow, ${productSql(hs)} as product, period, value_eur from ${totalsIn(lease, { hs, years })}
+     )
+     select reporter, flow, product, period, sum(value_eur)::bigint as value from series
      where period >= ${first} and (reporter, flow, product) in (${[...keys].join(", ")}) group by all`,
     undefined,
     signal,

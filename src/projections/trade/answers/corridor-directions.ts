@@ -55,7 +55,7 @@ const corridorAlert = z.object({
   p_adjusted: z.number(),
 });
 
-const corridorProduct = z.object({
+export const corridorProduct = z.object({
   product: z.string(),
   name: z.string().nullable(),
   value_eur: z.number(),
@@ -65,12 +65,19 @@ const corridorProduct = z.object({
   other_view_eur: share.describe("What the other country reports of it; null where it does not report"),
 });
 
+export const corridorMonth = z.object({
+  period: z.string().describe("YYYY-MM"),
+  exporter_eur: z.number().nullable().describe("EUR as the selling country reports it; null = not delivered"),
+  importer_eur: z.number().nullable().describe("EUR as the buying country reports it; null = not delivered"),
+});
+
 export const direction = z.object({
   from: z.string().describe("The selling country"),
   to: z.string(),
   exporter_view: view,
   importer_view: view,
   mirror,
+  months: z.array(corridorMonth).describe("Every month of the years, as each of the two reports it"),
   seasonality: profile.omit({ flow: true }).describe("As the reporter sees it"),
   alerts: z
     .array(corridorAlert)
@@ -119,6 +126,11 @@ export function directionOf(seen: Seen, flow: Flow): z.infer<typeof direction> {
       ? { exporter_view: ownView, importer_view: theirView }
       : { exporter_view: theirView, importer_view: ownView }),
     mirror: exporter && importer ? mirrorOf(exporter, importer) : null,
+    months: own.map(({ period }, at) => ({
+      period: monthText(period),
+      exporter_eur: exporter?.[at]?.value ?? null,
+      importer_eur: importer?.[at]?.value ?? null,
+    })),
     seasonality,
     alerts: alertsIn(own),
     products_year: seen.products_year,

@@ -53,12 +53,14 @@ export function productsOfPair(
   signal: AbortSignal | undefined,
 ) {
   const digits = hs === undefined ? 2 : (digitsBelow(lease, hs) ?? hs.length);
+  // Cut before it is grouped: a name that is an alias and a column means the column in `having` and `where`.
+  const cut = `select * replace (substr(product, 1, ${digits}) as product)`;
   return lease.query<ProductRow>(
-    `select reporter, flow, substr(product, 1, ${digits}) as product, sum(value_eur)::bigint as value_eur,
+    `select reporter, flow, product, sum(value_eur)::bigint as value_eur,
        coalesce(sum(value_eur) filter (quantity_kg > 0), 0)::bigint as priced_eur,
        coalesce(sum(quantity_kg) filter (quantity_kg > 0), 0)::double as priced_kg
-     from ${finestIn(lease, { hs, years: { from: year, to: year } }, between(pair))} group by all
-     having not regexp_matches(product, '[^0-9]') order by value_eur desc, product`,
+     from (${cut} from ${finestIn(lease, { hs, years: { from: year, to: year } }, between(pair))})
+     where not regexp_matches(product, '[^0-9]') group by all order by value_eur desc, product`,
     undefined,
     signal,
   );

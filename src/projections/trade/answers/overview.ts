@@ -1,12 +1,19 @@
 /** What there is: `overview` of a dataset and the state of each of the 27 `countries`. */
 import { z } from "zod";
-import type { Lease } from "../../../datasets/vintage-store.ts";
 import { flowsOf, knownOf, lastCompleteYear } from "../../../domain/trade/coverage.ts";
 import { dataset, hs } from "../../../domain/trade/inputs.ts";
-import { productLevels } from "../../../domain/trade/products.ts";
 import { reporterCodes, reporters } from "../../../domain/trade/reporters.ts";
 import { monthText } from "../../../domain/trade/units.ts";
-import { formula, meta, metaOf, monthsOf, onDataset, type TradeData, yearsOrAll } from "./question.ts";
+import {
+  formula,
+  meta,
+  metaOf,
+  monthsOf,
+  onDataset,
+  refuseUnopened,
+  type TradeData,
+  yearsOrAll,
+} from "./question.ts";
 import { SUMS } from "./series.ts";
 import { flowSums, partnersIn, recordsIn, totalsIn } from "./tables.ts";
 
@@ -21,7 +28,7 @@ export const overviewInput = z.object({
 
 const headline = z.object({
   records: z.int().describe("Rows of the dataset under `hs`"),
-  countries: z.int().describe("Reporters with data"),
+  countries: z.int().describe("Reporters with data under `hs`"),
   date_range: z.object({ from: z.string(), to: z.string() }),
   year: z.int().nullable().describe("The last year that every reporter has delivered in full"),
   imports_eur: z.number().nullable().describe("EUR in `year`, sum of the reporters"),
@@ -57,6 +64,8 @@ export async function overview(
   input: z.output<typeof overviewInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof overviewOutput>> {
+  // What it says there is would be wrong while some of it is still to be opened.
+  if (input.dataset === undefined) refuseUnopened(trade);
   return onDataset(trade, { ...input, reporters: [] }, async (lease) => {
     const { coverage } = lease.manifest;
     const span = yearsOrAll(lease, undefined);
@@ -65,7 +74,9 @@ export async function overview(
     const slice = { hs: input.hs, years: span };
     const [counted, sums] = await Promise.all([
       lease.query<{ records: number; partners: number; reporters: number }>(
-        countsSql(lease, slice),
+        `select coalesce(sum(records), 0)::bigint as records, count(*) as reporters,
+           (select count(distinct partner) from ${partnersIn(lease, slice)}) as partners
+         from ${recordsIn(lease, slice)}`,
         undefined,
         signal,
       ),
@@ -80,7 +91,7 @@ export async function overview(
     const counts = counted[0]!;
     const about = metaOf(lease, { hs: input.hs, reporters: all, years: span });
     const figures = {
-      records: input.hs === undefined ? rowsOf(lease.manifest) : counts.records,
+      records: counts.records,
       countries: counts.reporters,
       date_range: about.coverage.months,
       year,
@@ -101,21 +112,16 @@ export async function overview(
   });
 }
 
-/** All rows of a vintage, as its release states them. */
-const rowsOf = ({ partitions }: Lease["manifest"]) => partitions.reduce((sum, { rows }) => sum + rows, 0);
-
-function countsSql(lease: Lease, slice: Parameters<typeof recordsIn>[1]): string {
-  // A chapter of the sandbox is one row where its products are not told apart.
-  const isChapter = slice.hs?.length === productLevels.hs2;
-  const records = `(select count(*) from (${recordsIn(lease, slice)}))`;
-  return `select count(distinct reporter) as reporters, count(distinct partner) as partners,
-    ${isChapter ? `greatest(${records}, count(*))` : records}::bigint as records from ${partnersIn(lease, slice)}`;
-}
-
+/** The answer shows all of them and so rests on each, which a lease says. */
 const datasetsOf = ({ vintages, allow_synthetic }: TradeData) =>
   vintages
     .open()
     .filter(({ synthetic }) => allow_synthetic || !synthetic)
+    .map(({ dataset }) => {
+      const lease = vintages.lease(dataset);
+      lease.release();
+      return lease.manifest;
+    })
     .map(({ dataset, vintage, synthetic, source, coverage }) => ({
       dataset,
       vintage,
@@ -169,7 +175,7 @@ export const countriesOutput = z.object({
     z.union([
       flags.extend({
         name: z.string(),
-        records: z.int().describe("Monthly product rows of this reporter"),
+        records: z.int().describe("Rows of this reporter under `hs`; trade_overview has their sum"),
         provisional_months: z.array(z.string()),
         missing_months: z
           .int()
@@ -190,9 +196,12 @@ export async function countries(
   return onDataset(trade, { ...input, reporters: [] }, async (lease) => {
     const { coverage } = lease.manifest;
     const span = yearsOrAll(lease, undefined);
+    const slice = { hs: input.hs, years: span };
     const found = await lease.query<Flows>(
-      `select reporter, count(*) as records, bool_or(flow = 'IMPORT') as imports, bool_or(flow = 'EXPORT') as exports
-       from ${totalsIn(lease, { hs: input.hs, years: span })} group by 1`,
+      `select * from ${recordsIn(lease, slice)} join (
+         select reporter, bool_or(flow = 'IMPORT') as imports, bool_or(flow = 'EXPORT') as exports
+         from ${totalsIn(lease, slice)} group by reporter
+       ) using (reporter)`,
       undefined,
       signal,
     );

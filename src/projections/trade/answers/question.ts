@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { Manifest } from "../../../datasets/manifest.ts";
-import type { Lease, VintageStore } from "../../../datasets/vintage-store.ts";
+import type { Lease, Vintages } from "../../../datasets/vintage-store.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import {
   type Coverage,
@@ -23,7 +23,7 @@ import { monthsBetween, monthText, type Period, type Years, yearOf } from "../..
 
 /** The trade data of a process. Without `allow_synthetic` the sandbox answers nothing, without `nameOf` few products have a name. */
 export type TradeData = {
-  vintages: VintageStore;
+  vintages: Vintages;
   allow_synthetic: boolean;
   nameOf?: NameOf;
   /** The table that those names come from, and its vintage. */
@@ -62,6 +62,12 @@ export const meta = z.object({
     .describe("true: invented figures of the sandbox, for trying the service out")
     .meta({ id: "Synthetic" }),
   source: z.string(),
+  hs: z
+    .string()
+    .nullable()
+    .describe(
+      "The code that the figures are of, as far as statistics of trade tell products apart; null = all",
+    ),
   names_from: z
     .string()
     .nullable()
@@ -169,8 +175,7 @@ export function inUsualOrder({ vintages, allow_synthetic }: TradeData): Manifest
 /** The dataset that answers, as it is open now; nothing is ever drawn from two. */
 export function chooseDataset(trade: TradeData, question: Question): Manifest {
   const candidates = inUsualOrder(trade);
-  const awaited = trade.vintages.awaited().filter(({ synthetic }) => trade.allow_synthetic || !synthetic);
-  const names = awaited.map(({ dataset }) => dataset);
+  const names = awaitedIn(trade).map(({ dataset }) => dataset);
   if (question.dataset !== undefined) {
     if (names.includes(question.dataset)) refuseAwaited([question.dataset]);
     return namedDataset(candidates, question, question.dataset);
@@ -182,13 +187,24 @@ export function chooseDataset(trade: TradeData, question: Question): Manifest {
     gaps.push({ dataset: candidate.dataset, gap });
   }
   if (names.length > 0) refuseAwaited(names);
-  const message = gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`).join("; ");
+  const partly = candidates.filter(({ coverage }) => gapIn(coverage, question, true) === undefined);
+  const remedy = partly.map(({ dataset }) => `dataset=${dataset} answers from the part that it has`);
+  const message = [...gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`), ...remedy].join("; ");
   // The dataset that came nearest to an answer says which field to change.
   const progress = ["hs", "partner", "reporter", "flow", "years"];
   const [nearest] = gaps
     .map(({ gap }) => gap)
     .toSorted((a, b) => progress.indexOf(b.path) - progress.indexOf(a.path));
   return refuseGap(question, nearest!, `no dataset covers the question: ${message}`);
+}
+
+const awaitedIn = ({ vintages, allow_synthetic }: TradeData) =>
+  vintages.awaited().filter(({ synthetic }) => allow_synthetic || !synthetic);
+
+/** Refuses while a dataset that was released is not open. */
+export function refuseUnopened(trade: TradeData): void {
+  const unopened = awaitedIn(trade).filter(({ released }) => released);
+  if (unopened.length > 0) refuseAwaited(unopened.map(({ dataset }) => dataset));
 }
 
 /** What is not open yet may cover the question, so that it is no fault of the caller's. */
@@ -265,6 +281,7 @@ export function metaOf({ manifest }: Pick<Lease, "manifest">, asked: Covered & {
     vintage,
     synthetic,
     source,
+    hs: asked.hs ?? null,
     coverage: {
       products: {
         complete: productsComplete(coverage, asked),

@@ -1,8 +1,14 @@
 /** Which vintage was valid on a day: what `replay/eu-trade-snapshot` gives out. */
 import type pg from "pg";
-import { KEEP_DAYS } from "../../../datasets/retention.ts";
+import { KEEP_DAYS, keptSince } from "../../../datasets/retention.ts";
 import { refuse } from "../../../domain/refusal.ts";
-import { type DatedRelease, firstReleaseOf, releasesBefore } from "../releases.ts";
+import {
+  type DatedRelease,
+  firstReleaseOf,
+  keptRelease,
+  releasesBefore,
+  releasesSince,
+} from "../releases.ts";
 import { inUsualOrder, type TradeData } from "./question.ts";
 
 const DAY_MS = 86_400_000;
@@ -10,12 +16,32 @@ const dayOf = (time: Date) => time.toISOString().slice(0, 10);
 
 export type SnapshotAsked = { date: string; dataset?: string | undefined };
 
+type Sources = { pool: pg.Pool; trade: TradeData; now: Date };
+
+/** The release of a vintage; refuses (`not_found`) one that is not kept, and a day or dataset beside it. */
+export async function releaseNamed(
+  { pool, trade, now }: Sources,
+  { vintage, ...beside }: { vintage: string; date?: string | undefined; dataset?: string | undefined },
+): Promise<DatedRelease> {
+  for (const path of ["date", "dataset"] as const)
+    if (beside[path] !== undefined)
+      refuseField(path, `leave ${path} out: vintage says which data is asked for`);
+  const found = await keptRelease(pool, vintage, keptSince(now));
+  if (found && (trade.allow_synthetic || !found.synthetic)) return found;
+  const kept = await releasesSince(pool, keptSince(now));
+  const names = kept.slice(0, MOST_TOLD).map((one) => `${one.dataset} ${one.vintage}`);
+  const message = `vintage ${vintage} is not kept here; kept is ${names.join(", ") || "nothing yet"}`;
+  return refuse("not_found", message, { errors: [{ path: "vintage", message }] });
+}
+
+const MOST_TOLD = 20;
+
 /**
  * The release that was current when the day ended (UTC), of the dataset named or of the first that has one. Refuses days
  * to come (`invalid`) and those before the first that is kept (`not_found`).
  */
 export async function releaseOn(
-  { pool, trade, now }: { pool: pg.Pool; trade: TradeData; now: Date },
+  { pool, trade, now }: Sources,
   { date, dataset }: SnapshotAsked,
 ): Promise<DatedRelease> {
   if (date > dayOf(now)) refuseField("date", `${date} is still to come; today is ${dayOf(now)} (UTC)`);

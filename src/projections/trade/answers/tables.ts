@@ -66,10 +66,14 @@ export function massesIn(lease: Lease, slice: Slice, where: string): string {
     (from ${finestIn(lease, slice, where)} anti join ${world} using (reporter, flow, period, product)))`;
 }
 
-/** The rows as the source has them: `cells` and `aggregates` under one name. */
-export function recordsIn(lease: Lease, slice: Slice): string {
-  const filter = productFilter(slice.hs);
-  return `${union(lease, slice.years, "cells", filter)} union all ${union(lease, slice.years, "aggregates", filter)}`;
+/** How many rows the source has of each reporter: reporter, records. */
+export function recordsIn(lease: Lease, { hs, years }: Slice): string {
+  if (hs === undefined)
+    return `(select reporter, sum(rows)::bigint as records from ${union(lease, years, "deliveries", "true")} group by reporter)`;
+  const groups = union(lease, years, "aggregates", productFilter(hs));
+  return `(select reporter, count(*) as records from (
+    select reporter from ${finestIn(lease, { hs, years }, "true")} union all select reporter from ${groups}
+  ) group by reporter)`;
 }
 
 const isChapters = (hs: string | undefined): hs is string | undefined =>

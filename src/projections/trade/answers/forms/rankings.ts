@@ -69,23 +69,39 @@ export const heatmapChart = ({ data, meta }: z.infer<typeof heatmapOutput>): Cha
     : [],
 });
 
-/** The shares of the largest partners; with both flows, one below the other. */
-export const concentrationChart = ({ data, meta }: z.infer<typeof concentrationOutput>): Chart => ({
-  kind: "ranking",
-  title: `${partnerName(meta.reporter)}: partners' shares in ${productTitle(meta.product)}, ${meta.year}`,
-  x: data.flatMap(({ flow, top_partners }) =>
-    top_partners.map(({ name }) => (data.length > 1 ? `${flowWord(flow)}: ${name}` : name)),
-  ),
-  series: [
-    {
-      name: "share",
-      values: data.flatMap(({ top_partners }) => top_partners.map(({ share }) => share * 100)),
-    },
-  ],
-  unit: "%",
-  notes: data.map(({ flow, hhi, classification, note }) =>
-    hhi === null
-      ? `${flowWord(flow)}: ${note}`
-      : `HHI of ${flowWord(flow)}: ${Math.round(hhi)}, ${classification?.replaceAll("_", " ")}`,
-  ),
-});
+/**
+ * The shares of the largest partners: of all trade, and lighter beyond it of what is listed by partner. With both flows one stands
+ * below the other, each in its own colour.
+ */
+export function concentrationChart({ data, meta }: z.infer<typeof concentrationOutput>): Chart {
+  const lines = data.flatMap(({ flow, top_partners }) =>
+    top_partners.map((partner) => ({ flow, ...partner })),
+  );
+  return {
+    kind: "ranking",
+    title: `${partnerName(meta.reporter)}: partners' shares in ${productTitle(meta.product)}, ${meta.year}`,
+    x: lines.map(({ flow, name }) => (data.length > 1 ? `${flowWord(flow)}: ${name}` : name)),
+    series: data
+      .filter(({ top_partners }) => top_partners.length > 0)
+      .flatMap(({ flow, listed_share }) => {
+        const of = (share: (line: (typeof lines)[number]) => number) =>
+          lines.map((line) => (line.flow === flow ? share(line) * 100 : null));
+        const total = `${flowWord(flow)}, of all`;
+        const beyond = of(({ share, share_of_total }) => share - (share_of_total ?? 0));
+        return [
+          { name: total, values: of(({ share_of_total }) => share_of_total ?? 0) },
+          ...(listed_share === 1
+            ? []
+            : [{ name: `${flowWord(flow)}, of listed`, beyond: total, values: beyond }]),
+        ];
+      }),
+    unit: "%",
+    notes: data.map(({ flow, hhi, classification, listed_share, note }) =>
+      hhi === null
+        ? `${flowWord(flow)}: ${note}`
+        : `HHI of ${flowWord(flow)}: ${Math.round(hhi)}, ${classification?.replaceAll("_", " ")}, over the ${percent(listed_share)} of it that is listed by partner`,
+    ),
+  };
+}
+
+const percent = (share: number | null) => (share === null ? "part" : `${(share * 100).toFixed(1)} %`);

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { flows } from "../../../../domain/trade/units.ts";
 import { concentrationOutput, concentrationResult } from "../concentration.ts";
 import type { corridorOutput } from "../corridor.ts";
-import { section } from "../corridor.ts";
+import { balanceYear, corridorMonth, corridorProduct, direction } from "../corridor-directions.ts";
 import { meta } from "../question.ts";
 import { type rerouteOutput, rerouteRow } from "../rerouting.ts";
 import type { seasonOutput } from "../seasonality.ts";
@@ -68,17 +68,32 @@ export const rerouteTable = {
 const { dataset, vintage, synthetic, coverage } = meta.shape;
 const products_complete = coverage.shape.products.shape.complete;
 
-/** A database and year a row: the balance as the reporter sees it. Databases stand apart, each with its own marks. */
+/**
+ * A line a year (the balance as the reporter sees it), a line a month and direction, a line a product and direction; `line`
+ * tells which, and columns that are not about it are null. Databases stand apart, each with its own marks.
+ */
 export const corridorTable = {
-  row: section.shape.balance.element.extend({ products_complete, dataset, vintage, synthetic }),
+  row: z
+    .object({
+      line: z.enum(["year", "month", "product"]),
+      from: direction.shape.from.nullable(),
+      to: direction.shape.to.nullable(),
+    })
+    .extend(balanceYear.partial().shape)
+    .extend(corridorMonth.partial().shape)
+    .extend(corridorProduct.partial().shape)
+    .extend({ products_complete, dataset, vintage, synthetic }),
   rows: ({ data }: z.infer<typeof corridorOutput>) =>
-    data.databases.flatMap(({ about: { dataset, vintage, synthetic, coverage }, balance }) =>
-      balance.map((year) => ({
-        ...year,
-        products_complete: coverage.products.complete,
-        dataset,
-        vintage,
-        synthetic,
-      })),
-    ),
+    data.databases.flatMap(({ about: { dataset, vintage, synthetic, coverage }, balance, directions }) => {
+      const marks = { products_complete: coverage.products.complete, dataset, vintage, synthetic };
+      return [
+        ...balance.map((year) => ({ line: "year", from: null, to: null, ...year, ...marks })),
+        ...directions.flatMap(({ from, to, months }) =>
+          months.map((month) => ({ line: "month", from, to, ...month, ...marks })),
+        ),
+        ...directions.flatMap(({ from, to, products_year: year, top_products }) =>
+          top_products.map((product) => ({ line: "product", from, to, year, ...product, ...marks })),
+        ),
+      ];
+    }),
 };

@@ -1,10 +1,9 @@
 /** Looks authorizations up in the chain's logs: what the log is reconciled with. */
-
-import type { Hex, Receipt } from "../../domain/chain.ts";
-import type { TransferAuthorization } from "../../domain/payments/authorization.ts";
-import { type Mined, minedBy } from "../../domain/payments/payment.ts";
-import { endedQuery, isAbout, isCancellation, settledBy } from "../../domain/payments/usdc.ts";
-import { type Chain, ChainUnavailable } from "../../domain/ports.ts";
+import type { Hex, Receipt } from "../domain/chain.ts";
+import type { TransferAuthorization } from "../domain/payments/authorization.ts";
+import { type Mined, minedBy } from "../domain/payments/payment.ts";
+import { endedQuery, isAbout, isCancellation, settledBy } from "../domain/payments/usdc.ts";
+import { type Chain, ChainUnavailable } from "../domain/ports.ts";
 
 /** A transfer to look for, and the block below which it cannot be. */
 export type Sought = { transfer: TransferAuthorization; from_block: bigint };
@@ -18,9 +17,6 @@ type Place = { transaction: Hex; block_number: bigint; block_hash: Hex };
 
 /** Authorizations asked for in one question; nodes limit the length of a filter. */
 const PIECE = 200;
-
-/** Blocks that a reorg may bring a transaction down from where it was first seen. */
-export const REORG_MARGIN = 16;
 
 /** The ending of each that has one, up to `to_block`. */
 export async function endingsOf(
@@ -61,8 +57,3 @@ export async function endingsOf(
   }
   return endings;
 }
-
-export const networkOf = (chain: Chain) => `eip155:${chain.chain_id}`;
-
-/** The block to look from, with room for a reorg. */
-export const fromBlock = (block_number: number): bigint => BigInt(Math.max(0, block_number - REORG_MARGIN));

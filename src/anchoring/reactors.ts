@@ -1,0 +1,103 @@
+/**
+ * Whenever the log has grown, its tree is signed; whenever what is signed has grown, it is anchored and cosigned, and the log
+ * follows what becomes of its anchors. Each goes on by itself: neither a chain nor a witness that is away, hangs or lags keeps
+ * anything from being signed.
+ */
+import type { App } from "../app.ts";
+import { type ReactorLog, reactor } from "../reactor.ts";
+import { type AnchorMemory, type AnchorOptions, anchorTurn } from "./anchor-signed.ts";
+import { type CosigningOptions, cosignTurn, type Trouble, type WitnessMemory } from "./cosign-signed.ts";
+import { verifierKey } from "./note.ts";
+import { type SigningOptions, signTurn } from "./sign-growth.ts";
+import { parseWitnesses } from "./witness-client.ts";
+
+const every_ms = 2_000;
+
+const runs = ({ settings }: App) => settings.anchoring !== undefined;
+
+const contradicts = (done: string) =>
+  `the log is not ${done}: it contradicts what was signed or anchored of it`;
+
+type Given<Options> = Omit<Options, "memory" | "signal">;
+
+/** Signs the log; as often as the settings say, unless it is said here. */
+export const signingReactor = (options: Given<SigningOptions> = {}) =>
+  reactor({
+    name: "log-signing",
+    every_ms,
+    runs,
+    fault: originFault,
+    memory: () => ({}),
+    take: ({ app, signal }) => {
+      const checkpoint_every_ms = (app.settings.anchoring?.checkpoint_seconds ?? 60) * 1_000;
+      return signTurn(app, { checkpoint_every_ms, ...options, signal });
+    },
+    troubles: {
+      diverged: contradicts("signed"),
+      failed: "the log cannot be signed; trying again",
+    },
+    grave: ["diverged"],
+    resumed: "the log is signed again",
+  });
+
+/** A log's origin is fixed when it is made, and is the name that its checkpoints are signed under. */
+async function originFault({ store, signer }: App): Promise<string | undefined> {
+  const { origin } = await store.identity();
+  try {
+    verifierKey(origin, "ed25519", signer.public_key);
+    return undefined;
+  } catch (error) {
+    return `LOG_ORIGIN_HOST, when the log was made: ${(error as Error).message}`;
+  }
+}
+
+/** Anchors what is signed; as often as the settings say, unless it is said here. */
+export const anchoringReactor = (options: Given<AnchorOptions> = {}) =>
+  reactor({
+    name: "log-anchoring",
+    every_ms,
+    runs,
+    memory: (): AnchorMemory => ({}),
+    take: ({ app, memory, signal }) => {
+      const anchor_every_ms = (app.settings.anchoring?.anchor_seconds ?? 600) * 1_000;
+      return anchorTurn(app, { anchor_every_ms, ...options, memory, signal });
+    },
+    troubles: {
+      away: "the log is not anchored for now: the chain is away",
+      behind: "the log is not anchored for now: the chain lags behind what it showed before",
+      foreign: "the log is not anchored: this is another chain",
+      unplaced: "the log is not anchored: the contract is not on this chain",
+      unproven: "exports carry no proof of the newest anchor for now",
+      diverged: contradicts("anchored"),
+      failed: "the log cannot be anchored; trying again",
+    },
+    grave: ["diverged", "foreign"],
+    resumed: "the log is anchored again",
+  });
+
+/** Has the witnesses of the settings cosign what is signed. */
+export const cosigningReactor = (options: Given<Partial<CosigningOptions>> = {}) =>
+  reactor({
+    name: "log-cosigning",
+    every_ms,
+    runs: ({ settings }) => settings.anchoring !== undefined && settings.anchoring.witnesses.length > 0,
+    memory: (): WitnessMemory => new Map(),
+    take: ({ app, memory, log, signal }) => {
+      const named = app.settings.anchoring?.witnesses.map(({ url, key }) => `${url}#${key}`) ?? [];
+      const witnesses = parseWitnesses(named.join(","));
+      return cosignTurn(app, { witnesses, onTrouble: tellOfWitness(log), ...options, memory, signal });
+    },
+    troubles: {
+      diverged: contradicts("cosigned"),
+      failed: "the log cannot be cosigned; trying again",
+    },
+    grave: ["diverged"],
+    resumed: "the log is cosigned again",
+  });
+
+const tellOfWitness = (log: ReactorLog) => (witness: string, trouble: Trouble | undefined) => {
+  if (!trouble) return log.info({ witness }, "the witness cosigns again");
+  const { grave, reason } = trouble;
+  if (grave) log.error({ witness, reason }, "the witness has seen what contradicts the log, or says so");
+  else log.warn({ witness, reason }, "the witness does not cosign for now");
+};

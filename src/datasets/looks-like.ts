@@ -1,0 +1,31 @@
+/** What a file that nobody can import looks like, for telling whoever gave it. */
+
+/** How files of a format begin. */
+const beginnings: readonly [what: string, begins: string | RegExp][] = [
+  ["Parquet", "PAR1"],
+  ["a PDF", "%PDF"],
+  ["a zip archive or workbook", "PK\x03\x04"],
+  ["a workbook of the old format (.xls)", "\xd0\xcf\x11\xe0"],
+  ["an SQLite database", "SQLite format 3"],
+  ["text in UTF-16", /^(\xff\xfe|\xfe\xff)/],
+  ["HTML", /^\s*<(!doctype html|html)/i],
+  ["XML", /^(\xef\xbb\xbf)?\s*<[?!a-z]/i],
+  ["JSON", /^(\xef\xbb\xbf)?\s*[[{]/],
+];
+
+/** The format that the first bytes are of, in words; undefined where they may be a table in plain text. */
+export function formatOf(head: Uint8Array): string | undefined {
+  const text = Buffer.from(head.subarray(0, 256)).toString("latin1");
+  const isBegun = (begins: string | RegExp) =>
+    typeof begins === "string" ? text.startsWith(begins) : begins.test(text);
+  return beginnings.find(([, begins]) => isBegun(begins))?.[0];
+}
+
+/** What a first line is of that no layout begins with. */
+export function tableOf(cells: readonly string[]): string {
+  const columns = `${cells.length} column${cells.length === 1 ? "" : "s"}`;
+  const isData = cells.some((cell) => /^-?\d+([.,]\d+)?$/.test(cell.trim()));
+  if (isData) return `a table of ${columns} without a header line`;
+  const named = cells.slice(0, 3).map((cell) => JSON.stringify(cell.slice(0, 40)));
+  return `a table of ${columns} that begin with ${named.join(", ")}`;
+}

@@ -1,0 +1,36 @@
+/** The data that one answer reads, and what of it was read: named in the answer, it can be asked for again. */
+import type { ReferenceStore } from "./reference/store.ts";
+import type { Vintages } from "./vintage-store.ts";
+
+/** Datasets and the tables beside them. */
+export type Data = { vintages: Vintages; reference: ReferenceStore };
+
+/** Stands among vintages for tables that were looked for and were not there. */
+export const NONE = "none";
+
+/**
+ * The same data, watched. `restsOn` names what was read of it so far: the vintages of datasets, then those of tables, and
+ * `none` at the end where a table was missing; by comma, as the input `vintage` takes it.
+ */
+export function watched({ vintages, reference }: Data): { data: Data; restsOn: () => string } {
+  const leased = new Set<string>();
+  const tables = new Set<string>();
+  let missing = false;
+  const data: Data = {
+    vintages: {
+      open: () => vintages.open(),
+      awaited: () => vintages.awaited(),
+      lease: (dataset) => {
+        const lease = vintages.lease(dataset);
+        leased.add(lease.manifest.vintage);
+        return lease;
+      },
+    },
+    reference: reference.watched((found) => {
+      if (found) tables.add(found.vintage);
+      else missing = true;
+    }),
+  };
+  const restsOn = () => [...[...leased].sort(), ...[...tables].sort(), ...(missing ? [NONE] : [])].join(",");
+  return { data, restsOn };
+}

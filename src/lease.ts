@@ -1,0 +1,164 @@
+/**
+ * Leases: what only one process at a time may do. Each taking of a lease gets the next fencing token, so that whoever
+ * lost it while paused can be told from whoever holds it now. No connection is held meanwhile.
+ */
+import { randomUUID } from "node:crypto";
+import type pg from "pg";
+
+export const LEASE_SECONDS = 5;
+export const RENEW_MS = 1_500;
+
+export type Lease = { name: string; holder: string; token: number };
+
+/** A table whose rows are leased; it has the columns `holder`, `token` and `held_until`. */
+export type LeaseTable = { table: string; name: string };
+
+/** The leases in one table. `seconds`: how long one holds when it is not renewed. */
+export class Leases {
+  readonly seconds: number;
+  readonly #pool: pg.Pool;
+  readonly #table: string;
+  readonly #name: string;
+
+  constructor(pool: pg.Pool, { table, name }: LeaseTable, seconds = LEASE_SECONDS) {
+    this.seconds = seconds;
+    this.#pool = pool;
+    this.#table = table;
+    this.#name = name;
+  }
+
+  /** Takes the lease; undefined while another holds it. */
+  async take(name: string, holder: string): Promise<Lease | undefined> {
+    await this.#pool.query(`insert into ${this.#table} (${this.#name}) values ($1) on conflict do nothing`, [
+      name,
+    ]);
+    const { rows } = await this.#pool.query<{ token: number }>(
+      `update ${this.#table}
+          set holder = $2, token = token + 1, held_until = clock_timestamp() + make_interval(secs => $3)
+        where ${this.#name} = $1 and (held_until < clock_timestamp() or holder = $2)
+        returning token`,
+      [name, holder, this.seconds],
+    );
+    const [taken] = rows;
+    return taken && { name, holder, token: taken.token };
+  }
+
+  /** Prolongs a lease; false when another has taken it since. */
+  async renew({ name, token }: Lease): Promise<boolean> {
+    const answer = await this.#pool.query(
+      `update ${this.#table} set held_until = clock_timestamp() + make_interval(secs => $3)
+        where ${this.#name} = $1 and token = $2`,
+      [name, token, this.seconds],
+    );
+    return answer.rowCount === 1;
+  }
+
+  /** Whether a lease is held at this moment. */
+  async isHeld({ name, token }: Lease): Promise<boolean> {
+    const sql = `select 1 from ${this.#table}
+      where ${this.#name} = $1 and token = $2 and held_until > clock_timestamp()`;
+    return (await this.#pool.query(sql, [name, token])).rowCount === 1;
+  }
+
+  /** Does the work in a transaction during which nobody else can take the lease. Rejects with LeaseLost where another has it. */
+  async transaction<T>({ name, token }: Lease, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    try {
+      await client.query("begin");
+      const sql = `select 1 from ${this.#table} where ${this.#name} = $1 and token = $2 for share`;
+      if ((await client.query(sql, [name, token])).rowCount !== 1) throw new LeaseLost(name);
+      const result = await work(client);
+      await client.query("commit");
+      return result;
+    } catch (error) {
+      await client.query("rollback").catch(() => undefined);
+      throw error;
+    } finally {
+      client.release();
+    }
+  }
+
+  /** Hands a lease back. One that cannot be handed back runs out by itself. */
+  async handBack({ name, holder }: Pick<Lease, "name" | "holder">): Promise<void> {
+    const sql = `update ${this.#table} set holder = null, held_until = '-infinity'
+      where ${this.#name} = $1 and holder = $2`;
+    await this.#pool.query(sql, [name, holder]).catch(() => undefined);
+  }
+}
+
+/** Another process may hold the lease by now. */
+export class LeaseLost extends Error {
+  override readonly name = "LeaseLost";
+
+  constructor(lease: string) {
+    super(`the lease of ${lease} was lost`);
+  }
+}
+
+/** A lease that is renewed for as long as the work under it goes on. */
+export type HeldLease = {
+  /** Aborts once the lease is lost. */
+  readonly lost: AbortSignal;
+  /** Resolves while the lease is held, and rejects with LeaseLost otherwise: asked before anything is sent. */
+  confirm(): Promise<void>;
+  /** A transaction that cannot be committed late: nobody else takes the lease before it ends. Rejects with LeaseLost. */
+  transaction<T>(work: (tx: pg.ClientBase) => Promise<T>): Promise<T>;
+};
+
+/** Does the work under a lease, which is handed back afterwards; "taken" while another process holds it. */
+export async function underLease<T>(
+  leases: Leases,
+  name: string,
+  work: (held: HeldLease) => Promise<T>,
+): Promise<T | "taken"> {
+  // Whatever time the taking itself takes is not held.
+  const asked_at = performance.now();
+  const lease = await leases.take(name, randomUUID());
+  if (!lease) return "taken";
+  const losing = new AbortController();
+  const heart = beat(leases, lease, asked_at, () => losing.abort());
+  try {
+    return await work({
+      lost: losing.signal,
+      confirm: async () => {
+        if (losing.signal.aborted || !(await leases.isHeld(lease))) throw new LeaseLost(name);
+      },
+      transaction: (inside) => leases.transaction(lease, inside),
+    });
+  } finally {
+    heart.stop();
+    await leases.handBack(lease);
+  }
+}
+
+/** Renews a lease now and then; one that could not be renewed in its time counts as lost, whatever the database would say. */
+function beat(leases: Leases, lease: Lease, taken_at: number, onLost: () => void): { stop(): void } {
+  const holds_ms = leases.seconds * 1_000;
+  let renewed_at = taken_at;
+  let isAsking = false;
+  const renew = async () => {
+    const asked_at = performance.now();
+    if (await leases.renew(lease)) renewed_at = asked_at;
+    else lose();
+  };
+  const timer = setInterval(
+    () => {
+      if (performance.now() - renewed_at >= holds_ms) return lose();
+      if (isAsking) return;
+      isAsking = true;
+      // A database that is away for a moment is asked again at the next beat.
+      renew()
+        .catch(() => undefined)
+        .finally(() => {
+          isAsking = false;
+        });
+    },
+    Math.min(RENEW_MS, holds_ms / 4),
+  );
+  const stop = () => clearInterval(timer);
+  const lose = () => {
+    stop();
+    onLost();
+  };
+  return { stop };
+}

@@ -1,0 +1,63 @@
+/** What is asked of rolls: one by its id, a tenant's, and how their numbers fell. */
+import type pg from "pg";
+import type { DrawnFacts } from "../../domain/rng/roll.ts";
+import type { Space } from "../../domain/rng/seeds.ts";
+import { CELLS, type Cell } from "../../domain/rng/statistics.ts";
+
+/** A roll or a bet by its id. */
+export async function findRoll(pool: pg.Pool, rollId: string): Promise<DrawnFacts | undefined> {
+  const sql = "select facts from read.rng_rolls_v1 where roll_id = $1";
+  return (await pool.query<{ facts: DrawnFacts }>(sql, [rollId])).rows[0]?.facts;
+}
+
+export type ListedRoll = { position: number; facts: DrawnFacts };
+
+/** A page takes no further roll once it is so long: a roll may list a thousand items. */
+const LONG_PAGE_BYTES = 1_000_000;
+
+/** A tenant's rolls and bets, newest first, before a position; at least one, and whether there are more. */
+export async function listRolls(
+  pool: pg.Pool,
+  page: { tenant: string; before: number | undefined; limit: number },
+): Promise<{ rolls: ListedRoll[]; more: boolean }> {
+  const sql = `
+    select position::float8 as position, facts, found::int as found
+      from (select *, count(*) over () as found,
+                   sum(octet_length(facts::text)) over (order by position desc) - octet_length(facts::text) as above
+              from (select position, facts from read.rng_rolls_v1
+                     where tenant = $1 and ($2::bigint is null or position < $2)
+                     order by position desc limit $3 + 1) next) measured
+     where above < $4 order by measured.position desc limit $3`;
+  const values = [page.tenant, page.before ?? null, page.limit, LONG_PAGE_BYTES];
+  const { rows } = await pool.query<ListedRoll & { found: number }>(sql, values);
+  return { rolls: rows, more: (rows[0]?.found ?? 0) > rows.length };
+}
+
+export type Counts = { game: string; rolls: number; cells: Cell[] };
+
+/** How often each game was rolled since a day, and how its first numbers fell. */
+export async function countsSince(pool: pg.Pool, space: Space, day: string): Promise<Counts[]> {
+  const { rows } = await pool.query<{ game: string; rolls: number; observed: number[]; expected: number[] }>(
+    `select game, rolls::float8 as rolls, to_jsonb(observed) as observed, to_jsonb(expected) as expected
+       from read.rng_counts_v1 where space = $1 and day >= $2 order by game`,
+    [space, day],
+  );
+  return [...new Set(rows.map(({ game }) => game))].map((game) =>
+    countsOf(
+      game,
+      rows.filter((row) => row.game === game),
+    ),
+  );
+}
+
+const countsOf = (
+  game: string,
+  days: { rolls: number; observed: number[]; expected: number[] }[],
+): Counts => ({
+  game,
+  rolls: days.reduce((sum, { rolls }) => sum + rolls, 0),
+  cells: Array.from({ length: CELLS }, (_, at) => ({
+    observed: days.reduce((sum, { observed }) => sum + observed[at]!, 0),
+    expected: days.reduce((sum, { expected }) => sum + expected[at]!, 0),
+  })),
+});

@@ -1,0 +1,94 @@
+/** What is asked of seeds: one by its hash, the chains they are links of, and what of them was committed to the chain. */
+import type pg from "pg";
+import type { Hex } from "../../domain/chain.ts";
+import type { Commitment } from "../../domain/rng/commitment.ts";
+import type { Space } from "../../domain/rng/seeds.ts";
+
+export type SeedRow = {
+  space: Space;
+  chain: number;
+  index: number;
+  seed_hash: string;
+  rolls: number;
+  revealed: { seed: string; revealed_at: string; reason: string } | null;
+};
+
+const SEED = "space, chain, index, seed_hash, rolls::float8 as rolls, revealed";
+
+/** A seed by its hash. */
+export async function findSeed(pool: pg.Pool, seedHash: string): Promise<SeedRow | undefined> {
+  const sql = `select ${SEED} from read.rng_seeds_v1 where seed_hash = $1`;
+  return (await pool.query<SeedRow>(sql, [seedHash])).rows[0];
+}
+
+/** The seed that was revealed last. */
+export async function lastRevealed(pool: pg.Pool, space: Space): Promise<SeedRow | undefined> {
+  const sql = `select ${SEED} from read.rng_seeds_v1 where space = $1 and revealed is not null
+    order by chain desc, index desc limit 1`;
+  return (await pool.query<SeedRow>(sql, [space])).rows[0];
+}
+
+export type ChainRow = {
+  space: Space;
+  chain: number;
+  head_hash: string;
+  published: { length: number; published_at: string };
+  committed: {
+    signer: string;
+    contract: string;
+    network: string;
+    block_number: number;
+    committed_at: string;
+  } | null;
+};
+
+/** A chain of seeds by its number, or by the hash of its head. */
+export async function findChain(
+  pool: pg.Pool,
+  named: { space: Space; chain: number } | { head_hash: string },
+): Promise<ChainRow | undefined> {
+  const [where, values] =
+    "head_hash" in named
+      ? ["head_hash = $1", [named.head_hash]]
+      : ["space = $1 and chain = $2", [named.space, named.chain]];
+  const sql = `select space, chain, head_hash, published, committed from read.rng_chains_v1 where ${where}`;
+  return (await pool.query<ChainRow>(sql, values)).rows[0];
+}
+
+/** Hashes that wait to be carried to the chain, the oldest first. */
+export async function askedCommitments(pool: pg.Pool, limit: number): Promise<string[]> {
+  const sql =
+    "select seed_hash from read.rng_commitments_v1 where committed is null order by position limit $1";
+  return (await pool.query<{ seed_hash: string }>(sql, [limit])).rows.map(({ seed_hash }) => seed_hash);
+}
+
+export type CommitmentRow = {
+  seed_hash: string;
+  position: number;
+  committed: Commitment | null;
+};
+
+/** Commitments, newest first, before a position. */
+export async function listCommitments(
+  pool: pg.Pool,
+  page: { before: number | undefined; limit: number },
+): Promise<CommitmentRow[]> {
+  const sql = `select seed_hash, position::float8 as position, committed from read.rng_commitments_v1 c
+    where $1::bigint is null or c.position < $1 order by c.position desc limit $2`;
+  return (await pool.query<CommitmentRow>(sql, [page.before ?? null, page.limit])).rows;
+}
+
+/** Which account committed each of these hashes, of those that are committed. */
+export async function signersOf(pool: pg.Pool, hashes: readonly string[]): Promise<Map<string, Hex>> {
+  const sql = `select seed_hash, committed->>'signer' as signer from read.rng_commitments_v1
+    where seed_hash = any($1) and committed is not null`;
+  const { rows } = await pool.query<{ seed_hash: string; signer: Hex }>(sql, [hashes]);
+  return new Map(rows.map(({ seed_hash, signer }) => [seed_hash, signer]));
+}
+
+/** Commitments whose block may still be taken back: those since a time. */
+export async function commitmentsSince(pool: pg.Pool, since: Date): Promise<CommitmentRow[]> {
+  const sql = `select seed_hash, position::float8 as position, committed from read.rng_commitments_v1
+    where (committed->>'committed_at')::timestamptz >= $1`;
+  return (await pool.query<CommitmentRow>(sql, [since])).rows;
+}

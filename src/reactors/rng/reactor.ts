@@ -1,0 +1,31 @@
+/** The reactor of random numbers' seeds. Seeds are used and revealed also while the chain is away or another one. */
+import { spaces } from "../../domain/rng/seeds.ts";
+import { reactor } from "../../reactor.ts";
+import { followCommitments } from "./commit-seeds.ts";
+import { keepSeeds } from "./keep-seeds.ts";
+
+/** How often it is looked whether the chain took commitments back. */
+const LOOK_BACK_MS = 60_000;
+
+export const seedsReactor = reactor({
+  name: "seeds",
+  every_ms: 1_000,
+  /** `look_back_at` in milliseconds of Unix time. */
+  memory: () => ({ look_back_at: 0 }),
+  take: async ({ app, memory, signal }) => {
+    for (const space of spaces) await keepSeeds(app, space);
+    const now = app.clock.now().getTime();
+    const look_back = now >= memory.look_back_at;
+    const followed = await followCommitments(app, { look_back, signal });
+    if (look_back) memory.look_back_at = now + LOOK_BACK_MS;
+    for (const space of spaces) await keepSeeds(app, space);
+    return followed;
+  },
+  troubles: {
+    away: "the chain is away: seeds are not committed meanwhile",
+    behind: "seeds are not committed: the chain lags behind what it showed before",
+    foreign: "seeds are not committed: this is another chain than the log's",
+    failed: "seeds cannot be kept; trying again",
+  },
+  resumed: "seeds are committed to the chain again",
+});

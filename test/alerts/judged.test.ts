@@ -1,0 +1,109 @@
+/** Nobody's alerts hang on who else is subscribed: a release is judged whole, and what each waits for is looked for afterwards. */
+import { writeFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { manifestPath, readManifest, vintageDigest } from "../../src/datasets/manifest.ts";
+import { alertsProjection } from "../../src/projections/alerts/subscriptions.ts";
+import { alerts, alertsInput } from "../../src/projections/trade/answers/alerts.ts";
+import { releasesProjection } from "../../src/projections/trade/releases.ts";
+import { MONTHS } from "../../src/reactors/alerts/evaluate.ts";
+import { releaseVintage } from "../support/cube.ts";
+import { LARGER, opened, SMALL, sandboxIn } from "../support/sandbox.ts";
+import { type Service, startService } from "../support/service.ts";
+import { development, takeAlertTurn } from "./delivering.ts";
+
+/** Some chapters, each whole, that do not make up all trade: what a dataset of chosen chapters looks like. */
+const BELT = "belt";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ env: development });
+  await releaseBelt(SMALL);
+});
+afterAll(() => service.stop());
+
+async function releaseBelt(scale: number): Promise<void> {
+  const { app, data_dir } = service;
+  const sandbox = await readManifest(data_dir, await sandboxIn(data_dir, scale));
+  const named = { ...sandbox, dataset: BELT, synthetic: false };
+  const { products } = sandbox.coverage;
+  const coverage = { ...sandbox.coverage, products: { ...products, national: false } };
+  const vintage = vintageDigest(named);
+  await writeFile(manifestPath(data_dir, vintage), JSON.stringify({ ...named, coverage, vintage }));
+  await releaseVintage(app, data_dir, vintage);
+  await opened(service, [vintage]);
+}
+
+async function subscribe(tenant: string, watch: object): Promise<string> {
+  const { headers } = await service.issue({ tenant });
+  const response = await fetch(`${service.url}/v1/agent/trade/alerts/subscribe`, {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body: JSON.stringify({ url: "http://127.0.0.1:9/hook", ...watch }),
+  });
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
+  return JSON.parse(text).data.subscription_id;
+}
+
+type Told = {
+  reporter: string;
+  product: string;
+  flow: string;
+  period: string;
+  z: number;
+  p_adjusted: number;
+};
+const lineOf = ({ reporter, product, flow, period, z, p_adjusted }: Told) =>
+  `${reporter} ${product} ${flow} ${period} ${z} ${p_adjusted}`;
+
+/** What a subscription was told, as lines. */
+async function toldTo(id: string): Promise<string[]> {
+  const { rows } = await service.app.pool.query<{ finding: Told }>(
+    `select convert_from(payload, 'UTF8')::jsonb->'finding' as finding from eventstore.events
+     where type = 'AlertTriggered' and stream_id like '%' || $1`,
+    [id],
+  );
+  return rows.map(({ finding }) => lineOf(finding)).toSorted();
+}
+
+async function evaluated(): Promise<void> {
+  const { position } = await service.app.store.head();
+  for (const projection of [alertsProjection, releasesProjection])
+    await service.app.runner.reached(projection, position, 10_000);
+  await takeAlertTurn(service.app);
+}
+
+test("a subscription to all chapters is told what trade_alerts finds, whatever others watch", async () => {
+  const alone = await subscribe("alone", {});
+  const named = await subscribe("named", { dataset: BELT });
+  const chapter = await subscribe("chapter", { hs: "27" });
+  await releaseBelt(LARGER);
+  const trade = { vintages: service.app.vintages, allow_synthetic: true };
+  const found = await alerts(trade, alertsInput.parse({ months: MONTHS, dataset: BELT }));
+  const expected = found.data.alerts.map(lineOf).toSorted();
+  expect(found.meta.significant).toBe(expected.length);
+  expect(new Set(found.data.alerts.map(({ product }) => product)).size).toBeGreaterThan(1);
+  await evaluated();
+  expect(await toldTo(alone)).toEqual(expected);
+  expect(await toldTo(named)).toEqual(expected);
+  // A chapter is a part of the whole: the same figures, the same chances.
+  expect(await toldTo(chapter)).toEqual(expected.filter((line) => line.split(" ")[1] === "27"));
+  expect(await toldTo(chapter)).not.toEqual([]);
+  const { rows } = await service.app.pool.query<{ evaluated: { significant: number } }>(
+    `select convert_from(payload, 'UTF8')::jsonb as evaluated from eventstore.events where type = 'AlertsEvaluated'`,
+  );
+  expect(rows.map((row) => row.evaluated.significant)).toEqual([expected.length]);
+});
+
+test("a dataset that was never released cannot be subscribed to", async () => {
+  const { headers } = await service.issue();
+  const response = await fetch(`${service.url}/v1/agent/trade/alerts/subscribe`, {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body: JSON.stringify({ url: "http://127.0.0.1:9/hook", dataset: "comext-ds-999" }),
+  });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({
+    errors: [{ path: "dataset", message: "there is no dataset comext-ds-999; there is belt" }],
+  });
+});

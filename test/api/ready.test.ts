@@ -1,0 +1,56 @@
+/** After a restart: ready is who has everything open that was released, and until then says what is missing. */
+import { rename } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { manifestPath } from "../../src/datasets/manifest.ts";
+import { referencePath } from "../../src/datasets/reference/files.ts";
+import { opened, openSandbox, openSandboxLv } from "../support/sandbox.ts";
+import { type Service, startService } from "../support/service.ts";
+
+let first: Service & { database_url: string };
+beforeAll(async () => {
+  first = await startService();
+  await openSandbox(first);
+  await openSandboxLv(first);
+});
+afterAll(() => first.stop());
+
+async function readinessOf({ url }: Service) {
+  const response = await fetch(`${url}/ready`);
+  const { missing } = (await response.json()) as { missing: string[] };
+  return { status: response.status, missing };
+}
+
+async function overviewOf({ url, issue }: Service) {
+  const { headers } = await issue();
+  const response = await fetch(`${url}/v1/agent/trade/overview`, { headers });
+  return { status: response.status, text: await response.text() };
+}
+
+test("a dataset or table that is not open yet is named, and neither ready nor the overview passes over it", async () => {
+  expect(await readinessOf(first)).toMatchObject({ status: 200, missing: [] });
+  const sandbox = first.app.vintages.open().find(({ dataset }) => dataset === "sandbox-lv")!;
+  const table = first.app.reference.open().find(({ dataset }) => dataset === "sandbox-hicp")!;
+  const files = [manifestPath(first.data_dir, sandbox.vintage), referencePath(first.data_dir, table.vintage)];
+  for (const file of files) await rename(file, `${file}.away`);
+  const second = await startService({ beside: first });
+  try {
+    const others = first.app.vintages.open().filter(({ dataset }) => dataset !== sandbox.dataset);
+    await opened(
+      second,
+      others.map(({ vintage }) => vintage),
+    );
+    expect(await readinessOf(second)).toMatchObject({
+      status: 503,
+      missing: ["sandbox-lv", "sandbox-hicp"],
+    });
+    const partial = await overviewOf(second);
+    expect(partial.status).toBe(503);
+    expect(partial.text).toContain("sandbox-lv cannot be read (yet)");
+    for (const file of files) await rename(`${file}.away`, file);
+    await opened(second, [sandbox.vintage, table.vintage]);
+    expect(await readinessOf(second)).toMatchObject({ status: 200, missing: [] });
+    expect((await overviewOf(second)).status).toBe(200);
+  } finally {
+    await second.stop();
+  }
+});

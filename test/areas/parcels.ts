@@ -1,0 +1,132 @@
+/** A whole area of its own, as small as one can be: parcels that are sent by a command and delivered by a reactor. */
+import { z } from "zod";
+import { key } from "../../src/api/access/key.ts";
+import { json, operation } from "../../src/api/operation.ts";
+import type { Area } from "../../src/areas/area.ts";
+import type { EventOf } from "../../src/domain/entity.ts";
+import { limit } from "../../src/domain/fields.ts";
+import { problemTypes } from "../../src/domain/problem.ts";
+import { refuse } from "../../src/domain/refusal.ts";
+import { projection } from "../../src/projections/projection.ts";
+import { reactor } from "../../src/reactor.ts";
+
+const problems = problemTypes({
+  "parcel-sent": {
+    code: "conflict",
+    title: "Parcel sent",
+    meaning: "A parcel of this name was sent before.",
+  },
+});
+
+const events = {
+  ParcelSent: { 1: z.strictObject({ name: z.string() }) },
+  ParcelDelivered: { 1: z.strictObject({ name: z.string() }) },
+};
+type ParcelEvent = EventOf<typeof events>;
+type Parcel = { name: string; delivered: boolean } | undefined;
+
+const prefix = "parcel-";
+export const parcel = {
+  prefix,
+  events,
+  streamOf: (id: string) => prefix + id,
+  initialState: (): Parcel => undefined,
+  evolve: (_: Parcel, { type, data }: ParcelEvent): Parcel => ({
+    name: data.name,
+    delivered: type === "ParcelDelivered",
+  }),
+};
+
+const send =
+  (name: string) =>
+  (state: Parcel): ParcelEvent[] =>
+    state
+      ? refuse(problems["parcel-sent"], `${name} was sent before; take another name`)
+      : [{ type: "ParcelSent", data: { name } }];
+
+const deliver = (state: Parcel): ParcelEvent[] =>
+  state && !state.delivered ? [{ type: "ParcelDelivered", data: { name: state.name } }] : [];
+
+const parcelsProjection = projection({
+  name: "parcels",
+  version: 1,
+  ddl: `create table if not exists read.parcels_v1 (
+    name text primary key, tenant text not null, delivered boolean not null, position bigint not null)`,
+  of: [parcel],
+  async fold(events, tx) {
+    for (const { type, data, tenant, position } of events)
+      await tx.query(
+        `insert into read.parcels_v1 values ($1, $2, $3, $4)
+         on conflict (name) do update set delivered = excluded.delivered`,
+        [data.name, tenant, type === "ParcelDelivered", position],
+      );
+  },
+});
+
+type Row = { name: string; tenant: string; delivered: boolean };
+
+const deliveries = reactor({
+  name: "parcels.deliver",
+  every_ms: 20,
+  memory: () => ({}),
+  troubles: { failed: "parcels cannot be delivered" },
+  resumed: "parcels are delivered again",
+  async take({ app }) {
+    await app.caughtUp(parcelsProjection);
+    const open = await app.pool.query<Row>("select * from read.parcels_v1 where not delivered");
+    for (const { name, tenant } of open.rows)
+      await app.decide(parcel, { tenant, id: name }, deliver, { meta: { actor: "reactor:parcels" } });
+    return "done";
+  },
+});
+
+const shown = z.object({ name: z.string(), delivered: z.boolean() });
+const name = z.string().regex(/^[a-z]{1,20}$/, "is 1 to 20 lower-case letters");
+
+const sendParcel = operation({
+  name: "parcels_send",
+  route: "POST /v1/agent/parcels",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
+  summary: "Send a parcel",
+  description: "Sends a parcel, which is delivered soon after.",
+  access: [key("order")],
+  input: z.object({ name: name.describe("What the parcel is called") }),
+  output: json(z.object({ data: shown, meta: z.object({}) })),
+  status: 201,
+  refuses: [409],
+  example: { name: "books" },
+  handle: async ({ input, caller, decide }) => {
+    const { state } = await decide(parcel, { tenant: caller.tenant, id: input.name }, send(input.name));
+    return { data: state!, meta: {} };
+  },
+});
+
+const listParcels = operation({
+  name: "parcels_list",
+  route: "GET /v1/agent/parcels",
+  summary: "Your parcels",
+  description: "Lists your parcels, the newest first.",
+  access: [key("read")],
+  lists: parcelsProjection,
+  input: z.object({ limit: limit("How many to list") }),
+  output: json(z.object({ data: z.array(shown), meta: z.object({ count: z.int() }) })),
+  example: {},
+  handle: async ({ input, caller, app }) => {
+    const { rows } = await app.pool.query<Row>(
+      "select name, delivered from read.parcels_v1 where tenant = $1 order by position desc limit $2",
+      [caller.tenant, input.limit],
+    );
+    return { data: rows, meta: { count: rows.length } };
+  },
+});
+
+export const parcels: Area = {
+  name: "parcels",
+  about: "Parcels, which show what an area is",
+  envelope: "success",
+  entities: [parcel],
+  projections: [parcelsProjection],
+  reactors: [deliveries],
+  operations: [sendParcel, listParcels],
+  problems,
+};

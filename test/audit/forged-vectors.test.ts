@@ -1,0 +1,25 @@
+/** docs/vectors/forged.json, read as a stranger would: both verifiers say of each case what it says, positions included. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parseHeldHead } from "../../eventstore/verify/held-head.ts";
+import { forgedText, type forgedVectors } from "./forged-vectors.ts";
+import { first, red, second, textOfLines } from "./judges.ts";
+import { readPack } from "./vectors.ts";
+
+const text = readFileSync(new URL("../../docs/vectors/forged.json", import.meta.url), "utf8");
+const { cases } = JSON.parse(text) as ReturnType<typeof forgedVectors>;
+
+test("is what the cases make", () => {
+  expect(text).toBe(forgedText());
+});
+
+test.each(cases)("$name", async ({ pack, from, lines, put, options: { heads, ...held }, fails }) => {
+  const bent = readPack(pack)
+    .trimEnd()
+    .split("\n")
+    .toSpliced(from, lines, ...put);
+  const options = { ...held, heads: heads?.map(parseHeldHead) };
+  expect(red(await first(textOfLines(bent), options))).toEqual(fails);
+  const { canonical: _, ...others } = fails;
+  expect(red(await second(textOfLines(bent), options))).toEqual(others);
+});

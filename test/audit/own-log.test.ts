@@ -1,0 +1,148 @@
+/** `tallystick verify` and `export` over a database whose signed end was taken away: what is known of it elsewhere convicts it. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pino from "pino";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { verifyFile } from "../../eventstore/verify/verify-export.ts";
+import { keyRecovery } from "../../src/adapters/secp256k1.ts";
+import { cosignTurn } from "../../src/anchoring/cosign-signed.ts";
+import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
+import { parseWitnesses } from "../../src/anchoring/witness-client.ts";
+import { Audit } from "../../src/audit/audit.ts";
+import { program } from "../../src/cli/program.ts";
+import { readConfig } from "../../src/config.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+import { openWitness } from "../../src/witness/witness.ts";
+import { type AnchoringHouse, openAnchoringHouse } from "../anchoring/anchoring-house.ts";
+import { failures } from "../eventstore/verify-support.ts";
+
+let house: AnchoringHouse;
+let dir: string;
+let env: Record<string, string>;
+const closing: (() => unknown)[] = [];
+/** The events that are left, and how many were signed. */
+let left: number;
+let signed: number;
+
+/** A witness behind HTTP; what it answers is its own. */
+async function witnessAt(folder: string, origin: string): Promise<string> {
+  const log = verifierKey(origin, "ed25519", house.app.signer.public_key);
+  const witness = await openWitness({ dir: folder, name: "w.example", logs: [log] });
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const { status, type, body } = await witness.addCheckpoint(Buffer.concat(parts).toString());
+    response.writeHead(status, { "Content-Type": type }).end(body);
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  closing.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/#${formatVerifierKey(witness.key)}`;
+}
+
+/** Signed twice, anchored and cosigned once; then the database loses what came after the first commit boundary. */
+beforeAll(async () => {
+  house = await openAnchoringHouse();
+  closing.push(() => house.close());
+  dir = await mkdtemp(join(tmpdir(), "tallystick-own-log-"));
+  closing.push(() => rm(dir, { recursive: true, force: true }));
+  const own = join(dir, "own");
+  const { app, close } = await house.beside({ DATA_DIR: own });
+  const origin = await house.origin();
+  const witness = await witnessAt(join(dir, "witness"), origin);
+  await house.happen(app);
+  await house.turn({}, app);
+  left = (await app.store.head()).position;
+  await house.happen(app);
+  await house.turn({}, app);
+  await cosignTurn(app, { witnesses: parseWitnesses(witness) });
+  signed = (await app.signed.last(origin))!.size;
+  await close();
+  const client = await house.app.pool.connect();
+  await client.query("begin; set local session_replication_role = replica");
+  await client.query("delete from eventstore.events where position > $1", [left]);
+  await client.query("commit");
+  client.release();
+  env = { DATABASE_URL: house.database_url, SIGNING_KEY: house.signing_key, DATA_DIR: own };
+  elsewhere = { ...env, DATA_DIR: join(dir, "elsewhere") };
+  asking = { WITNESSES: witness };
+});
+let elsewhere: Record<string, string>;
+let asking: { WITNESSES: string };
+afterAll(async () => {
+  for (const close of closing.reverse()) await close();
+});
+
+/** A command in this process, as src/main.ts runs it. */
+async function run(
+  args: string[],
+  settings: Record<string, string>,
+): Promise<{ code: number; said: string }> {
+  const said: string[] = [];
+  const write = (text: unknown) => said.push(String(text)) > 0;
+  const spies = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, "write").mockImplementation(write),
+  );
+  const terminal = { settings: () => readConfig(settings), logger: () => pino({ enabled: false }) };
+  try {
+    await (await program(terminal, args[0])).parseAsync(args, { from: "user" });
+    return { code: Number(process.exitCode ?? 0), said: said.join("") };
+  } catch (error) {
+    expect(error).toBeInstanceOf(Refusal);
+    return { code: 1, said: said.join("") + (error as Error).message };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+    process.exitCode = undefined;
+  }
+}
+
+test("nothing in the database itself tells of it", async () => {
+  const { code, said } = await run(["verify"], elsewhere);
+  expect(said).toMatch(/: verified$/m);
+  expect(code).toBe(0);
+});
+
+test("what this machine signed last does, with the place", async () => {
+  const { code, said } = await run(["verify"], env);
+  expect(said).toMatch(
+    new RegExp(`FAIL completeness .*this machine signed last is of ${signed} events.*the end was cut`),
+  );
+  expect(said).toContain(`the first at position ${left + 1}`);
+  expect(code).toBe(1);
+});
+
+test("the configured chain does", async () => {
+  const { rpc_url, gas_key, pay_to } = house.chain;
+  const onBase = { BASE_RPC_URL: rpc_url, GAS_KEY: gas_key, PAY_TO: pay_to, REFUND_KEY: gas_key };
+  const { code, said } = await run(["verify"], { ...elsewhere, ...onBase });
+  expect(said).toMatch(/FAIL completeness .*the chain keeps \d+ events.*the end was cut/);
+  expect(code).toBe(1);
+});
+
+test("a witness does, and one that is away is named and proves nothing", async () => {
+  const { code, said } = await run(["verify"], { ...elsewhere, ...asking });
+  expect(said).toMatch(
+    new RegExp(`FAIL completeness .*w.example has cosigned ${signed} events that this log does not continue`),
+  );
+  expect(code).toBe(1);
+  const away = { WITNESSES: asking.WITNESSES.replace(/:\d+\//, ":9/") };
+  const alone = await run(["verify"], { ...elsewhere, ...away });
+  expect(alone.said).toMatch(/the witness w\.example says nothing: /);
+  expect(alone.code).toBe(0);
+});
+
+test("no export hides it: none is written unless told, and then it carries what convicts it", async () => {
+  const file = join(dir, "log.ndjson");
+  const refused = await run(["export", file], env);
+  expect(refused.said).toMatch(/were signed or anchored, and the log has .*it was cut; .*--despite/);
+  expect(refused.code).toBe(1);
+
+  const written = await run(["export", file, "--despite"], env);
+  expect(written.said).toMatch(/NOT what was signed: /);
+  expect(written.code).toBe(0);
+  const { recover } = keyRecovery();
+  const report = await verifyFile(file, { companion: new Audit({ recover }) });
+  expect(failures(report)).toEqual({ tree: signed });
+});

@@ -1,0 +1,29 @@
+/** A sandbox that is being made gives way to an import, and is made afterwards. */
+import { readdir } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { vintagesDir } from "../../src/datasets/manifest.ts";
+import { importFiles, releaseSandbox } from "../../src/operator/releases.ts";
+import { LARGER } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
+import { limits, sdmxFixture } from "./workshop.ts";
+
+test("an import that finds the sandbox being made goes first, and the sandbox is made after it", async () => {
+  const service = await startService();
+  try {
+    const { app, data_dir } = service;
+    const made: string[] = [];
+    const making = releaseSandbox(app, { data_dir, limits, scale: LARGER }).then(({ facts }) =>
+      made.push(facts.dataset),
+    );
+    await expect
+      .poll(() => readdir(vintagesDir(data_dir)).catch(() => []), { interval: 10, timeout: 30_000 })
+      .toContainEqual(expect.stringMatching(/^building-/));
+    const { facts } = await importFiles(app, [sdmxFixture], { data_dir, limits, reporters: ["DE"] });
+    expect(made).toEqual([]);
+    made.push(facts.dataset);
+    await making;
+    expect(made).toEqual(["comext-ds-045409", "sandbox"]);
+  } finally {
+    await service.stop();
+  }
+});

@@ -1,0 +1,134 @@
+/** Pictures that do not mislead: what is provisional sets no scale, rates are no indices, and what is uncertain has a band. */
+import { afterAll, describe, expect, test } from "vitest";
+import { cutProvisional } from "../../src/adapters/printing/cut.ts";
+import { optionOf } from "../../src/adapters/printing/option.ts";
+import { createPrinter } from "../../src/adapters/printing/printer.ts";
+import { drawnSeries } from "../../src/adapters/printing/series.ts";
+import type { Chart } from "../../src/domain/chart.ts";
+import { reconstructChart } from "../../src/projections/mirror/answers/chart.ts";
+import { concentrationChart } from "../../src/projections/trade/answers/forms/rankings.ts";
+
+const printer = createPrinter();
+afterAll(() => printer.close());
+
+const provenance = { dataset: "d", vintage: "3fa9c0b1d2e4f5a6", synthetic: false, source: "Eurostat Comext" };
+const chartOf = (more: Partial<Chart>): Chart => ({
+  kind: "line",
+  title: "Price per tonne",
+  x: ["2024-01", "2024-02", "2024-03", "2024-04", "2024-05"],
+  series: [],
+  unit: "EUR per tonne",
+  notes: [],
+  ...more,
+});
+const SCALE = { divisor: 1, word: "" };
+
+describe("a provisional value far beyond the settled ones", () => {
+  const chart = chartOf({
+    series: [
+      {
+        name: "imports",
+        values: [2500, 2600, 2400, 2550, 97_000],
+        provisional: [false, false, false, false, true],
+      },
+    ],
+  });
+
+  test("is cut at the edge, marked by a triangle, and told in full", async () => {
+    const { series, notes } = cutProvisional(chart);
+    expect(Math.max(...(series[0]!.values as number[]))).toBeLessThan(3_000);
+    expect(series[0]!.cut).toEqual([false, false, false, false, true]);
+    expect(notes[0]).toContain("imports 2024-05: 97K");
+    const svg = (await printer.print({ form: "image/svg+xml", chart, provenance })).toString();
+    expect(svg).toContain("imports 2024-05: 97K");
+    expect(svg).not.toContain("100,000");
+  });
+
+  test("is drawn as it is where it is near, or settled", () => {
+    for (const [value, open] of [
+      [2_700, true],
+      [97_000, false],
+    ] as const) {
+      const provisional = [false, false, false, false, open];
+      const same = chartOf({ series: [{ name: "a", values: [2500, 2600, 2400, 2550, value], provisional }] });
+      expect(cutProvisional(same)).toEqual(same);
+    }
+  });
+});
+
+test("series at the right have an axis and a scale of their own", () => {
+  const chart = chartOf({
+    unit: "first month = 100",
+    unit_right: "percent",
+    series: [
+      { name: "brent", values: [100, 110, 120, 130, 140] },
+      { name: "rate", values: [4, 3.75, 3.5, 3.25, 3], on_right: true },
+    ],
+  });
+  const { yAxis, series } = optionOf(chart, provenance) as { yAxis: { name: string }[]; series: object[] };
+  expect(yAxis.map(({ name }) => name)).toEqual(["first month = 100", "percent"]);
+  expect(series).toEqual([
+    expect.not.objectContaining({ yAxisIndex: 1 }),
+    expect.objectContaining({ name: "rate", yAxisIndex: 1 }),
+  ]);
+});
+
+test("concentration shows shares of all trade and of what is listed, each flow in its own colour", () => {
+  const partner = (rank: number, share: number, share_of_total: number) => ({
+    rank,
+    partner: `P${rank}`,
+    name: `Country ${rank}`,
+    value_eur: 1,
+    share,
+    share_of_total,
+  });
+  const flow = (of: "IMPORT" | "EXPORT") => ({
+    flow: of,
+    hhi: 4000,
+    classification: "highly_concentrated",
+    listed_share: 0.5,
+    note: null,
+    top_partners: [partner(1, 0.6, 0.3), partner(2, 0.4, 0.2)],
+  });
+  const meta = { reporter: "LV", product: "27", year: 2024 };
+  const chart = concentrationChart({ data: [flow("IMPORT"), flow("EXPORT")], meta } as never);
+  expect(chart.series.map(({ name }) => name)).toEqual([
+    "imports, of all",
+    "imports, of listed",
+    "exports, of all",
+    "exports, of listed",
+  ]);
+  const [imports, beyond, exports] = chart.series;
+  expect(imports!.values).toEqual([30, 20, null, null]);
+  expect(beyond!.values[0]).toBeCloseTo(30);
+  expect(exports!.values).toEqual([null, null, 30, 20]);
+  const colours = drawnSeries(chart, SCALE).map(({ itemStyle }) => (itemStyle as { color: string }).color);
+  expect(colours[0]).toBe(colours[1]);
+  expect(colours[2]).toBe(colours[3]);
+  expect(colours[0]).not.toBe(colours[2]);
+});
+
+test("a reconstruction has a band that is the wider the lower its confidence is", () => {
+  const month = (at: number, confidence: number | null) => ({
+    year: 2024,
+    month: at,
+    value_eur: 1000,
+    complete: true,
+    confidence,
+  });
+  const meta = {
+    target: { name: "China" },
+    direction: "EXPORT",
+    product: "44",
+    scope: "With the EU27.",
+    notes: [],
+    parameters: { cif_fob: 0.1 },
+  };
+  const data = [month(1, 0.9), month(2, 0.5), month(3, null)];
+  const { series, notes } = reconstructChart({ data, meta } as never);
+  const [sure, unsure, unknown] = series[0]!.band!;
+  expect(sure!.high).toBeCloseTo(1000 * Math.exp(0.1));
+  expect(unsure!.high - unsure!.low).toBeGreaterThan(sure!.high - sure!.low);
+  expect(unknown).toBeNull();
+  expect(notes[0]).toContain("0.50 to 0.90");
+});

@@ -1,0 +1,20 @@
+/** Who mirrors the log's tiles leaves the other free calls of the same address alone, and the other way round. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startService } from "../support/service.ts";
+
+const FREE = 5;
+let service: Awaited<ReturnType<typeof startService>>;
+beforeAll(async () => {
+  service = await startService({ env: { OPEN_CALLS_PER_MINUTE: String(FREE) } });
+});
+afterAll(() => service?.stop());
+
+test("tiles are limited apart from other free calls, which say when there are more", async () => {
+  const statusOf = async (path: string) => (await fetch(service.url + path)).status;
+  for (let n = 0; n < 3 * FREE; n++) expect(await statusOf("/log/tile/0/000")).not.toBe(429);
+  for (let n = 0; n < FREE; n++) expect(await statusOf("/log/status")).toBe(200);
+  const limited = await fetch(`${service.url}/log/status`);
+  expect(limited.status).toBe(429);
+  expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await statusOf("/log/tile/0/000")).not.toBe(429);
+});

@@ -1,0 +1,253 @@
+/** A signed authorization is anybody's to carry: whoever brought a payment to the chain, it is served or given back. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Hex } from "../../src/domain/chain.ts";
+import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
+import { books } from "../../src/operator/books.ts";
+import { findPayments } from "../../src/reactors/payments/find.ts";
+import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
+import {
+  addressOf,
+  balanceOf,
+  carriedByStranger,
+  finalize,
+  GAS_KEY,
+  openWorkshop,
+  PAYEE,
+  payment,
+  type Workshop,
+  wallet,
+} from "../chain/fixture.ts";
+import { present, quoteOf, type SignedPayment, settlementOf, signPayment } from "../support/buyer.ts";
+import { type Service, startService } from "../support/service.ts";
+import { turn, turnOf } from "../support/turns.ts";
+import { nameOf, reactorsOf, storyOf } from "./stall.ts";
+import { wares } from "./wares.ts";
+
+let workshop: Workshop;
+let one: Service & { database_url: string };
+let two: Service & { database_url: string };
+beforeAll(async () => {
+  workshop = await openWorkshop();
+  const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
+  // The endpoints of x402 are free, and all callers here share an address.
+  const env = { OPEN_CALLS_PER_MINUTE: "100000" };
+  one = await startService({ operations: wares, chain, env });
+  two = await startService({ operations: wares, chain, env, beside: one });
+});
+afterAll(async () => {
+  if (one) expect(await books(one.app)).toMatchObject({ agree: true, incoming: { unasked: [] } });
+  await two?.stop();
+  await one?.stop();
+  await workshop?.close();
+});
+
+const PRICE = 50_000n;
+const echo = (say: string, { url } = one) => `${url}/v1/agent/test/echo?say=${say}`;
+const earned = () => balanceOf(workshop.chain, PAYEE);
+const sign = async (say: string, payer = 0, more = {}) =>
+  signPayment(wallet(payer), await quoteOf(echo(say)), more);
+
+const signedOf = ({ authorization, signature }: SignedPayment): SignedTransfer => {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  return {
+    transfer: {
+      from: from.toLowerCase() as Hex,
+      to: to as Hex,
+      value: BigInt(value),
+      valid_after: BigInt(validAfter),
+      valid_before: BigInt(validBefore),
+      nonce: nonce as Hex,
+    },
+    signature: signature as Hex,
+  };
+};
+/** A stranger has one account, which sends one transaction after the other. */
+let sending: Promise<unknown> = Promise.resolve();
+function carry(paid: SignedPayment): Promise<Hex> {
+  const carried = sending.then(() => carriedByStranger(workshop, signedOf(paid)));
+  sending = carried.catch(() => undefined);
+  return carried;
+}
+
+test("a payment that a stranger carried to the chain before it was presented buys its call, once", async () => {
+  const paid = await sign("carried");
+  const before = await earned();
+  const transaction = await carry(paid);
+  const answer = await present(echo("carried"), paid);
+  expect(answer.status).toBe(200);
+  expect(settlementOf(answer).transaction).toBe(transaction);
+  expect(await storyOf(one, paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+  const text = await answer.text();
+  expect(await (await present(echo("carried", two), paid)).text()).toBe(text);
+  expect((await present(echo("other"), paid)).status).toBe(402);
+  expect(await earned()).toBe(before + PRICE);
+});
+
+test("one that was carried in time is served though it has expired since", async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const late = await sign("late", 1, { validBefore: String(now + 4) });
+  expect((await present(echo("late"), late)).status).toBe(402);
+  await carry(late);
+  expect((await present(echo("late"), late)).status).toBe(200);
+});
+
+test("a call that is refused leaves a carried payment good for another, and says so", async () => {
+  const url = `${one.url}/v1/agent/test/order`;
+  const order = (name: string): RequestInit => ({
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ name }),
+  });
+  const first = await signPayment(wallet(2), await quoteOf(url, order("k_carried")));
+  expect((await present(url, first, order("k_carried"))).status).toBe(201);
+  const paid = await signPayment(wallet(2), await quoteOf(url, order("k_carried")));
+  await carry(paid);
+  const refused = await present(url, paid, order("k_carried"));
+  expect(refused.status).toBe(409);
+  expect(await refused.text()).toContain("what buys nothing is refunded");
+  expect((await present(url, paid, order("k_carried_other"))).status).toBe(201);
+});
+
+test("one that nobody asks anything for is found, told, and given back", async () => {
+  const { app } = one;
+  const look = async (answer_within_ms: number) => {
+    expect(await turn(app, transfersReactor)).toEqual({ status: "done" });
+    const looked = await turnOf(app, "payments", async (given) => {
+      await findPayments(given, answer_within_ms);
+      return "done";
+    });
+    expect(looked).toEqual({ status: "done" });
+  };
+  // What came in before the service first looked is none of its business.
+  await look(0);
+  const [paid, dust] = [await sign("never_asked", 7), await payment(wallet(7), 10n)];
+  await carry(paid);
+  await carriedByStranger(workshop, dust);
+  const name = nameOf(paid);
+  const before = await books(app);
+  expect(before).toMatchObject({ agree: false, incoming: { unasked: [name], unasked_micro: PRICE } });
+  await finalize(workshop);
+  // Its payer has a while to come.
+  await look(900_000);
+  expect(await storyOf(one, paid)).toEqual([]);
+  await look(0);
+  await look(0);
+  expect(await storyOf(one, paid)).toEqual(["PaymentFound", "RefundOpened"]);
+  const answer = await present(echo("never_asked"), paid);
+  expect(answer.status).toBe(402);
+  expect(await answer.text()).toContain("is refunded");
+  const status = await fetch(`${one.url}/v1/agent/payments/${name}`);
+  expect(await status.json()).toMatchObject({
+    data: { status: "settled", operation: "none", amount_usdc: "0.05", refund: { status: "open" } },
+  });
+  const { incoming } = await books(app);
+  expect(incoming).toMatchObject({ unasked: [], unasked_micro: 0n, chain_micro: await earned() });
+  expect(incoming.other_micro).toBe(10n);
+  // The account that refunds are paid from is given what they need.
+  await carriedByStranger(workshop, await payment(wallet(8), PRICE, { to: addressOf(app.refunds) }));
+  const { reconcile, payRefunds } = reactorsOf(app);
+  expect(await reconcile()).toBe("done");
+  expect(await payRefunds()).toBe("done");
+  expect(await storyOf(one, paid)).toEqual(["PaymentFound", "RefundOpened", "RefundPaid"]);
+});
+
+describe("the chain is asked about many payments at once", () => {
+  const facts = (payments: SignedTransfer[]) =>
+    Promise.all(payments.map((one_of) => one.app.settlement.facts(one_of)));
+
+  test("and 40 copies of one do not touch each other", async () => {
+    const copy = await payment(wallet(3), PRICE);
+    const found = await facts(Array.from({ length: 40 }, () => structuredClone(copy)));
+    expect(found.map(({ used, would_settle }) => ({ used, would_settle }))).toEqual(
+      Array(40).fill({ used: false, would_settle: true }),
+    );
+  });
+
+  test("and two that their payer can afford one of are each told what holds of them alone", async () => {
+    const all = await balanceOf(workshop.chain, wallet(4).address.toLowerCase() as Hex);
+    const found = await facts([await payment(wallet(4), all), await payment(wallet(4), all)]);
+    expect(found.map(({ would_settle, balance }) => ({ would_settle, balance }))).toEqual(
+      Array(2).fill({ would_settle: true, balance: all }),
+    );
+  });
+});
+
+describe("races", () => {
+  const pause = (ms: number) => new Promise((wake) => setTimeout(wake, ms));
+  /** Asks as a client does that is told to wait. */
+  const askedAgain = async (url: string, paid: SignedPayment): Promise<Response> => {
+    for (;;) {
+      const answer = await present(url, paid);
+      if (answer.status !== 503) return answer;
+      await pause(100);
+    }
+  };
+  const x402 = (paid: SignedPayment) => ({
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({
+      paymentPayload: { x402Version: 1, scheme: "exact", network: "base", payload: paid },
+      paymentRequirements: {
+        scheme: "exact",
+        network: "base",
+        maxAmountRequired: String(PRICE),
+        payTo: PAYEE,
+        asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+      },
+    }),
+  });
+
+  test.each([
+    { whom: "past the service", carries: async (paid: SignedPayment): Promise<unknown> => carry(paid) },
+    {
+      whom: "by our own endpoint",
+      carries: async (paid: SignedPayment, i: number): Promise<unknown> =>
+        fetch(`${[one, two][i % 2]!.url}/x402/settle`, x402(paid)),
+    },
+  ])(
+    "40 payments, each carried $whom within 300 ms, by two processes: all are served",
+    async ({ whom, carries }) => {
+      const before = await earned();
+      const say = whom.replaceAll(" ", "_");
+      const wanted = await quoteOf(echo(say));
+      const statuses = await Promise.all(
+        Array.from({ length: 40 }, async (_, i) => {
+          const paid = await signPayment(wallet(i % 8), wanted);
+          const carrying = pause((i * 7.5) % 300).then(() => carries(paid, i));
+          const answer = await askedAgain(echo(`${say}_${i}`, [one, two][i % 2]), paid);
+          await carrying;
+          return answer.status;
+        }),
+      );
+      expect(statuses).toEqual(Array(40).fill(200));
+      expect(await earned()).toBe(before + 40n * PRICE);
+    },
+  );
+
+  test("40 equal settles and 100 verifies beside a paid call: no definite no for a payment that settles", async () => {
+    const ask = async (where: string, paid: SignedPayment, i: number) => {
+      const answer = await fetch(`${[one, two][i % 2]!.url}/x402/${where}`, x402(paid));
+      const body = (await answer.json()) as {
+        isValid?: boolean;
+        success?: boolean;
+        invalidMessage?: string;
+        errorMessage?: string;
+      };
+      // On this chain a block is final a moment later, and then it may be said that the payment has done its service.
+      const isFinal = /was settled and has bought/.test(body.invalidMessage ?? body.errorMessage ?? "");
+      return answer.status === 503 || body.isValid || body.success || isFinal ? [] : [body];
+    };
+    for (let round = 0; round < 3; round++) {
+      const paid = await sign(`round_${round}`, 5);
+      const settled = await sign("settled", 6);
+      const [bought, ...told] = await Promise.all([
+        askedAgain(echo(`round_${round}`), paid),
+        ...Array.from({ length: 100 }, (_, i) => ask("verify", i % 2 ? paid : settled, i)),
+        ...Array.from({ length: 40 }, (_, i) => ask("settle", settled, i)),
+      ]);
+      expect(bought.status).toBe(200);
+      expect(told.flat()).toEqual([]);
+      expect((await askedAgain(echo(`after_${round}`), settled)).status).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,58 @@
+/** What the log holds for final tells its chain from another; one area's block is as good as another's. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { compareChain } from "../../src/chain/history.ts";
+import type { Hex } from "../../src/domain/chain.ts";
+import * as following from "../../src/domain/checks/following.ts";
+import * as confirmation from "../../src/domain/payments/confirmation.ts";
+import { checksReactor } from "../../src/reactors/checks/follow.ts";
+import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
+import { airdropsReactor } from "../../src/reactors/wallet/pay-airdrops.ts";
+import { wallet } from "../chain/fixture.ts";
+import { type LedgerHouse, openLedgerHouse } from "../payments/ledger-house.ts";
+import { turn } from "../support/turns.ts";
+
+let house: LedgerHouse;
+beforeAll(async () => {
+  house = await openLedgerHouse();
+});
+afterAll(() => house?.close());
+
+const meta = { actor: "test", operation: "test" };
+const OTHER: Hex = `0x${"ab".repeat(32)}`;
+
+test("a block that one area holds for final and the chain has not stops all reactors, though another's stands", async () => {
+  const { app } = house;
+  await house.mine(4);
+  expect(await compareChain(app)).toEqual({ status: "same" });
+  expect(await turn(app, checksReactor)).toEqual({ status: "done" });
+  expect(await compareChain(app)).toEqual({ status: "same" });
+
+  const network = "eip155:8453";
+  const { block_number, timestamp } = (await app.load(following, following.targetOf(network)))!;
+  const facts: confirmation.Confirmed = {
+    network,
+    // Below the one that stands.
+    block_number: block_number - 1,
+    block_hash: OTHER,
+    timestamp,
+    as_of_position: 0,
+    claimed_before: new Date().toISOString(),
+    payments: 0,
+    settled_micro: 0,
+    refunds: 0,
+    refunded_micro: 0,
+    confirmed_at: new Date().toISOString(),
+  };
+  await app.decide(confirmation, confirmation.targetOf(network), confirmation.confirm(facts, undefined), {
+    meta,
+  });
+  expect(await compareChain(app)).toMatchObject({
+    status: "foreign",
+    reason: expect.stringContaining(OTHER),
+  });
+  await house.mine(4);
+  for (const one of [checksReactor, transfersReactor]) expect((await turn(app, one)).status).toBe("foreign");
+  // Nothing is asked for, so there is nothing to believe the chain about.
+  expect((await turn(app, airdropsReactor)).status).toBe("done");
+  await expect(app.settlement.facts(await house.sign(wallet(0), 5n))).rejects.toThrow(/another history/);
+});

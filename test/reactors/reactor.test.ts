@@ -1,0 +1,231 @@
+/** The loop of all reactors: one process at a time, nothing sent late, troubles told once and seen everywhere. */
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { App } from "../../src/app.ts";
+import { areas } from "../../src/areas/index.ts";
+import { smallestPool } from "../../src/assemble-reactors.ts";
+import { readConfig } from "../../src/config.ts";
+import type { Hex } from "../../src/domain/chain.ts";
+import { ChainUnavailable } from "../../src/domain/ports.ts";
+import { healthOf } from "../../src/health.ts";
+import { LeaseLost, underLease } from "../../src/lease.ts";
+import { reactor, reactorLeases, startReactors, type Turn } from "../../src/reactor.ts";
+import { type Service, startService } from "../support/service.ts";
+import { turn } from "../support/turns.ts";
+import { until } from "../support/until.ts";
+
+let service: Service;
+let app: App;
+beforeAll(async () => {
+  service = await startService();
+  ({ app } = service);
+});
+afterAll(() => service?.stop());
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+let made = 0;
+
+/** A reactor of a name of its own. */
+const doing = (take: (turn: Turn<{ turns: number }>) => Promise<"done" | "odd">) =>
+  reactor({
+    name: `test-${++made}`,
+    every_ms: 5,
+    memory: () => ({ turns: 0 }),
+    take,
+    troubles: { odd: "odd things are seen", away: "the chain is away", failed: "it fails; trying again" },
+    grave: ["odd"],
+    resumed: "it works again",
+  });
+
+/** As a process would that takes the lease while another is paused. */
+const takeOver = (name: string) =>
+  app.pool.query(
+    "update reactors.leases set holder = gen_random_uuid(), token = token + 1, held_until = 'infinity' where reactor = $1",
+    [name],
+  );
+
+/** Something to wait for, and what ends the wait. */
+function gate() {
+  let open: () => void = () => {};
+  const opened = new Promise<void>((done) => {
+    open = done;
+  });
+  return { opened, open };
+}
+
+test("of two processes one takes the turns, with one memory; when it stops the other goes on with its own", async () => {
+  const taken: string[] = [];
+  const counted =
+    (name: string) =>
+    async ({ memory }: Turn<{ turns: number }>) => {
+      taken.push(`${name}${++memory.turns}`);
+      return "done" as const;
+    };
+  const first = doing(counted("a"));
+  const second = { ...doing(counted("b")), name: first.name };
+  const a = startReactors(app, [first], silent);
+  await until(async () => taken.length > 3);
+  const b = startReactors(app, [second], silent);
+  onTestFinished(() => b.stop());
+  const before = taken.length;
+  await until(async () => taken.length > before + 3);
+  expect(taken.every((one) => one.startsWith("a"))).toBe(true);
+  await a.stop();
+  await until(async () => taken.at(-1)!.startsWith("b"));
+  expect(taken.find((one) => one.startsWith("b"))).toBe("b1");
+});
+
+test("a process that was killed is followed by another once its lease has run out", async () => {
+  const one = doing(async () => "done");
+  // Nobody renews it, as nobody does for the dead.
+  await reactorLeases(app.pool, 1).take(one.name, crypto.randomUUID());
+  expect(await turn(app, one)).toEqual({ status: "taken" });
+  await until(async () => (await turn(app, one)).status === "done");
+});
+
+test("a turn that was paused past its lease sends nothing, writes nothing and is told to stop", async () => {
+  const sent: string[] = [];
+  const send = async () => {
+    sent.push("sent");
+    throw new Error("it was sent");
+  };
+  const by: App = { ...app, chain: { ...app.chain, send }, webhooks: { ...app.webhooks, post: send } };
+  const paused = gate();
+  const begun = gate();
+  const failures: unknown[] = [];
+  const one = doing(async ({ app: its, lease, signal }) => {
+    begun.open();
+    await paused.opened;
+    const call = { to: "0x00" as Hex, data: "0x" as Hex };
+    const attempts = [
+      its.chain.send(call, { gas: 1n, purpose: "airdrop" }),
+      its.webhooks.post({ url: "https://x.example", headers: {}, body: "" }),
+      lease.transaction((tx) => tx.query("insert into read.checkpoints (projection) values ('late')")),
+    ];
+    for (const { status, reason } of (await Promise.allSettled(attempts)) as PromiseRejectedResult[])
+      failures.push(status === "rejected" && reason instanceof LeaseLost);
+    await until(async () => signal.aborted);
+    return "done";
+  });
+  const running = turn(by, one);
+  await begun.opened;
+  await takeOver(one.name);
+  paused.open();
+  await running;
+  expect(failures).toEqual([true, true, true]);
+  expect(sent).toEqual([]);
+  expect((await app.pool.query("select 1 from read.checkpoints where projection = 'late'")).rowCount).toBe(0);
+});
+
+test("a lease that cannot be renewed in its time counts as lost, though nobody else took it", async () => {
+  const leases = reactorLeases(app.pool, 1);
+  leases.renew = () => Promise.reject(new Error("the database is away"));
+  const lost = await underLease(leases, `test-${++made}`, async (held) => {
+    await until(async () => held.lost.aborted);
+    return held.confirm().catch((error) => error);
+  });
+  expect(lost).toBeInstanceOf(LeaseLost);
+});
+
+test("while turns wait for a chain or a webhook they hold no connection", async () => {
+  const waiting = gate();
+  let begun = 0;
+  const many = Array.from({ length: 12 }, () =>
+    doing(async () => {
+      begun++;
+      await waiting.opened;
+      return "done";
+    }),
+  );
+  const started = startReactors(app, many, silent);
+  await until(async () => begun === many.length);
+  await until(async () => app.pool.totalCount - app.pool.idleCount <= 2);
+  waiting.open();
+  await started.stop();
+});
+
+test("stopping sees the turn under way through, and hands the lease back", async () => {
+  const steps: string[] = [];
+  const one = doing(async ({ signal }) => {
+    steps.push("begun");
+    await until(async () => signal.aborted);
+    steps.push("seen through");
+    return "done";
+  });
+  const started = startReactors(app, [one], silent);
+  await until(async () => steps.length === 1);
+  await started.stop();
+  expect(steps).toEqual(["begun", "seen through"]);
+  expect((await turn(app, { ...one, begin: () => async () => "done" })).status).toBe("done");
+});
+
+test("a trouble is told once when it begins and once when it ends, and every process sees it meanwhile", async () => {
+  const told: [string, object, string][] = [];
+  const note = (level: string) => (facts: object, message: string) => void told.push([level, facts, message]);
+  const log = { info: note("info"), warn: note("warn"), error: note("error") };
+  let now: () => Promise<"done" | "odd"> = async () => "done";
+  let turns = 0;
+  const one = doing(async () => {
+    turns++;
+    return now();
+  });
+  const seen = async () => (await healthOf(app, [], [one])).reactors[0]!;
+  const some = async () => {
+    const before = turns;
+    await until(async () => turns > before + 2);
+  };
+  const started = startReactors(app, [one], log);
+  await until(async () => (await seen()).last_good_s !== null);
+  expect(await seen()).toMatchObject({ name: one.name, trouble: null });
+  now = () => Promise.reject(new ChainUnavailable("no answer"));
+  await until(async () => (await seen()).trouble !== null);
+  await some();
+  expect((await seen()).trouble).toMatchObject({ status: "away", reason: "no answer" });
+  now = async () => "odd";
+  await until(async () => (await seen()).trouble?.status === "odd");
+  now = () => Promise.reject(new Error("a fault"));
+  await until(async () => (await seen()).trouble?.status === "failed");
+  now = async () => "done";
+  await until(async () => (await seen()).trouble === null);
+  await some();
+  await started.stop();
+  const { name } = one;
+  expect(told).toEqual([
+    ["warn", { reactor: name, reason: "no answer" }, "the chain is away"],
+    ["error", { reactor: name }, "odd things are seen"],
+    ["warn", { reactor: name, reason: "a fault" }, "it fails; trying again"],
+    ["info", { reactor: name }, "it works again"],
+  ]);
+});
+
+test("the pool has to have room for all projections and reactors, and the default has", async () => {
+  const reactors = areas.flatMap((area) => area.reactors);
+  expect(new Set(reactors.map(({ name }) => name)).size).toBe(reactors.length);
+  const smallest = smallestPool(areas, reactors.length);
+  expect(readConfig({}).DATABASE_POOL).toBeGreaterThanOrEqual(smallest);
+  const env = { DATABASE_POOL: "3" };
+  await expect(startService({ env, reactors: true })).rejects.toThrow(/DATABASE_POOL is at least \d+/);
+});
+
+test("health and metrics name every projection and reactor", async () => {
+  const health = async () =>
+    (
+      (await (await fetch(`${service.url}/v1/agent/health`)).json()) as {
+        data: Record<string, { name: string }[]>;
+      }
+    ).data;
+  const { projections, reactors } = await health();
+  const names = areas.flatMap((area) => area.projections).map(({ name, version }) => `${name}_v${version}`);
+  expect(projections!.map(({ name }) => name)).toEqual(names);
+  expect(reactors!.map(({ name }) => name)).toContain("payments");
+  expect(reactors!.map(({ name }) => name)).not.toContain("log-anchoring");
+  await app.pool.query(
+    `insert into reactors.leases (reactor, status, reason) values ('payments', 'foreign', 'http://10.0.0.1 is another')
+     on conflict (reactor) do update set status = excluded.status, reason = excluded.reason`,
+  );
+  expect(JSON.stringify(await health())).toContain('"status":"foreign"');
+  // The reason may name what only the operator should see.
+  expect(JSON.stringify(await health())).not.toContain("10.0.0.1");
+  const metrics = await (await fetch(`${service.url}/metrics`)).text();
+  expect(metrics).toContain('tallystick_trouble{name="payments"} 1');
+  expect(metrics).toMatch(/tallystick_projection_behind_events\{projection="payments_v\d+"\} \d+/);
+});

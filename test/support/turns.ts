@@ -1,0 +1,51 @@
+/** Turns of reactors taken by hand, each under its lease, as the service takes them. */
+import type { App } from "../../src/app.ts";
+import { underLease } from "../../src/lease.ts";
+import {
+  type Outcome,
+  type Reactor,
+  type ReactorLog,
+  reactorLeases,
+  type Turn,
+  takeTurn,
+} from "../../src/reactor.ts";
+
+/** `taken`: another process holds the lease. */
+export type Taken = { status: string; reason?: string };
+
+export type TurnOptions = {
+  log?: ReactorLog;
+  /** How long the lease of a process that dies in the turn outlives it; five seconds when absent. */
+  seconds?: number;
+  /** Waits for the lease while another process holds it. */
+  patient?: boolean;
+};
+
+const silent: ReactorLog = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** One turn of this work, under the lease of the reactor of that name. */
+export async function turnOf(
+  app: App,
+  name: string,
+  take: (turn: Omit<Turn, "memory">) => Promise<Outcome>,
+  { log = silent, seconds, patient = false }: TurnOptions = {},
+): Promise<Taken> {
+  for (;;) {
+    const outcome = await underLease(reactorLeases(app.pool, seconds), name, (lease) =>
+      takeTurn(take, { app, log, lease, signal: lease.lost }),
+    );
+    if (outcome !== "taken" || !patient) return typeof outcome === "string" ? { status: outcome } : outcome;
+    await new Promise((wake) => setTimeout(wake, 20));
+  }
+}
+
+/** One turn of a reactor, with what it remembers of turns before: `begun` by its `begin`. */
+export const turn = (
+  app: App,
+  reactor: Reactor,
+  { begun = reactor.begin(), ...options }: TurnOptions & { begun?: ReturnType<Reactor["begin"]> } = {},
+): Promise<Taken> => turnOf(app, reactor.name, begun, options);
+
+/** Does the work while no other process can take the reactor's turn; "taken" where one holds the lease. */
+export const alone = <T>(app: App, name: string, work: () => Promise<T>): Promise<T | "taken"> =>
+  underLease(reactorLeases(app.pool), name, work);
