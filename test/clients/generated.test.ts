@@ -53,7 +53,7 @@ function callOf(path: string, method: string, entry: Entry): string {
     ...(parseAs && { parseAs }),
   };
   const args = Object.keys(init).length > 0 ? `, ${JSON.stringify(init)}` : "";
-  const isEnveloped = JSON.stringify(schema).includes('"success"');
+  const isEnveloped = JSON.stringify(schema).includes('"success":{"type":"boolean","const":true}');
   return [
     `export async function ${entry.operationId}() {`,
     `  const { data, error } = await client.${method.toUpperCase()}(${JSON.stringify(path)}${args});`,
@@ -113,6 +113,8 @@ test("openapi-fetch: what it sends is answered, and an error is typed as one", a
   const client = createClient<Record<string, Record<string, never>>>({
     baseUrl: service.url,
     headers: service.keyed,
+    // Lists travel by comma, as OpenAPI says; this client repeats the name unless it is told.
+    querySerializer: { array: { style: "form", explode: false } },
   });
   const get = client.GET as unknown as (
     path: string,

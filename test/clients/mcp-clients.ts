@@ -169,7 +169,7 @@ const langchain: McpClient = {
 /** The Inspector as a command; `--strict` fails on schemas that some clients cannot read. */
 export const inspector: McpClient = {
   package: "@modelcontextprotocol/inspector",
-  takes: ["key", "payment"],
+  takes: ["key"],
   async open(url, headers) {
     const given = Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]);
     const asked = async (method: string, ...args: string[]) => {
@@ -178,10 +178,7 @@ export const inspector: McpClient = {
     };
     return {
       tools: async () => (await asked("tools/list", "--strict")).tools.map(({ name }) => name),
-      call: async (name, args, meta) => {
-        const more = meta ? ["--tool-metadata", JSON.stringify(meta)] : [];
-        return seenOf(await asked("tools/call", "--tool-name", name, ...argsOf(args), ...more));
-      },
+      call: async (name, args) => seenOf(await asked("tools/call", "--tool-name", name, ...argsOf(args))),
       close: async () => undefined,
     };
   },

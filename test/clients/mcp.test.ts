@@ -5,6 +5,8 @@ import { balanceOf, clientOfVersion2, demoWallet } from "./wallets.ts";
 
 const wallet = demoWallet(3);
 const PRICE = 50_000n;
+/** A payment as its name is written, which nobody made. */
+const UNKNOWN = `eip155:8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913:${wallet.address.toLowerCase()}:0x${"01".repeat(32)}`;
 const asked = { reporter: "DE", limit: 3 };
 
 type Required = Parameters<ReturnType<typeof clientOfVersion2>["createPaymentPayload"]>[0];
@@ -39,8 +41,8 @@ describe.each(each)("%s", (_, client) => {
   test("lists the tools, and shows what a call is refused for", async () => {
     await with_(client, {}, async (opened) => {
       expect(await opened.tools()).toContain("trade_top_partners");
-      const refused = await opened.call("payment_status", { id: "nothing" });
-      expectTold(refused, { status: 400, detail: "invalid input: id" });
+      const refused = await opened.call("payment_status", { id: UNKNOWN });
+      expectTold(refused, { status: 404 });
     });
   });
 
