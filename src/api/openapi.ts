@@ -1,5 +1,4 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
-import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { formsOf } from "./forms/form.ts";
 import { inputReader } from "./input.ts";
@@ -195,7 +194,7 @@ const bytesOf = (form: string): Schema => ({
 function shared(schema: z.ZodType, schemas: Schemas): Schema {
   const { $defs = {}, ...own } = atComponents(jsonSchemaOf(schema, "output"));
   for (const [id, one] of Object.entries($defs)) {
-    if (schemas[id] && !isDeepStrictEqual(schemas[id], one))
+    if (schemas[id] && JSON.stringify(schemas[id]) !== JSON.stringify(one))
       throw new Error(`two schemas of answers have the id ${id}`);
     schemas[id] = one;
   }
