@@ -5,7 +5,7 @@ import type { Block, Call, Hex, Log, LogQuery, ReadOptions, Receipt } from "../d
 import { type Chain, ChainUnavailable } from "../domain/ports.ts";
 import { codeSizesCall, haveCode, MOST_ACCOUNTS } from "./code-sizes.ts";
 import { type JsonRpcOptions, jsonRpc, readable } from "./json-rpc.ts";
-import { apart, together } from "./multicall.ts";
+import { aggregateCall, aggregateResults } from "./multicall.ts";
 import { type SendLimits, sendQueue } from "./send-queue.ts";
 import { stateProof } from "./state-proof.ts";
 
@@ -46,11 +46,11 @@ export function baseChain(options: BaseChainOptions): BaseChain {
     return found ? receiptOf(found) : undefined;
   };
   const readSome = async (calls: readonly Call[], { gas, mined = false }: ReadOptions) => {
-    const call = gas === undefined ? together(calls) : { ...together(calls), gas: quantity(gas) };
+    const call = gas === undefined ? aggregateCall(calls) : { ...aggregateCall(calls), gas: quantity(gas) };
     // The pending block's is the present time, and it comes after the transactions that are under way.
     const answer = await ask<Hex>("eth_call", [call, mined ? "latest" : "pending"]);
     if (answer === "0x") throw new ChainUnavailable("this chain has no Multicall3");
-    return apart(answer);
+    return aggregateResults(answer);
   };
   const askForCode = async (accounts: readonly Hex[]) => {
     const found = haveCode(await ask<Hex>("eth_call", [codeSizesCall(accounts), "pending"]));

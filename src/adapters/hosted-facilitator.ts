@@ -12,7 +12,7 @@ import {
   type Settlement,
   TransactionPending,
 } from "../domain/ports.ts";
-import { chainSettlement, endOf, fateOf } from "./settlement.ts";
+import { chainSettlement, endingOf, outcomeOf } from "./settlement.ts";
 
 export type FacilitatorOptions = {
   /** Where /verify and /settle are. */
@@ -43,7 +43,7 @@ export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Set
     for (const deadline = Date.now() + wait_ms; ; await sleep(poll_ms)) {
       const told = transaction && (await chain.receipt(transaction).catch(unlessAway));
       if (told && settledBy(told, payment.transfer)) return told;
-      const end = await endOf(chain, payment, seen_block).catch(unlessAway);
+      const end = await endingOf(chain, payment, seen_block).catch(unlessAway);
       if (end?.kind === "settled") return end.receipt;
       if (end?.kind === "void" && end.final) throw new NotSettled(end.reason);
       if (Date.now() > deadline) throw new TransactionPending(transaction ? [transaction] : []);
@@ -69,7 +69,7 @@ export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Set
       if (outcome.kind !== "no") {
         return awaited(payment, seen_block, outcome.kind === "yes" ? outcome.transaction : undefined);
       }
-      const fate = await fateOf(chain, own.facts, payment, seen_block).catch(unlessAway);
+      const fate = await outcomeOf(chain, own.facts, payment, seen_block).catch(unlessAway);
       if (fate?.kind === "settled") return fate.receipt;
       if (fate?.kind === "refused") throw new NotSettled(fate.reason);
       // It says no, and the chain would say yes: for good if it knows the reason, else it may be sending yet.

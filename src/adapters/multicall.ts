@@ -9,7 +9,7 @@ const ABI = parseAbi([
   "function aggregate3(Call[] calls) payable returns (Result[])",
 ]);
 
-export const together = (calls: readonly Call[]): Call => ({
+export const aggregateCall = (calls: readonly Call[]): Call => ({
   to: MULTICALL3,
   data: encodeFunctionData({
     abi: ABI,
@@ -19,7 +19,7 @@ export const together = (calls: readonly Call[]): Call => ({
 });
 
 /** What each of the calls answered. */
-export function apart(answer: Hex): CallResult[] {
+export function aggregateResults(answer: Hex): CallResult[] {
   const results = decodeFunctionResult({ abi: ABI, functionName: "aggregate3", data: answer });
   return results.map(({ success, returnData }) => ({ success, data: returnData }));
 }

@@ -9,7 +9,7 @@ import { keccak256 } from "viem/utils";
 import type { Call, Hex, Receipt, SendOptions } from "../domain/chain.ts";
 import { ChainUnavailable, GasKeyEmpty, TransactionPending } from "../domain/ports.ts";
 import type { Ask } from "./json-rpc.ts";
-import { together } from "./multicall.ts";
+import { aggregateCall } from "./multicall.ts";
 
 export type SendLimits = {
   /** The most gas of one transaction; Base takes none above 2^24 (EIP-7825). */
@@ -137,7 +137,7 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
       const aboard = riders.filter(({ given_up }) => !given_up);
       if (aboard.length === 0) return undefined;
       for (const rider of aboard) rider.signed = signed;
-      if (!first.alone) ({ to, data } = together(aboard));
+      if (!first.alone) ({ to, data } = aggregateCall(aboard));
       gas = aboard.reduce((sum, rider) => sum + rider.gas + GAS_EACH, BASE_GAS);
       return sign({ nonce, attempts: [], fees });
     };

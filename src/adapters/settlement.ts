@@ -90,7 +90,7 @@ export function chainSettlement(chain: Chain, patience_ms = PATIENCE_MS): Settle
     const gas = alone ? TRANSFER_GAS + CONTRACT_PAYER_GAS : TRANSFER_GAS;
     const receipt = await chain.send(transferCall(payment), { gas, alone, purpose: "settlement" });
     if (settledBy(receipt, payment.transfer)) return receipt;
-    const fate = await within(fateOf(chain, facts, payment, seen_block)).catch((error) => {
+    const fate = await within(outcomeOf(chain, facts, payment, seen_block)).catch((error) => {
       throw error instanceof ChainUnavailable ? new TransactionPending([receipt.transaction]) : error;
     });
     if (fate.kind === "settled") return fate.receipt;
@@ -152,20 +152,20 @@ async function recentEnd(chain: Chain, payment: SignedTransfer): Promise<Payment
  * What became of a payment that a transaction of ours did not move: its end, or `open` when it would go through,
  * `refused` for now, `unclear` when its nonce is spent and the endpoint does not know yet by what.
  */
-export type Fate =
+export type Outcome =
   | { kind: "settled"; receipt: Receipt }
   | { kind: "refused"; reason: string }
   | { kind: "open" }
   | { kind: "unclear" };
 
 /** A signed authorization is anybody's to carry: one that was used before ours came is settled all the same. */
-export async function fateOf(
+export async function outcomeOf(
   chain: Chain,
   facts: Settlement["facts"],
   payment: SignedTransfer,
   seen_block: bigint,
-): Promise<Fate> {
-  const end = await endOf(chain, payment, seen_block);
+): Promise<Outcome> {
+  const end = await endingOf(chain, payment, seen_block);
   if (end?.kind === "settled") return end;
   if (end) return end.final ? { kind: "refused", reason: end.reason } : { kind: "unclear" };
   const { used, would_settle, reason } = await facts(payment);
@@ -175,7 +175,7 @@ export async function fateOf(
 }
 
 /** How a payment ended, whoever saw to that; undefined when it has not, up to the newest block. */
-export async function endOf(
+export async function endingOf(
   chain: Chain,
   payment: SignedTransfer,
   seen_block: bigint,

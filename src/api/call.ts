@@ -44,23 +44,23 @@ export type Call = {
 };
 
 /** An answer before it is sent: bytes, a file that is there, or a stream that has not begun. */
-export type Made =
+export type PreparedAnswer =
   | { kind: "body"; status: number; body: Buffer; etag: string; vintage: string | null }
   | { kind: "file"; status: number; file: ServedFile; etag: string; vintage: string | null }
   | { kind: "stream"; status: number; chunks: AsyncIterable<string | Buffer>; vintage: string | null };
 
-export type MadeBody = Extract<Made, { kind: "body" }>;
+export type PreparedBody = Extract<PreparedAnswer, { kind: "body" }>;
 
 /** `schema`: an answer does not fit its own; `vintage`: it read data it does not name; `refusal`: its status is not declared. */
 export type BrokenPromise = "schema" | "vintage" | "refusal";
 
-export type MakerParts = {
+export type AnswerParts = {
   app: App;
   catalogue: Catalogue;
   /** Told where an operation does what its declaration does not say: logged and counted, never a 500 after work was done. */
   onBroken: (operation: Operation, promise: BrokenPromise, reason: string) => void;
   /** Finished answers of this process, by operation, vintage, form and input. */
-  finished: LRUCache<string, MadeBody>;
+  finished: LRUCache<string, PreparedBody>;
 };
 
 export const sha256 = (text: string | Buffer) => createHash("sha256").update(text).digest("hex");
@@ -87,7 +87,7 @@ export function requestDigest(
 }
 
 /** Makes the answer. What is decided on the way is staged in the unit. */
-export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise<Made> {
+export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit): Promise<PreparedAnswer> {
   const { app, operation, input, form, caller, idempotency_key, last_event_id, request_id } = call;
   const names = (event: EventName) => {
     call.named = event;
@@ -135,7 +135,7 @@ export async function make(parts: MakerParts, call: Call, unit: InUnit): Promise
   const answer = rests_on === undefined ? given : withRestsOn(given as Marked, rests_on);
   const body = await encoded(parts, call, answer);
   const etag = name === undefined && operation.caching === undefined ? "" : etagOf(body);
-  const made: MadeBody = { kind: "body", status, body, etag, vintage: rests_on ?? vintage ?? null };
+  const made: PreparedBody = { kind: "body", status, body, etag, vintage: rests_on ?? vintage ?? null };
   if (name !== undefined && mayKeep({ ...parts, app }, operation, { vintage: vintage!, read }))
     parts.finished.set(name, made);
   return made;
@@ -167,7 +167,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 /** An answer that rests on more than its name says would be served when that has changed. */
 function mayKeep(
-  { app, onBroken }: MakerParts,
+  { app, onBroken }: AnswerParts,
   operation: Operation,
   made: { vintage: string; read: ReadonlySet<string> },
 ): boolean {
@@ -186,7 +186,7 @@ const freshId = ({ random }: App, command: Command): string =>
     : Buffer.from(random.bytes(16)).toString("hex");
 
 async function encoded(
-  { app, onBroken }: MakerParts,
+  { app, onBroken }: AnswerParts,
   { operation, form }: Call,
   answer: object,
 ): Promise<Buffer> {
@@ -205,7 +205,7 @@ async function encoded(
 const etagOf = (body: Buffer) => `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
 
 /** True when the caller has this answer already. */
-export const isUnchanged = (call: Call, made: Made) =>
+export const isUnchanged = (call: Call, made: PreparedAnswer) =>
   made.kind !== "stream" && made.etag !== "" && matches(call.if_none_match, made.etag);
 
 /** By weak comparison (RFC 9110, 13.1.2): a client or a cache between may have dropped the `W/`. */

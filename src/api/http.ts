@@ -12,17 +12,17 @@ import { Refusal } from "../domain/refusal.ts";
 import { isSameSecret } from "./access/internal.ts";
 import type { Document } from "./document.ts";
 import { type Hint, hintsOf } from "./hints.ts";
-import { sendAnswer } from "./http-answer.ts";
-import { inPath, isLocal, questionOf } from "./http-question.ts";
+import { callRequestOf, inPath, isLocal } from "./http-request.ts";
+import { sendAnswer } from "./http-response.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Method, methodOf, type Operation, pathOf, pathWith, patternOf } from "./operation.ts";
-import type { Served } from "./pipeline.ts";
+import type { ServedOperation } from "./pipeline.ts";
 import { isAway, problem, problemOfRefusal, refusalOf } from "./problem.ts";
 import { requestId } from "./request-id.ts";
 
 export type HttpParts = {
   app: App;
-  served: Served[];
+  served: ServedOperation[];
   documents: Document[];
   /** Answers POST /mcp. */
   mcp: RequestHandler;
@@ -146,10 +146,10 @@ const place = (parts: { public_url: string }, instance: string) => ({
   instance,
 });
 
-function operationRoute(parts: HttpParts, { operation, ask }: Served): RequestHandler {
+function operationRoute(parts: HttpParts, { operation, ask }: ServedOperation): RequestHandler {
   return async (req, res) => {
     res.locals.operation = operation.name;
-    const question = questionOf(req, res, parts.stopping);
+    const question = callRequestOf(req, res, parts.stopping);
     const answer = await ask(question);
     if (answer.kind === "refused") {
       const told = problemOfRefusal(answer.refusal, place(parts, req.path));

@@ -18,7 +18,7 @@ import { refuse } from "../domain/refusal.ts";
 import { presentedSecret } from "./access/admission.ts";
 import { chosenForm, JSON_FORM } from "./forms/form.ts";
 import { acceptedForms, contentOf } from "./forms/mcp-content.ts";
-import { endOf } from "./http-question.ts";
+import { endOf } from "./http-request.ts";
 import { instructionsOf, toolLists } from "./mcp-tools.ts";
 import { type NamedEvent, proofPath } from "./named-event.ts";
 import { INTERFACE_VERSION } from "./openapi.ts";
@@ -33,7 +33,7 @@ import {
   pathWith,
   type ServedFile,
 } from "./operation.ts";
-import type { Answer, Served } from "./pipeline.ts";
+import type { Answer, ServedOperation } from "./pipeline.ts";
 import { type ProblemAnswer, problemOfRefusal } from "./problem.ts";
 import { exampleOf } from "./reference.ts";
 import { requestId } from "./request-id.ts";
@@ -41,7 +41,7 @@ import type { SettleResponse } from "./x402/response.ts";
 
 export type McpParts = {
   catalogue: Catalogue;
-  served: Served[];
+  served: ServedOperation[];
   printer: Printer;
   public_url: string;
   /** Origins of web pages that may call, beside the service's own and loopback. */
@@ -99,7 +99,7 @@ const isText = (output: Extract<Output, { kind: "bytes" }>) => output.media_type
 
 async function call(
   parts: McpParts,
-  served: Served,
+  served: ServedOperation,
   params: CallToolRequestParams,
   req: Request,
   request_id: string,

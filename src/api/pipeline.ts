@@ -14,14 +14,14 @@ import { transact } from "../unit.ts";
 import type { Gate } from "./access/admission.ts";
 import { type Admission, challengeOf, type Presented } from "./access/way.ts";
 import {
+  type AnswerParts,
   type Call,
   commandOf,
   idempotencyOf,
   isUnchanged,
-  type Made,
-  type MadeBody,
-  type MakerParts,
-  make,
+  type PreparedAnswer,
+  type PreparedBody,
+  prepareAnswer,
   requestDigest,
 } from "./call.ts";
 import { isTest } from "./caller.ts";
@@ -39,7 +39,7 @@ import { eventGiven, givenBefore } from "./x402/replay.ts";
 import { type PaymentRequired, type PaymentTerms, paymentRequired, priceOf } from "./x402/required.ts";
 import { type SettleResponse, settledHeaders } from "./x402/response.ts";
 
-export type Question = {
+export type CallRequest = {
   presented: Presented;
   /** Reads the input; called once the caller is admitted, so an unpaid body is never looked at. */
   read: (reader: InputReader) => Fields | Promise<Fields>;
@@ -76,7 +76,7 @@ export type Answer =
   | ({ kind: "pay" } & PaymentRequired)
   | { kind: "refused"; refusal: Refusal; headers: Record<string, string>; event?: NamedEvent | undefined };
 
-export type PipelineParts = Pick<MakerParts, "app" | "onBroken"> & {
+export type PipelineParts = Pick<AnswerParts, "app" | "onBroken"> & {
   /** Told of calls that are refused for a failure of ours: the log, the chain or the facilitator is away. */
   onAway: (refusal: Refusal) => void;
   catalogue: Catalogue;
@@ -89,17 +89,17 @@ export type PipelineParts = Pick<MakerParts, "app" | "onBroken"> & {
   cache_bytes: number;
 };
 
-type Parts = MakerParts & PipelineParts & { payments: PaymentFlow; prover: Prover };
+type Parts = AnswerParts & PipelineParts & { payments: PaymentFlow; prover: Prover };
 
 /** One operation made ready: its input compiled, its answers kept. */
-export type Served = {
+export type ServedOperation = {
   operation: Operation;
   reader: InputReader;
-  ask(question: Question): Promise<Answer>;
+  ask(question: CallRequest): Promise<Answer>;
 };
 
-export function createPipeline(given: PipelineParts): (operation: Operation) => Served {
-  const finished = new LRUCache<string, MadeBody>({
+export function createPipeline(given: PipelineParts): (operation: Operation) => ServedOperation {
+  const finished = new LRUCache<string, PreparedBody>({
     maxSize: Math.max(1, given.cache_bytes),
     sizeCalculation: ({ body }, name) => body.length + name.length + 64,
   });
@@ -118,7 +118,7 @@ async function ask(
   parts: Parts,
   operation: Operation,
   reader: InputReader,
-  question: Question,
+  question: CallRequest,
 ): Promise<Answer> {
   const headers: Record<string, string> = {};
   try {
@@ -178,7 +178,7 @@ function callOf(
   input: Fields,
   { app, form }: { app: App; form: Form },
   admitted: Admission,
-  question: Question,
+  question: CallRequest,
 ): Call {
   const { caller } = admitted;
   const { if_none_match, last_event_id, request_id } = question;
@@ -208,7 +208,7 @@ function callOf(
 }
 
 /** A proof that names the command names it alone: whoever sends it again under another name would have it done twice. */
-function namedBy({ idempotency_key }: Admission, question: Question): string | undefined {
+function namedBy({ idempotency_key }: Admission, question: CallRequest): string | undefined {
   const given = question.idempotency_key;
   if (idempotency_key !== undefined && given !== undefined && given !== idempotency_key)
     refuse("invalid", "invalid Idempotency-Key", {
@@ -221,7 +221,7 @@ function namedBy({ idempotency_key }: Admission, question: Question): string | u
 async function paid(
   { payments, prover }: Parts,
   call: Call,
-  question: Question,
+  question: CallRequest,
   headers: Record<string, string>,
 ): Promise<Answer> {
   const { presented, path } = question;
@@ -234,15 +234,22 @@ async function paid(
 }
 
 /** Serves a call that is free to its caller, and gives the same answer to the same Idempotency-Key. */
-async function unpaid(parts: Parts, call: Call): Promise<{ made: Made; event?: EventName | undefined }> {
+async function unpaid(
+  parts: Parts,
+  call: Call,
+): Promise<{ made: PreparedAnswer; event?: EventName | undefined }> {
   if (call.operation.output.kind === "stream")
-    return { made: await make(parts, call, { decide: none, watch: none, command: commandOf(call) }) };
+    return {
+      made: await prepareAnswer(parts, call, { decide: none, watch: none, command: commandOf(call) }),
+    };
   const given = await givenBefore(parts, call);
   if (given) return { made: given.made, event: await eventGiven(parts.app, call) };
   const once = idempotencyOf(call);
   const { answers } = parts.app;
   const unit = { ...parts.app.unit, accepting: () => checkAccepting(parts.app) };
-  const { result, events } = await transact(unit, commandOf(call, once), (given) => make(parts, call, given));
+  const { result, events } = await transact(unit, commandOf(call, once), (given) =>
+    prepareAnswer(parts, call, given),
+  );
   if (once && result.kind === "body") {
     const { status, body } = result;
     const { request_sha256 } = call;
@@ -257,7 +264,7 @@ const none = () => {
 
 function answerOf(
   call: Call,
-  made: Made,
+  made: PreparedAnswer,
   headers: Record<string, string>,
   told: Pick<Sent, "payment" | "event">,
 ): Answer {
@@ -299,7 +306,7 @@ async function quoteFor({ app }: Parts, operation: Operation, input: Fields | un
 async function validInput(
   operation: Operation,
   reader: InputReader,
-  question: Question,
+  question: CallRequest,
 ): Promise<Fields | undefined> {
   if (!question.is_small || typeof paymentOf(operation)?.price !== "function") return undefined;
   try {

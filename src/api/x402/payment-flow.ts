@@ -26,13 +26,13 @@ import { type Committed, type Decide, transact } from "../../unit.ts";
 import { admitWallet } from "../access/owner.ts";
 import type { Presented } from "../access/way.ts";
 import {
+  type AnswerParts,
   type Call,
   commandOf,
   idempotencyOf,
   isUnchanged,
-  type Made,
-  type MakerParts,
-  make,
+  type PreparedAnswer,
+  prepareAnswer,
   sha256,
 } from "../call.ts";
 import { payer } from "../caller.ts";
@@ -80,7 +80,7 @@ export type Outcome =
   | { kind: "pay"; required: PaymentRequired }
   | {
       kind: "made";
-      made: Made;
+      made: PreparedAnswer;
       event: EventName | undefined;
       /** Of the payment that bought the answer; none when it was given before without one. */
       settlement?: SettleResponse;
@@ -91,7 +91,7 @@ export type Outcome =
 export type PaymentFlow = { serve(call: Call, offer: Offer): Promise<Outcome> };
 
 type Flow = {
-  parts: MakerParts;
+  parts: AnswerParts;
   terms: PaymentTerms;
   limits: AddressLimits;
   acceptance: Acceptance;
@@ -115,7 +115,7 @@ const LOOK_MS = 200;
 const CLAIM_HOLDS_MS = 90_000;
 
 export function createPaymentFlow(
-  parts: MakerParts,
+  parts: AnswerParts,
   terms: PaymentTerms,
   limits: AddressLimits,
 ): PaymentFlow {
@@ -263,7 +263,7 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
   const reached: Reached = {};
   const command = commandOf(call, idempotencyOf(call) ?? idempotencyOfPayment(call, payment.id));
   try {
-    const done = await transact(app.unit, command, (unit) => make(parts, call, unit), {
+    const done = await transact(app.unit, command, (unit) => prepareAnswer(parts, call, unit), {
       once: async (made) => {
         if (isUnchanged(call, made)) return undefined;
         if (checked.status === "good" || checked.status === "carried") refuseOtherPrice(paid);
@@ -296,7 +296,7 @@ function refuseOtherPrice({ call, payment }: PaidCall): void {
 async function stage(
   decide: Decide,
   { app, call, payment }: PaidCall,
-  made: Made,
+  made: PreparedAnswer,
   { settlement }: SettledPayment,
 ): Promise<void> {
   await keep(app, call, payment.id, made);
@@ -304,7 +304,7 @@ async function stage(
   await decide(payments, payments.targetOf(payment.id), decision);
 }
 
-const paidAnswerOf = (made: Made): PaidAnswer => ({
+const paidAnswerOf = (made: PreparedAnswer): PaidAnswer => ({
   status: made.status,
   sha256: made.kind === "body" ? sha256(made.body) : null,
   vintage: made.vintage,
@@ -314,7 +314,7 @@ const paidAnswerOf = (made: Made): PaidAnswer => ({
 async function servedBy(
   { parts }: Flow,
   paid: PaidCall,
-  { result: made, events, replayed }: Committed<Made>,
+  { result: made, events, replayed }: Committed<PreparedAnswer>,
   settled: SettledPayment | undefined,
 ): Promise<Served> {
   const event = events.find(({ stream_id }) => stream_id.startsWith(payments.prefix));

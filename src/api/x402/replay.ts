@@ -7,7 +7,15 @@ import { paymentProblems } from "../../domain/payments/problems.ts";
 import { coreProblems } from "../../domain/problem.ts";
 import { type EventName, refuse } from "../../domain/refusal.ts";
 import { recall, type Work } from "../../unit.ts";
-import { type Call, commandOf, idempotencyOf, type Made, type MakerParts, make, sha256 } from "../call.ts";
+import {
+  type AnswerParts,
+  type Call,
+  commandOf,
+  idempotencyOf,
+  type PreparedAnswer,
+  prepareAnswer,
+  sha256,
+} from "../call.ts";
 import { factsOf, type PresentedPayment, pathOf, type SettledPayment } from "./charge.ts";
 import { PaymentRefused } from "./refused.ts";
 
@@ -20,7 +28,7 @@ export type AnsweredPayment = SettledPayment & {
 
 /** An answer, and the payment that bought it; none when it was given before without one. */
 export type Served = {
-  made: Made;
+  made: PreparedAnswer;
   bought_by?: AnsweredPayment;
   /** It was given before: to the same caller, or to whoever had the payment then. */
   again?: true;
@@ -41,7 +49,12 @@ export const idempotencyOfPayment = (call: Call, id: string) => ({
 const keptName = (id: string, digest: string) => `/payment/${id}/${digest}`;
 
 /** Keeps the bytes before the log says that they were given, so that they can be given again after a crash. */
-export async function keep({ answers }: App, call: Call, payment_id: string, made: Made): Promise<void> {
+export async function keep(
+  { answers }: App,
+  call: Call,
+  payment_id: string,
+  made: PreparedAnswer,
+): Promise<void> {
   if (made.kind !== "body") return;
   const { status, body } = made;
   const kept = { request_sha256: call.request_sha256, status, payment_id };
@@ -54,7 +67,7 @@ export async function keep({ answers }: App, call: Call, payment_id: string, mad
 
 /** The answer that was given under the caller's Idempotency-Key; a payment that came along is left unsettled. */
 export async function givenBefore(
-  parts: MakerParts,
+  parts: AnswerParts,
   call: Call,
   payment?: PresentedPayment,
 ): Promise<Served | undefined> {
@@ -90,7 +103,7 @@ async function isProven(app: App, call: Call, payment: PresentedPayment): Promis
 }
 
 /** What a payment bought: the bytes that were kept, or made anew over what was recorded then. */
-export async function repeat(parts: MakerParts, call: Call, id: string): Promise<Served> {
+export async function repeat(parts: AnswerParts, call: Call, id: string): Promise<Served> {
   const { app } = parts;
   const bought_by = await answeredPayment(app, id);
   const { status, sha256: digest, vintage } = bought_by.answer;
@@ -100,7 +113,7 @@ export async function repeat(parts: MakerParts, call: Call, id: string): Promise
     return { made: { kind: "body", status, body: kept.body, etag: "", vintage }, bought_by, again: true };
   const age = app.clock.now().getTime() - bought_by.event.recorded_at_us / 1_000;
   if (digest === null && age > STREAM_HOLDS_MS) gone();
-  const again: Work<Made> = (unit) => make(parts, call, unit);
+  const again: Work<PreparedAnswer> = (unit) => prepareAnswer(parts, call, unit);
   const recalled = async (idempotency: Idempotency | undefined) =>
     idempotency && recall(app.unit, commandOf(call, idempotency), again);
   const made =

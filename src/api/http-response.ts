@@ -2,13 +2,13 @@ import type { Response } from "express";
 import { coreProblems } from "../domain/problem.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { ServedFile } from "./operation.ts";
-import type { Answer, Question } from "./pipeline.ts";
+import type { Answer, CallRequest } from "./pipeline.ts";
 import type { ProblemAnswer } from "./problem.ts";
 
 type Sent = Exclude<Answer, { kind: "refused" }> | ({ kind: "problem" } & ProblemAnswer);
 
 /** Sends an answer of the pipeline; resolves when the last byte is handed over. */
-export async function sendAnswer(res: Response, answer: Sent, question?: Question): Promise<void> {
+export async function sendAnswer(res: Response, answer: Sent, question?: CallRequest): Promise<void> {
   for (const [name, value] of Object.entries(answer.headers)) res.setHeader(name, value);
   switch (answer.kind) {
     case "body":

@@ -8,7 +8,7 @@ import { presentedSecret } from "./access/admission.ts";
 import type { Fields } from "./input.ts";
 import { prefersProof } from "./named-event.ts";
 import type { Wire } from "./operation.ts";
-import type { Question } from "./pipeline.ts";
+import type { CallRequest } from "./pipeline.ts";
 
 /** Bytes of a JSON body; operations that take more say so themselves. */
 const BODY_LIMIT = 256 * 1024;
@@ -17,7 +17,7 @@ const BODY_LIMIT = 256 * 1024;
 const SMALL_BODY = 16 * 1024;
 
 /** What an HTTP request asks, in the pipeline's words. What few calls need is worked out when it is asked for. */
-export function questionOf(req: Request, res: Response, stopping: AbortSignal): Question {
+export function callRequestOf(req: Request, res: Response, stopping: AbortSignal): CallRequest {
   const { headers } = req;
   const hasBody = req.method !== "GET" && req.method !== "HEAD" && req.method !== "DELETE";
   let sent: JsonObject = {};
