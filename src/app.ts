@@ -15,6 +15,7 @@ import type {
   KeptHeads,
   Printer,
   Random,
+  SeedUses,
   SeedVault,
   Settlement,
   Signer,
@@ -62,6 +63,8 @@ export type AppParts = ChainParts & {
   /** The checkpoints that this machine signed last. */
   signed: KeptHeads;
   seeds: SeedVault;
+  /** How often each of them was drawn from. */
+  seed_uses: SeedUses;
   answers: KeptAnswers;
   printer: Printer;
   webhooks: Webhooks;

@@ -13,6 +13,13 @@ const POOL_FOR_CALLS = 2;
 export const smallestPool = (areas: readonly Area[], reactors: number): number =>
   areas.flatMap(({ projections }) => projections).length + reactors + POOL_FOR_TAIL + POOL_FOR_CALLS;
 
+/** So many calls have a connection at once, beside all that works on its own. */
+const ROOM_FOR_CALLS = 10;
+
+/** The connections of a service with these areas, where its settings name no number. */
+export const usualPool = (areas: readonly Area[]): number =>
+  smallestPool(areas, areas.flatMap(({ reactors }) => reactors).length) + ROOM_FOR_CALLS;
+
 /** Throws ConfigError where a reactor cannot run with these settings, or the pool is too small for all of them. */
 export async function startReactorsOf(
   areas: readonly Area[],
@@ -27,7 +34,7 @@ export async function startReactorsOf(
     if (told) throw new ConfigError(told);
   }
   const smallest = smallestPool(areas, reactors.length);
-  if (config.DATABASE_POOL < smallest)
+  if (config.DATABASE_POOL !== undefined && config.DATABASE_POOL < smallest)
     throw new ConfigError(
       `DATABASE_POOL is at least ${smallest}: a connection for each projection and each of the ${reactors.length} reactors, and ${POOL_FOR_TAIL + POOL_FOR_CALLS} more`,
     );

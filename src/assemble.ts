@@ -12,6 +12,7 @@ import { createKeptAnswers } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { createPrinter } from "./adapters/printing/printer.ts";
 import { createQuotas } from "./adapters/quotas.ts";
+import { createSeedUses } from "./adapters/seed-uses.ts";
 import { openSeedVault } from "./adapters/seed-vault.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
 import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts";
@@ -22,7 +23,7 @@ import { type App, createApp } from "./app.ts";
 import type { Area } from "./areas/area.ts";
 import { areas as allAreas, entitiesOf } from "./areas/index.ts";
 import { absentChain, openChain } from "./assemble-chain.ts";
-import { startReactorsOf } from "./assemble-reactors.ts";
+import { startReactorsOf, usualPool } from "./assemble-reactors.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { databaseOf, prepareDatabase } from "./database.ts";
@@ -91,7 +92,7 @@ async function assemble(
   await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections);
 
   const onError = (error: Error) => log.warn({ reason: error.message }, "a database connection broke");
-  const pool = openPool(database.appUrl, { max: config.DATABASE_POOL, onError });
+  const pool = openPool(database.appUrl, { max: config.DATABASE_POOL ?? usualPool(areas), onError });
   opened.push(() => pool.end());
   if (!(await rolesSeparated(pool))) {
     log.warn(
@@ -138,6 +139,7 @@ async function assemble(
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
     seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
+    seed_uses: createSeedUses(pool, onError),
     answers: createKeptAnswers(pool),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),

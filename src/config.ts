@@ -11,13 +11,14 @@ const flag = (fallback: boolean) =>
     .default(fallback ? "1" : "0")
     .transform((text) => text === "1" || text === "true");
 
-const integer = (least: number, most: number, fallback: number) =>
+const wholeNumber = (least: number, most: number) =>
   z.coerce
     .number(`is a whole number from ${least} to ${most}`)
     .int(`is a whole number from ${least} to ${most}`)
     .min(least, `is at least ${least}`)
-    .max(most, `is at most ${most}`)
-    .default(fallback);
+    .max(most, `is at most ${most}`);
+
+const integer = (least: number, most: number, fallback: number) => wholeNumber(least, most).default(fallback);
 
 const postgresUrl = z
   .string()
@@ -52,7 +53,8 @@ export const environment = z.object({
   DATA_DIR: z.string().min(1).default(".tallystick"),
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_OWNER_URL: postgresUrl.optional(),
-  DATABASE_POOL: integer(2, 200, 30),
+  /** Left out, it follows from how many projections and reactors there are. */
+  DATABASE_POOL: wholeNumber(2, 200).optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   LOG_ORIGIN_HOST: z
     .string()

@@ -72,7 +72,7 @@ export async function prepareDatabase(
 const grantsFor = (role: string) => `
   grant usage on schema anchoring to ${role};
   grant select, insert on all tables in schema anchoring to ${role};
-  grant usage on schema read, access, reactors, chain to ${role};
+  grant usage on schema read, access, reactors, chain, rng to ${role};
   grant select, insert, update, delete, truncate on all tables in schema read, access to ${role};
-  grant select, insert, update on all tables in schema reactors, chain to ${role};
-  grant execute on all functions in schema access to ${role};`;
+  grant select, insert, update on all tables in schema reactors, chain, rng to ${role};
+  grant execute on all functions in schema access, rng to ${role};`;

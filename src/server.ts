@@ -1,4 +1,4 @@
-/** The HTTP and MCP faces over an open runtime. */
+/** The server: HTTP and MCP over an open runtime. */
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { createGate, type Gate } from "./api/access/admission.ts";

@@ -53,8 +53,19 @@ export type Watch = <State, E extends DomainEvent>(
   target: Target,
 ) => Promise<State>;
 
+/** What is counted outside the log for what is about to be appended. */
+export type Reservation = {
+  /** False where there is not enough left. */
+  take(): Promise<boolean>;
+  /** Undoes it, where nothing was appended after all. */
+  release(): void;
+};
+
+/** Takes something once for a command, however often its work runs; what was appended before needs nothing more. */
+export type Reserve = (name: string, reservation: Reservation) => Promise<boolean>;
+
 /** What work may do in its unit, and the command it runs for. */
-export type InUnit = { decide: Decide; watch: Watch; command: Command };
+export type InUnit = { decide: Decide; watch: Watch; reserve: Reserve; command: Command };
 
 export type Work<T> = (unit: InUnit) => Promise<T>;
 
@@ -76,8 +87,10 @@ export async function transact<T, Done = undefined>(
   const earlier = await findEarlier(parts.store, command);
   if (earlier) return replay(parts, command, earlier, work);
   let once: { done: Done } | undefined;
+  const reserved = new Reserved();
   for (let run = 1; run <= MAX_RUNS; run++) {
-    const unit = new Unit(parts, command);
+    const unit = new Unit(parts, command, reserved.reserve);
+    let isSent = false;
     try {
       const result = await work(unit);
       if (before) {
@@ -86,6 +99,7 @@ export async function transact<T, Done = undefined>(
         once ??= { done: await before.once(result) };
         await before.stage(unit.decide, result, once.done);
       }
+      isSent = true;
       const outcome = await unit.append();
       if (outcome === "again") continue;
       if (outcome !== "replayed" && outcome.length > 0) return { result, events: outcome, replayed: false };
@@ -93,6 +107,8 @@ export async function transact<T, Done = undefined>(
       if (first) return await replay(parts, command, first, work);
       if (outcome !== "replayed") return { result, events: [], replayed: false };
     } catch (error) {
+      // Once it was sent it may stand in the log, whatever went wrong then.
+      if (!isSent) reserved.release();
       // The same command may have been committed while this run waited, and be the very reason for the refusal.
       const first = error instanceof Refusal ? await findEarlier(parts.store, command) : undefined;
       if (!first) throw error;
@@ -101,6 +117,7 @@ export async function transact<T, Done = undefined>(
       unit.release();
     }
   }
+  reserved.release();
   return refuse("unavailable", "too many writers on the same stream; try again", { retry_after_s: 1 });
 }
 
@@ -139,12 +156,13 @@ async function replay<T>(
     return { state, version, stream_id };
   };
   const watch: Watch = async (entity, target) => (await foldThen(entity, target)).state;
+  const reserve: Reserve = async () => true;
   const decide: Decide = async (entity, target, _decision) => {
     const { state, version, stream_id } = await foldThen(entity, target);
     const own = earlier.events.filter((e) => e.tenant === target.tenant && e.stream_id === stream_id);
     return { state, version, events: own.map((event) => typed(parts.schemas, event)) };
   };
-  return { result: await work({ decide, watch, command }), events: earlier.events, replayed: true };
+  return { result: await work({ decide, watch, reserve, command }), events: earlier.events, replayed: true };
 }
 
 type Staged = {
@@ -156,17 +174,36 @@ type Staged = {
   events: NewEvent[];
 };
 
+/** What a command has taken. */
+class Reserved {
+  readonly #taken = new Map<string, Reservation>();
+
+  readonly reserve: Reserve = async (name, reservation) => {
+    if (this.#taken.has(name)) return true;
+    const granted = await reservation.take();
+    if (granted) this.#taken.set(name, reservation);
+    return granted;
+  };
+
+  release(): void {
+    for (const reservation of this.#taken.values()) reservation.release();
+    this.#taken.clear();
+  }
+}
+
 class Unit {
   readonly #parts: UnitParts;
   readonly command: Command;
+  readonly reserve: Reserve;
   readonly #staged = new Map<string, Staged>();
   /** Streams that the commit rests upon, and the version they were seen at. */
   readonly #watched = new Map<string, StreamGuard>();
   #release: (() => void) | undefined;
 
-  constructor(parts: UnitParts, command: Command) {
+  constructor(parts: UnitParts, command: Command, reserve: Reserve) {
     this.#parts = parts;
     this.command = command;
+    this.reserve = reserve;
   }
 
   readonly decide: Decide = async (entity, target, decision) => {

@@ -98,6 +98,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
     app,
     decide: effectOf(operation).changes === "nothing" ? onlyReads(operation) : unit.decide,
     watch: unit.watch,
+    reserve: unit.reserve,
     get fresh_id() {
       return freshId(app, unit.command);
     },

@@ -1,4 +1,4 @@
-/** The HTTP face: an Express 5 route for each operation and each document, and what every answer has in common. */
+/** The HTTP server: an Express 5 route for each operation and each document, and what every answer has in common. */
 import { setMaxListeners } from "node:events";
 import type { IncomingMessage, RequestListener } from "node:http";
 import compression from "compression";

@@ -1,5 +1,5 @@
 /**
- * The MCP face: the same operations as tools, over streamable HTTP. One `Server` a request, over lists made once;
+ * The MCP server: the same operations as tools, over streamable HTTP. One `Server` a request, over lists made once;
  * each call runs through the same pipeline as HTTP, with the same admission and the same answer.
  */
 import { toNodeHandler } from "@modelcontextprotocol/node";

@@ -240,7 +240,12 @@ async function unpaid(
 ): Promise<{ made: PreparedAnswer; event?: EventName | undefined }> {
   if (call.operation.output.kind === "stream")
     return {
-      made: await prepareAnswer(parts, call, { decide: none, watch: none, command: commandOf(call) }),
+      made: await prepareAnswer(parts, call, {
+        decide: none,
+        watch: none,
+        reserve: none,
+        command: commandOf(call),
+      }),
     };
   const given = await givenBefore(parts, call);
   if (given) return { made: given.made, event: await eventGiven(parts.app, call) };

@@ -16,6 +16,7 @@ export async function keepDataOpen(
   signal: AbortSignal,
   onError: (dataset: string, error: Error) => void,
 ): Promise<void> {
+  app.reference.expect("unknown");
   while (!signal.aborted) {
     try {
       const { position } = await app.store.head();
@@ -33,8 +34,10 @@ type OnError = (dataset: string, error: Error) => void;
 
 async function openCurrent(app: App, onError: OnError): Promise<void> {
   await app.caughtUp(releasesProjection);
-  await app.caughtUp(referenceProjection);
-  const tables = (await currentReferences(app.pool)).filter(isNotIn(app.reference));
+  const isTold = await app.caughtUp(referenceProjection);
+  const current = await currentReferences(app.pool);
+  if (isTold) app.reference.expect(current.map(({ dataset }) => dataset));
+  const tables = current.filter(isNotIn(app.reference));
   await app.reference.serveTogether(
     tables.map(({ vintage }) => vintage),
     (failed, error) => onError(tables.find(({ vintage }) => vintage === failed)!.dataset, error),

@@ -48,23 +48,30 @@ async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> 
   await ended;
 }
 
-test("a service anchors its log, is killed, and goes on; the commands say how far it came", async () => {
+/** How far the first service had come when it was killed. */
+let reached: AnchorStatus;
+
+test("before a service has run, the commands say that nothing is anchored", async () => {
   expect(await run("anchor", "deploy")).toBe(`The contract is at ${ANCHOR_ADDRESS} already.\n`);
   expect(await run("anchor", "status")).toContain("anchored  nothing yet");
   const asked = await run("anchor", "status", "--chain");
   expect(asked).toContain(`contract  ${ANCHOR_ADDRESS} keeps nothing of this log yet\n`);
   expect(asked).toMatch(/^gas key {3}0x[0-9a-f]{40} has 10\d* ether$/m);
+});
 
+test("a service anchors its log, until it is killed", async () => {
   const first = await serve();
-  let reached = await status();
+  reached = await status();
   while (!reached.anchor) reached = await status();
   expect(reached.checkpoint!.size).toBeGreaterThanOrEqual(reached.anchor.size);
   expect(reached.unproven_events).toBeGreaterThan(0);
   await stop(first, "SIGKILL");
+});
 
+test("the next one goes on, and the commands say how far it came", async () => {
   await run("keys", "issue", "--tenant", "acme");
   const second = await serve();
-  const before = reached.anchor.size;
+  const before = reached.anchor!.size;
   while (reached.anchor!.size <= before) reached = await status();
   await stop(second, "SIGTERM");
 

@@ -2,7 +2,7 @@
 import { encodeFunctionResult, multicall3Abi } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { BaseChain } from "../../src/adapters/base-chain.ts";
+import type { BaseChainOptions } from "../../src/adapters/base-chain.ts";
 import { deployAnchor } from "../../src/anchoring/deploy.ts";
 import type { App } from "../../src/app.ts";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
@@ -21,22 +21,25 @@ beforeEach(async () => {
 
 describe("an endpoint that", () => {
   let meddler: Meddler;
-  let by: App & { chain: BaseChain };
+  let by: App;
   beforeEach(async () => {
     meddler = await openMeddler(house.workshop.node.rpc_url);
-    const limits = { request_ms: 500, deadline_ms: 1_000, sending: { wait_ms: 1_500, poll_ms: 20 } };
-    by = { ...app, chain: house.workshop.connect({ rpc_url: meddler.url, ...limits }) };
-    onTestFinished(async () => {
-      by.chain.close();
-      await meddler.close();
-    });
+    onTestFinished(() => meddler.close());
+    by = through({ sending: { poll_ms: 20 } });
     await house.happen();
   });
+  /** The house whose chain is asked by way of the endpoint. */
+  function through(options: Partial<BaseChainOptions>): App {
+    const chain = house.workshop.connect({ rpc_url: meddler.url, ...options });
+    onTestFinished(() => chain.close());
+    return { ...app, chain };
+  }
   const honest: Meddler["meddle"] = () => undefined;
 
   test("hangs has the log signed all the same, and anchored when it answers again", async () => {
     meddler.meddle = () => "hangs";
-    expect(await house.turn({}, by)).toMatchObject({ status: "away" });
+    const impatient = through({ request_ms: 500, deadline_ms: 1_000 });
+    expect(await house.turn({}, impatient)).toMatchObject({ status: "away" });
     expect(await house.story()).toEqual(["CheckpointSigned"]);
     meddler.meddle = honest;
     expect(await house.turn({}, by)).toEqual({ status: "done" });
@@ -46,8 +49,9 @@ describe("an endpoint that", () => {
   test("loses the receipt leaves an anchor pending, which is taken up when it is found", async () => {
     const before = await house.workshop.rpc<Hex>("eth_getTransactionCount", app.chain.sender, "latest");
     meddler.meddle = (method) => (method === "eth_getTransactionReceipt" ? { result: null } : undefined);
-    expect(await house.turn({}, by)).toEqual({ status: "done" });
-    expect(await house.turn({}, by)).toEqual({ status: "done" });
+    const impatient = through({ sending: { wait_ms: 1_500, poll_ms: 20 } });
+    expect(await house.turn({}, impatient)).toEqual({ status: "done" });
+    expect(await house.turn({}, impatient)).toEqual({ status: "done" });
     expect(await house.story()).toEqual(["CheckpointSigned", "AnchorPending"]);
     meddler.meddle = honest;
     await house.turn({}, by);
@@ -136,10 +140,12 @@ describe("a chain that", () => {
       number > old.number ? undefined : app.chain.block(number);
     const heads = async () => ({ latest: old, safe: old, finalized: old });
     expect(await house.turn({}, house.over({ heads, block }))).toMatchObject({ status: "behind" });
-    expect(await house.turn({}, house.over({ block }))).toMatchObject({ status: "away" });
+    // Blocks come of themselves; none of them makes the anchor final here.
+    const mined = async () => ({ ...(await app.chain.heads()), finalized: old });
+    expect(await house.turn({}, house.over({ heads: mined, block }))).toMatchObject({ status: "away" });
     // Behind one address there may be nodes of different heights.
     const read: Chain["read"] = async () => [{ success: true, data: `0x${"0".repeat(256)}` }];
-    expect(await house.turn({}, house.over({ read }))).toMatchObject({ status: "behind" });
+    expect(await house.turn({}, house.over({ heads: mined, read }))).toMatchObject({ status: "behind" });
     expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "CheckpointSigned"]);
   });
 

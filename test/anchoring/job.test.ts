@@ -232,9 +232,14 @@ test("the gas of anchors counts against the day's budget in every process, and w
   expect(await budget(formatEther(BigInt(fee_wei) + 1n))).toMatchObject({ would_settle: true });
 
   await house.revert(snapshot);
+  // At another fee: the same bytes would be the same transaction, and paid once.
+  await house.workshop.rpc("anvil_setNextBlockBaseFeePerGas", "0x77359400");
+  await house.mine(1);
   await house.turn({ anchor_every_ms: 3_600_000 });
   expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorReorged", "Anchored"]);
-  expect(await spent(day)).toBeGreaterThan(BigInt(fee_wei));
+  const again = (await house.state()).anchors.at(-1)!;
+  expect(again.transaction).not.toBe(transaction);
+  expect(await spent(day)).toBe(BigInt(fee_wei) + BigInt(again.fee_wei));
 });
 
 test("the chain says how firmly an anchor stands, and what the gas key has", async () => {

@@ -94,7 +94,7 @@ test("a node that proves nothing is told of, and all is anchored all the same", 
   const away = () => Promise.reject(new ChainUnavailable("eth_getProof: not supported"));
   expect(await house.turn({}, house.over({ stateProof: away }))).toMatchObject({
     status: "unproven",
-    message: expect.stringContaining("eth_getProof"),
+    reason: expect.stringContaining("eth_getProof"),
   });
   expect((await house.state()).anchors).toHaveLength(1);
   expect(await rows()).toBe(0);

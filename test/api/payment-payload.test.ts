@@ -292,11 +292,11 @@ describe("the 402", () => {
     });
   });
 
-  test("declares less when its URL is long", () => {
+  test("names a long URL by its digest, and stays short", () => {
     const path = `/v1/agent/count?word=${"x".repeat(4_000)}`;
     const { headers, v2: offered } = paymentRequired(countCalls, "0.05", path, terms);
-    expect(Object.keys(offered.extensions!)).toEqual(["payment-identifier"]);
-    expect(headers["PAYMENT-REQUIRED"]!.length).toBeLessThan(8 * 1024);
+    expect(offered.resource!.url).toMatch(/\/v1\/agent\/count\?sha256=[0-9a-f]{64}$/);
+    expect(headers["PAYMENT-REQUIRED"]!.length).toBeLessThan(6 * 1024);
   });
 
   test("warns on the development chain, and there alone", () => {

@@ -5,6 +5,8 @@ import { brent } from "../../src/datasets/reference/brent.ts";
 import { ecbMro } from "../../src/datasets/reference/ecb-mro.ts";
 import { ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
 import { hicp } from "../../src/datasets/reference/hicp.ts";
+import { ReferenceStore } from "../../src/datasets/reference/store.ts";
+import { sandboxOf } from "../../src/datasets/reference/table.ts";
 import {
   changesOf,
   indicatorNames,
@@ -107,3 +109,18 @@ test("between changes the rate in force is that of the last one", () =>
       expect([...meansByMonth(readings).values()]).toEqual(values);
     }),
   ));
+
+test("while a table is being opened nothing is answered: 503 names it, and null is only for what is not there", () => {
+  const empty = () => new ReferenceStore({ data_dir: "/nowhere", allow_synthetic: true });
+  const asked = (store: ReferenceStore) => () =>
+    macroContext(store, { indicators: ["ecb_mro", "brent_usd"] });
+  const store = empty();
+  expect(asked(store)().meta.missing).toEqual(["ecb_mro", "brent_usd"]);
+  store.expect("unknown");
+  expect(asked(store)).toThrow("ecb-mro, brent");
+  store.expect([sandboxOf(brent)]);
+  expect(asked(store)).toThrow(/missing: brent$/);
+  expect(asked(store.watched(() => {}))).toThrow(/missing: brent$/);
+  store.expect([]);
+  expect(asked(store)().meta.missing).toEqual(["ecb_mro", "brent_usd"]);
+});

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import * as payments from "../../src/domain/payments/payment.ts";
 import {
   addressOf,
   balanceOf,
@@ -18,7 +19,7 @@ import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { type Service, startService } from "../support/service.ts";
-import { reactorsOf, storyOf } from "./stall.ts";
+import { nameOf, reactorsOf, storyOf } from "./stall.ts";
 import { wares } from "./wares.ts";
 
 let workshop: Workshop;
@@ -70,6 +71,17 @@ const order = (name: string): RequestInit => ({
   body: JSON.stringify({ name }),
 });
 
+/** Presents a payment to the survivor while its clock stands at `now`, in milliseconds of Unix time. */
+async function presentAt(now: number, paid: SignedPayment, name: string): Promise<Response> {
+  const { clock } = survivor.app;
+  survivor.app.clock = { now: () => new Date(now) };
+  try {
+    return await present(survivor.url + PATH, paid, order(name));
+  } finally {
+    survivor.app.clock = clock;
+  }
+}
+
 /** `left`: what stands in the log when the process dies; `forgotten`: what stands there in the end if nobody asks again. */
 type Step = { step: string; left: string[]; settled: boolean; forgotten: string[] };
 const REFUNDED = ["PaymentClaimed", "PaymentSettled", "RefundOpened", "RefundPaid"];
@@ -114,15 +126,9 @@ test.each(steps)("killed $step: asked again it is answered, and charged once", a
   expect((await earned()) - before).toBe(settled ? 2n * PRICE : 0n);
 
   // What the dead process claimed is held for a while; here that while is over at once.
-  const { clock } = survivor.app;
-  survivor.app.clock = { now: () => new Date(Date.now() + 100_000) };
-  try {
-    const answer = await present(survivor.url + PATH, paid, order(name));
-    expect(await answer.json()).toMatchObject({ data: { name } });
-    expect(answer.status).toBe(201);
-  } finally {
-    survivor.app.clock = clock;
-  }
+  const answer = await presentAt(Date.now() + 100_000, paid, name);
+  expect(await answer.json()).toMatchObject({ data: { name } });
+  expect(answer.status).toBe(201);
   expect(await typesOf(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
   expect((await earned()) - before).toBe(settled ? 2n * PRICE : PRICE);
 });
@@ -130,7 +136,9 @@ test.each(steps)("killed $step: asked again it is answered, and charged once", a
 test("while a claim is held, the same payment is told to wait and never to pay again", async () => {
   const name = "k_after_the_claim_forgotten";
   const paid = forgottenOnes.get(steps.find(({ step }) => step === "after the claim")!)!;
-  const answer = await present(survivor.url + PATH, paid, order(name));
+  const { tenant, id } = payments.targetOf(nameOf(paid));
+  const [claimed] = await survivor.app.store.readStream({ tenant, stream_id: payments.streamOf(id) });
+  const answer = await presentAt(Date.parse(String(claimed!.payload.claimed_at)), paid, name);
   expect(answer.status).toBe(503);
   expect(answer.headers.get("Retry-After")).toBeTruthy();
   expect(await answer.json()).toMatchObject({

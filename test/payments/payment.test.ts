@@ -6,7 +6,9 @@ import {
   claim,
   events,
   evolve,
+  type Found,
   fail,
+  find,
   giveUp,
   idOf,
   initialState,
@@ -306,6 +308,25 @@ describe("a refund", () => {
     }));
 });
 
+const { network, asset, payer, pay_to, amount_micro, nonce } = facts;
+const foundPayment: Found = { network, asset, payer, pay_to, amount_micro, nonce, ...first, found_at: AT };
+
+describe("one that nobody asked anything for", () => {
+  test("is found with its refund open, once", () => {
+    const [note, refund] = find(foundPayment)(undefined);
+    expect([note?.type, refund]).toMatchObject([
+      "PaymentFound",
+      { type: "RefundOpened", data: { amount_micro } },
+    ]);
+    const state = stateAfter(note!, refund!);
+    expect(state).toMatchObject({ status: "settled", settlement: first, refund: { amount_micro } });
+    expect(find(foundPayment)(state)).toEqual([]);
+    expect(isFree(state)).toBe(false);
+  });
+
+  test("is left to whoever claimed it", () => expect(find(foundPayment)(stateAfter(claimed))).toEqual([]));
+});
+
 test("only what bought nothing is free", () => {
   expect(isFree(stateAfter())).toBe(true);
   expect(isFree(stateAfter(claimed, failed("x", false)))).toBe(true);
@@ -326,6 +347,7 @@ test("every event fits its schema", () => {
   const all: PaymentEvent[] = [
     ...[claimed, settledBy(first, answer), settledBy(first, null), answered, failed("x", true)],
     ...[reorged(first), refundOpened, refundPaid(second), refundReorged(second)],
+    ...find(foundPayment)(undefined),
   ];
   expect(new Set(all.map(({ type }) => type))).toEqual(new Set(Object.keys(events)));
   for (const { type, data } of all) expect(events[type][1].parse(data)).toEqual(data);

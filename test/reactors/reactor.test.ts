@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { areas } from "../../src/areas/index.ts";
-import { smallestPool } from "../../src/assemble-reactors.ts";
+import { smallestPool, usualPool } from "../../src/assemble-reactors.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import { ChainUnavailable } from "../../src/domain/ports.ts";
@@ -201,7 +201,9 @@ test("the pool has to have room for all projections and reactors, and the defaul
   const reactors = areas.flatMap((area) => area.reactors);
   expect(new Set(reactors.map(({ name }) => name)).size).toBe(reactors.length);
   const smallest = smallestPool(areas, reactors.length);
-  expect(readConfig({}).DATABASE_POOL).toBeGreaterThanOrEqual(smallest);
+  expect(readConfig({}).DATABASE_POOL).toBeUndefined();
+  expect(usualPool(areas)).toBeGreaterThan(smallest);
+  expect(service.app.pool.options.max).toBe(usualPool(areas));
   const env = { DATABASE_POOL: "3" };
   await expect(startService({ env, reactors: true })).rejects.toThrow(/DATABASE_POOL is at least \d+/);
 });

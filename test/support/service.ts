@@ -1,4 +1,4 @@
-/** The whole service in this process: a fresh database, the real faces, a real port. */
+/** The whole service in this process: a fresh database, the real server, a real port. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,6 +1,10 @@
 /** The wallet over real HTTP on the embedded chain: an airdrop is asked for, paid, seen in balances and histories, and not paid twice. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
+import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
+import { DEPLOYMENT_PROXY } from "../../src/domain/deployment.ts";
+import { MULTICALL3 } from "../../src/domain/multicall.ts";
+import { USDC } from "../../src/domain/payments/usdc.ts";
 import { reachOf } from "../../src/projections/wallet/transfers.ts";
 import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
 import { addressOf, wallet } from "../chain/fixture.ts";
@@ -151,6 +155,10 @@ describe("an airdrop", () => {
       [`0x${"0".repeat(40)}`, "not all of them 0"],
       [wallet(1).address.replace("C5", "c5"), "EIP-55"],
       [first.data.contract, "the contract that pays"],
+      [USDC.address, "USDC's contract"],
+      [MULTICALL3, "Multicall3"],
+      [ANCHOR_ADDRESS, "the contract that keeps tree heads"],
+      [DEPLOYMENT_PROXY.address, "the contract that deploys others"],
       [someone("1"), "recipient 0 again"],
     ]) {
       const answer = await airdrop({ recipients: [someone("1"), bad], amount_each: 1 });
@@ -182,7 +190,10 @@ describe("an airdrop", () => {
     const real = await airdrop(body, testing).finally(() => {
       service.app.embedded_chain = true;
     });
-    expect([real.status, real.detail]).toEqual([403, "a test key moves no tokens of a real chain"]);
+    expect([real.status, real.detail]).toEqual([
+      403,
+      "a test key moves no money of a real chain; use a live key, or pay",
+    ]);
     const stranger = (await service.issue({ tenant: "other", scopes: ["admin"] })).headers;
     expect((await get(`airdrop/${bought.data.airdrop_id}`, stranger)).status).toBe(404);
     // The one payment that was charged is the platform's income.

@@ -26,9 +26,30 @@ export class ReferenceStore {
   /** Tables that were asked for by their vintage, the last ones. */
   readonly #past = new LRUCache<string, Promise<Reference<object>>>({ max: MOST_PAST });
 
-  constructor(options: StoreOptions, open: readonly Reference<object>[] = []) {
+  /** The datasets that are to be open; `unknown` until the log was looked through for them. */
+  #expected: ReadonlySet<string> | "unknown";
+
+  constructor(
+    options: StoreOptions,
+    open: readonly Reference<object>[] = [],
+    expected: ReadonlySet<string> | "unknown" = new Set(),
+  ) {
     this.#options = options;
     this.#open = new Map(open.map((table) => [table.dataset, table]));
+    this.#expected = expected;
+  }
+
+  /** Tells which datasets are to be served from now on. */
+  expect(datasets: readonly string[] | "unknown"): void {
+    this.#expected = datasets === "unknown" ? datasets : new Set(datasets);
+  }
+
+  /** Whether a table that is not there is still to be opened, as far as is known. */
+  isAwaited(table: { name: string }): boolean {
+    if (this.find(table as ReferenceTable<object>)) return false;
+    const answering = this.#options.allow_synthetic ? kindsOf(table.name) : [table.name];
+    const expected = this.#expected;
+    return expected === "unknown" || answering.some((dataset) => expected.has(dataset));
   }
 
   /** A state of a table, current or not; `unavailable` (dataset-missing) when its file is not usable. */
@@ -45,12 +66,12 @@ export class ReferenceStore {
   with(named: readonly Reference<object>[], { alone }: { alone: boolean }): ReferenceStore {
     const replaced = new Set(named.flatMap(({ dataset }) => kindsOf(dataset)));
     const others = alone ? [] : this.open().filter(({ dataset }) => !replaced.has(dataset));
-    return new ReferenceStore(this.#options, [...others, ...named]);
+    return new ReferenceStore(this.#options, [...others, ...named], alone ? new Set() : this.#expected);
   }
 
   /** The same tables; `onRead` is told of each that is looked at, undefined where it is not there. */
   watched(onRead: (found: Reference<object> | undefined) => void): ReferenceStore {
-    return new ReferenceStore({ ...this.#options, onRead }, this.open());
+    return new ReferenceStore({ ...this.#options, onRead }, this.open(), this.#expected);
   }
 
   /** Serves a vintage from now on in place of its dataset's earlier one; `unavailable` leaves the earlier one served. */

@@ -45,7 +45,12 @@ const activated = z.strictObject({
   ...place,
   seed_hash: sha256.describe("SHA-256 of the seed."),
   activated_at: time,
-  max_rolls: z.int().min(1).describe("It is revealed soon after so many rolls, or at this time."),
+  max_rolls: z
+    .int()
+    .min(1)
+    .describe(
+      "At most so many rolls and bets are drawn from it; it is revealed once they are used up, or at this time.",
+    ),
   retires_at: time,
 });
 

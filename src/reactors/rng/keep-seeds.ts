@@ -1,5 +1,6 @@
 /** Whenever a chain of seeds runs short the next is published and committed, and whenever a seed is used up it is revealed. */
 import type { App } from "../../app.ts";
+import type { SeedUse } from "../../domain/ports.ts";
 import * as commitments from "../../domain/rng/commitment.ts";
 import * as seeds from "../../domain/rng/seeds.ts";
 import { rngProjection } from "../../projections/rng/rng.ts";
@@ -64,20 +65,32 @@ async function recordCommitted(app: App, space: seeds.Space): Promise<void> {
   }
 }
 
-/** A clock that was set back for a while must not reveal early nor late: only what was announced with the seed counts. */
-async function revealUsed(app: App, space: seeds.Space): Promise<void> {
+/** What was taken of a seed and is not recorded after so long is waited for no more: its process died, or its payment is slow. */
+const UNRECORDED_S = 2;
+
+/**
+ * Reveals the active seed once its rolls or its time are used up. Any process may do so at any time: what was taken of a seed
+ * that is revealed is drawn anew from the next. A clock that was set back for a while must not reveal early nor late: only what
+ * was announced with the seed counts.
+ */
+export async function revealUsed(app: App, space: seeds.Space): Promise<void> {
   const { active } = await load(app, space);
   if (!active) return;
   await app.caughtUp(rngProjection);
   const rolls = (await findSeed(app.pool, active.seed_hash))?.rolls ?? 0;
   const now = app.clock.now().toISOString();
-  const reason = rolls >= active.max_rolls ? "rolls" : now >= active.retires_at ? "time" : undefined;
+  const isUsedUp = rolls >= active.max_rolls || isSpent(await app.seed_uses.find(active.seed_hash), rolls);
   // A seed that was never used stays: time alone reveals nothing that anybody waits for.
-  if (!reason || rolls === 0) return;
+  const reason = isUsedUp ? "rolls" : rolls > 0 && now >= active.retires_at ? "time" : undefined;
+  if (!reason) return;
   const { chain, index } = active;
   const seed = Buffer.from(app.seeds.seed(space, chain, index)).toString("hex");
   await decider(app, space)(seeds.rotate({ chain, index, seed, reason, revealed_at: now }, useFrom(app)));
 }
+
+/** Nothing more is taken of it, and all that was is recorded or given up. */
+const isSpent = (use: SeedUse | undefined, rolls: number) =>
+  use !== undefined && use.closed_s !== null && (rolls >= use.taken || use.closed_s > UNRECORDED_S);
 
 function useFrom({ clock, settings }: App): seeds.Use {
   const now = clock.now();

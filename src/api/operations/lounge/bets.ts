@@ -9,8 +9,9 @@ import { hitsOf, keno } from "../../../domain/lounge/keno.ts";
 import { colorOf, roulette } from "../../../domain/lounge/roulette.ts";
 import { attoOf, decimalTokens } from "../../../domain/lounge/token.ts";
 import { type Context, json, key, operation, pay } from "../../operation.ts";
-import { clientSeed, ownSeed, proofOf, proofShown, seedAtHand } from "../rng/draw.ts";
+import { clientSeed, ownSeed, proofOf, proofShown } from "../rng/draw.ts";
 import { seedPlace, tenantMeta } from "../rng/fields.ts";
+import { type Drawing, seedAtHand } from "../rng/seed-at-hand.ts";
 import { menu, tokens } from "./menu.ts";
 
 const STAKE = "amount is from 1 to 1000, with at most six decimals: a number, or a decimal string";
@@ -52,14 +53,14 @@ type Wanted = { client_seed?: string | undefined; amount: number | string };
 
 /** Plays a bet: stake, draw and payout are one event on the account. */
 async function playBet(
-  context: Pick<Context<never>, "app" | "caller" | "decide" | "watch" | "fresh_id">,
+  context: Drawing & Pick<Context<never>, "decide" | "fresh_id">,
   game: LoungeName,
   params: Record<string, unknown>,
   { client_seed, amount }: Wanted,
 ) {
   const { app, caller, decide, fresh_id: roll_id } = context;
   const { tenant } = caller;
-  const seed = await seedAtHand(context);
+  const seed = await seedAtHand(context, 1);
   const rolled_at = app.clock.now().toISOString();
   const request = { roll_id, tenant, game, params, client_seed: client_seed ?? ownSeed(caller), rolled_at };
   const stake = attoOf(amount)!;

@@ -1,4 +1,4 @@
-/** What every operation that draws from the seeds shares: whose part the caller has in it, the seed at hand, the proof. */
+/** What every operation that draws from the seeds shares: whose part the caller has in it, and the proof. */
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -8,11 +8,8 @@ import { refuse } from "../../../domain/refusal.ts";
 import { ByteStream, message } from "../../../domain/rng/bytes.ts";
 import { play } from "../../../domain/rng/drawn.ts";
 import { rngProblems } from "../../../domain/rng/problems.ts";
-import type { DrawnFacts, SeedAtHand } from "../../../domain/rng/roll.ts";
-import * as seeds from "../../../domain/rng/seeds.ts";
+import type { DrawnFacts } from "../../../domain/rng/roll.ts";
 import type { Caller } from "../../caller.ts";
-import type { Context } from "../../operation.ts";
-import { spaceOf } from "./fields.ts";
 
 export const clientSeed = z
   .string("is a text of 1 to 256 characters")
@@ -23,17 +20,6 @@ export const clientSeed = z
   );
 
 export const ownSeed = ({ tenant }: Caller) => `tenant:${tenant}`;
-
-/** The active seed of the caller's space. What is decided counts only if it is active until then. */
-export async function seedAtHand({
-  app,
-  caller,
-  watch,
-}: Pick<Context<never>, "app" | "caller" | "watch">): Promise<SeedAtHand> {
-  const space = spaceOf(caller);
-  const seed = seeds.activeSeed(await watch(seeds, seeds.targetOf(space)));
-  return { seed, secret: app.seeds.seed(space, seed.chain, seed.index) };
-}
 
 export const proofShown = z
   .array(z.object({ message: z.string(), hmac: sha256 }))

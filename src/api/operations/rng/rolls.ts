@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { sha256, time } from "../../../domain/fields.ts";
+import { coreProblems } from "../../../domain/problem.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { readParams } from "../../../domain/rng/drawn.ts";
 import { type GameName, gameNames } from "../../../domain/rng/games.ts";
@@ -11,8 +12,9 @@ import * as seeds from "../../../domain/rng/seeds.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";
 import { findChain, findSeed, lastRevealed } from "../../../projections/rng/seeds.ts";
 import { type Context, json, key, operation, pay } from "../../operation.ts";
-import { clientSeed, ownSeed, seedAtHand } from "./draw.ts";
+import { clientSeed, ownSeed } from "./draw.ts";
 import { rollShown, seedPlace, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
+import { type Drawing, seedAtHand } from "./seed-at-hand.ts";
 
 const gameType = z
   .enum(gameNames, `game_type is one of ${gameNames.join(", ")}`)
@@ -61,7 +63,7 @@ rolls again. Its hash leads by \`chain_index\` times SHA-256 to the chain's head
           .describe("Where the chain's head stands on Base; rng_anchor_verify reads it from there"),
         activated_at: time,
         rolls: z.int().describe("Rolls and bets on it so far"),
-        max_rolls: z.int().describe("It is revealed soon after so many"),
+        max_rolls: z.int().describe("At most so many; then it is revealed"),
         retires_at: time.describe("Or at this time, if it was used"),
         revealed_before: z
           .object({
@@ -133,23 +135,33 @@ type Wanted = {
   path: string;
 };
 
+/** The body's limit over HTTP, for whoever asks by another way: what is drawn must fit into the log and into an answer. */
+const MOST_PARAM_BYTES = 256 * 1024;
+
 /** Draws rolls in their order from the active seed; all are recorded in one commit, and only while that seed is active. */
 async function draw(
-  { app, caller, decide, watch }: Pick<Context<never>, "app" | "caller" | "decide" | "watch">,
+  context: Drawing & Pick<Context<never>, "decide">,
   ids: readonly string[],
   wanted: readonly Wanted[],
   demanded: string | undefined,
 ): Promise<RollFacts[]> {
-  const at_hand = await seedAtHand({ app, caller, watch });
+  const { app, caller, decide } = context;
+  // What is wrong with the request is told before anything is taken of the seed.
+  const read = wanted.map(({ game_type, params, path }) => readParams(game_type, params, path));
+  if (Buffer.byteLength(JSON.stringify(read)) > MOST_PARAM_BYTES)
+    refuse(
+      coreProblems["too-large"],
+      `the params of all rolls take more than ${MOST_PARAM_BYTES / 1024} KiB; send fewer at once`,
+    );
+  const at_hand = await seedAtHand(context, wanted.length);
   const { seed_hash } = at_hand.seed;
   if (demanded !== undefined && demanded !== seed_hash)
     refuse(rngProblems["other-seed"], `the active seed is ${seed_hash} by now, and nothing was rolled`);
   const rolled_at = app.clock.now().toISOString();
   const drawn: RollFacts[] = [];
-  for (const [at, { client_seed, game_type: game, params, path }] of wanted.entries()) {
+  for (const [at, { client_seed, game_type: game }] of wanted.entries()) {
     const roll_id = ids[at]!;
-    const read = readParams(game, params, path);
-    const request = { roll_id, tenant: caller.tenant, game, params: read, client_seed, rolled_at };
+    const request = { roll_id, tenant: caller.tenant, game, params: read[at]!, client_seed, rolled_at };
     const id = rolls.rollsId(seed_hash, game, client_seed);
     const { events } = await decide(rolls, { tenant: caller.tenant, id }, rolls.roll(request, at_hand));
     // Said again, the events of all rolls of the stream come back: each is found by its id.

@@ -9,6 +9,7 @@ import { AIRDROP_ADDRESS, MOST_RECIPIENTS } from "../../../domain/wallet/airdrop
 import { decimalOf, unitsOf } from "../../../domain/wallet/amount.ts";
 import { knownToken } from "../../../domain/wallet/balances.ts";
 import { amountEach, recipients } from "../../../domain/wallet/inputs.ts";
+import { contractAt } from "../../../domain/wallet/known-contracts.ts";
 import { walletProblems } from "../../../domain/wallet/problems.ts";
 import { amountIn, balanceCall, tokenCalls } from "../../../domain/wallet/token.ts";
 import type { Caller } from "../../caller.ts";
@@ -120,13 +121,11 @@ the same airdrop, and this answers where it stands. To pay them once more, give 
   },
 });
 
-/** Tokens that are sent to these contracts are lost. */
+/** Tokens that are sent to a contract that gives nothing back are lost. */
 function refuseContracts(recipients: readonly Hex[], token: Hex): void {
   for (const [at, one] of recipients.entries()) {
-    if (one === token)
-      refuseField(`recipients.${at}`, "is the token's own contract, from which nothing comes back");
-    if (one === AIRDROP_ADDRESS)
-      refuseField(`recipients.${at}`, "is the contract that pays, from which nothing comes back");
+    const contract = contractAt(one, token);
+    if (contract) refuseField(`recipients.${at}`, `is ${contract}, from which nothing comes back`);
   }
 }
 

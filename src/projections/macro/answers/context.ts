@@ -18,6 +18,8 @@ import {
   monthsUpTo,
   type Reading,
 } from "../../../domain/macro/indicators.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { sixDecimals } from "../../../domain/trade/units.ts";
 import { aboutReference, joined, joinedOf, someOf } from "../../reference/meta.ts";
 
@@ -127,15 +129,20 @@ const known: Record<IndicatorName, Indicator> = {
   ),
 };
 
-/** Each indicator with its last value, the one before, and a year of months. Refuses where no table of those asked for is loaded. */
+/** Each indicator with its last value, the one before, and a year of months; `unavailable` while one's table is being opened, or where none is loaded. */
 export function macroContext(
   reference: ReferenceStore,
   input: z.output<typeof macroInput>,
 ): z.infer<typeof macroOutput> {
-  someOf(
-    reference,
-    input.indicators.map((name) => known[name].table),
-  );
+  const tablesAsked = input.indicators.map((name) => known[name].table);
+  const awaited = tablesAsked.filter((table) => reference.isAwaited(table));
+  if (awaited.length > 0)
+    refuse(
+      tradeProblems["dataset-missing"],
+      `these tables are being opened, or their files are missing: ${awaited.map(({ name }) => name).join(", ")}`,
+      { retry_after_s: 5 },
+    );
+  someOf(reference, tablesAsked);
   const data = input.indicators.map((name) => indicatorOf(reference, name));
   const missing = data.filter(({ value }) => value === null).map((line) => line.indicator);
   const tables = input.indicators.flatMap((name) => known[name].read(reference)?.reference ?? []);
@@ -144,7 +151,7 @@ export function macroContext(
 }
 
 function indicatorOf(store: ReferenceStore, name: IndicatorName): z.infer<typeof indicator> {
-  const { read, table: _, ...about } = known[name];
+  const { read, table: _table, ...about } = known[name];
   const found = read(store);
   const [last, previous] = lastTwo(found?.series.readings ?? []);
   return {

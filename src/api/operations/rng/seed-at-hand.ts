@@ -1,0 +1,84 @@
+/** The seed that a call draws from: active, and not drawn from more often than was announced with it. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { App } from "../../../app.ts";
+import type { SeedUses } from "../../../domain/ports.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { rngProblems } from "../../../domain/rng/problems.ts";
+import type { SeedAtHand } from "../../../domain/rng/roll.ts";
+import * as seeds from "../../../domain/rng/seeds.ts";
+import { rngProjection } from "../../../projections/rng/rng.ts";
+import { findSeed } from "../../../projections/rng/seeds.ts";
+import { revealUsed } from "../../../reactors/rng/keep-seeds.ts";
+import type { Context } from "../../operation.ts";
+import { spaceOf } from "./fields.ts";
+
+/** How long a call waits for the next seed, or for the count of this one. */
+const PATIENCE_MS = 5_000;
+/** The pause between two looks. */
+const LOOK_MS = 50;
+
+export type Drawing = Pick<Context<never>, "app" | "caller" | "watch" | "reserve">;
+
+/**
+ * The active seed of the caller's space, from which so many are about to be drawn. One that is used up gives way to the next
+ * meanwhile; `unavailable` (seed-missing) where that takes too long. What is decided counts only if the seed is active until then.
+ */
+export async function seedAtHand(drawing: Drawing, count: number): Promise<SeedAtHand> {
+  const { app, caller, watch } = drawing;
+  const space = spaceOf(caller);
+  for (const deadline = performance.now() + PATIENCE_MS; ; ) {
+    const state = await watch(seeds, seeds.targetOf(space));
+    const { active } = state;
+    if (active && (await isTaken(drawing, active, count)))
+      return { seed: active, secret: app.seeds.seed(space, active.chain, active.index) };
+    if (performance.now() > deadline) {
+      seeds.activeSeed(state);
+      refuse(rngProblems["seed-missing"], "the active seed is used up, and the next one follows", {
+        retry_after_s: 1,
+      });
+    }
+    await lookFor(app, space);
+  }
+}
+
+/** Whether so many are left of the seed; then they are this command's. */
+async function isTaken({ app, reserve }: Drawing, seed: seeds.ActiveSeed, count: number): Promise<boolean> {
+  const { seed_hash, max_rolls: most } = seed;
+  if (count > most) {
+    const message = `holds at most ${most}: so many are drawn from one seed`;
+    refuse("invalid", "invalid input: rolls", { errors: [{ path: "rolls", message }] });
+  }
+  return reserve(`seed ${seed_hash}`, {
+    take: () => app.seed_uses.take(seed_hash, { count, most, before: () => usesOf(app, seed_hash) }),
+    release: () => app.seed_uses.release(seed_hash, count),
+  });
+}
+
+/** How often a seed was drawn from, as the log has it. */
+async function usesOf(app: App, seed_hash: string): Promise<number> {
+  for (const deadline = performance.now() + PATIENCE_MS; !(await app.caughtUp(rngProjection)); )
+    if (performance.now() > deadline)
+      refuse(rngProblems["seed-missing"], "what was drawn from the active seed is still being counted", {
+        retry_after_s: 1,
+      });
+  return (await findSeed(app.pool, seed_hash))?.rolls ?? 0;
+}
+
+/** What this process is looking for: however many calls wait for a space's next seed, one looks for all. */
+const looking = new WeakMap<SeedUses, Map<seeds.Space, Promise<void>>>();
+
+async function lookFor(app: App, space: seeds.Space): Promise<void> {
+  const under_way = looking.get(app.seed_uses) ?? new Map<seeds.Space, Promise<void>>();
+  looking.set(app.seed_uses, under_way);
+  const look = under_way.get(space) ?? revealOrWait(app, space).finally(() => under_way.delete(space));
+  under_way.set(space, look);
+  await look;
+}
+
+/** Reveals the seed where nothing is awaited of it any more; the cache knows the next one then. */
+async function revealOrWait(app: App, space: seeds.Space): Promise<void> {
+  await revealUsed(app, space);
+  const { active } = await app.load(seeds, seeds.targetOf(space));
+  const use = active && (await app.seed_uses.find(active.seed_hash));
+  if (!active || use?.closed_s != null) await sleep(LOOK_MS, undefined, { ref: false });
+}

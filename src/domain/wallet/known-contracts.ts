@@ -1,0 +1,20 @@
+/** Contracts that take tokens and never give them back: what is sent there is lost. */
+import { ANCHOR_ADDRESS } from "../anchoring/contract.ts";
+import type { Hex } from "../chain.ts";
+import { DEPLOYMENT_PROXY } from "../deployment.ts";
+import { lowerCase } from "../fields.ts";
+import { MULTICALL3 } from "../multicall.ts";
+import { USDC } from "../payments/usdc.ts";
+import { AIRDROP_ADDRESS } from "./airdrop-contract.ts";
+
+const known: ReadonlyMap<string, string> = new Map([
+  [AIRDROP_ADDRESS, "the contract that pays"],
+  [lowerCase(USDC.address), "USDC's contract"],
+  [ANCHOR_ADDRESS, "the contract that keeps tree heads"],
+  [lowerCase(MULTICALL3), "Multicall3"],
+  [DEPLOYMENT_PROXY.address, "the contract that deploys others"],
+]);
+
+/** What stands at an address in lower case, where tokens sent to it are lost: of `token` too; undefined for any other. */
+export const contractAt = (address: Hex, token: Hex): string | undefined =>
+  address === lowerCase(token) ? "the token's own contract" : known.get(address);
