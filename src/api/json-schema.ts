@@ -30,6 +30,25 @@ export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonSch
   return plain(written as JsonSchema, io);
 }
 
+/**
+ * For a model, which reads in the description what a value is: a pattern says it again in more characters, and some clients refuse those
+ * that they do not know. The service judges by all of them.
+ */
+export function withoutPatterns<S extends JsonSchema>(schema: S): S {
+  const { pattern: _, maxLength: __, ...own } = schema;
+  const { items, anyOf, properties } = own;
+  return {
+    ...own,
+    ...(items && { items: withoutPatterns(items) }),
+    ...(anyOf && { anyOf: anyOf.map(withoutPatterns) }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, one]) => [name, withoutPatterns(one)]),
+      ),
+    }),
+  } as S;
+}
+
 /** Leaves out what a client takes for granted, and writes otherwise what some cannot read. */
 function plain(schema: JsonSchema, io: "input" | "output"): JsonSchema {
   const { id: _, ...own } = schema as JsonSchema & { id?: string };

@@ -19,7 +19,7 @@ import { presentedSecret } from "./access/admission.ts";
 import { chosenForm, JSON_FORM } from "./forms/form.ts";
 import { acceptedForms, contentOf } from "./forms/mcp-content.ts";
 import { endOf } from "./http-request.ts";
-import { instructionsOf, toolLists } from "./mcp-tools.ts";
+import { instructionsOf, meantBy, toolLists } from "./mcp-tools.ts";
 import { type NamedEvent, proofPath } from "./named-event.ts";
 import { INTERFACE_VERSION } from "./openapi.ts";
 import type { Catalogue } from "./operation.ts";
@@ -73,19 +73,22 @@ export function createMcp(parts: McpParts): RequestHandler {
       );
       server.setRequestHandler("tools/list", () => ({ tools }));
       server.setRequestHandler("tools/call", async ({ params }) => {
-        const served = byName.get(params.name);
-        if (!served) {
-          const told = `there is no tool ${params.name.slice(0, 80)}; tools/list names them`;
-          throw new ProtocolError(ProtocolErrorCode.InvalidParams, told);
-        }
-        res.locals.operation = params.name;
-        return call(parts, served, params, req, res.locals.request_id, signal);
+        const meant = meantBy(params.name, params.arguments);
+        const served = meant && byName.get(meant.name);
+        if (!served) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(meant?.name));
+        res.locals.operation = meant.name;
+        return call(parts, served, { ...params, ...meant }, req, res.locals.request_id, signal);
       });
       return server;
     });
     toNodeHandler(handler, { maxRequestBodySize: 1024 * 1024 })(req, res).catch(next);
   };
 }
+
+const unknownTool = (name: string | undefined) =>
+  name === undefined
+    ? "operations_call takes the name of an operation, and its arguments as an object; operations_find finds names"
+    : `there is no tool ${name.slice(0, 80)}; tools/list names those asked most, and operations_find finds the rest`;
 
 /** A browser page may call only from here or where the operator says; programs send no Origin. */
 function originAllowed(req: Request, { public_url, origins }: McpParts): boolean {

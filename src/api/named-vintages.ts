@@ -25,7 +25,7 @@ export const vintageField = z
   .refine((text) => text.split(",").length <= MOST_NAMED, `vintage names at most ${MOST_NAMED} vintages`)
   .optional()
   .describe(
-    `Vintages to answer from, by comma, as \`meta.rests_on\` of an earlier answer names them: for ${KEEP_DAYS} days after they were replaced the same answer, byte for byte; omitted = those of now`,
+    `\`meta.rests_on\` of an earlier answer: the same again, for ${KEEP_DAYS} days after its data were replaced; omitted = of now`,
   );
 
 export const restsOnField = z

@@ -1,8 +1,8 @@
 /** What MCP lists of each operation: how much a model reads, what it is told first, and in which words. */
 import { expect, test } from "vitest";
-import { defaultTools } from "../../src/api/default-tools.ts";
+import { defaultTools, MOST_TOOLS } from "../../src/api/default-tools.ts";
 import type { JsonSchema } from "../../src/api/json-schema.ts";
-import { toolLists } from "../../src/api/mcp-tools.ts";
+import { meantBy, toolLists } from "../../src/api/mcp-tools.ts";
 import { methodOf } from "../../src/api/operation.ts";
 import { catalogue } from "../support/catalogue.ts";
 
@@ -13,12 +13,33 @@ const all = listed(areas, "all");
 /** Tokens as they are reckoned without any model's own table: four characters of the JSON that goes out. */
 const tokensOf = (tools: object[]) => Math.ceil(JSON.stringify({ tools }).length / 4);
 
-test("all tools take less than 40000 tokens, and the list unasked less than 12000", () => {
+/** Operations that there are to be; what all of them may take is shared between them, so that none that comes later finds it spent. */
+const OPERATIONS = 147;
+
+test("all tools take less than 40000 tokens, and the list unasked less than 12000, each with its share of that", () => {
   expect(all).toHaveLength(catalogue.length);
-  expect(tokensOf(all)).toBeLessThan(40_000);
+  expect(tokensOf(all)).toBeLessThan((40_000 * all.length) / Math.max(OPERATIONS, all.length));
   const unasked = listed(areas, null);
   expect(unasked).toHaveLength(defaultTools.length);
-  expect(tokensOf(unasked)).toBeLessThan(12_000);
+  expect(tokensOf(unasked)).toBeLessThan((12_000 * unasked.length) / MOST_TOOLS);
+});
+
+test("a call of any operation is one of that, or of none where it does not say which", () => {
+  const asked = { reporter: "DE" };
+  expect(meantBy("trade_balance", asked)).toEqual({ name: "trade_balance", arguments: asked });
+  expect(meantBy("operations_call", { name: "trade_balance", arguments: asked })).toEqual({
+    name: "trade_balance",
+    arguments: asked,
+  });
+  expect(meantBy("operations_call", { name: "health" })).toEqual({ name: "health", arguments: {} });
+  for (const given of [
+    {},
+    { name: 7 },
+    { name: "health", arguments: "{}" },
+    { name: "health", arguments: [] },
+  ])
+    expect(meantBy("operations_call", given)).toBeUndefined();
+  expect(meantBy("operations_call", { name: "operations_call" })?.name).toBe("operations_call");
 });
 
 test("every description begins with what the tool does, and then tells more", () => {

@@ -297,6 +297,37 @@ describe("MCP", () => {
     await client.close();
   });
 
+  test("operations_find finds what is not listed, and operations_call calls it, with its own errors and its own price", async () => {
+    const [client, unpaid] = [await connect(mine), await connect({})];
+    const found = await client.callTool({
+      name: "operations_find",
+      arguments: { q: "largest buyers of wood" },
+    });
+    const { name } = (found.structuredContent as { data: { name: string }[] }).data[0]!;
+    expect([name, defaultTools.includes(name)]).toEqual(["trade_wood_products", false]);
+    const call = (arguments_: object) => ({
+      name: "operations_call",
+      arguments: { name, arguments: arguments_ },
+    });
+    const answer = await client.callTool(call({ reporter: "LV", year: 2021 }));
+    const same = await client.callTool({ name, arguments: { reporter: "LV", year: 2021 } });
+    expect(answer).toEqual({ ...same, isError: undefined });
+    expect(await client.callTool(call({ reporter: "XX" }))).toMatchObject({
+      isError: true,
+      structuredContent: { status: 400, errors: [{ path: "reporter" }] },
+    });
+    expect(await unpaid.callTool(call({ reporter: "LV" }))).toMatchObject({
+      isError: true,
+      structuredContent: { x402Version: 2, accepts: [{ amount: "100000" }] },
+    });
+    for (const given of [{}, { name: "operations_call" }, { name: "no_such_tool" }])
+      await expect(client.callTool({ name: "operations_call", arguments: given })).rejects.toThrow(
+        /operations_find/,
+      );
+    await client.close();
+    await unpaid.close();
+  });
+
   test("areas choose", async () => {
     const client = await connect(mine, "?areas=replay");
     const { tools } = await client.listTools();
