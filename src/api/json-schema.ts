@@ -8,11 +8,15 @@ export type JsonSchema = {
   minimum?: number;
   maximum?: number;
   maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  const?: unknown;
   enum?: unknown[];
   default?: unknown;
   description?: string;
   items?: JsonSchema;
   anyOf?: JsonSchema[];
+  allOf?: JsonSchema[];
   properties?: Record<string, JsonSchema>;
   propertyNames?: JsonSchema;
   required?: string[];
@@ -49,6 +53,9 @@ export function withoutPatterns<S extends JsonSchema>(schema: S): S {
   } as S;
 }
 
+/** What an input is judged by; of an answer nobody judges it, and its description says what it is. */
+const JUDGING = ["pattern", "minimum", "maximum", "maxLength", "minItems", "maxItems"] as const;
+
 /** Leaves out what a client takes for granted, and writes otherwise what some cannot read. */
 function plain(schema: JsonSchema, io: "input" | "output"): JsonSchema {
   const { id: _, ...own } = schema as JsonSchema & { id?: string };
@@ -56,6 +63,9 @@ function plain(schema: JsonSchema, io: "input" | "output"): JsonSchema {
   if (own.type === "integer" && own.maximum === Number.MAX_SAFE_INTEGER) delete own.maximum;
   // The format says it in fewer characters.
   if (own.format !== undefined) delete own.pattern;
+  if (io === "output") for (const word of JUDGING) delete own[word];
+  // The value tells its type.
+  if (io === "output" && own.const !== undefined) delete own.type;
   // All names are text.
   if (own.propertyNames && Object.keys(own.propertyNames).join() === "type") delete own.propertyNames;
   // Those of models that know one type a schema refuse a list of them.
@@ -73,8 +83,15 @@ function plain(schema: JsonSchema, io: "input" | "output"): JsonSchema {
   if (anyOf) own.anyOf = own.anyOf!.map((one) => plain(one, io));
   if (properties) own.properties = plainEach(properties, io);
   if ($defs) own.$defs = plainEach($defs, io);
+  if (io === "output" && own.anyOf?.every(isBare)) {
+    own.type = own.anyOf.map(({ type }) => type as string);
+    delete own.anyOf;
+  }
   return own;
 }
+
+/** A type and nothing else. */
+const isBare = (schema: JsonSchema) => typeof schema.type === "string" && Object.keys(schema).length === 1;
 
 const plainEach = (schemas: Record<string, JsonSchema>, io: "input" | "output") =>
   Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, plain(one, io)]));

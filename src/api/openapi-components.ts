@@ -2,7 +2,7 @@
 import type { ProblemType } from "../domain/problem.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { type Operation, pathWith, paymentOf } from "./operation.ts";
-import { refusalsOf } from "./statuses.ts";
+import { OF_ANY_CALL, refusalsOf } from "./statuses.ts";
 import { paymentRequired } from "./x402/required.ts";
 
 type Schema = Record<string, unknown>;
@@ -82,7 +82,8 @@ const parameters = {
     name: "Prefer",
     in: "header",
     description:
-      "`proof` (RFC 7240): the answer carries the proof of its event in the log, at most 2 s later",
+      "`proof` (RFC 7240): the answer carries the proof of its event in the log (c2sp.org/tlog-proof) in Tlog-Proof, a byte sequence of " +
+      "RFC 8941 of up to 4 KiB, at most 2 s later; Preference-Applied says `proof` when it was proven in time",
     schema: { type: "string" },
     example: "proof",
   },
@@ -96,14 +97,8 @@ const headers = {
     schema: { type: "string" },
   },
   "Event-Id": {
-    description: "Where the call is recorded: its event",
+    description: 'Where the call is recorded: its event. Link (rel="proof") is where that is proven',
     schema: { type: "string", format: "uuid" },
-  },
-  Link: { description: 'The event\'s proof, rel="proof"', schema: { type: "string" } },
-  "Preference-Applied": { description: "`proof` when it was proven in time", schema: { type: "string" } },
-  "Tlog-Proof": {
-    description: "The proof (c2sp.org/tlog-proof) as a byte sequence of RFC 8941, up to 4 KiB",
-    schema: { type: "string" },
   },
 };
 
@@ -114,7 +109,7 @@ const refsTo = (...names: (keyof typeof headers)[]): Schema =>
 export const settledHeaders = refsTo("PAYMENT-RESPONSE");
 
 /** What the answer to a command tells of its event. */
-export const eventHeaders = refsTo("Event-Id", "Link", "Preference-Applied", "Tlog-Proof");
+export const eventHeaders = refsTo("Event-Id");
 
 /** `schemas`: those of answers that have an id; `parameters`: those that several operations take. */
 export function componentsOf(
@@ -141,13 +136,18 @@ function responsesOf(
   public_url: string,
 ): Schema {
   const answers: Record<string, Schema> = { 304: { description: "Unchanged since the ETag you sent" } };
-  for (const status of new Set(operations.flatMap((one) => [...refusalsOf(one)]))) {
-    const titles = problems.filter((type) => type.status === status).map(({ title }) => title);
-    answers[status] = {
-      description: titles.join(" / "),
-      content: { "application/problem+json": { schema: refTo("schemas", "Problem") } },
-    };
-  }
+  const titlesOf = (status: number) =>
+    problems
+      .filter((type) => type.status === status)
+      .map(({ title }) => title)
+      .join(" / ");
+  const problem = (description: string): Schema => ({
+    description,
+    content: { "application/problem+json": { schema: refTo("schemas", "Problem") } },
+  });
+  for (const status of new Set(operations.flatMap((one) => [...refusalsOf(one)])))
+    if (!OF_ANY_CALL.includes(status)) answers[status] = problem(titlesOf(status));
+  answers["4XX"] = problem(OF_ANY_CALL.map((status) => `${status} ${titlesOf(status)}`).join("; "));
   const priced = operations.find((one) => paymentOf(one));
   if (priced) answers[402] = paymentAnswer(priced, public_url);
   return answers;

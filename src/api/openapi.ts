@@ -4,9 +4,10 @@ import { formsOf } from "./forms/form.ts";
 import { inputReader } from "./input.ts";
 import { type JsonSchema, jsonSchemaOf } from "./json-schema.ts";
 import { componentsOf, eventHeaders, refTo, settledHeaders } from "./openapi-components.ts";
+import { componentRef, shareSchemas } from "./openapi-schemas.ts";
 import type { Catalogue } from "./operation.ts";
 import { isInPath, mediaTypeOf, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
-import { refusalsOf } from "./statuses.ts";
+import { OF_ANY_CALL, refusalsOf } from "./statuses.ts";
 
 export const INTERFACE_VERSION = "3.2.0";
 
@@ -15,14 +16,14 @@ type Schemas = Record<string, JsonSchema>;
 type Entry = { parameters: Schema[] };
 
 export function openapi({ areas, operations, problems }: Catalogue, public_url: string): Schema {
-  const schemas: Schemas = {};
+  const answers = answersOf(areas, operations);
   const paths: Record<string, Record<string, Entry>> = {};
   for (const operation of operations) {
     // OpenAPI knows no parameter that spans slashes: a client leaves them as they are.
     const path = pathOf(operation).replaceAll("{+", "{");
     paths[path] = {
       ...paths[path],
-      [methodOf(operation).toLowerCase()]: describe(operation, schemas),
+      [methodOf(operation).toLowerCase()]: describe(operation, answers.of[operation.name]),
     };
   }
   const parameters = shareParameters(Object.values(paths).flatMap(Object.values));
@@ -39,11 +40,11 @@ export function openapi({ areas, operations, problems }: Catalogue, public_url: 
     servers: [{ url: public_url }],
     tags: areas.map(({ name, about }) => ({ name, description: about })),
     paths,
-    components: componentsOf(operations, problems, { public_url, schemas, parameters }),
+    components: componentsOf(operations, problems, { public_url, schemas: answers.components, parameters }),
   };
 }
 
-function describe(operation: Operation, schemas: Schemas): Entry & Schema {
+function describe(operation: Operation, answer: JsonSchema | undefined): Entry & Schema {
   const reader = inputReader(operation.input);
   const payment = paymentOf(operation);
   const inBody = methodOf(operation) === "POST";
@@ -72,7 +73,7 @@ function describe(operation: Operation, schemas: Schemas): Entry & Schema {
       ...(isCommand(operation) ? [refTo("parameters", "IdempotencyKey"), refTo("parameters", "Prefer")] : []),
     ],
     ...(inBody && { requestBody: body(reader.schema, inPath, operation.example) }),
-    responses: responses(operation, schemas),
+    responses: responses(operation, answer),
   };
 }
 
@@ -98,7 +99,7 @@ function parameter(name: string, inPath: boolean, schema: InputSchema, example: 
   };
 }
 
-/** Of the parameters of a name the one that most operations take stands among the components, and they refer to it. */
+/** A parameter that several operations take stands among the components; where several of one name do, the less common have a number. */
 function shareParameters(entries: readonly Entry[]): Schema {
   const asked = new Map<string, number>();
   for (const parameter of entries.flatMap(({ parameters }) => parameters)) {
@@ -106,18 +107,20 @@ function shareParameters(entries: readonly Entry[]): Schema {
     asked.set(text, (asked.get(text) ?? 0) + 1);
   }
   const shared = new Map<string, string>();
+  const numbers = new Map<string, number>();
   for (const [text, times] of [...asked].sort(([, a], [, b]) => b - a)) {
     const { name } = JSON.parse(text) as { name?: string };
-    if (times > 1 && name !== undefined && !shared.has(name)) shared.set(name, text);
+    if (times < 2 || name === undefined) continue;
+    const number = (numbers.get(name) ?? 0) + 1;
+    numbers.set(name, number);
+    shared.set(text, number === 1 ? name : `${name}-${number}`);
   }
   for (const entry of entries)
     entry.parameters = entry.parameters.map((parameter) => {
-      const name = parameter.name as string | undefined;
-      return name !== undefined && shared.get(name) === JSON.stringify(parameter)
-        ? refTo("parameters", name)
-        : parameter;
+      const name = shared.get(JSON.stringify(parameter));
+      return name === undefined ? parameter : refTo("parameters", name);
     });
-  return Object.fromEntries([...shared].map(([name, text]) => [name, JSON.parse(text)]));
+  return Object.fromEntries([...shared].map(([text, name]) => [name, JSON.parse(text)]));
 }
 
 function body(schema: InputSchema, inPath: string[], example: Record<string, unknown>): Schema {
@@ -135,36 +138,34 @@ function body(schema: InputSchema, inPath: string[], example: Record<string, unk
   };
 }
 
-/** The statuses this operation can answer, each with its form. */
-function responses(operation: Operation, schemas: Schemas): Schema {
+/** The statuses this operation can answer, each with its form; what is wrong with any call stands in `4XX`. */
+function responses(operation: Operation, answer: JsonSchema | undefined): Schema {
   const priced = paymentOf(operation) !== undefined;
   const answers: Record<string, Schema> = {
     [operation.status ?? 200]: {
-      ...success(operation, schemas),
+      ...success(operation, answer),
       ...(isCommand(operation) && { headers: { ...(priced && settledHeaders), ...eventHeaders } }),
     },
   };
   if (operation.vintage || operation.caching) answers[304] = refTo("responses", "304");
   if (operation.output.kind === "file")
-    answers[206] = { ...success(operation, schemas), description: "The range asked for" };
-  for (const status of refusalsOf(operation)) answers[status] = refTo("responses", String(status));
-  return answers;
+    answers[206] = { ...success(operation, answer), description: "The range asked for" };
+  for (const status of refusalsOf(operation))
+    if (!OF_ANY_CALL.includes(status)) answers[status] = refTo("responses", String(status));
+  return { ...answers, "4XX": refTo("responses", "4XX") };
 }
 
-function success(operation: Operation, schemas: Schemas): Schema {
+function success(operation: Operation, answer: JsonSchema = {}): Schema {
   const { output } = operation;
   const [form, ...others] = formsOf(operation);
   switch (output.kind) {
     case "stream":
       return {
         description: `One JSON object a line; as ${SSE} each is an event`,
-        ...content(mediaTypeOf(operation), shared(z.union([output.item, output.last]), schemas), [SSE]),
+        ...content(mediaTypeOf(operation), answer, [SSE]),
       };
-    case "json": {
-      const enveloped =
-        operation.envelope === "success" ? output.schema.extend({ success: z.literal(true) }) : output.schema;
-      return { description: "The answer", ...content(form!, shared(enveloped, schemas), others) };
-    }
+    case "json":
+      return { description: "The answer", ...content(form!, answer, others) };
     case "bytes":
       return { description: output.about, ...content(output.media_type, bytesOf(output.media_type)) };
     case "file":
@@ -190,16 +191,37 @@ const bytesOf = (form: string): Schema => ({
   ...(!form.startsWith("text/") && { format: "binary" }),
 });
 
-/** The schema of an answer. What has an id stands among the components, once for all operations. */
-function shared(schema: z.ZodType, schemas: Schemas): Schema {
-  const { $defs = {}, ...own } = atComponents(jsonSchemaOf(schema, "output"));
-  for (const [id, one] of Object.entries($defs)) {
-    if (schemas[id] && JSON.stringify(schemas[id]) !== JSON.stringify(one))
-      throw new Error(`two schemas of answers have the id ${id}`);
-    schemas[id] = one;
-  }
-  return own;
+/** Schemas of what operations answer, by their names. What has an id, or stands in several, is among the components, once for all. */
+function answersOf(
+  areas: Catalogue["areas"],
+  operations: readonly Operation[],
+): { of: Schemas; components: Schemas } {
+  const named: Schemas = {};
+  const read = (schema: z.ZodType): JsonSchema => {
+    const { $defs = {}, ...own } = atComponents(jsonSchemaOf(schema, "output"));
+    for (const [id, one] of Object.entries($defs)) {
+      if (named[id] && JSON.stringify(named[id]) !== JSON.stringify(one))
+        throw new Error(`two schemas of answers have the id ${id}`);
+      named[id] = one;
+    }
+    return own;
+  };
+  const bases: Schemas = {};
+  for (const { shares = {} } of areas)
+    for (const [name, schema] of Object.entries(shares)) bases[name] = read(schema);
+  const own = operations.flatMap((operation) => {
+    const schema = answerOf(operation);
+    return schema ? [[operation.name, read(schema)] as const] : [];
+  });
+  const { answers, components } = shareSchemas(Object.fromEntries(own), named, bases);
+  return { of: answers, components };
+}
+
+function answerOf({ output, envelope }: Operation): z.ZodType | undefined {
+  if (output.kind === "stream") return z.union([output.item, output.last]);
+  if (output.kind !== "json") return undefined;
+  return envelope === "success" ? output.schema.extend({ success: z.literal(true) }) : output.schema;
 }
 
 const atComponents = (schema: JsonSchema): JsonSchema =>
-  JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', `"${componentRef("")}`));

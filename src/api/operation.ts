@@ -208,6 +208,8 @@ export type OfferedArea = {
   about: string;
   envelope: Envelope;
   operations: readonly OperationDeclaration[];
+  /** Objects that answers have all fields of, beside their own: OpenAPI says those once, under these names. */
+  shares?: Readonly<Record<string, z.ZodObject>>;
   /** The kinds of problems that are its own; their file in src/domain declares them. */
   problems: Readonly<Record<string, ProblemType>>;
 };

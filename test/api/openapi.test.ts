@@ -2,9 +2,12 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { catalogueOf } from "../../src/api/catalogue.ts";
+import { documentsOf } from "../../src/api/documents.ts";
 import { formsOf } from "../../src/api/forms/form.ts";
 import { openapi } from "../../src/api/openapi.ts";
+import { shareSchemas } from "../../src/api/openapi-schemas.ts";
 import { json, open, operation } from "../../src/api/operation.ts";
+import { OF_ANY_CALL, refusalsOf } from "../../src/api/statuses.ts";
 import { areas } from "../../src/areas/index.ts";
 import { areaOf } from "../support/catalogue.ts";
 
@@ -14,18 +17,101 @@ type Document = {
   components: Record<string, Record<string, unknown>>;
 };
 const catalogue = catalogueOf(areas);
+const TERMS = {
+  pay_to: "0x0000000000000000000000000000000000000000",
+  public_url: "https://tally.example.org",
+  embedded_chain: false,
+} as const;
 const described = openapi(catalogue, "https://tally.example.org") as unknown as Document;
 const entries = Object.values(described.paths).flatMap((methods) => Object.values(methods));
 
-test("what operations share stands once, and every reference leads somewhere", () => {
-  const text = JSON.stringify(described);
-  expect(text.length).toBeLessThan(350_000);
-  const references = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to!));
-  const there = Object.entries(described.components).flatMap(([kind, parts]) =>
+/** Characters an operation, with its share of what all have in common. */
+const MOST_EACH = 3_400;
+/** Of one area: what a model reads in one go. */
+const MOST_AREA = 100_000;
+
+const referencesIn = (text: string) => new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to!));
+
+function expectWhole(document: Document): void {
+  const there = Object.entries(document.components).flatMap(([kind, parts]) =>
     Object.keys(parts).map((name) => `#/components/${kind}/${name}`),
   );
-  expect([...references].filter((to) => !there.includes(to))).toEqual([]);
-  expect(references.size).toBeGreaterThan(40);
+  expect([...referencesIn(JSON.stringify(document))].filter((to) => !there.includes(to))).toEqual([]);
+}
+
+test("what operations share stands once, and every reference leads somewhere", () => {
+  const text = JSON.stringify(described);
+  expect(text.length).toBeLessThan(MOST_EACH * catalogue.operations.length);
+  expectWhole(described);
+  expect(referencesIn(text).size).toBeGreaterThan(80);
+});
+
+test("of an area alone it is a document of its own, short enough to be read in one go", () => {
+  const documents = documentsOf(catalogue, TERMS);
+  for (const { name, operations } of catalogue.areas.filter(({ operations }) => operations.length > 0)) {
+    const { body } = documents
+      .find(({ path }) => path === `/openapi/${name}.json`)!
+      .render(undefined as never) as { body: string };
+    const document = JSON.parse(body) as Document;
+    expect([name, body.length < MOST_AREA]).toEqual([name, true]);
+    const named = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    expect(named.map(({ operationId }) => operationId).sort()).toEqual(
+      operations.map(({ name }) => name).sort(),
+    );
+    expectWhole(document);
+  }
+});
+
+test("a schema that stands in several answers is said once, and so are the fields of one that others extend", () => {
+  const word = { type: "object", properties: { a: { type: "string" }, b: { enum: ["x".repeat(60)] } } };
+  const base = { type: "object", properties: { source: { type: "string" } }, required: ["source"] };
+  const extended = {
+    type: "object",
+    properties: { ...base.properties, year: { type: "integer" } },
+    required: ["source", "year"],
+  };
+  const { answers, components } = shareSchemas(
+    {
+      one: { type: "object", properties: { word: { ...word, description: "The first" }, meta: extended } },
+      two: { type: "object", properties: { words: { type: "array", items: word }, meta: base } },
+    },
+    {},
+    { Base: base },
+  );
+  expect(answers).toEqual({
+    one: {
+      type: "object",
+      properties: {
+        word: { $ref: "#/components/schemas/Word", description: "The first" },
+        meta: {
+          allOf: [
+            { $ref: "#/components/schemas/Base" },
+            { type: "object", properties: { year: { type: "integer" } }, required: ["year"] },
+          ],
+        },
+      },
+    },
+    two: {
+      type: "object",
+      properties: {
+        words: { type: "array", items: { $ref: "#/components/schemas/Word" } },
+        meta: { $ref: "#/components/schemas/Base" },
+      },
+    },
+  });
+  expect(components).toEqual({ Base: base, Word: word });
+});
+
+test("every status that an operation may refuse with is told, for itself or with what is wrong with any call", () => {
+  for (const { operationId, responses } of entries) {
+    const one = catalogue.operations.find(({ name }) => name === operationId)!;
+    const told = [...refusalsOf(one)].filter(
+      (status) => !(status in responses) && !(OF_ANY_CALL.includes(status) && "4XX" in responses),
+    );
+    expect([operationId, told]).toEqual([operationId, []]);
+  }
+  const { description } = described.components.responses!["4XX"] as { description: string };
+  for (const status of OF_ANY_CALL) expect(description).toContain(`${status} `);
 });
 
 test("an answer has one form, so that it has one type, and its others are named beside it", () => {

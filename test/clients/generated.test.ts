@@ -53,7 +53,7 @@ function callOf(path: string, method: string, entry: Entry): string {
     ...(parseAs && { parseAs }),
   };
   const args = Object.keys(init).length > 0 ? `, ${JSON.stringify(init)}` : "";
-  const isEnveloped = JSON.stringify(schema).includes('"success":{"type":"boolean","const":true}');
+  const isEnveloped = JSON.stringify(schema).includes('"success":{"const":true}');
   return [
     `export async function ${entry.operationId}() {`,
     `  const { data, error } = await client.${method.toUpperCase()}(${JSON.stringify(path)}${args});`,

@@ -36,6 +36,7 @@ function expectTold({ isError, text, structured }: Seen, told: Record<string, un
 }
 
 const each = mcpClients.map((client) => [client.package, client] as const);
+const taking = (what: "key" | "payment") => each.filter(([, { takes }]) => takes.includes(what));
 
 describe.each(each)("%s", (_, client) => {
   test("lists the tools, and shows what a call is refused for", async () => {
@@ -52,36 +53,51 @@ describe.each(each)("%s", (_, client) => {
       expectTold(refused, { x402Version: 2 });
       expect(refused.text).toContain(`"amount":"${PRICE}"`);
     }));
-
-  test.runIf(client.takes.includes("key"))("shows the answer to a key", () =>
-    with_(client, service.keyed, async (opened) => {
-      const answer = await opened.call("trade_top_partners", asked);
-      expect(answer.isError, answer.text).toBe(false);
-      expect(answer.text).toContain('"rank":1');
-      if (answer.structured !== undefined)
-        expect(answer.structured).toMatchObject({ data: [{ rank: 1 }, {}, {}, {}] });
-    }),
-  );
-
-  test.runIf(client.takes.includes("payment"))(
-    "pays what the 402 asks, and gets the answer and its settlement",
-    () =>
-      with_(client, {}, async (opened) => {
-        const before = await balanceOf(service.rpc_url, wallet.address);
-        const refused = await opened.call("trade_top_partners", asked);
-        const required = (refused.structured ?? JSON.parse(refused.text)) as Required;
-        const payment = await clientOfVersion2(wallet).createPaymentPayload(required);
-        const answer = await opened.call("trade_top_partners", asked, { "x402/payment": payment });
-        expect(answer.isError, answer.text).toBe(false);
-        expect(answer.structured).toMatchObject({ data: [{ rank: 1 }, {}, {}, {}] });
-        expect(answer.meta?.["x402/payment-response"]).toMatchObject({
-          success: true,
-          network: "eip155:8453",
-        });
-        expect(before - (await balanceOf(service.rpc_url, wallet.address))).toBe(PRICE);
-      }),
-  );
 });
+
+test.each(taking("key"))("%s shows the answer to a key", (_, client) =>
+  with_(client, service.keyed, async (opened) => {
+    const answer = await opened.call("trade_top_partners", asked);
+    expect(answer.isError, answer.text).toBe(false);
+    expect(answer.text).toContain('"rank":1');
+    if (answer.structured !== undefined)
+      expect(answer.structured).toMatchObject({ data: [{ rank: 1 }, {}, {}, {}] });
+  }),
+);
+
+test.each(taking("payment"))(
+  "%s pays what the 402 asks, and gets the answer and its settlement",
+  (_, client) =>
+    with_(client, {}, async (opened) => {
+      const before = await balanceOf(service.rpc_url, wallet.address);
+      const refused = await opened.call("trade_top_partners", asked);
+      const required = (refused.structured ?? JSON.parse(refused.text)) as Required;
+      const payment = await clientOfVersion2(wallet).createPaymentPayload(required);
+      const answer = await opened.call("trade_top_partners", asked, { "x402/payment": payment });
+      expect(answer.isError, answer.text).toBe(false);
+      expect(answer.structured).toMatchObject({ data: [{ rank: 1 }, {}, {}, {}] });
+      expect(answer.meta?.["x402/payment-response"]).toMatchObject({
+        success: true,
+        network: "eip155:8453",
+      });
+      expect(before - (await balanceOf(service.rpc_url, wallet.address))).toBe(PRICE);
+    }),
+);
+
+test.each(taking("payment"))("%s finds what is not listed, and pays for its call", (_, client) =>
+  with_(client, {}, async (opened) => {
+    const { text } = await opened.call("operations_find", { q: "largest buyers of wood" });
+    const { name } = (JSON.parse(text) as { data: { name: string }[] }).data[0]!;
+    expect([name, (await opened.tools()).includes(name)]).toEqual(["trade_wood_products", false]);
+    const args = { name, arguments: { reporter: "LV" } };
+    const refused = await opened.call("operations_call", args);
+    const payment = await clientOfVersion2(wallet).createPaymentPayload(
+      (refused.structured ?? JSON.parse(refused.text)) as Required,
+    );
+    const answer = await opened.call("operations_call", args, { "x402/payment": payment });
+    expect(answer.isError, answer.text).toBe(false);
+  }),
+);
 
 test("the Inspector finds nothing in any tool's schema that some client could not read", async () => {
   const at = [`${service.url}/mcp?areas=all`, "--transport", "http"];

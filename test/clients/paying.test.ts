@@ -1,10 +1,11 @@
 /** The service as it is started, and stock clients that pay it 0.05 USDC. */
 import { decodePaymentResponseHeader } from "@x402/fetch";
+import { getAddress } from "viem";
 import { beforeEach, describe, expect, inject, test } from "vitest";
 import { decodeXPaymentResponse as decodeOfAxios } from "x402-axios";
 import { decodeXPaymentResponse } from "x402-fetch";
 import { axiosBuyer, axiosOfVersion2, fetchOfVersion1, fetchOfVersion2, unpaid } from "./buyers.ts";
-import { balanceOf, demoWallet } from "./wallets.ts";
+import { balanceOf, demoWallet, transfersIn } from "./wallets.ts";
 
 const PRICE = 50_000n;
 const place = "/v1/agent/trade/top-partners?reporter=DE&limit=3";
@@ -13,18 +14,18 @@ const wallet = demoWallet(1);
 const service = inject("sandbox");
 
 let payee: string;
-let before: { payer: bigint; payee: bigint };
-const balances = async () => ({
-  payer: await balanceOf(service.rpc_url, wallet.address),
-  payee: await balanceOf(service.rpc_url, payee),
-});
+let before: bigint;
 beforeEach(async () => {
   payee = (await unpaid(service.url + place)).payTo;
-  before = await balances();
+  before = await balanceOf(service.rpc_url, wallet.address);
 });
 
 /** The answer was given, and paid for exactly once. */
-async function expectSold(answer: unknown, settlement: object, network: string): Promise<void> {
+async function expectSold(
+  answer: unknown,
+  settlement: { transaction: string },
+  network: string,
+): Promise<void> {
   expect((answer as { data: object[] }).data[0]).toMatchObject({ rank: 1 });
   expect(settlement).toMatchObject({
     success: true,
@@ -32,7 +33,12 @@ async function expectSold(answer: unknown, settlement: object, network: string):
     payer: wallet.address.toLowerCase(),
     transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/),
   });
-  expect(await balances()).toEqual({ payer: before.payer - PRICE, payee: before.payee + PRICE });
+  expect(before - (await balanceOf(service.rpc_url, wallet.address))).toBe(PRICE);
+  // Other buyers pay the same address meanwhile, and one transaction may carry several of them.
+  const moved = await transfersIn(service.rpc_url, settlement.transaction);
+  expect(moved.filter(({ from }) => from === wallet.address)).toEqual([
+    { from: wallet.address, to: getAddress(payee), value: PRICE },
+  ]);
 }
 
 describe("0.05 USDC, with nothing set but the wallet", () => {

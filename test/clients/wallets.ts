@@ -1,7 +1,7 @@
 /** Wallets of the development chain, and what pays from them by x402 version 2. */
 import { ExactEvmScheme } from "@x402/evm";
 import { x402Client } from "@x402/fetch";
-import { createPublicClient, erc20Abi, type Hex, http } from "viem";
+import { createPublicClient, erc20Abi, type Hex, http, parseEventLogs } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { base } from "viem/chains";
 
@@ -30,4 +30,11 @@ export function balanceOf(rpc_url: string, account: string): Promise<bigint> {
     functionName: "balanceOf",
     args: [account as Hex],
   });
+}
+
+/** What a transaction moved of USDC, by the chain's own record. */
+export async function transfersIn(rpc_url: string, transaction: string) {
+  const chain = createPublicClient({ transport: http(rpc_url) });
+  const { logs } = await chain.getTransactionReceipt({ hash: transaction as Hex });
+  return parseEventLogs({ abi: erc20Abi, eventName: "Transfer", logs }).map(({ args }) => args);
 }

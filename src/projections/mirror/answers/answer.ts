@@ -4,7 +4,7 @@ import { z } from "zod";
 import { month } from "../../../domain/fields.ts";
 import { CIF_FOB } from "../../../domain/mirror/reconstruct.ts";
 import { dataset, hs, partner, year } from "../../../domain/trade/inputs.ts";
-import { reporterCodes } from "../../../domain/trade/reporters.ts";
+import { reporterCode } from "../../../domain/trade/reporters.ts";
 import { flows } from "../../../domain/trade/units.ts";
 import { referenceMeta } from "../../reference/meta.ts";
 import { formula, meta } from "../../trade/answers/question.ts";
@@ -63,9 +63,7 @@ export const countryMonth = z
       .describe("Share of the value whose mass is stated; null = there is no value"),
     complete: z.boolean().describe("Every partner reported the month in full"),
     reporters: z.int().describe("Partners whose figures are summed"),
-    not_reported: z
-      .array(z.enum(reporterCodes))
-      .describe("Partners that have not reported the month in full"),
+    not_reported: z.array(reporterCode).describe("Partners that have not reported the month in full"),
     reported_eur: z.number().describe("What the partners report, before the factor"),
     excluded_eur: z.number().describe("EUR in the rows of those in not_reported, left out"),
     without_mass_eur: z.number().describe("EUR in reported_eur whose mass is not stated"),

@@ -16,7 +16,7 @@ import {
 } from "../../../domain/trade/anomalies.ts";
 import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
-import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import {
   addMonths,
   type Flow,
@@ -59,7 +59,7 @@ export type Anomaly = {
 export type Judged = { tested: number; anomalies: Anomaly[] };
 
 export const anomalyRow = z.object({
-  reporter: z.enum(reporterCodes),
+  reporter: reporterCode,
   product: z.string(),
   name: z.string().nullable(),
   flow: z.enum(flows),
