@@ -11,6 +11,7 @@ const WORLDLY = new Set([
   "@duckdb/node-api",
   "express",
   "node:child_process",
+  "node:fs/promises",
   "node:http",
   "node:net",
   "node:worker_threads",
