@@ -60,7 +60,8 @@ const order = operation({
 /** Its answer depends on what another writer did meanwhile. */
 const toggle = operation({
   name: "test_toggle",
-  route: "GET /v1/agent/test/toggle",
+  route: "POST /v1/agent/test/toggle",
+  effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "Toggles",
   description: "Issues a key that is not there, revokes one that is.",
   access: [pay("0.01")],
