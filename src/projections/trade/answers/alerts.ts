@@ -77,9 +77,9 @@ export async function alerts(
   input: z.output<typeof alertsInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof alertsOutput>> {
-  return onDataset(trade, { ...input, reporters: [] }, async (lease) => {
+  return onDataset(trade, { ...input, reporters: [] }, async (lease, asked) => {
     const watched = {
-      ...input,
+      ...asked,
       reporters: lease.manifest.coverage.reporters.map(({ reporter }) => reporter),
     };
     const [judged, movers] = await Promise.all([

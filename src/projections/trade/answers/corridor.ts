@@ -71,14 +71,14 @@ export async function corridor(
     partner: input.partner,
     other: isReporter(input.partner) ? input.partner : undefined,
   };
-  const question = {
+  const asked = {
     hs: input.hs,
     partner: input.partner,
     dataset: input.dataset,
     reporters: [input.reporter],
     years: input.years === undefined ? undefined : readYears(input.years),
   };
-  return onDatasets(trade, question, async (leases) => {
+  return onDatasets(trade, asked, async (leases, question) => {
     const held = await Promise.all(leases.map((lease) => holdsPartner(lease, question, signal)));
     const knowing = leases.filter((_, at) => held[at]);
     if (knowing.length === 0) refuseUnheld(leases[0]!, question, "partner");
@@ -96,7 +96,7 @@ export async function corridor(
       meta: {
         ...databases[0]!.about,
         count: databases.length,
-        product: input.hs ?? null,
+        product: question.hs ?? null,
         ...aboutNames(trade),
         formula: FORMULA,
       },

@@ -66,17 +66,16 @@ export async function heatmap(
   input: z.output<typeof heatmapInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof heatmapOutput>> {
-  const product = productOf(input);
   const { year, flow } = input;
   const years = { from: year, to: year };
   const question = {
     ...input,
-    hs: product,
+    hs: productOf(input),
     reporters: [],
     years,
     fields: { hs: productField(input), years: "year" },
   } as const;
-  return onDataset(trade, question, async (lease) => {
+  return onDataset(trade, question, async (lease, { hs: product }) => {
     const both = { from: year - 1, to: year };
     const found = await lease.query<Sums>(
       `select reporter, period // 100 as year, ${flowSums}, sum(quantity_kg)::double as quantity_kg

@@ -26,18 +26,18 @@ export type YearQuestion = {
   product_field?: "hs" | "hs2";
 };
 
-/** Leases the dataset for a question about one reporter and year and settles the year. */
-export function inOneYear<T>(
+/** Leases the dataset for a question about one reporter and year and settles the year; `asked` is the question in its codes. */
+export function inOneYear<Q extends YearQuestion, T>(
   trade: TradeData,
-  input: YearQuestion,
-  work: (lease: Lease, years: Years) => Promise<T>,
+  input: Q,
+  work: (lease: Lease, years: Years, asked: Q) => Promise<T>,
 ): Promise<T> {
   const years = input.year === undefined ? undefined : { from: input.year, to: input.year };
   const { product_field: hs = "hs", ...asked } = input;
   const question = { ...asked, reporters: [input.reporter], years, fields: { hs, years: "year" } } as const;
-  return onDataset(trade, question, (lease) => {
-    const year = yearOrLast(lease, question);
-    return work(lease, { from: year, to: year });
+  return onDataset(trade, question, (lease, { hs }) => {
+    const year = yearOrLast(lease, { ...question, hs });
+    return work(lease, { from: year, to: year }, { ...input, hs });
   });
 }
 

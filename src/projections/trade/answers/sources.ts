@@ -103,17 +103,16 @@ export async function sources(
   input: z.output<typeof sourcesInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof sourcesOutput>> {
-  const hs = productOf(input);
   const { flow, threshold } = input;
   const question = {
-    hs,
+    hs: productOf(input),
     flow,
     dataset: input.dataset,
     reporters: input.reporter === undefined ? [] : [input.reporter],
     years: input.year === undefined ? undefined : { from: input.year, to: input.year },
     fields: { hs: productField(input), years: "year" },
   } as const;
-  return onDataset(trade, question, async (lease) => {
+  return onDataset(trade, question, async (lease, { hs }) => {
     const year = yearOrLast(lease, question);
     const slice = { hs, years: { from: year, to: year } };
     const reporters = input.reporter === undefined ? reporterCodes : question.reporters;
@@ -143,7 +142,7 @@ export async function sources(
     return {
       data: found.map((row, at) => rowOf(row, at + 1, namesOf(trade))),
       meta: {
-        ...metaOf(lease, { ...question, reporters, years: slice.years }),
+        ...metaOf(lease, { ...question, hs, reporters, years: slice.years }),
         count: found.length,
         ranked_of: found[0]?.of ?? 0,
         year,
