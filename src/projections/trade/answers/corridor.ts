@@ -5,12 +5,7 @@ import { refuse } from "../../../domain/refusal.ts";
 import { knownOf } from "../../../domain/trade/coverage.ts";
 import { dataset, hs, partner, readYears, reporter, years } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
-import {
-  isReporter,
-  partnerName,
-  type ReporterCode,
-  reporterCodes,
-} from "../../../domain/trade/reporters.ts";
+import { isReporter, partnerName, type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import type { Flow, Years } from "../../../domain/trade/units.ts";
 import { balanceOf, balanceYear, direction, directionOf, WATCHED } from "./corridor-directions.ts";
 import { monthsOfPair, type Pair, productsOfPair } from "./corridor-rows.ts";
@@ -46,7 +41,7 @@ export const section = z.object({
 
 export const corridorOutput = z.object({
   data: z.object({
-    reporter: z.object({ code: z.enum(reporterCodes), name: z.string() }),
+    reporter: z.object({ code: reporterCode, name: z.string() }),
     partner: z.object({ code: z.string(), name: z.string() }),
     databases: z
       .array(section)

@@ -2,7 +2,12 @@
 import { z } from "zod";
 import { flowsOf, type Known, knownOf } from "../../../domain/trade/coverage.ts";
 import { dataset, flow, hs2, hsWithin, productField, productOf, year } from "../../../domain/trade/inputs.ts";
-import { type ReporterCode, reporterCodes, reporters } from "../../../domain/trade/reporters.ts";
+import {
+  type ReporterCode,
+  reporterCode,
+  reporterCodes,
+  reporters,
+} from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, type Period, sixDecimals, yearOf } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf, monthsOf, onDataset, type TradeData } from "./question.ts";
 import { totals } from "./rankings.ts";
@@ -21,7 +26,7 @@ const amount = z.number().nullable();
 
 export const heatmapRow = z.object({
   rank: z.int().nullable().describe("1 is the largest; null where nothing was delivered"),
-  reporter: z.enum(reporterCodes),
+  reporter: reporterCode,
   name: z.string(),
   value_eur: amount.describe("EUR; imports + exports when no flow was asked for; null = not delivered"),
   imports_eur: amount.optional().describe("Present when no flow was asked for"),

@@ -1,17 +1,19 @@
 /** How a question about one reporter in one year begins, and what its answer says of itself. */
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, type Years } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf, onDataset, type TradeData, yearOrLast } from "./question.ts";
 
 /** `meta` of an answer about one reporter in one year. */
-export const yearMeta = meta.extend({
-  reporter: z.enum(reporterCodes),
-  year: z.int(),
-  flow: z.enum(flows).nullable().describe("The flow asked for; null = both"),
-  formula,
-});
+export const yearMeta = meta
+  .extend({
+    reporter: reporterCode,
+    year: z.int(),
+    flow: z.enum(flows).nullable().describe("The flow asked for; null = both"),
+    formula,
+  })
+  .meta({ id: "YearMeta" });
 
 /** What is asked of one reporter in one year: the year named, else the last that is complete. */
 export type YearQuestion = {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { flowsOf, knownOf, lastCompleteYear } from "../../../domain/trade/coverage.ts";
 import { dataset, hs } from "../../../domain/trade/inputs.ts";
-import { reporterCodes, reporters } from "../../../domain/trade/reporters.ts";
+import { reporterCode, reporterCodes, reporters } from "../../../domain/trade/reporters.ts";
 import { monthText } from "../../../domain/trade/units.ts";
 import {
   formula,
@@ -162,7 +162,7 @@ export const countriesInput = z.object({
 });
 
 const flags = z.object({
-  code: z.enum(reporterCodes),
+  code: reporterCode,
   imports: z.boolean(),
   exports: z.boolean(),
   from: z.string().nullable().describe("First month with data, YYYY-MM"),

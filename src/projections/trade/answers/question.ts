@@ -57,8 +57,12 @@ export const meta = z.object({
   dataset: z.string(),
   vintage: z
     .string()
-    .describe("SHA-256 that names the immutable state of the dataset; the log holds its release"),
-  synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
+    .describe("SHA-256 that names the immutable state of the dataset; the log holds its release")
+    .meta({ id: "Vintage" }),
+  synthetic: z
+    .boolean()
+    .describe("true: invented figures of the sandbox, for trying the service out")
+    .meta({ id: "Synthetic" }),
   source: z.string(),
   hs: z
     .string()
@@ -70,24 +74,27 @@ export const meta = z.object({
     .string()
     .nullable()
     .optional()
-    .describe("Table and vintage that name products beyond chapters and wood; null = none is loaded"),
-  coverage: z.object({
-    products: z.object({
-      complete: z
-        .boolean()
-        .describe(
-          "false: the figures are sums over the listed codes only, not over everything that was asked for",
-        ),
-      count: z.int().describe("Product codes with data under the `hs` asked for"),
-      codes: z.array(z.string()).describe(`The codes, when there are at most ${LISTED_CODES}`),
-    }),
-    partners: z
-      .array(z.string())
-      .optional()
-      .describe("The only partners the dataset knows; absent: all of them"),
-    reporters: z.array(z.string()),
-    months: z.object({ from: z.string(), to: z.string() }),
-  }),
+    .describe("Table and vintage that name products beyond chapters and wood; null = none is loaded")
+    .meta({ id: "NamesFrom" }),
+  coverage: z
+    .object({
+      products: z.object({
+        complete: z
+          .boolean()
+          .describe(
+            "false: the figures are sums over the listed codes only, not over everything that was asked for",
+          ),
+        count: z.int().describe("Product codes with data under the `hs` asked for"),
+        codes: z.array(z.string()).describe(`The codes, when there are at most ${LISTED_CODES}`),
+      }),
+      partners: z
+        .array(z.string())
+        .optional()
+        .describe("The only partners the dataset knows; absent: all of them"),
+      reporters: z.array(z.string()),
+      months: z.object({ from: z.string(), to: z.string() }),
+    })
+    .meta({ id: "Coverage" }),
   incomplete: z
     .array(
       z.object({
@@ -101,7 +108,8 @@ export const meta = z.object({
     )
     .describe(
       "Reporters asked for that have not delivered every month of the answer in full; later months are provisional",
-    ),
+    )
+    .meta({ id: "Incomplete" }),
 });
 
 export type Meta = z.infer<typeof meta>;

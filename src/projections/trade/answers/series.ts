@@ -11,7 +11,7 @@ import {
   reportersField,
   years,
 } from "../../../domain/trade/inputs.ts";
-import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import { type Flow, monthText, type Period, type Years, yearOf } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf, monthsOf, onDataset, orAll, type TradeData, yearsOrAll } from "./question.ts";
 import { flowSums, inFlow, inReporters, totalsIn } from "./tables.ts";
@@ -151,7 +151,7 @@ export const balanceRow = z.object({
 
 export const balanceOutput = z.object({
   data: z.array(balanceRow),
-  meta: meta.extend({ count: z.int(), reporter: z.enum(reporterCodes), formula }),
+  meta: meta.extend({ count: z.int(), reporter: reporterCode, formula }),
 });
 
 /** Yearly imports, exports and balance of one reporter. */

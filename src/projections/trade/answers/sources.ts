@@ -13,7 +13,12 @@ import {
   year,
 } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
-import { partnerName, type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import {
+  partnerName,
+  type ReporterCode,
+  reporterCode,
+  reporterCodes,
+} from "../../../domain/trade/reporters.ts";
 import { flows, sixDecimals } from "../../../domain/trade/units.ts";
 import {
   aboutNames,
@@ -52,7 +57,7 @@ export const sourcesInput = z.object({
 
 export const sourceRow = z.object({
   rank: z.int(),
-  reporter: z.enum(reporterCodes),
+  reporter: reporterCode,
   product: z.string(),
   name: z.string().nullable().describe("Name of a chapter, or of a heading of chapter 44"),
   partner: z.string().describe("The single source (or buyer), 2-letter code"),
