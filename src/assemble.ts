@@ -32,6 +32,7 @@ import { SnapshotStore } from "./datasets/snapshots.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import type { AddressLimits, Quotas } from "./domain/ports.ts";
 import { healthOf } from "./health.ts";
+import { enter, Leases } from "./lease.ts";
 import { startRunner } from "./projections/runner.ts";
 import { runningReactors } from "./reactor.ts";
 import { StreamCache } from "./stream-cache.ts";
@@ -99,6 +100,8 @@ async function assemble(
       "DATABASE_URL connects as a role that could alter the log; set DATABASE_OWNER_URL to separate them",
     );
   }
+  const presence = await enter(new Leases(pool, { table: "access.processes", name: "process" }));
+  opened.push(() => presence.leave());
   const { close: closeChain, ...chain } = await (options.chain
     ? openChain(config, log, pool)
     : absentChain(config));
@@ -123,6 +126,7 @@ async function assemble(
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
   const app = createApp({
     pool,
+    presence,
     store,
     tail,
     unit: { store, schemas, cache: new StreamCache() },

@@ -230,6 +230,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       domain: "any",
       echarts: "types",
       "hyparquet-writer": "any",
+      leases: ["inTime"],
       "lru-cache": "any",
       "node:child_process": "any",
       "node:crypto": "any",

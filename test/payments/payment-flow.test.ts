@@ -4,7 +4,7 @@ import { EventEmitter, once } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { StoreUnavailable } from "../../eventstore/errors.ts";
 import { payer } from "../../src/api/caller.ts";
-import { standingOf } from "../../src/api/x402/payment-flow.ts";
+import { standingOf } from "../../src/api/x402/standing.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
@@ -378,11 +378,11 @@ test("while its outcome is unknown nobody is told to pay again, whoever asks; on
       idempotency_key: undefined,
     },
   };
-  expect(standingOf(claimed, asked)).toBe("pending");
-  expect(() => standingOf(settled, asked)).toThrow("another call");
+  expect(await standingOf(claimed, asked)).toBe("pending");
+  await expect(standingOf(settled, asked)).rejects.toThrow("another call");
   const elsewhere = { ...asked, call: { ...asked.call, request_sha256: "00".repeat(32) } };
-  expect(standingOf(claimed, elsewhere)).toBe("pending");
-  expect(() => standingOf(settled, elsewhere)).toThrow("another call");
+  expect(await standingOf(claimed, elsewhere)).toBe("pending");
+  await expect(standingOf(settled, elsewhere)).rejects.toThrow("another call");
 });
 
 test("a claim left behind whose call is refused now: the payer is told where its money is to be seen", async () => {

@@ -10,6 +10,7 @@ import {
   fail,
   find,
   giveUp,
+  heldBy,
   idOf,
   initialState,
   isFree,
@@ -23,6 +24,7 @@ import {
   reorg,
   reorgRefund,
   settle,
+  takeOver,
   targetOf,
 } from "../../src/domain/payments/payment.ts";
 import { problemOfCode, type RefusalCode } from "../../src/domain/problem.ts";
@@ -45,6 +47,7 @@ const facts: Claim = {
   tenant: "acme",
   seen_block: 10,
   claimed_at: "2026-01-01T00:00:00.000Z",
+  holder: "019b76da-a800-4000-8000-000000000001",
 };
 const AT = "2026-01-01T00:00:09.000Z";
 const mined = (letter: string, block_number = 11): Mined => ({
@@ -131,6 +134,58 @@ describe("claiming", () => {
   test.each(taken)("refuses one that is %s", (_, history) =>
     given(history).when(claim(facts)).thenThrows(Refusal, refused("conflict", "payment-known")),
   );
+});
+
+describe("a claim", () => {
+  const [mine, other] = [facts.holder!, "019b76da-a800-4000-8000-000000000002"];
+  const takenOver: PaymentEvent = { type: "PaymentTakenOver", data: { holder: other, taken_over_at: AT } };
+  const lost = refused("conflict", "payment-known");
+
+  test("is held by the process that made it, until another takes it over", () => {
+    given([claimed])
+      .when(takeOver(mine, other, AT))
+      .then([takenOver]);
+    expect(stateAfter(claimed, takenOver)).toMatchObject({ held: { by: other, since: AT }, claim: facts });
+    given([claimed])
+      .when(takeOver(mine, mine, AT))
+      .thenNothingHappened();
+    given([claimed])
+      .when(takeOver(other, mine, AT))
+      .thenThrows(Refusal, lost);
+    return given([claimed, takenOver])
+      .when(takeOver(mine, other, AT))
+      .thenThrows(Refusal, lost);
+  });
+
+  test("of a time when none was told is anybody's", () => {
+    const { holder: _, ...old } = facts;
+    const upcast = events.PaymentClaimed.upcast[1](old) as Claim;
+    return given([{ type: "PaymentClaimed", data: upcast }])
+      .when(takeOver(null, other, AT))
+      .then([takenOver]);
+  });
+
+  test.each<[string, Decide]>([
+    ["fails", fail("nothing was sent", AT)],
+    ["answers", settle(first, answer, AT)],
+    ["does nothing", () => []],
+  ])("that was taken over is not its first process's any more: it no longer %s", (_, decide) => {
+    given([claimed, takenOver])
+      .when(heldBy(mine, facts, decide))
+      .thenThrows(Refusal, lost);
+    expect(decided([claimed, takenOver], heldBy(other, facts, decide))).toEqual(decided([claimed], decide));
+    expect(decided([claimed], heldBy(mine, facts, decide))).toEqual(decided([claimed], decide));
+  });
+
+  test("that failed and was made anew for another call is not the first call's any more", () => {
+    const anew: PaymentEvent = {
+      type: "PaymentClaimed",
+      data: { ...facts, request_sha256: "0".repeat(64) },
+    };
+    return given([claimed, failed("x", false), anew, settledBy(first, null)])
+      .when(heldBy(mine, facts, settle(first, answer, AT)))
+      .thenThrows(Refusal, lost);
+  });
 });
 
 describe("settling", () => {
@@ -344,11 +399,16 @@ test("its name is its authorization's own, and its stream lies with its payer", 
 });
 
 test("every event fits its schema", () => {
+  const taken = takeOver(facts.holder, "019b76da-a800-4000-8000-000000000002", AT)(stateAfter(claimed));
   const all: PaymentEvent[] = [
+    ...taken,
     ...[claimed, settledBy(first, answer), settledBy(first, null), answered, failed("x", true)],
     ...[reorged(first), refundOpened, refundPaid(second), refundReorged(second)],
     ...find(foundPayment)(undefined),
   ];
   expect(new Set(all.map(({ type }) => type))).toEqual(new Set(Object.keys(events)));
-  for (const { type, data } of all) expect(events[type][1].parse(data)).toEqual(data);
+  for (const { type, data } of all) {
+    const newest = type === "PaymentClaimed" ? events[type][2] : events[type][1];
+    expect(newest.parse(data)).toEqual(data);
+  }
 });

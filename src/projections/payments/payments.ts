@@ -204,6 +204,7 @@ function beginningOf({ type, data }: PaymentEvent): Claim | undefined {
 function apply(row: PaymentRow, { type, data }: PaymentEvent, position: number): void {
   switch (type) {
     case "PaymentClaimed":
+    case "PaymentTakenOver":
       return;
     case "PaymentSettled": {
       const { transaction, block_number, block_hash, fee_wei, settled_at } = data;
