@@ -145,7 +145,10 @@ async function assemble(
     seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
     seed_uses: createSeedUses(pool, onError),
     answers: createKeptAnswers(pool),
-    webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS }),
+    webhooks: createWebhooks({
+      allow_private: config.ALLOW_PRIVATE_WEBHOOKS,
+      more_ports: config.WEBHOOK_PORTS,
+    }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),
     settings: {
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,

@@ -54,10 +54,11 @@ function comparisons(app: App, patience_ms: number) {
   const begin = (): Promise<Comparison> => {
     const begun = { found: inTime(patience_ms, compareChain(app), late), began_at: performance.now() };
     last = begun;
-    // What could not be found out is asked again by the next payment.
-    begun.found.catch(() => {
+    // Anything but that it is the log's is asked again by the next payment.
+    const forget = () => {
       if (last === begun) last = undefined;
-    });
+    };
+    begun.found.then(({ status }) => status !== "same" && forget(), forget);
     return begun.found;
   };
   /** By a question that begins after it was asked for. */

@@ -88,7 +88,7 @@ test("while its call is handled", async () => {
 
 test("in the middle of an answer", async () => {
   const socket = await caller(
-    `GET /v1/agent/wal-since?follow=true HTTP/1.1\r\n${HOST}${key}X-Request-Id: streamed\r\n\r\n`,
+    `GET /v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z&follow=true HTTP/1.1\r\n${HOST}${key}X-Request-Id: streamed\r\n\r\n`,
   );
   await once(socket, "data");
   socket.destroy();

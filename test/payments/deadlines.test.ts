@@ -99,6 +99,7 @@ test("what became of a payment that our transaction did not move is waited for s
 });
 
 test("the comparison of the chain with the log is waited for so long", async () => {
+  sellByPatientChain();
   const settlement = settlementOnLogsChain(service.app, chainSettlement(workshop.chain), PATIENCE_MS);
   const signed = await payment(wallet(0), 7n);
   expect(await settlement.facts(signed)).toMatchObject({ would_settle: true });

@@ -351,6 +351,26 @@ test("a refunded payment buys nothing any more", async () => {
   expect(script.handled).toBe(handled);
 });
 
+test("what a refunded payment bought is given again, and it buys nothing else", async () => {
+  const url = echo("cancelled");
+  const { payment, answer } = await buy(wallet(6), url, under("cancelled-later"));
+  const text = await answer.text();
+  const meta = { actor: "operator", operation: "test" };
+  const back = payments.refundAnswered("cancelled", new Date().toISOString());
+  await one.app.decide(payments, targetOf(payment), back, { meta });
+  const again = await present(url, payment);
+  expect([again.status, await again.text()]).toEqual([200, text]);
+  const other = await present(echo("else"), payment);
+  expect(other.status).toBe(402);
+  expect(await other.text()).toContain("another call");
+  // Under its key too, when its bytes are not kept any more, no second payment is taken.
+  await forgetAnswers();
+  const before = await earned();
+  const second = await buy(wallet(6), url, under("cancelled-later"));
+  expect(await earned()).toBe(before);
+  expect(second.answer.status).not.toBe(200);
+});
+
 test("while its outcome is unknown nobody is told to pay again, whoever asks; once answered it is another's", async () => {
   const { headers } = await one.issue({ tenant: "owner" });
   const url = echo("whose");

@@ -21,6 +21,7 @@ import {
   type PaymentState,
   paymentId,
   payRefund,
+  refundAnswered,
   reorg,
   reorgRefund,
   settle,
@@ -316,6 +317,69 @@ describe("a refund", () => {
   ])("is refused for a payment that is %s, whose caller then gets that answer", (_, history) =>
     given(history).when(openRefund("late", AT)).thenThrows(Refusal, refused("conflict", "payment-known")),
   );
+
+  describe("of what an answer was bought with", () => {
+    const bought = [claimed, settledBy(first, answer)];
+    const opened = (amount_micro: number): PaymentEvent => ({
+      type: "RefundOpened",
+      data: { amount_micro, reason: "cancelled", opened_at: AT },
+    });
+    const back = (amount_micro?: number) => refundAnswered("cancelled", AT, amount_micro);
+
+    test.each<[string, PaymentEvent[]]>([
+      ["settled", bought],
+      ["answered later", [claimed, settledBy(first, null), answered]],
+      ["taken back by the chain for now", [...bought, reorged(first)]],
+    ])("is of the whole, or of a part, when it is %s", (_, history) => {
+      given(history)
+        .when(back())
+        .then([opened(50_000)]);
+      return given(history)
+        .when(back(1))
+        .then([opened(1)]);
+    });
+
+    test("is one: said twice nothing happens, and another sum is refused", () => {
+      given([...bought, opened(20_000)])
+        .when(back(20_000))
+        .thenNothingHappened();
+      given([...bought, opened(20_000), refundPaid(second)])
+        .when(back(20_000))
+        .thenNothingHappened();
+      given([...bought, opened(20_000)])
+        .when(back())
+        .thenThrows(Refusal, refused("conflict"));
+      return given([...bought, opened(20_000)])
+        .when(back(30_000))
+        .thenThrows(Refusal, refused("conflict"));
+    });
+
+    test.each([0, -1, 0.5, 50_001, Number.NaN])("is never of %d", (amount_micro) =>
+      given(bought).when(back(amount_micro)).thenThrows(Refusal, refused("invalid")),
+    );
+
+    test.each<[string, PaymentEvent[]]>([
+      ["unknown", []],
+      ["claimed", [claimed]],
+      ["settled and unanswered", [claimed, settledBy(first, null)]],
+      ["refunded because it bought nothing", open],
+    ])("is refused when it is %s", (_, history) =>
+      given(history).when(back()).thenThrows(Refusal, refused("conflict")),
+    );
+
+    test("is none when the chain took the payment back for good", () =>
+      given([...bought, reorged(first), failed("expired", true)])
+        .when(back())
+        .thenNothingHappened());
+
+    test("keeps the answer, and goes on like any other", () => {
+      const history = [...bought, opened(20_000)];
+      expect(stateAfter(...history)).toMatchObject({ answer, refund: { amount_micro: 20_000 } });
+      return given(history)
+        .when(payRefund(second, AT))
+        .then([refundPaid(second)]);
+    });
+  });
 
   test("is paid once, and followed to another place", () => {
     given(open)

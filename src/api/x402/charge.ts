@@ -195,7 +195,7 @@ export async function claim({ app, call, payment }: Charge, checked: Checked): P
     if (!replayed) return facts;
     const holder = events[0]!.stream_id.slice(payments.streamOf("").length);
     const held = await app.load(payments, payments.targetOf(holder));
-    const isOver = payments.isFree(held) || held.refund;
+    const isOver = payments.isFree(held) || (held.refund && !held.answer);
     if (!isOver) throw new KeyHeld(holder);
     idem_key = `/claim/${once.idem_key}#${sha256(`${idem_key} ${holder}`).slice(0, 16)}`;
   }

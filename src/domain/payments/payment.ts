@@ -1,6 +1,6 @@
 /**
  * A payment: an authorization that a payer signed for us, from its claim to its settlement on the chain, and the refund
- * of one that got no answer. Its name is the authorization's own, so the same payment cannot be claimed twice.
+ * of one that got no answer, or whose goods came back. Its name is the authorization's own, so the same payment cannot be claimed twice.
  */
 import { z } from "zod";
 import type { Hex, Receipt } from "../chain.ts";
@@ -281,6 +281,26 @@ export const openRefund =
     if (state.refund) return [];
     const { amount_micro } = state.claim;
     return [{ type: "RefundOpened", data: { amount_micro, reason, opened_at: at } }];
+  };
+
+/**
+ * What an answer was bought with goes back, the whole of it unless `amount_micro` says less: it was cancelled, or returned. There is
+ * one refund a payment; said twice, nothing happens. Decided in the commit that says why.
+ */
+export const refundAnswered =
+  (reason: string, at: string, amount_micro?: number) =>
+  (state: PaymentState): PaymentEvent[] => {
+    if (!state?.answer) return refuse("conflict", "nothing was bought with this payment yet");
+    const wanted = amount_micro ?? state.claim.amount_micro;
+    if (!Number.isSafeInteger(wanted) || wanted <= 0 || wanted > state.claim.amount_micro)
+      refuse("invalid", `amount_micro: is from 1 to the ${state.claim.amount_micro} that were paid`);
+    // The chain took the payment back for good: there is nothing to return.
+    if (state.status === "failed" && state.for_good) return [];
+    if (!state.refund)
+      return [{ type: "RefundOpened", data: { amount_micro: wanted, reason, opened_at: at } }];
+    if (state.refund.amount_micro !== wanted)
+      refuse("conflict", `this payment has its refund, of ${state.refund.amount_micro}: there is one`);
+    return [];
   };
 
 /** The refund was carried to the chain. */
