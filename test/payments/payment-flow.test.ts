@@ -151,7 +151,7 @@ test("a claim that was left behind stays unknown while the chain is away", async
     two.app.settlement.settle = settle;
   });
   expect(await answer.json()).toMatchObject({ type: expect.stringContaining("payment-pending") });
-  expect(await typesOf(payment)).toEqual(["PaymentClaimed"]);
+  expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentTakenOver"]);
   expect((await present(echo("away", two), payment)).status).toBe(200);
 });
 
