@@ -127,13 +127,22 @@ export const layers: Readonly<Record<string, Layer>> = {
     },
   },
   app: {
-    paths: ["src/app.ts", "src/unit.ts", "src/stream-cache.ts", "src/reactor.ts", "src/health.ts"],
+    paths: [
+      "src/app.ts",
+      "src/unit.ts",
+      "src/stream-cache.ts",
+      "src/stream-snapshots.ts",
+      "src/reactor.ts",
+      "src/health.ts",
+    ],
     imports: {
       leases: "any",
       datasets: "types",
       domain: "any",
       eventstore: "any",
       "lru-cache": "any",
+      "node:crypto": ["createHmac", "timingSafeEqual"],
+      "node:v8": ["deserialize", "serialize"],
       pg: "types",
       projections: "any",
     },
