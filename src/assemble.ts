@@ -32,6 +32,7 @@ import { SnapshotStore } from "./datasets/snapshots.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import type { AddressLimits, Quotas } from "./domain/ports.ts";
 import { healthOf } from "./health.ts";
+import { enter } from "./lease.ts";
 import { startRunner } from "./projections/runner.ts";
 import { runningReactors } from "./reactor.ts";
 import { StreamCache } from "./stream-cache.ts";
@@ -91,7 +92,6 @@ async function assemble(
   const projections = areas.flatMap((area) => area.projections);
   const declaredReactors = areas.flatMap((area) => area.reactors);
   await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections);
-
   const warn = (message: string) => (error: Error) => log.warn({ reason: error.message }, message);
   const onError = warn("a database connection broke");
   const pool = openPool(database.appUrl, { max: config.DATABASE_POOL ?? usualPool(areas), onError });
@@ -101,6 +101,8 @@ async function assemble(
       "DATABASE_URL connects as a role that could alter the log; set DATABASE_OWNER_URL to separate them",
     );
   }
+  const presence = await enter(pool);
+  opened.push(() => presence.leave());
   const { close: closeChain, ...chain } = await (options.chain
     ? openChain(config, log, pool)
     : absentChain(config));
@@ -129,6 +131,7 @@ async function assemble(
   const streamSnapshots = new StreamSnapshots(pool, await secret("stream-snapshots"), entities);
   const app: App = createApp({
     pool,
+    presence,
     store,
     tail,
     unit: { store, schemas, cache: new StreamCache(), snapshots: streamSnapshots },
@@ -148,7 +151,7 @@ async function assemble(
     seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
     seed_uses: createSeedUses(pool, onError),
     answers: createKeptAnswers(pool),
-    webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS }),
+    webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS, ports: config.WEBHOOK_PORTS }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),
     settings: {
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
