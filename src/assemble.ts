@@ -96,13 +96,12 @@ async function assemble(
   const onError = warn("a database connection broke");
   const pool = openPool(database.appUrl, { max: config.DATABASE_POOL ?? usualPool(areas), onError });
   opened.push(() => pool.end());
-  if (!(await rolesSeparated(pool))) {
+  if (!(await rolesSeparated(pool)))
     log.warn(
       "DATABASE_URL connects as a role that could alter the log; set DATABASE_OWNER_URL to separate them",
     );
-  }
   const presence = await enter(pool);
-  opened.push(() => presence.leave());
+  opened.push(presence.leave);
   const { close: closeChain, ...chain } = await (options.chain
     ? openChain(config, log, pool)
     : absentChain(config));
