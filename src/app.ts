@@ -19,6 +19,7 @@ import type {
   SeedVault,
   Settlement,
   Signer,
+  Subjects,
   Webhooks,
 } from "./domain/ports.ts";
 import type { Health } from "./health.ts";
@@ -65,6 +66,8 @@ export type AppParts = ChainParts & {
   seeds: SeedVault;
   /** How often each of them was drawn from. */
   seed_uses: SeedUses;
+  /** The vault of keys that personal data is sealed under. */
+  subjects: Subjects;
   answers: KeptAnswers;
   printer: Printer;
   webhooks: Webhooks;

@@ -16,6 +16,7 @@ import { createSeedUses } from "./adapters/seed-uses.ts";
 import { openSeedVault } from "./adapters/seed-vault.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
 import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts";
+import { absentSubjects } from "./adapters/subject-vault.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
 import { formatVerifierKey } from "./anchoring/note.ts";
@@ -121,11 +122,12 @@ async function assemble(
   const printer = createPrinter();
   opened.push(() => printer.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
+  const subjects = absentSubjects();
   const app = createApp({
     pool,
     store,
     tail,
-    unit: { store, schemas, cache: new StreamCache() },
+    unit: { store, schemas, cache: new StreamCache(), subjects },
     runner,
     clock: systemClock,
     random: systemRandom,
@@ -140,6 +142,7 @@ async function assemble(
     ...chain,
     seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
     seed_uses: createSeedUses(pool, onError),
+    subjects,
     answers: createKeptAnswers(pool),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),

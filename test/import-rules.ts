@@ -124,7 +124,14 @@ export const layers: Readonly<Record<string, Layer>> = {
     },
   },
   app: {
-    paths: ["src/app.ts", "src/unit.ts", "src/stream-cache.ts", "src/reactor.ts", "src/health.ts"],
+    paths: [
+      "src/app.ts",
+      "src/unit.ts",
+      "src/sealing.ts",
+      "src/stream-cache.ts",
+      "src/reactor.ts",
+      "src/health.ts",
+    ],
     imports: {
       leases: "any",
       datasets: "types",

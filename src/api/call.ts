@@ -91,6 +91,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
     decide: unit.decide,
     watch: unit.watch,
     reserve: unit.reserve,
+    seal: unit.seal,
     get fresh_id() {
       return freshId(app, unit.command);
     },

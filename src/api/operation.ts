@@ -8,7 +8,7 @@ import type { Chart, Provenance } from "../domain/chart.ts";
 import type { ProblemType } from "../domain/problem.ts";
 import type { EventName } from "../domain/refusal.ts";
 import type { Projection } from "../projections/projection.ts";
-import type { Decide, Reserve, Watch } from "../unit.ts";
+import type { Decide, Reserve, Seal, Watch } from "../unit.ts";
 import type { Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
@@ -108,6 +108,8 @@ export type Context<In> = {
   watch: Watch;
   /** Takes what is counted outside the log, once for the command; what is taken for nothing is given back. */
   reserve: Reserve;
+  /** Seals personal data for the events that are decided; nothing else may stand in one. */
+  seal: Seal;
   /** 32 hex digits to name what the command makes: others for each command, the same when it is said again. */
   fresh_id: string;
   /** The caller's own name for the command, where it gave one. */

@@ -244,6 +244,7 @@ async function unpaid(
         decide: none,
         watch: none,
         reserve: none,
+        seal: none,
         command: commandOf(call),
       }),
     };

@@ -120,7 +120,7 @@ export async function repeat(parts: AnswerParts, call: Call, id: string): Promis
     (await recalled(idempotencyOfPayment(call, id))) ??
     (await recalled(idempotencyOf(call))) ??
     // Under a key that is not said this time: what was decided stands, and is not decided again.
-    (await again({ decide: gone, watch: gone, reserve: gone, command: commandOf(call) }));
+    (await again({ decide: gone, watch: gone, reserve: gone, seal: gone, command: commandOf(call) }));
   return made.kind !== "body" || sha256(made.body) === digest ? { made, bought_by, again: true } : gone();
 }
 
