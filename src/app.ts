@@ -35,6 +35,7 @@ import {
   type Target,
   transact,
   type UnitParts,
+  type Work,
 } from "./unit.ts";
 
 /** What speaks to the chain. */
@@ -109,6 +110,8 @@ export type App = AppParts & {
     decision: Decision<State, E>,
     command: Command,
   ): Promise<Committed<Decided<State, E>>>;
+  /** Runs work that decides on several entities, and appends what follows in one commit. */
+  commit<T>(work: Work<T>, command: Command): Promise<Committed<T>>;
   /** An entity as the log has it now. */
   load<State, E extends DomainEvent>(entity: Entity<State, E>, target: Target): Promise<State>;
   /** Those of recorded events that are an entity's, as it declares them: whoever reads the log past `load` reads it by this. */
@@ -129,6 +132,7 @@ export function createApp(parts: AppParts): App {
     ...parts,
     decide: (entity, target, decision, command) =>
       transact(parts.unit, command, ({ decide }) => decide(entity, target, decision)),
+    commit: (work, command) => transact(parts.unit, command, work),
     load: async (entity, target) => {
       const stream_id = entity.streamOf(target.id);
       parts.unit.cache.mark(`${target.tenant}\n${stream_id}`);

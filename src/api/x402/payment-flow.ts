@@ -176,7 +176,7 @@ function chargeFor(app: App, call: Call, payment: AcceptedPayment): PaidCall {
   refuseTestMoney(app, call.caller);
   const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
   const idempotency_key = call.idempotency_key ?? payment.identifier;
-  return { app, call: { ...call, caller, idempotency_key }, payment };
+  return { app, call: { ...call, caller, idempotency_key, payment_id: payment.id }, payment };
 }
 
 /** Gives again what was given before, waits while another call is at this payment, and attempts to serve it otherwise. */

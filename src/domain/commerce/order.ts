@@ -192,9 +192,15 @@ export const pay =
   (state: OrderState): OrderEvent[] => {
     const { facts } = payable(state);
     if (facts.payment !== "x402")
-      refuse(commerceProblems["order-not-payable"], "this order is paid by invoice, and the operator says when it is");
+      refuse(
+        commerceProblems["order-not-payable"],
+        "this order is paid by invoice, and the operator says when it is",
+      );
     if (begun_at >= facts.until)
-      refuse(commerceProblems["order-not-payable"], `the goods were held until ${facts.until}; place another order`);
+      refuse(
+        commerceProblems["order-not-payable"],
+        `the goods were held until ${facts.until}; place another order`,
+      );
     if (usdc_micro !== facts.usdc_micro)
       refuse(
         commerceProblems["order-total-differs"],

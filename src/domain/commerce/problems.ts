@@ -25,7 +25,8 @@ export const commerceProblems = problemTypes({
   "order-total-differs": {
     code: "conflict",
     title: "Order total differs",
-    meaning: "`total_usdc` is not the order's: take it from the order as it was answered. Nothing was charged.",
+    meaning:
+      "`total_usdc` is not the order's: take it from the order as it was answered. Nothing was charged.",
   },
   "order-not-payable": {
     code: "conflict",

@@ -46,7 +46,12 @@ const listed = z.strictObject({
     .min(1)
     .describe("What it is sold in, and how many base units each has."),
   kg_per_base: z.number().positive().max(100_000),
-  kwh_per_kg: z.number().positive().max(20).nullable().describe("Net calorific value; null of what is no fuel."),
+  kwh_per_kg: z
+    .number()
+    .positive()
+    .max(20)
+    .nullable()
+    .describe("Net calorific value; null of what is no fuel."),
   vat_bp: z.int().min(0).max(10_000).describe("Value added tax in basis points."),
   listed_at: time,
 });

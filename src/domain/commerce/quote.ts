@@ -69,7 +69,8 @@ export function quotedPrice(quote: QuoteState, wanted: QuotedItem, at: string): 
   const enough = named.find((item) => item.quantity >= quantity);
   if (enough) return enough.net_cents;
   const most = Math.max(0, ...named.map((item) => item.quantity));
-  const message = most > 0 ? `is at most ${most} by this quote` : `this quote names no ${unit} of this product`;
+  const message =
+    most > 0 ? `is at most ${most} by this quote` : `this quote names no ${unit} of this product`;
   const path = most > 0 ? "quantity" : "quote_id";
   return refuse("invalid", `invalid input: ${path}`, { errors: [{ path, message }] });
 }

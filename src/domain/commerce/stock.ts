@@ -190,9 +190,14 @@ export const reserve =
     const lines = pick(shelves, base, quantity);
     if (!lines) {
       const left = unitsLeft(shelves, base);
-      refuse(commerceProblems["out-of-stock"], `${left === 1 ? "1 is" : `${left} are`} left, counted in ${unit}s`);
+      refuse(
+        commerceProblems["out-of-stock"],
+        `${left === 1 ? "1 is" : `${left} are`} left, counted in ${unit}s`,
+      );
     }
-    const unpaid = Object.values(open).filter(({ tenant, confirmed }) => tenant === held.tenant && !confirmed);
+    const unpaid = Object.values(open).filter(
+      ({ tenant, confirmed }) => tenant === held.tenant && !confirmed,
+    );
     if (unpaid.length >= MOST_UNPAID)
       refuse(
         commerceProblems["unpaid-orders"],
@@ -229,7 +234,8 @@ export const confirm =
   (order_id: number, confirmed_at: string) =>
   ({ open }: StockState): StockEvent[] => {
     const held = open[order_id];
-    if (!held) return refuse(commerceProblems["order-not-payable"], "the goods of this order are not held any more");
+    if (!held)
+      return refuse(commerceProblems["order-not-payable"], "the goods of this order are not held any more");
     return held.confirmed ? [] : [{ type: "ReservationConfirmed", data: { order_id, confirmed_at } }];
   };
 
