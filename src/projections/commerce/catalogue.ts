@@ -153,3 +153,9 @@ export async function findProduct(pool: pg.Pool, tenant: string, slug: string): 
     order by is_withdrawn, product_id limit 1`;
   return (await pool.query<{ product_id: number }>(sql, [tenant, slug])).rows[0]?.product_id;
 }
+
+/** The number after the highest that a shop has used. */
+export async function nextProductId(pool: pg.Pool, tenant: string): Promise<number> {
+  const sql = "select coalesce(max(product_id), 0) + 1 as next from read.products_v1 where tenant = $1";
+  return (await pool.query<{ next: number }>(sql, [tenant])).rows[0]!.next;
+}

@@ -122,3 +122,13 @@ export async function undoneOrders(pool: pg.Pool): Promise<NamedOrder[]> {
     where o.status = 'paid' and p.status = 'failed' and p.final limit ${PAGE}`;
   return (await pool.query<NamedOrder>(sql)).rows;
 }
+
+/** Orders of all buyers of a shop that stand so, the oldest first: what its operator has to do. */
+export async function ordersOf(
+  pool: pg.Pool,
+  { space, status }: { space: "live" | "test"; status: OrderStatus },
+): Promise<{ tenant: string; order: Order }[]> {
+  const sql = `select tenant, state as "order" from read.orders_v1
+    where status = $1 and starts_with(tenant, 'test:') = $2 order by position limit ${PAGE}`;
+  return (await pool.query<{ tenant: string; order: Order }>(sql, [status, space === "test"])).rows;
+}
