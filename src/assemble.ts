@@ -2,7 +2,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import { rolesSeparated } from "../eventstore/migrate.ts";
 import { openPool } from "../eventstore/pool.ts";
 import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
@@ -16,7 +15,6 @@ import { createSeedUses } from "./adapters/seed-uses.ts";
 import { openSeedVault } from "./adapters/seed-vault.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
 import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts";
-import { absentSubjects } from "./adapters/subject-vault.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
 import { formatVerifierKey } from "./anchoring/note.ts";
@@ -25,9 +23,10 @@ import type { Area } from "./areas/area.ts";
 import { areas as allAreas, entitiesOf } from "./areas/index.ts";
 import { absentChain, openChain } from "./assemble-chain.ts";
 import { startReactorsOf, usualPool } from "./assemble-reactors.ts";
+import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
 import { type Config, ConfigError } from "./config.ts";
-import { databaseOf, prepareDatabase } from "./database.ts";
+import { databaseOf, prepareDatabase, warnOfOneRole } from "./database.ts";
 import { ReferenceStore } from "./datasets/reference/store.ts";
 import { SnapshotStore } from "./datasets/snapshots.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
@@ -95,11 +94,7 @@ async function assemble(
   const onError = (error: Error) => log.warn({ reason: error.message }, "a database connection broke");
   const pool = openPool(database.appUrl, { max: config.DATABASE_POOL ?? usualPool(areas), onError });
   opened.push(() => pool.end());
-  if (!(await rolesSeparated(pool))) {
-    log.warn(
-      "DATABASE_URL connects as a role that could alter the log; set DATABASE_OWNER_URL to separate them",
-    );
-  }
+  await warnOfOneRole(pool, log);
   const { close: closeChain, ...chain } = await (options.chain
     ? openChain(config, log, pool)
     : absentChain(config));
@@ -109,6 +104,8 @@ async function assemble(
   opened.push(() => store.close());
   const tail = createTail(store, { pool, onError });
   opened.push(() => tail.close());
+  const { subjects, ...vault } = await openVault(config, database.vaultUrl, { pool, store }, log);
+  opened.push(vault.close);
   const runner = startRunner({ pool, tail, schemas, projections, log });
   opened.push(() => runner.stop());
   const vintages = await openVintages({
@@ -122,7 +119,6 @@ async function assemble(
   const printer = createPrinter();
   opened.push(() => printer.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
-  const subjects = absentSubjects();
   const app = createApp({
     pool,
     store,
@@ -161,6 +157,7 @@ async function assemble(
     },
   });
   app.settlement = settlementOnLogsChain(app, app.settlement);
+  await vault.replayErasures(app);
   if (options.reactors) {
     const reactors = await startReactorsOf(areas, app, config, log);
     opened.push(() => reactors.stop());

@@ -2,23 +2,22 @@
 import type { RecordedEvent } from "../eventstore/types.ts";
 import type { Subjects, ToSeal } from "./domain/ports.ts";
 import { type Sealed, type SealPlace, sealedIn } from "./domain/sealed.ts";
-import * as subject from "./domain/subjects/subject.ts";
-import type { Watch } from "./unit.ts";
 
 /**
- * Seals a page for a commit that rests upon nobody having asked for the erasure of those subjects. For one whose erasure was asked
- * for, its key is destroyed here, should that not be done yet, and whoever bears the name is another subject from then on.
+ * Seals a page for a commit that rests upon nobody having asked for the erasure of those subjects: `isLeaving` tells it, and watches
+ * that it stays so. Where somebody has, the key is destroyed here, should that not be done yet, and whoever bears the name is another
+ * subject from then on.
  */
 export async function sealFor(
   subjects: Pick<Subjects, "seal" | "erase">,
-  watch: Watch,
+  isLeaving: (subject: { tenant: string; id: string }) => Promise<boolean>,
   page: readonly ToSeal[],
 ): Promise<Sealed[]> {
   for (;;) {
     const made = await subjects.seal(page);
     const tenants = new Map(made.map(({ subject_id }, at) => [subject_id, page[at]!.subject.tenant]));
     const leaving: string[] = [];
-    for (const [id, tenant] of tenants) if (await watch(subject, { tenant, id })) leaving.push(id);
+    for (const [id, tenant] of tenants) if (await isLeaving({ tenant, id })) leaving.push(id);
     if (leaving.length === 0) return made;
     await subjects.erase(leaving);
   }

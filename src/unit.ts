@@ -20,6 +20,7 @@ import type { Subjects, ToSeal } from "./domain/ports.ts";
 import { coreProblems } from "./domain/problem.ts";
 import { Refusal, refuse } from "./domain/refusal.ts";
 import type { Sealed } from "./domain/sealed.ts";
+import * as subject from "./domain/subjects/subject.ts";
 import { typed } from "./projections/typed.ts";
 import { sealedBefore, sealFor } from "./sealing.ts";
 import type { StreamCache } from "./stream-cache.ts";
@@ -240,7 +241,8 @@ class Unit {
     return state;
   };
 
-  readonly seal: Seal = (page) => sealFor(this.#parts.subjects, this.watch, page);
+  readonly seal: Seal = (page) =>
+    sealFor(this.#parts.subjects, async (of) => (await this.watch(subject, of)) !== undefined, page);
 
   /** A refusal, or nothing to do, must not rest on a state that another process has moved on: it is looked at afresh. */
   async #consider<State, E extends DomainEvent>(

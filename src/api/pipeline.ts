@@ -270,9 +270,9 @@ async function unpaid(
     prepareAnswer(parts, call, given),
   );
   if (once && result.kind === "body") {
-    const { status, body } = result;
+    const { status, body, subjects } = result;
     const { request_sha256 } = call;
-    await answers.keep(once.idem_key, { request_sha256, status, body, payment_id: null });
+    await answers.keep(once.idem_key, { request_sha256, status, body, payment_id: null }, subjects);
   }
   return { made: result, event: call.named ?? events.at(-1) };
 }

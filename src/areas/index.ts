@@ -14,6 +14,7 @@ import { reference } from "./reference.ts";
 import { replay } from "./replay.ts";
 import { rng } from "./rng.ts";
 import { salary } from "./salary.ts";
+import { subjects } from "./subjects.ts";
 import { trade } from "./trade.ts";
 import { wallet } from "./wallet.ts";
 
@@ -33,6 +34,7 @@ export const areas: readonly Area[] = [
   payments,
   log,
   access,
+  subjects,
   reference,
 ];
 

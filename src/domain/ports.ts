@@ -68,8 +68,10 @@ export type KeptAnswer = {
 export type KeptAnswers = {
   /** What was kept under this name in the last 24 hours. */
   find(name: string): Promise<KeptAnswer | undefined>;
-  /** Keeps an answer of at most 1 MiB; a larger one is let go. */
-  keep(name: string, answer: KeptAnswer): Promise<void>;
+  /** Keeps an answer of at most 1 MiB; a larger one is let go, and so is one that tells of `subjects` of whom one is forgotten. */
+  keep(name: string, answer: KeptAnswer, subjects?: readonly string[]): Promise<void>;
+  /** Deletes what is kept of a subject, and keeps nothing that tells of it from then on; says how many answers there were. */
+  forget(subject_id: string): Promise<number>;
 };
 
 /** A public key of Ed25519 as a JWK (RFC 8037). */
@@ -129,6 +131,8 @@ export type Subjects = {
   find(subject: SubjectName): Promise<string | undefined>;
   /** Destroys the keys of subjects, for good; those that have none are passed over. Says how many had one. */
   erase(subject_ids: readonly string[]): Promise<number>;
+  /** Wraps by the present master key what an older one wrapped, which is known no more then; says how many keys it were. */
+  rewrap(): Promise<number>;
   /** Days that copies of the vault are kept: so long a key that is destroyed here may stand in one. */
   readonly backup_days: number;
 };

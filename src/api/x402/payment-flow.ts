@@ -33,7 +33,6 @@ import {
   isUnchanged,
   type PreparedAnswer,
   prepareAnswer,
-  sha256,
 } from "../call.ts";
 import { payer } from "../caller.ts";
 import { isAway } from "../problem.ts";
@@ -54,6 +53,7 @@ import {
 } from "./charge.ts";
 import { PaymentRefused } from "./refused.ts";
 import {
+  digestOf,
   eventGiven,
   givenBefore,
   idempotencyOfPayment,
@@ -306,7 +306,7 @@ async function stage(
 
 const paidAnswerOf = (made: PreparedAnswer): PaidAnswer => ({
   status: made.status,
-  sha256: made.kind === "body" ? sha256(made.body) : null,
+  sha256: digestOf(made),
   vintage: made.vintage,
 });
 
