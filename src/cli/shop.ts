@@ -16,14 +16,13 @@ import { time } from "../domain/fields.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { NamedOrder } from "../projections/commerce/orders.ts";
+import { about } from "./about.ts";
 import { asCount, type Terminal, withRuntime } from "./terminal.ts";
 
 type Shop = typeof import("../operator/shop.ts");
 
 export function shopCommand(terminal: Terminal): Command {
-  const shop = new Command("shop").description(
-    "run the shop: products, prices, stock and orders; each change is an event in the log",
-  );
+  const shop = new Command("shop").description(about.shop);
   const run = <T>(work: (app: App, operator: Shop) => Promise<T>): Promise<T> =>
     withRuntime(terminal, async ({ app }) => work(app, await import("../operator/shop.ts")));
   for (const command of [...goodsCommands(run), ...orderCommands(run)]) shop.addCommand(command);
