@@ -388,13 +388,13 @@ describe("paying for an order", () => {
       shipped: { carrier: "Omniva" },
       customer: { email: "anna@example.org" },
     });
-    // One commit: the order, its goods and the payment.
+    // One commit: the goods, the order and the payment.
     const [, orderPaid] = await house.eventsOf(tenant, `order-${data.order_id}`);
-    const settled = await app.store.readStream({
-      tenant,
-      stream_id: payments.streamOf(shown.paid.payment_id),
-    });
-    expect(settled.at(-1)!.meta.commit).toEqual(orderPaid!.meta.commit);
+    const settled = await house.eventsOf(tenant, payments.streamOf(shown.paid.payment_id));
+    const [confirmed] = await app.store.readLog({ after: orderPaid!.position - 2, limit: 1 });
+    expect(confirmed).toMatchObject({ type: "ReservationConfirmed", meta: { commit: expect.any(String) } });
+    expect(settled.find(({ type }) => type === "PaymentSettled")!.position).toBe(orderPaid!.position + 1);
+    expect(settled.at(-1)!.meta.commit).toBeUndefined();
     await house.folded();
     expect(Date.parse((await house.pays(buyer, "orders", pelletOrder(1))).body.data.until)).toBeGreaterThan(
       Date.now() + 25 * 60_000,
