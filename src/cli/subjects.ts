@@ -31,7 +31,7 @@ export function subjectsCommand(terminal: Terminal): Command {
           "not_found",
           `nothing is sealed for a ${kind} of this name and tenant: look for typing errors; one that was erased is not known any more`,
         );
-      if (json) return print(JSON.stringify(erased));
+      if (json) return print(JSON.stringify({ ...erased, event: erased.event?.event_id ?? null }));
       if (erased.status === "requested")
         return print("The key is destroyed. The service has still to record the end.");
       const { sealed_events, final_after } = erased.erasure;
