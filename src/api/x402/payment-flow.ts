@@ -163,12 +163,20 @@ async function shownAgain(
 ): Promise<Served> {
   const { caller, operation } = call;
   const { made } = found;
-  if (!operation.told_once || made.kind !== "body" || caller.kind === "key") return found;
+  if (made.kind !== "body" || caller.kind === "key") return found;
+  // Whoever knows what stands in the secrets of a request knows of whom it is.
+  const isPersonal = made.subjects.length > 0 && !operation.secrets;
+  if (!operation.told_once && !isPersonal) return found;
   if (presented.wallet_proof !== undefined) {
     const proven = await admitWallet(presented.wallet_proof, presented, { app, clock: app.clock, limits });
     if (proven.caller.tenant === caller.tenant) return found;
     refuse("forbidden", "SIGN-IN-WITH-X is signed by another wallet than the one that paid");
   }
+  if (isPersonal || !operation.told_once)
+    return refuse(
+      "unauthorized",
+      "this answer tells of people: ask again with SIGN-IN-WITH-X, signed by the wallet that paid",
+    );
   return { ...found, made: { ...made, body: withoutMembers(made.body, operation.told_once) }, is_part: true };
 }
 
