@@ -18,7 +18,6 @@ import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
 import { createAccepting } from "./anchoring/accepting.ts";
-import { formatVerifierKey } from "./anchoring/note.ts";
 import { type App, createApp } from "./app.ts";
 import type { Area } from "./areas/area.ts";
 import { areas as allAreas, entitiesOf } from "./areas/index.ts";
@@ -26,7 +25,7 @@ import { absentChain, openChain } from "./assemble-chain.ts";
 import { startReactorsOf, usualPool } from "./assemble-reactors.ts";
 import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
-import { type Config, ConfigError } from "./config.ts";
+import { anchoringOf, type Config, ConfigError } from "./config.ts";
 import { databaseOf, prepareDatabase, warnOfOneRole } from "./database.ts";
 import { ReferenceStore } from "./datasets/reference/store.ts";
 import { SnapshotStore } from "./datasets/snapshots.ts";
@@ -93,7 +92,8 @@ async function assemble(
   const declaredReactors = areas.flatMap((area) => area.reactors);
   await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections);
 
-  const onError = (error: Error) => log.warn({ reason: error.message }, "a database connection broke");
+  const warn = (message: string) => (error: Error) => log.warn({ reason: error.message }, message);
+  const onError = warn("a database connection broke");
   const pool = openPool(database.appUrl, { max: config.DATABASE_POOL ?? usualPool(areas), onError });
   opened.push(() => pool.end());
   await warnOfOneRole(pool, log);
@@ -154,13 +154,7 @@ async function assemble(
       allow_synthetic,
       started_at: new Date(),
       seeds: { max_rolls: config.SEED_ROLLS, seconds: config.SEED_SECONDS },
-      anchoring: config.ANCHORING
-        ? {
-            checkpoint_seconds: config.CHECKPOINT_SECONDS,
-            anchor_seconds: config.ANCHOR_SECONDS,
-            witnesses: config.WITNESSES.map(({ url, key }) => ({ url, key: formatVerifierKey(key) })),
-          }
-        : undefined,
+      anchoring: config.ANCHORING ? anchoringOf(config) : undefined,
     },
   });
   app.settlement = settlementOnLogsChain(app, app.settlement);
@@ -172,11 +166,11 @@ async function assemble(
   return {
     app,
     areas,
-    quotas: createQuotas(pool, systemClock, (error) =>
-      log.warn({ reason: error.message }, "quotas cannot be counted"),
-    ),
-    limits: createAddressLimits(pool, systemClock, (error) =>
-      log.warn({ reason: error.message }, "calls of addresses are counted in this process alone"),
+    quotas: createQuotas(pool, systemClock, warn("quotas cannot be counted")),
+    limits: createAddressLimits(
+      pool,
+      systemClock,
+      warn("calls of addresses are counted in this process alone"),
     ),
   };
 }

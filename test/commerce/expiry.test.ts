@@ -3,11 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as orders from "../../src/domain/commerce/order.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { dueOrders, type NamedOrder } from "../../src/projections/commerce/orders.ts";
-import { ordersReactor } from "../../src/reactors/commerce/orders.ts";
 import { expireOrder } from "../../src/reactors/commerce/steps.ts";
 import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
-import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
 import { type Answer, type Credentials, openShopHouse, pelletOrder, type ShopHouse } from "./shop-house.ts";
 
@@ -69,7 +67,6 @@ describe("an order whose time is over", () => {
     await until(async () => (await statusOf(due)) === "expired");
     expect(await house.storyOf(tenant, due.order_id)).toEqual(["OrderPlaced", "OrderExpired"]);
     expect(await statusOf(early)).toBe("awaiting_payment");
-    expect(await turn(app, ordersReactor, { patient: true })).toEqual({ status: "done" });
     await expire(early);
     expect(await house.stockOf(1)).toEqual(before);
     expect((await house.ask(credentials!, `orders?order_id=${due.order_id}`)).body.data[0]).toMatchObject({
