@@ -32,6 +32,7 @@ import { SnapshotStore } from "./datasets/snapshots.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import type { AddressLimits, Quotas } from "./domain/ports.ts";
 import { healthOf } from "./health.ts";
+import { enter, Leases } from "./lease.ts";
 import { startRunner } from "./projections/runner.ts";
 import { runningReactors } from "./reactor.ts";
 import { StreamCache } from "./stream-cache.ts";
@@ -97,6 +98,8 @@ async function assemble(
   const pool = openPool(database.appUrl, { max: config.DATABASE_POOL ?? usualPool(areas), onError });
   opened.push(() => pool.end());
   await warnOfOneRole(pool, log);
+  const presence = await enter(new Leases(pool, { table: "access.processes", name: "process" }));
+  opened.push(() => presence.leave());
   const { close: closeChain, ...chain } = await (options.chain
     ? openChain(config, log, pool)
     : absentChain(config));
@@ -127,6 +130,7 @@ async function assemble(
   const streamSnapshots = new StreamSnapshots(pool, await secret("stream-snapshots"), entities);
   const app: App = createApp({
     pool,
+    presence,
     store,
     tail,
     unit: { store, schemas, cache: new StreamCache(), subjects, snapshots: streamSnapshots },
@@ -147,7 +151,10 @@ async function assemble(
     seed_uses: createSeedUses(pool, onError),
     subjects,
     answers: createKeptAnswers(pool),
-    webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS }),
+    webhooks: createWebhooks({
+      allow_private: config.ALLOW_PRIVATE_WEBHOOKS,
+      more_ports: config.WEBHOOK_PORTS,
+    }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),
     settings: {
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
