@@ -1,10 +1,11 @@
 /** The database of the log and its read models: by address, or the embedded one in DATA_DIR; and what must stand in it. */
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
 import { migrate, rolesSeparated } from "../eventstore/migrate.ts";
 import { applyMigrations, migrating } from "../eventstore/migrations.ts";
-import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts";
+import { ClusterMisplaced, clusterFolder } from "./adapters/cluster-place.ts";
+import { embeddedPostgres } from "./adapters/embedded-postgres.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { keptTables } from "./migrations/kept-tables.ts";
@@ -35,8 +36,16 @@ export async function databaseOf(config: Config, log: Logger): Promise<Database>
       release: async () => {},
     };
   }
+  const dir = await clusterFolder(config.DATA_DIR).catch((error) => {
+    throw error instanceof ClusterMisplaced ? new ConfigError(error.message) : error;
+  });
+  if (!dir.startsWith(resolve(config.DATA_DIR)))
+    log.info(
+      { folder: dir },
+      "Postgres' account cannot enter DATA_DIR: the log's database is in this folder",
+    );
   const server = await embeddedPostgres({
-    dir: clusterFolder(config.DATA_DIR),
+    dir,
     onLost: () => log.warn("the embedded Postgres is gone; starting it again"),
   });
   const app_password = await keptSecret(join(config.DATA_DIR, "postgres-app.password"));

@@ -41,6 +41,8 @@ export const layers: Readonly<Record<string, Layer>> = {
       zod: "any",
     },
   },
+  // How a thread is begun, from the sources or compiled.
+  threads: { paths: ["eventstore/thread.ts"], imports: { "node:worker_threads": ["Worker"] } },
   // Written apart from the append path, so that one mistake cannot stand on both sides.
   verify: {
     paths: ["eventstore/verify/", "eventstore/export.ts"],
@@ -49,7 +51,8 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:crypto": "any",
       "node:events": ["once"],
       "node:os": ["availableParallelism"],
-      "node:worker_threads": ["Worker", "parentPort", "workerData"],
+      "node:worker_threads": ["parentPort", "workerData"],
+      threads: "any",
       pg: "any",
     },
   },
@@ -255,6 +258,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:timers/promises": "any",
       "node:util": "any",
       "node:worker_threads": "any",
+      threads: "any",
       "node:zlib": "any",
       pg: "any",
       secp256k1: "types",
@@ -379,6 +383,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:util": "any",
       operator: "any",
       pino: "types",
+      "pino-pretty": "any",
       projections: "any",
       verify: "any",
       "viem/utils": ["encodeFunctionData", "formatEther", "parseAbi"],

@@ -1,5 +1,6 @@
 import { contradictionNow } from "../anchoring/accepting.ts";
 import type { App } from "../app.ts";
+import { likelyWait, makingOf } from "../datasets/making.ts";
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
 import { currentReferences } from "../projections/reference/releases.ts";
 import { currentReleases } from "../projections/trade/releases.ts";
@@ -63,11 +64,12 @@ const health: Document = {
   render: () => ({ body: '{"status":"ok"}' }),
 };
 
-/** What the log says was released and this process has not open: to be opened still, or its files are missing. */
+/** What this process is to serve and has not open: to be made or opened still, or its files are missing. */
 async function missingData(app: App): Promise<string[]> {
   const released = [...(await currentReleases(app.pool)), ...(await currentReferences(app.pool))];
   const open = new Set([...app.vintages.open(), ...app.reference.open()].map(({ dataset }) => dataset));
-  return released.map(({ dataset }) => dataset).filter((dataset) => !open.has(dataset));
+  const wanted = new Set([...app.vintage_store.awaited(), ...released].map(({ dataset }) => dataset));
+  return [...wanted].filter((dataset) => !open.has(dataset));
 }
 
 const ready: Document = {
@@ -86,15 +88,17 @@ const ready: Document = {
     const contradiction = await contradictionNow(app).catch(() => null);
     const datasets = app.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
     const missing = log.up ? await missingData(app).catch(() => null) : null;
-    const up = log.up && contradiction === null && datasets.length > 0 && missing?.length === 0;
+    const up = log.up && contradiction === null && missing?.length === 0;
+    const awaited = app.vintage_store.awaited();
     return {
-      status: up ? 200 : 503,
+      ...(up ? {} : { status: 503, headers: { "Retry-After": String(likelyWait(awaited)) } }),
       body: JSON.stringify({
         status: up ? "ready" : "not ready",
         log: { ...log, contradiction },
         chain,
         datasets,
         missing,
+        making: makingOf(awaited),
       }),
     };
   },

@@ -10,6 +10,7 @@ import type { Config } from "../config.ts";
 import type { Hex } from "../domain/chain.ts";
 import { USDC } from "../domain/payments/usdc.ts";
 import { refuse } from "../domain/refusal.ts";
+import { about } from "./about.ts";
 import { ask, type Bought, buy, get, type Offer, type SignedPayment, sign } from "./demo-buyer.ts";
 import { findPlace, type Place } from "./demo-place.ts";
 import { ANSWER, EXPORT, idOf, prove, RECEIPT } from "./demo-proof.ts";
@@ -29,7 +30,7 @@ const WISHES = [
 
 export function demoCommand({ settings, logger }: Terminal): Command {
   return new Command("demo")
-    .description("buy one answer with a demo wallet, step by step, and check what was told about it")
+    .description(about.demo)
     .option(
       "--url <url>",
       "a running service; else the one of these settings, or one of the demo's own",

@@ -1,11 +1,11 @@
 /** One account and two processes: bets at once, said twice, and cut off by a kill, while seeds are revealed in between. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as account from "../../src/domain/lounge/account.ts";
 import { ATTO } from "../../src/domain/lounge/token.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
+import { startProgram } from "../support/compiled.ts";
 import { until } from "../support/until.ts";
 import { type Headers, type LoungeHouse, openLoungeHouse } from "./lounge-house.ts";
 
@@ -16,7 +16,7 @@ let second: string;
 beforeAll(async () => {
   house = await openLoungeHouse({ SEED_ROLLS: "1000000", SEED_SECONDS: "3600" });
   const { database_url, data_dir } = house.service;
-  child = spawn(process.execPath, ["--import", "tsx", resolve("test/lounge/second-process.ts")], {
+  child = startProgram("test/lounge/second-process.ts", [], {
     env: { PATH: process.env.PATH, DATABASE: database_url, DATA: data_dir },
     stdio: ["ignore", "pipe", "inherit"],
   });

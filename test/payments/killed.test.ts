@@ -1,7 +1,6 @@
 /** The process is killed at each step of a paid call; what comes after agrees with the chain. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import * as payments from "../../src/domain/payments/payment.ts";
 import {
@@ -17,6 +16,7 @@ import {
 } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
+import { startProgram } from "../support/compiled.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { type Service, startService } from "../support/service.ts";
 import { nameOf, reactorsOf, storyOf } from "./stall.ts";
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 /** A service of its own process, which ends when two paid calls have come to this step. */
 async function doomed(dies_at: string) {
-  const child = spawn(process.execPath, ["--import", "tsx", resolve("test/payments/doomed-service.ts")], {
+  const child = startProgram("test/payments/doomed-service.ts", [], {
     env: {
       PATH: process.env.PATH,
       // What it leaves behind goes with the run.

@@ -1,6 +1,7 @@
 /** How every trade question begins and ends: a dataset that covers it is chosen and leased, and the answer says what it rests on. */
 
 import { z } from "zod";
+import { type Expected, refuseAwaited } from "../../../datasets/making.ts";
 import type { Manifest } from "../../../datasets/manifest.ts";
 import type { Lease, Vintages } from "../../../datasets/vintage-store.ts";
 import { refuse } from "../../../domain/refusal.ts";
@@ -153,9 +154,10 @@ export const isCovered = ({ vintages, allow_synthetic }: TradeData, question: Co
     .some(({ coverage }) => gapIn(coverage, question, false) === undefined);
 
 /** What may answer, in the usual order: real before synthetic, a whole before a part, many reporters before few. */
-export function inUsualOrder({ vintages, allow_synthetic }: TradeData): Manifest[] {
-  const open = vintages.open().filter(({ synthetic }) => allow_synthetic || !synthetic);
+export function inUsualOrder(trade: TradeData): Manifest[] {
+  const open = trade.vintages.open().filter(({ synthetic }) => trade.allow_synthetic || !synthetic);
   if (open.length === 0) {
+    refuseWhileAwaited(trade);
     refuse(tradeProblems["dataset-missing"], "no trade dataset is loaded (yet)", { retry_after_s: 5 });
   }
   const isWhole = (coverage: Coverage) => coverage.products.national && !knownPartners(coverage);
@@ -167,9 +169,8 @@ export function inUsualOrder({ vintages, allow_synthetic }: TradeData): Manifest
 /** The dataset that answers, as it is open now; nothing is ever drawn from two. */
 export function chooseDataset(trade: TradeData, question: Question): Manifest {
   const candidates = inUsualOrder(trade);
-  const names = awaitedIn(trade).map(({ dataset }) => dataset);
   if (question.dataset !== undefined) {
-    if (names.includes(question.dataset)) refuseAwaited([question.dataset]);
+    refuseWhileAwaited(trade, ({ dataset }) => dataset === question.dataset);
     return namedDataset(candidates, question, question.dataset);
   }
   const gaps: { dataset: string; gap: Gap }[] = [];
@@ -178,7 +179,7 @@ export function chooseDataset(trade: TradeData, question: Question): Manifest {
     if (!gap) return candidate;
     gaps.push({ dataset: candidate.dataset, gap });
   }
-  if (names.length > 0) refuseAwaited(names);
+  refuseWhileAwaited(trade);
   const partly = candidates.filter(({ coverage }) => gapIn(coverage, question, true) === undefined);
   const remedy = partly.map(({ dataset }) => `dataset=${dataset} answers from the part that it has`);
   const message = [...gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`), ...remedy].join("; ");
@@ -190,20 +191,18 @@ export function chooseDataset(trade: TradeData, question: Question): Manifest {
   return refuseGap(question, nearest!, `no dataset covers the question: ${message}`);
 }
 
-const awaitedIn = ({ vintages, allow_synthetic }: TradeData) =>
-  vintages.awaited().filter(({ synthetic }) => allow_synthetic || !synthetic);
+/** Refuses while such a dataset, or any, is still to be made or opened. */
+export function refuseWhileAwaited(
+  { vintages, allow_synthetic }: TradeData,
+  such: (expected: Expected) => boolean = () => true,
+): void {
+  const awaited = vintages.awaited().filter(({ synthetic }) => allow_synthetic || !synthetic);
+  if (awaited.some(such)) refuseAwaited(awaited.filter(such));
+}
 
 /** Refuses while a dataset that was released is not open. */
-export function refuseUnopened(trade: TradeData): void {
-  const unopened = awaitedIn(trade).filter(({ released }) => released);
-  if (unopened.length > 0) refuseAwaited(unopened.map(({ dataset }) => dataset));
-}
-
-/** What is not open yet may cover the question, so that it is no fault of the caller's. */
-function refuseAwaited(datasets: string[]): never {
-  const message = `${datasets.join(", ")} cannot be read (yet): being made or opened, or the files are missing`;
-  return refuse(tradeProblems["dataset-missing"], message, { retry_after_s: 5 });
-}
+export const refuseUnopened = (trade: TradeData): void =>
+  refuseWhileAwaited(trade, ({ released }) => released);
 
 function namedDataset(open: Manifest[], question: Question, name: string): Manifest {
   const found = open.find(({ dataset }) => dataset === name);
