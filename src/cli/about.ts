@@ -3,6 +3,7 @@ export const about = {
   serve: "run the service (what `npm start` does)",
   demo: "buy one answer with a demo wallet, step by step, and check what was told about it",
   keys: "issue, list and revoke API keys; each change is an event in the log",
+  subjects: "erase a person or thing that personal data is sealed for; change the vault's master key",
   payments: "compare the payments of the log with the chain",
   anchor: "anchor the log on the chain",
   witness: "run a witness: it cosigns a log's checkpoints as long as each continues the one before",
