@@ -170,11 +170,7 @@ async function assemble(
     app,
     areas,
     quotas: createQuotas(pool, systemClock, warn("quotas cannot be counted")),
-    limits: createAddressLimits(
-      pool,
-      systemClock,
-      warn("calls of addresses are counted in this process alone"),
-    ),
+    limits: createAddressLimits(pool, systemClock, warn("calls of addresses are counted here alone")),
   };
 }
 
