@@ -14,6 +14,7 @@ import { openPool } from "../eventstore/pool.ts";
 import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
+import { absentSubjects } from "../src/adapters/subject-vault.ts";
 import { areas, entitiesOf } from "../src/areas/index.ts";
 import { prepareDatabase } from "../src/database.ts";
 import * as anchors from "../src/domain/anchoring/anchor.ts";
@@ -68,7 +69,12 @@ try {
           meta,
         });
     };
-    const started = (): UnitParts => ({ store, schemas, cache: new StreamCache() });
+    const started = (): UnitParts => ({
+      store,
+      schemas,
+      cache: new StreamCache(),
+      subjects: absentSubjects(),
+    });
     // The snapshot is as old as one gets: the next is due.
     await grow(0, events - SNAPSHOT_EVERY);
     const { state } = await foldAfresh(started(), anchors, target);

@@ -19,6 +19,7 @@ import type {
   SeedVault,
   Settlement,
   Signer,
+  Subjects,
   Webhooks,
 } from "./domain/ports.ts";
 import type { Health } from "./health.ts";
@@ -35,6 +36,7 @@ import {
   type Target,
   transact,
   type UnitParts,
+  type Work,
 } from "./unit.ts";
 
 /** What speaks to the chain. */
@@ -79,6 +81,8 @@ export type AppParts = ChainParts & {
   seeds: SeedVault;
   /** How often each of them was drawn from. */
   seed_uses: SeedUses;
+  /** The vault of keys that personal data is sealed under. */
+  subjects: Subjects;
   answers: KeptAnswers;
   printer: Printer;
   webhooks: Webhooks;
@@ -120,6 +124,8 @@ export type App = AppParts & {
     decision: Decision<State, E>,
     command: Command,
   ): Promise<Committed<Decided<State, E>>>;
+  /** Runs work that decides on several entities, and appends what follows in one commit. */
+  commit<T>(work: Work<T>, command: Command): Promise<Committed<T>>;
   /** An entity as the log has it now. */
   load<State, E extends DomainEvent>(entity: Entity<State, E>, target: Target): Promise<State>;
   /** Where an entity's stream ends, without folding it; undefined where it has none. */
@@ -142,6 +148,7 @@ export function createApp(parts: AppParts): App {
     ...parts,
     decide: (entity, target, decision, command) =>
       transact(parts.unit, command, ({ decide }) => decide(entity, target, decision)),
+    commit: (work, command) => transact(parts.unit, command, work),
     load: async (entity, target) => (await foldAfresh(parts.unit, entity, target)).state,
     headOf: (entity, { tenant, id }) => parts.store.streamHead({ tenant, stream_id: entity.streamOf(id) }),
     eventsOf: (entity, recorded) =>

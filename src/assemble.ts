@@ -2,7 +2,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import { rolesSeparated } from "../eventstore/migrate.ts";
 import { openPool } from "../eventstore/pool.ts";
 import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
@@ -24,9 +23,10 @@ import type { Area } from "./areas/area.ts";
 import { areas as allAreas, entitiesOf } from "./areas/index.ts";
 import { absentChain, openChain } from "./assemble-chain.ts";
 import { startReactorsOf, usualPool } from "./assemble-reactors.ts";
+import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
 import { anchoringOf, type Config, ConfigError } from "./config.ts";
-import { databaseOf, prepareDatabase } from "./database.ts";
+import { databaseOf, prepareDatabase, warnOfOneRole } from "./database.ts";
 import { ReferenceStore } from "./datasets/reference/store.ts";
 import { SnapshotStore } from "./datasets/snapshots.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
@@ -96,10 +96,7 @@ async function assemble(
   const onError = warn("a database connection broke");
   const pool = openPool(database.appUrl, { max: config.DATABASE_POOL ?? usualPool(areas), onError });
   opened.push(() => pool.end());
-  if (!(await rolesSeparated(pool)))
-    log.warn(
-      "DATABASE_URL connects as a role that could alter the log; set DATABASE_OWNER_URL to separate them",
-    );
+  await warnOfOneRole(pool, log);
   const presence = await enter(pool);
   opened.push(presence.leave);
   const { close: closeChain, ...chain } = await (options.chain
@@ -113,6 +110,8 @@ async function assemble(
   opened.push(() => store.close());
   const tail = createTail(store, { pool, onError });
   opened.push(() => tail.close());
+  const { subjects, ...vault } = await openVault(config, database.vaultUrl, { pool, store }, log);
+  opened.push(vault.close);
   const runner = startRunner({ pool, tail, schemas, projections, log });
   opened.push(() => runner.stop());
   const vintages = await openVintages({
@@ -133,7 +132,7 @@ async function assemble(
     presence,
     store,
     tail,
-    unit: { store, schemas, cache: new StreamCache(), snapshots: streamSnapshots },
+    unit: { store, schemas, cache: new StreamCache(), subjects, snapshots: streamSnapshots },
     runner,
     clock: systemClock,
     random: systemRandom,
@@ -149,6 +148,7 @@ async function assemble(
     ...chain,
     seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
     seed_uses: createSeedUses(pool, onError),
+    subjects,
     answers: createKeptAnswers(pool),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS, ports: config.WEBHOOK_PORTS }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),
@@ -161,6 +161,7 @@ async function assemble(
     },
   });
   app.settlement = settlementOnLogsChain(app, app.settlement);
+  await vault.replayErasures(app);
   if (options.reactors) {
     const reactors = await startReactorsOf(areas, app, config, log);
     opened.push(() => reactors.stop());
@@ -169,11 +170,7 @@ async function assemble(
     app,
     areas,
     quotas: createQuotas(pool, systemClock, warn("quotas cannot be counted")),
-    limits: createAddressLimits(
-      pool,
-      systemClock,
-      warn("calls of addresses are counted in this process alone"),
-    ),
+    limits: createAddressLimits(pool, systemClock, warn("calls of addresses are counted here alone")),
   };
 }
 

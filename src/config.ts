@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 import { isSigningKey } from "./adapters/signing-key.ts";
+import { secretKey } from "./adapters/subject-keys.ts";
 import { formatVerifierKey } from "./anchoring/note.ts";
 import { parseWitnesses } from "./anchoring/witness-client.ts";
 import type { Hex } from "./domain/chain.ts";
@@ -31,6 +32,14 @@ const privateKey = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, "is a private key: 0x and 64 hex digits")
   .transform((text) => text.toLowerCase() as Hex);
+
+const subjectSecret = z
+  .string()
+  .refine(
+    (text) => secretKey(text) !== undefined,
+    "is 32 random bytes: 64 hex digits, as `openssl rand -hex 32` makes them",
+  )
+  .optional();
 
 const witnesses = z
   .string()
@@ -101,6 +110,11 @@ export const environment = z.object({
   SEED_SECRET: z.string().min(32, "is at least 32 characters that nobody can guess").optional(),
   SEED_ROLLS: integer(1, 1_000_000_000, 10_000),
   SEED_SECONDS: integer(1, 31_536_000, 86_400),
+  SUBJECT_KEYS_URL: postgresUrl.optional(),
+  SUBJECT_MASTER_KEY: subjectSecret,
+  SUBJECT_MASTER_KEY_OLD: subjectSecret,
+  SUBJECT_PEPPER: subjectSecret,
+  SUBJECT_BACKUP_DAYS: integer(0, 30, 30),
   FACILITATOR_URL: z.url({ protocol: /^https?$/, error: "is the URL of an x402 facilitator" }).optional(),
   FACILITATOR_TOKEN: z.string().min(1).optional(),
   ALLOW_SYNTHETIC: flag(false),

@@ -2,7 +2,7 @@
 import { join, resolve } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
-import { migrate } from "../eventstore/migrate.ts";
+import { migrate, rolesSeparated } from "../eventstore/migrate.ts";
 import { applyMigrations, migrating } from "../eventstore/migrations.ts";
 import { ClusterMisplaced, clusterFolder } from "./adapters/cluster-place.ts";
 import { embeddedPostgres } from "./adapters/embedded-postgres.ts";
@@ -12,11 +12,15 @@ import { keptTables } from "./migrations/kept-tables.ts";
 import type { Projection } from "./projections/projection.ts";
 
 const APP_ROLE = "tallystick_app";
+/** Of the embedded vault: its role and its database. */
+const VAULT = "tallystick_subjects";
 
 export type Database = {
   ownerUrl: string;
   appUrl: string;
   app_password: string | undefined;
+  /** The vault of personal data, as the role that owns it; undefined where none is given. */
+  vaultUrl: string | undefined;
   release(): Promise<void>;
 };
 
@@ -24,7 +28,13 @@ export type Database = {
 export async function databaseOf(config: Config, log: Logger): Promise<Database> {
   if (config.DATABASE_URL) {
     const ownerUrl = config.DATABASE_OWNER_URL ?? config.DATABASE_URL;
-    return { ownerUrl, appUrl: config.DATABASE_URL, app_password: undefined, release: async () => {} };
+    return {
+      ownerUrl,
+      appUrl: config.DATABASE_URL,
+      app_password: undefined,
+      vaultUrl: config.SUBJECT_KEYS_URL,
+      release: async () => {},
+    };
   }
   const dir = await clusterFolder(config.DATA_DIR).catch((error) => {
     throw error instanceof ClusterMisplaced ? new ConfigError(error.message) : error;
@@ -42,17 +52,46 @@ export async function databaseOf(config: Config, log: Logger): Promise<Database>
   const appUrl = new URL(server.ownerUrl);
   appUrl.username = APP_ROLE;
   appUrl.password = app_password;
-  return {
-    ownerUrl: server.ownerUrl,
-    appUrl: appUrl.href,
-    app_password,
-    release: server.leave,
-  };
+  const vaultUrl =
+    config.SUBJECT_KEYS_URL ??
+    (await embeddedVault(config, server.ownerUrl).catch(async (error) => {
+      await server.leave();
+      throw error;
+    }));
+  return { ownerUrl: server.ownerUrl, appUrl: appUrl.href, app_password, vaultUrl, release: server.leave };
+}
+
+/** What Postgres says of a role and of a database that are there. */
+const MADE_BEFORE = ["42710", "42P04"];
+
+/** A second database of the same cluster, which only its own role may enter. */
+async function embeddedVault({ DATA_DIR }: Config, ownerUrl: string): Promise<string> {
+  const password = await keptSecret(join(DATA_DIR, "postgres-subjects.password"));
+  const owner = new pg.Client({ connectionString: ownerUrl });
+  await owner.connect();
+  try {
+    // One starter at a time: Postgres fails a change of a role that another one is changing.
+    await owner.query("select pg_advisory_lock(1413565517, 31)");
+    for (const sql of [
+      `create role ${VAULT}`,
+      `alter role ${VAULT} login password ${pg.escapeLiteral(password)}`,
+      `create database ${VAULT} owner ${VAULT}`,
+      `revoke connect on database ${VAULT} from public`,
+    ])
+      await owner.query(sql).catch((error: pg.DatabaseError) => {
+        if (!MADE_BEFORE.includes(error.code ?? "")) throw error;
+      });
+  } finally {
+    await owner.end();
+  }
+  const url = new URL(ownerUrl);
+  Object.assign(url, { username: VAULT, password, pathname: `/${VAULT}` });
+  return url.href;
 }
 
 /** Brings everything that stands in the database up to date. Safe to call from many starters at once. */
 export async function prepareDatabase(
-  database: Database,
+  database: Omit<Database, "vaultUrl">,
   host: string,
   projections: readonly Projection[],
 ): Promise<void> {
@@ -77,11 +116,20 @@ export async function prepareDatabase(
   }
 }
 
+/** Says where the service's own role could do what nobody may. */
+export async function warnOfOneRole(pool: pg.Pool, log: Logger): Promise<void> {
+  if (!(await rolesSeparated(pool)))
+    log.warn(
+      "DATABASE_URL connects as a role that could alter the log; set DATABASE_OWNER_URL to separate them",
+    );
+}
+
 /** Read models, counters and what else is kept are the application's to write; to the tree it can only add; the log is not its own. */
 const grantsFor = (role: string) => `
   grant usage on schema anchoring to ${role};
   grant select, insert on all tables in schema anchoring to ${role};
-  grant usage on schema read, access, reactors, chain, rng to ${role};
+  grant usage on schema read, access, reactors, chain, rng, subjects to ${role};
+  grant select, insert on all tables in schema subjects to ${role};
   grant select, insert, update, delete, truncate on all tables in schema read, access to ${role};
   grant select, insert, update on all tables in schema reactors, chain, rng to ${role};
   grant execute on all functions in schema access, rng to ${role};`;

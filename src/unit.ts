@@ -16,9 +16,13 @@ import type {
   StreamGuard,
 } from "../eventstore/types.ts";
 import type { DomainEvent, Entity } from "./domain/entity.ts";
+import type { Subjects, ToSeal } from "./domain/ports.ts";
 import { coreProblems } from "./domain/problem.ts";
 import { Refusal, refuse } from "./domain/refusal.ts";
+import type { Sealed } from "./domain/sealed.ts";
+import * as subject from "./domain/subjects/subject.ts";
 import { typed } from "./projections/typed.ts";
+import { sealedBefore, sealFor } from "./sealing.ts";
 import type { StreamCache } from "./stream-cache.ts";
 import type { StreamSnapshots } from "./stream-snapshots.ts";
 
@@ -41,6 +45,7 @@ export type UnitParts = {
   store: EventStore;
   schemas: EventSchemas;
   cache: StreamCache;
+  subjects: Pick<Subjects, "seal" | "erase">;
   /** Where folds of long streams begin; without it, with their first event. */
   snapshots?: StreamSnapshots;
 };
@@ -65,8 +70,14 @@ export type Reservation = {
 /** Takes something once for a command, however often its work runs; what was appended before needs nothing more. */
 export type Reserve = (name: string, reservation: Reservation) => Promise<boolean>;
 
+/**
+ * Seals personal data for events that this unit decides, in the order given. The commit is made only if nobody has asked for the
+ * erasure of whom it is about until then; said again, it gives what was recorded.
+ */
+export type Seal = (page: readonly ToSeal[]) => Promise<Sealed[]>;
+
 /** What work may do in its unit, and the command it runs for. */
-export type InUnit = { decide: Decide; watch: Watch; reserve: Reserve; command: Command };
+export type InUnit = { decide: Decide; watch: Watch; reserve: Reserve; seal: Seal; command: Command };
 
 export type Work<T> = (unit: InUnit) => Promise<T>;
 
@@ -165,7 +176,9 @@ async function replay<T>(
     const own = earlier.events.filter((e) => e.tenant === target.tenant && e.stream_id === stream_id);
     return { state, version, events: own.map((event) => typed(parts.schemas, event)) };
   };
-  return { result: await work({ decide, watch, reserve, command }), events: earlier.events, replayed: true };
+  const seal = sealedBefore(earlier.events);
+  const result = await work({ decide, watch, reserve, seal, command });
+  return { result, events: earlier.events, replayed: true };
 }
 
 type Staged = {
@@ -230,6 +243,9 @@ class Unit {
     this.#watched.set(key, { tenant, stream_id, expected_version: version });
     return state;
   };
+
+  readonly seal: Seal = (page) =>
+    sealFor(this.#parts.subjects, async (of) => (await this.watch(subject, of)) !== undefined, page);
 
   /** A refusal, or nothing to do, must not rest on a state that another process has moved on: it is looked at afresh. */
   async #consider<State, E extends DomainEvent>(

@@ -130,6 +130,8 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: [
       "src/app.ts",
       "src/unit.ts",
+      "src/sealing.ts",
+      "src/erasure.ts",
       "src/stream-cache.ts",
       "src/stream-snapshots.ts",
       "src/reactor.ts",
@@ -240,6 +242,8 @@ export const layers: Readonly<Record<string, Layer>> = {
       "@resvg/resvg-js": "any",
       "csv-stringify/sync": "any",
       domain: "any",
+      // What is sealed has the log's own form of JSON and its length prefixes.
+      eventstore: ["canonicalBytes", "lengthPrefixed"],
       echarts: "types",
       "hyparquet-writer": "any",
       leases: ["inTime"],
@@ -331,6 +335,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "src/assemble-chain.ts",
       "src/assemble-reactors.ts",
       "src/assemble-audit.ts",
+      "src/assemble-subjects.ts",
       "src/config.ts",
       "src/database.ts",
       "src/migrations/",

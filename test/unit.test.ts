@@ -4,6 +4,7 @@ import { migrate } from "../eventstore/migrate.ts";
 import { openPool } from "../eventstore/pool.ts";
 import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
+import { absentSubjects } from "../src/adapters/subject-vault.ts";
 import { refuse } from "../src/domain/refusal.ts";
 import { StreamCache } from "../src/stream-cache.ts";
 import { type Command, transact, type UnitParts } from "../src/unit.ts";
@@ -18,6 +19,7 @@ const makeProcess = (): UnitParts => ({
   store: createEventStore(pool, { schemas }),
   schemas,
   cache: new StreamCache(),
+  subjects: absentSubjects(),
 });
 
 beforeAll(async () => {

@@ -58,20 +58,41 @@ export function createKeptAnswers(pool: pg.Pool): KeptAnswers {
 
   return {
     find: async (name) => {
-      const text = `select request_sha256, status, body, payment_id from access.kept_answers
+      const text = `select request_sha256, status, body, payment_id, to_json(coalesce(subjects, '{}')) as subjects from access.kept_answers
         where name = $1 and kept_at > now() - ${KEPT_FOR}`;
-      const { rows } = await pool.query<KeptAnswer>({ name: "kept_answer", text, values: [name] });
+      const { rows } = await pool.query<KeptAnswer & { subjects: string[] }>({
+        name: "kept_answer",
+        text,
+        values: [name],
+      });
       return rows[0];
     },
-    keep: (name, answer) => {
-      if (answer.body && answer.body.length > KEPT_BODY_LIMIT) return Promise.resolve();
+    keep: async (name, answer, subjects = []) => {
+      if (answer.body && answer.body.length > KEPT_BODY_LIMIT) return;
       sweep().catch(() => undefined);
+      if (subjects.length > 0) return keepPersonal(pool, name, answer, subjects);
       return new Promise((done, fail) => {
         gathered.push({ name, answer, done, fail });
         if (!writing) void write();
       });
     },
+    forget: async (subject_id) => {
+      const sql = "select access.forget_subject($1) as forgotten";
+      return (await pool.query<{ forgotten: number }>(sql, [subject_id])).rows[0]!.forgotten;
+    },
   };
+}
+
+/** By itself: it looks whether a subject is erased meanwhile. */
+async function keepPersonal(
+  pool: pg.Pool,
+  name: string,
+  { request_sha256, status, body, payment_id }: KeptAnswer,
+  subjects: readonly string[],
+): Promise<void> {
+  const text = "select access.keep_personal_answer($1, $2, $3, $4, $5, $6)";
+  const values = [name, request_sha256, status, body, payment_id, subjects];
+  await pool.query({ name: "keep_personal_answer", text, values });
 }
 
 /** The same name twice in one statement would fail it: the last one counts. Names in order, so that writers cannot deadlock. */
@@ -81,7 +102,7 @@ async function insert(pool: pg.Pool, some: Waiting[]): Promise<void> {
   const text = `insert into access.kept_answers (name, request_sha256, status, body, payment_id)
     select * from unnest($1::text[], $2::text[], $3::int[], $4::bytea[], $5::text[])
     on conflict (name) do update set request_sha256 = excluded.request_sha256, status = excluded.status,
-      body = excluded.body, payment_id = excluded.payment_id, kept_at = now()`;
+      body = excluded.body, payment_id = excluded.payment_id, subjects = null, kept_at = now()`;
   const values = [
     rows.map(([name]) => name),
     rows.map(([, { request_sha256 }]) => request_sha256),

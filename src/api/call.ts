@@ -6,8 +6,9 @@ import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import { watched } from "../datasets/reading.ts";
 import { recordReads } from "../datasets/reads.ts";
+import type { Subjects } from "../domain/ports.ts";
 import { type EventName, refuse } from "../domain/refusal.ts";
-import type { Command, InUnit } from "../unit.ts";
+import type { Command, InUnit, Seal } from "../unit.ts";
 import { actorOf, type Caller } from "./caller.ts";
 import { encodeAnswer, encodePicture } from "./forms/encode.ts";
 import { type Form, JSON_FORM } from "./forms/form.ts";
@@ -34,6 +35,8 @@ export type Call = {
   /** SHA-256 of JCS {operation, input}, in hex: the same for HTTP and MCP. A form that is not JSON stands there too. */
   request_sha256: string;
   idempotency_key: string | undefined;
+  /** The payment that it is charged to. */
+  payment_id?: string;
   if_none_match: string | undefined;
   last_event_id: string | undefined;
   wire: Wire;
@@ -45,7 +48,15 @@ export type Call = {
 
 /** An answer before it is sent: bytes, a file that is there, or a stream that has not begun. */
 export type PreparedAnswer =
-  | { kind: "body"; status: number; body: Buffer; etag: string; vintage: string | null }
+  | {
+      kind: "body";
+      status: number;
+      body: Buffer;
+      etag: string;
+      vintage: string | null;
+      /** Of whom it tells what stands sealed in the log. */
+      subjects: readonly string[];
+    }
   | { kind: "file"; status: number; file: ServedFile; etag: string; vintage: string | null }
   | { kind: "stream"; status: number; chunks: AsyncIterable<string | Buffer>; vintage: string | null };
 
@@ -70,15 +81,19 @@ export const sha256 = (text: string | Buffer) => createHash("sha256").update(tex
  * digest is public, and a short secret could be guessed from it: `seal` is the key under which secrets stand in it.
  */
 export function requestDigest(
-  operation: Pick<Operation, "name" | "secrets">,
-  input: Fields,
+  operation: Pick<Operation, "name" | "secrets" | "named_by">,
+  { [operation.named_by ?? ""]: _, ...input }: Fields,
   form: Form = JSON_FORM,
   seal?: Uint8Array,
 ): string {
   const sealed = (name: string, value: unknown) =>
     seal && value !== undefined && operation.secrets?.includes(name)
-      ? createHmac("sha256", seal).update(`${operation.name}:${name}:${value}`).digest("hex")
+      ? createHmac("sha256", seal)
+          .update(`${operation.name}:${name}:${textOf(value)}`)
+          .digest("hex")
       : value;
+  const textOf = (value: unknown) =>
+    typeof value === "object" ? canonicalText({ value } as JsonObject, "request") : String(value);
   const fields = operation.secrets
     ? Object.fromEntries(Object.entries(input).map(([name, value]) => [name, sealed(name, value)]))
     : input;
@@ -88,21 +103,25 @@ export function requestDigest(
 
 /** Makes the answer. What is decided on the way is staged in the unit. */
 export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit): Promise<PreparedAnswer> {
-  const { app, operation, input, form, caller, idempotency_key, last_event_id, request_id } = call;
+  const { app, operation, input, form, caller, idempotency_key, payment_id, last_event_id, request_id } =
+    call;
   const names = (event: EventName) => {
     call.named = event;
   };
+  const personal = notingSubjects(app.subjects, unit.seal);
   const context = {
     input: input as never,
     caller,
-    app,
+    app: { ...app, subjects: personal.subjects },
     decide: effectOf(operation).changes === "nothing" ? onlyReads(operation) : unit.decide,
     watch: unit.watch,
     reserve: unit.reserve,
+    seal: personal.seal,
     get fresh_id() {
       return freshId(app, unit.command);
     },
     idempotency_key,
+    payment_id,
     names,
     get signal() {
       return call.signal;
@@ -130,16 +149,49 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   const before = name === undefined ? undefined : parts.finished.get(name);
   if (before) return before;
   const reading = operation.vintage && output.kind === "json" ? watched(app) : undefined;
-  if (reading) context.app = { ...app, ...reading.data };
+  if (reading) Object.assign(context.app, reading.data);
   const { answer: given, read } = await handled(call, context);
   const rests_on = reading?.restsOn();
   const answer = rests_on === undefined ? given : withRestsOn(given as Marked, rests_on);
   const body = await encoded(parts, call, answer);
   const etag = name === undefined && operation.caching === undefined ? "" : etagOf(body);
-  const made: PreparedBody = { kind: "body", status, body, etag, vintage: rests_on ?? vintage ?? null };
-  if (name !== undefined && mayKeep({ ...parts, app }, operation, { vintage: vintage!, read }))
+  const subjects = personal.noted();
+  const made: PreparedBody = {
+    kind: "body",
+    status,
+    body,
+    etag,
+    vintage: rests_on ?? vintage ?? null,
+    subjects,
+  };
+  if (
+    name !== undefined &&
+    subjects.length === 0 &&
+    mayKeep({ ...parts, app }, operation, { vintage: vintage!, read })
+  )
     parts.finished.set(name, made);
   return made;
+}
+
+/** Notes whose personal data a handler has at hand, opened or to be sealed: its answer may tell of it. */
+function notingSubjects(subjects: Subjects, seal: Seal) {
+  const noted = new Set<string>();
+  return {
+    noted: () => [...noted],
+    subjects: {
+      ...subjects,
+      async open(page) {
+        const opened = await subjects.open(page);
+        for (const { erased, subject_id } of opened) if (!erased) noted.add(subject_id);
+        return opened;
+      },
+    } satisfies Subjects,
+    seal: async (page: Parameters<Seal>[0]) => {
+      const made = await seal(page);
+      for (const { subject_id } of made) noted.add(subject_id);
+      return made;
+    },
+  };
 }
 
 /** What clients are told only reads may not come to decide anything. */

@@ -8,7 +8,7 @@ import type { Chart, Provenance } from "../domain/chart.ts";
 import type { ProblemType } from "../domain/problem.ts";
 import type { EventName } from "../domain/refusal.ts";
 import type { Projection } from "../projections/projection.ts";
-import type { Decide, Reserve, Watch } from "../unit.ts";
+import type { Decide, Reserve, Seal, Watch } from "../unit.ts";
 import type { Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
@@ -108,10 +108,14 @@ export type Context<In> = {
   watch: Watch;
   /** Takes what is counted outside the log, once for the command; what is taken for nothing is given back. */
   reserve: Reserve;
+  /** Seals personal data for the events that are decided; nothing else may stand in one. */
+  seal: Seal;
   /** 32 hex digits to name what the command makes: others for each command, the same when it is said again. */
   fresh_id: string;
   /** The caller's own name for the command, where it gave one. */
   idempotency_key: string | undefined;
+  /** The payment that the call is charged to; undefined where it is charged to none. */
+  payment_id: string | undefined;
   /** Says which event the answer stands for, where `handle` appended it itself. */
   names: (event: EventName) => void;
   /** Aborted when the caller goes away or the service stops. */
@@ -161,6 +165,8 @@ export type OperationDeclaration = {
   status?: 200 | 201 | 202;
   /** Fields of the input that must not be guessed from the request's digest, which is public. */
   secrets?: string[];
+  /** The field of the input that names the command, for callers who cannot send Idempotency-Key; it says nothing of what is asked. */
+  named_by?: string;
   /** Members of the answer, however deep, that are told once: given again for a payment, it comes without them to all but its owner. */
   told_once?: readonly string[];
   /** Statuses it may refuse with beside those that every operation of its kind has; any other is logged and counted. */

@@ -1,6 +1,6 @@
 /** Errors as RFC 9457 problem details, with `success` and `error` beside them for older clients. */
 import { LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
-import { ChainUnavailable } from "../domain/ports.ts";
+import { ChainUnavailable, SubjectsUnavailable } from "../domain/ports.ts";
 import type { ProblemType } from "../domain/problem.ts";
 import { type FieldError, Refusal } from "../domain/refusal.ts";
 
@@ -86,6 +86,11 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   if (error instanceof ChainUnavailable)
     return new Refusal("unavailable", "the chain cannot be asked at the moment", {
+      retry_after_s: 10,
+      cause: error,
+    });
+  if (error instanceof SubjectsUnavailable)
+    return new Refusal("unavailable", "personal data cannot be sealed or opened at the moment", {
       retry_after_s: 10,
       cause: error,
     });

@@ -3,6 +3,7 @@ import { access } from "./access.ts";
 import { alerts } from "./alerts.ts";
 import type { AnyEntity, Area } from "./area.ts";
 import { checks } from "./checks.ts";
+import { commerce } from "./commerce.ts";
 import { customs } from "./customs.ts";
 import { discovery } from "./discovery.ts";
 import { log } from "./log.ts";
@@ -13,6 +14,7 @@ import { reference } from "./reference.ts";
 import { replay } from "./replay.ts";
 import { rng } from "./rng.ts";
 import { salary } from "./salary.ts";
+import { subjects } from "./subjects.ts";
 import { trade } from "./trade.ts";
 import { wallet } from "./wallet.ts";
 
@@ -22,6 +24,7 @@ export const areas: readonly Area[] = [
   salary,
   mirror,
   customs,
+  commerce,
   checks,
   rng,
   wallet,
@@ -31,6 +34,7 @@ export const areas: readonly Area[] = [
   payments,
   log,
   access,
+  subjects,
   reference,
 ];
 

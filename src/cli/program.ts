@@ -12,9 +12,14 @@ const GROUPS: readonly {
   { names: ["demo"], load: async (terminal) => [(await import("./demo.ts")).demoCommand(terminal)] },
   { names: ["keys"], load: async (terminal) => [(await import("./keys.ts")).keysCommand(terminal)] },
   {
+    names: ["subjects"],
+    load: async (terminal) => [(await import("./subjects.ts")).subjectsCommand(terminal)],
+  },
+  {
     names: ["payments"],
     load: async (terminal) => [(await import("./payments.ts")).paymentsCommand(terminal)],
   },
+  { names: ["shop"], load: async (terminal) => [(await import("./shop.ts")).shopCommand(terminal)] },
   { names: ["anchor"], load: async (terminal) => [(await import("./anchor.ts")).anchorCommand(terminal)] },
   { names: ["witness"], load: async (terminal) => [(await import("./witness.ts")).witnessCommand(terminal)] },
   {

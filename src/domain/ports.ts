@@ -15,6 +15,7 @@ import type {
 } from "./chain.ts";
 import type { Chart, Provenance } from "./chart.ts";
 import type { PaymentFacts, SignedTransfer } from "./payments/usdc.ts";
+import type { Personal, Sealed, SealPlace, SubjectName } from "./sealed.ts";
 import type { Sheet } from "./sheet.ts";
 
 export type Clock = { now(): Date };
@@ -65,10 +66,12 @@ export type KeptAnswer = {
 };
 
 export type KeptAnswers = {
-  /** What was kept under this name in the last 24 hours. */
-  find(name: string): Promise<KeptAnswer | undefined>;
-  /** Keeps an answer of at most 1 MiB; a larger one is let go. */
-  keep(name: string, answer: KeptAnswer): Promise<void>;
+  /** What was kept under this name in the last 24 hours, and of whom it tells. */
+  find(name: string): Promise<(KeptAnswer & { subjects: readonly string[] }) | undefined>;
+  /** Keeps an answer of at most 1 MiB; a larger one is let go, and so is one that tells of `subjects` of whom one is forgotten. */
+  keep(name: string, answer: KeptAnswer, subjects?: readonly string[]): Promise<void>;
+  /** Deletes what is kept of a subject, and keeps nothing that tells of it from then on; says how many answers there were. */
+  forget(subject_id: string): Promise<number>;
 };
 
 /** A public key of Ed25519 as a JWK (RFC 8037). */
@@ -109,6 +112,40 @@ export type SeedUses = {
   /** Undefined for a seed that nothing was taken of. */
   find(seed_hash: string): Promise<SeedUse | undefined>;
 };
+
+/** A value to be sealed: about whom it is, and where in the log it will stand. */
+export type ToSeal = { subject: SubjectName; place: SealPlace; value: Personal };
+
+/** A sealed value as it is opened: what it says, or that whom it is about was erased. */
+export type Opened =
+  | { erased: false; subject_id: string; value: Personal }
+  | { erased: true; subject_id: string };
+
+/** The vault of personal data: a key for each subject, and nothing but those keys. Rejects with SubjectsUnavailable where it cannot be asked. */
+export type Subjects = {
+  /** Seals a page of values; whoever is not known becomes a subject. One question to the vault, two where somebody is new. */
+  seal(page: readonly ToSeal[]): Promise<Sealed[]>;
+  /** Opens a page of values by one question. Rejects with SealBroken for one that stood elsewhere, or was changed. */
+  open(page: readonly { sealed: Sealed; place: SealPlace }[]): Promise<Opened[]>;
+  /** The subject of this name; undefined where there is none, or it was erased. */
+  find(subject: SubjectName): Promise<string | undefined>;
+  /** Destroys the keys of subjects, for good; those that have none are passed over. Says how many had one. */
+  erase(subject_ids: readonly string[]): Promise<number>;
+  /** Wraps by the present master key what an older one wrapped, which is known no more then; says how many keys it were. */
+  rewrap(): Promise<number>;
+  /** Days that copies of the vault are kept: so long a key that is destroyed here may stand in one. */
+  readonly backup_days: number;
+};
+
+/** A sealed value does not open: it stands elsewhere than where it was sealed for, or was changed. */
+export class SealBroken extends Error {
+  override readonly name = "SealBroken";
+}
+
+/** The vault cannot be asked now, or there is none; ask again later. */
+export class SubjectsUnavailable extends Error {
+  override readonly name = "SubjectsUnavailable";
+}
 
 /** What a webhook answered; of its body nothing is kept. */
 export type WebhookAnswer = { status: number; retry_after: string | undefined };

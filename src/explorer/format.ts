@@ -12,6 +12,10 @@ export const count = (value: number): string => numbers.format(value);
 export const counted = (value: number, noun: string, nouns = `${noun}s`): string =>
   `${count(value)} ${value === 1 ? noun : nouns}`;
 
+/** "sealed 12, erased 3". */
+export const sealedText = ({ values, erased }: { values: number; erased: number }): string =>
+  `sealed ${count(values)}, erased ${count(erased)}`;
+
 const UNITS: [Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ["year", 31_557_600],
   ["month", 2_629_800],

@@ -2,10 +2,17 @@ import type pg from "pg";
 import type { EventSchemas } from "../../eventstore/schemas.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 import type { DomainEvent, EntityEvents } from "../domain/entity.ts";
-import type { Projection } from "./projection.ts";
+import { sealedIn } from "../domain/sealed.ts";
+import type { Projection, SealedFacts } from "./projection.ts";
 import { type Place, placed } from "./typed.ts";
 
 type Event = DomainEvent & Place;
+
+/** As it was stored: an upcast makes nothing more or less sealed. */
+function sealedFactsOf(event: RecordedEvent): SealedFacts[] {
+  const subject_ids = sealedIn(event.payload).map(({ subject_id }) => subject_id);
+  return subject_ids.length === 0 ? [] : [{ ...event, subject_ids }];
+}
 
 /** What projections are given of the log: each event is upcast once, however many of them fold it. */
 export class Folding {
@@ -23,6 +30,10 @@ export class Folding {
     events: readonly RecordedEvent[],
   ): ((tx: pg.ClientBase) => Promise<void>) | undefined {
     if (projection.of === "every event") return (tx) => projection.fold(events, tx);
+    if (projection.of === "sealed values") {
+      const holding = events.flatMap(sealedFactsOf);
+      return holding.length === 0 ? undefined : (tx) => projection.fold(holding, tx);
+    }
     const entities = this.#entitiesOf(projection, projection.of);
     const own: Event[] = [];
     for (const event of events) {

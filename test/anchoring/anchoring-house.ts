@@ -64,9 +64,9 @@ export async function openAnchoringHouse(): Promise<AnchoringHouse> {
       return keptHead(answer!);
     },
     heedless: () => {
-      const { schemas } = app.unit;
+      const { schemas, subjects } = app.unit;
       const store = createEventStore(app.pool, { schemas });
-      return createApp({ ...app, unit: { store, schemas, cache: new StreamCache() } });
+      return createApp({ ...app, unit: { store, schemas, cache: new StreamCache(), subjects } });
     },
     over: (more) => ({ ...app, chain: { ...app.chain, ...more } }),
   };

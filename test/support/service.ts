@@ -15,6 +15,7 @@ import { issueKey } from "../../src/operator/keys.ts";
 import { openServer } from "../../src/server.ts";
 import { lendNode } from "../chain/lent-node.ts";
 import { areasOffering } from "./catalogue.ts";
+import { freshDatabase } from "./database.ts";
 import { preparedDatabase } from "./prepared-database.ts";
 
 export type Service = {
@@ -49,6 +50,8 @@ export type ServiceOptions = {
   chain?: { rpc_url: string; gas_key: string; pay_to: string } | "embedded";
   /** Runs the reactors, as the service does. */
   reactors?: boolean;
+  /** A vault of personal data, in a database of its own; by its URL, one that is there. */
+  vault?: true | string;
   /** A database of the test's own instead of a fresh one. */
   database_url?: string;
   /** Shares another service's database and folder: a second process of the same house. */
@@ -62,6 +65,8 @@ export async function startService(
   const own = given === undefined ? await preparedDatabase() : undefined;
   const database_url = given ?? own!.url;
   const data_dir = options.beside?.data_dir ?? (await mkdtemp(join(tmpdir(), "tallystick-service-")));
+  const vault = options.vault === true ? await freshDatabase() : undefined;
+  const vault_url = vault?.url ?? options.vault;
   const { chain } = options;
   const isFirst = chain === "embedded" && !options.beside;
   const giveBack = isFirst ? await lendNode(join(data_dir, "chain")) : undefined;
@@ -77,6 +82,7 @@ export async function startService(
       GAS_KEY: chain.gas_key,
       PAY_TO: chain.pay_to,
     }),
+    ...(typeof vault_url === "string" && { SUBJECT_KEYS_URL: vault_url }),
     ...options.env,
   });
   const logged: Record<string, unknown>[] = [];
@@ -111,6 +117,7 @@ export async function startService(
       await runtime.close();
       giveBack?.();
       await own?.drop();
+      await vault?.drop();
       if (!options.beside) await rm(data_dir, { recursive: true, force: true });
     },
   };

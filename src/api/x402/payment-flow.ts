@@ -32,7 +32,6 @@ import {
   isUnchanged,
   type PreparedAnswer,
   prepareAnswer,
-  sha256,
 } from "../call.ts";
 import { payer } from "../caller.ts";
 import { isAway } from "../problem.ts";
@@ -51,6 +50,7 @@ import {
 } from "./charge.ts";
 import { PaymentRefused } from "./refused.ts";
 import {
+  digestOf,
   eventGiven,
   givenBefore,
   idempotencyOfPayment,
@@ -156,12 +156,20 @@ async function shownAgain(
 ): Promise<Served> {
   const { caller, operation } = call;
   const { made } = found;
-  if (!operation.told_once || made.kind !== "body" || caller.kind === "key") return found;
+  if (made.kind !== "body" || caller.kind === "key") return found;
+  // Whoever knows what stands in the secrets of a request knows of whom it is.
+  const isPersonal = made.subjects.length > 0 && !operation.secrets;
+  if (!operation.told_once && !isPersonal) return found;
   if (presented.wallet_proof !== undefined) {
     const proven = await admitWallet(presented.wallet_proof, presented, { app, clock: app.clock, limits });
     if (proven.caller.tenant === caller.tenant) return found;
     refuse("forbidden", "SIGN-IN-WITH-X is signed by another wallet than the one that paid");
   }
+  if (isPersonal || !operation.told_once)
+    return refuse(
+      "unauthorized",
+      "this answer tells of people: ask again with SIGN-IN-WITH-X, signed by the wallet that paid",
+    );
   return { ...found, made: { ...made, body: withoutMembers(made.body, operation.told_once) }, is_part: true };
 }
 
@@ -169,7 +177,7 @@ function chargeFor(app: App, call: Call, payment: AcceptedPayment): PaidCall {
   refuseTestMoney(app, call.caller);
   const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
   const idempotency_key = call.idempotency_key ?? payment.identifier;
-  return { app, call: { ...call, caller, idempotency_key }, payment };
+  return { app, call: { ...call, caller, idempotency_key, payment_id: payment.id }, payment };
 }
 
 /** Gives again what was given before, waits while another call is at this payment, and attempts to serve it otherwise. */
@@ -271,7 +279,7 @@ async function stage(
 
 const paidAnswerOf = (made: PreparedAnswer): PaidAnswer => ({
   status: made.status,
-  sha256: made.kind === "body" ? sha256(made.body) : null,
+  sha256: digestOf(made),
   vintage: made.vintage,
 });
 

@@ -45,8 +45,15 @@ export const idempotencyOfPayment = (call: Call, id: string) => ({
   request_hash: Buffer.from(call.request_sha256, "hex"),
 });
 
-/** Named by its digest too: of two processes that made an answer each, the log says whose counts. */
-const keptName = (id: string, digest: string) => `/payment/${id}/${digest}`;
+/**
+ * Named by its digest too: of two processes that made an answer each, the log says whose counts. What tells of a person has no digest
+ * there: by one, whoever knows the rest of the answer could try who it was.
+ */
+const keptName = (id: string, digest: string | null) => `/payment/${id}/${digest ?? "personal"}`;
+
+/** What the log is told of an answer's bytes. */
+export const digestOf = (made: PreparedAnswer): string | null =>
+  made.kind === "body" && made.subjects.length === 0 ? sha256(made.body) : null;
 
 /** Keeps the bytes before the log says that they were given, so that they can be given again after a crash. */
 export async function keep(
@@ -56,11 +63,11 @@ export async function keep(
   made: PreparedAnswer,
 ): Promise<void> {
   if (made.kind !== "body") return;
-  const { status, body } = made;
+  const { status, body, subjects } = made;
   const kept = { request_sha256: call.request_sha256, status, payment_id };
   const once = idempotencyOf(call);
   await Promise.all([
-    answers.keep(keptName(payment_id, sha256(body)), { ...kept, body }),
+    answers.keep(keptName(payment_id, digestOf(made)), { ...kept, body }, subjects),
     once && answers.keep(once.idem_key, { ...kept, body: null }),
   ]);
 }
@@ -78,11 +85,10 @@ export async function givenBefore(
   if (payment && !(await isProven(app, call, payment))) return undefined;
   if (kept.request_sha256 !== call.request_sha256)
     refuse(coreProblems["idempotency-key-reused"], "this idempotency key was used for another request");
-  if (kept.body)
-    return {
-      made: { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null },
-      again: true,
-    };
+  if (kept.body) {
+    const { status, body, subjects } = kept;
+    return { made: { kind: "body", status, body, etag: "", vintage: null, subjects }, again: true };
+  }
   const state = await app.load(payments, payments.targetOf(kept.payment_id!));
   if (!state?.answer) return undefined;
   return repeat(parts, call, kept.payment_id!);
@@ -108,9 +114,12 @@ export async function repeat(parts: AnswerParts, call: Call, id: string): Promis
   const bought_by = await answeredPayment(app, id);
   const { status, sha256: digest, vintage } = bought_by.answer;
   const gone = () => refuseGone(bought_by);
-  const kept = digest === null ? undefined : await app.answers.find(keptName(id, digest));
-  if (kept?.body)
-    return { made: { kind: "body", status, body: kept.body, etag: "", vintage }, bought_by, again: true };
+  const kept = await app.answers.find(keptName(id, digest));
+  if (kept?.body) {
+    const { body, subjects } = kept;
+    const made = { kind: "body" as const, status, body, etag: "", vintage, subjects };
+    return { made, bought_by, again: true };
+  }
   const age = app.clock.now().getTime() - bought_by.event.recorded_at_us / 1_000;
   if (digest === null && age > STREAM_HOLDS_MS) gone();
   const again: Work<PreparedAnswer> = (unit) => prepareAnswer(parts, call, unit);
@@ -120,8 +129,9 @@ export async function repeat(parts: AnswerParts, call: Call, id: string): Promis
     (await recalled(idempotencyOfPayment(call, id))) ??
     (await recalled(idempotencyOf(call))) ??
     // Under a key that is not said this time: what was decided stands, and is not decided again.
-    (await again({ decide: gone, watch: gone, reserve: gone, command: commandOf(call) }));
-  return made.kind !== "body" || sha256(made.body) === digest ? { made, bought_by, again: true } : gone();
+    (await again({ decide: gone, watch: gone, reserve: gone, seal: gone, command: commandOf(call) }));
+  const isSame = made.kind !== "body" || digest === null || sha256(made.body) === digest;
+  return isSame ? { made, bought_by, again: true } : gone();
 }
 
 /** A JSON body without the members of these names, however deep they stand. */

@@ -1,0 +1,115 @@
+/** How personal data is sealed, and how the keys that it is sealed under are kept; docs/event-log.md, section 10, is the normative text. */
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
+import { canonicalBytes } from "../../eventstore/canonical.ts";
+import { lengthPrefixed } from "../../eventstore/hash.ts";
+import { SealBroken } from "../domain/ports.ts";
+import {
+  MOST_SEALED_BYTES,
+  type Personal,
+  type Sealed,
+  type SealPlace,
+  type SubjectName,
+} from "../domain/sealed.ts";
+
+const CIPHER = "aes-256-gcm";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+/** What is sealed is as long as the next multiple of this: how long a name or an address is, its length does not tell. */
+const PADDED_TO = 64;
+
+const digestOf = (tag: string, bytes: Uint8Array) => createHash("sha256").update(`${tag}\0`).update(bytes);
+
+/** A key in the form that settings and files have it in: 64 hex digits. */
+export const secretKey = (hex: string): Buffer | undefined =>
+  /^[0-9a-f]{64}$/i.test(hex) ? Buffer.from(hex, "hex") : undefined;
+
+/** What a master key is called: the beginning of its digest, which tells nothing of the key. */
+export const masterKeyId = (key: Uint8Array): string =>
+  digestOf("TS/MASTER/1", key).digest("hex").slice(0, 16);
+
+/** Tells two peppers apart, and nothing of either. */
+export const pepperCheck = (pepper: Uint8Array): Buffer => digestOf("TS/PEPPER/1", pepper).digest();
+
+/** What a subject is found by. Who has the table alone can test no name against it. */
+export const lookupOf = (pepper: Uint8Array, { tenant, kind, name }: SubjectName): Buffer =>
+  createHmac("sha256", pepper)
+    .update(lengthPrefixed(tenant))
+    .update(lengthPrefixed(kind))
+    .update(lengthPrefixed(name))
+    .digest();
+
+/** A new subject's id and key. */
+export const newSubject = () => ({
+  subject_id: randomBytes(16).toString("hex"),
+  key: randomBytes(KEY_BYTES),
+});
+
+/** A subject's key under the master key, good for this subject alone: nonce, sealed key and tag in a row. */
+export function wrapKey(master: Uint8Array, subject_id: string, key: Uint8Array): Buffer {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(CIPHER, master, iv).setAAD(lengthPrefixed(subject_id));
+  return Buffer.concat([iv, cipher.update(key), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Throws where it was wrapped for another subject, or by another key. */
+export function unwrapKey(master: Uint8Array, subject_id: string, wrapped: Buffer): Buffer {
+  const decipher = createDecipheriv(CIPHER, master, wrapped.subarray(0, IV_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAAD(lengthPrefixed(subject_id)).setAuthTag(wrapped.subarray(-TAG_BYTES));
+  return Buffer.concat([decipher.update(wrapped.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
+}
+
+/** What a sealed value is bound to, beside its key. */
+function bindingOf(origin: string, place: SealPlace, seal_id: Buffer): Buffer {
+  const { tenant, stream_id, type } = place;
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(seal_id.length);
+  return Buffer.concat([...[origin, tenant, stream_id, type].map(lengthPrefixed), length, seal_id]);
+}
+
+/** Seals a value under a subject's key for one place of one log. Throws RangeError for one that is too large. */
+export function sealValue(
+  { origin, place }: { origin: string; place: SealPlace },
+  { subject_id, key }: { subject_id: string; key: Uint8Array },
+  value: Personal,
+): Sealed {
+  const text = canonicalBytes(value as Parameters<typeof canonicalBytes>[0], "personal data");
+  if (text.length > MOST_SEALED_BYTES)
+    throw new RangeError(`personal data is at most ${MOST_SEALED_BYTES} bytes; this is ${text.length}`);
+  const padded = Buffer.alloc(Math.ceil(text.length / PADDED_TO) * PADDED_TO, " ");
+  text.copy(padded);
+  const [seal_id, iv] = [randomBytes(16), randomBytes(IV_BYTES)];
+  const cipher = createCipheriv(CIPHER, key, iv).setAAD(bindingOf(origin, place, seal_id));
+  const ct = Buffer.concat([cipher.update(padded), cipher.final()]);
+  return {
+    subject_id,
+    seal_id: seal_id.toString("hex"),
+    iv: iv.toString("base64url"),
+    ct: ct.toString("base64url"),
+    tag: cipher.getAuthTag().toString("base64url"),
+  };
+}
+
+/** Opens what was sealed for this place. Throws SealBroken for anything else. */
+export function openValue(
+  { origin, place }: { origin: string; place: SealPlace },
+  key: Uint8Array,
+  { seal_id, iv, ct, tag }: Sealed,
+): Personal {
+  try {
+    const decipher = createDecipheriv(CIPHER, key, Buffer.from(iv, "base64url"), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(bindingOf(origin, place, Buffer.from(seal_id, "hex")));
+    decipher.setAuthTag(Buffer.from(tag, "base64url"));
+    const text = Buffer.concat([decipher.update(Buffer.from(ct, "base64url")), decipher.final()]);
+    return JSON.parse(text.toString()) as Personal;
+  } catch (cause) {
+    throw new SealBroken(
+      `what stands sealed in ${place.type} of ${place.stream_id} was sealed for another place, or was changed`,
+      { cause },
+    );
+  }
+}

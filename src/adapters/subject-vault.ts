@@ -1,0 +1,249 @@
+/**
+ * The Subjects port: a key for each subject in a database of its own, wrapped by the master key. No key is held in memory beyond the
+ * question that it is for, so that what one process erases no other opens.
+ */
+import type pg from "pg";
+import { type Opened, type Subjects, SubjectsUnavailable } from "../domain/ports.ts";
+import type { SubjectName } from "../domain/sealed.ts";
+import {
+  lookupOf,
+  masterKeyId,
+  newSubject,
+  openValue,
+  sealValue,
+  unwrapKey,
+  wrapKey,
+} from "./subject-keys.ts";
+
+export type VaultParts = {
+  /** The vault's database, as the role that owns its tables. */
+  pool: pg.Pool;
+  /** The log's. */
+  origin: string;
+  pepper: Uint8Array;
+  /** New keys are wrapped by `current`; those that `older` wrapped open all the same. */
+  masters: { current: Uint8Array; older?: Uint8Array };
+  backup_days: number;
+};
+
+type Row = { subject_id: string; lookup: Buffer; master_key_id: string; wrapped_key: Buffer };
+type Known = { subject_id: string; key: Buffer };
+
+const REWRAP_AT_ONCE = 1_000;
+/** Vacuuming reads the table whole; no call waits for it but erasures. */
+const VACUUM_MS = 3_600_000;
+
+/** Where no vault is given: nothing is sealed, and nothing opens. */
+export function absentSubjects(): Subjects {
+  const refuse = async () => {
+    throw new SubjectsUnavailable("there is no vault of personal data: set SUBJECT_KEYS_URL");
+  };
+  return { seal: refuse, open: refuse, find: refuse, erase: refuse, rewrap: refuse, backup_days: 0 };
+}
+
+export function createSubjectVault(parts: VaultParts): Subjects {
+  const { pool, origin, pepper, masters, backup_days } = parts;
+  const current_id = masterKeyId(masters.current);
+  const mastersById = new Map([[current_id, masters.current]]);
+  if (masters.older) mastersById.set(masterKeyId(masters.older), masters.older);
+
+  function keyOf({ subject_id, master_key_id, wrapped_key }: Omit<Row, "lookup">): Buffer {
+    const master = mastersById.get(master_key_id);
+    if (!master)
+      throw new SubjectsUnavailable(
+        `keys are wrapped by the master key ${master_key_id}, which this process was not given`,
+      );
+    return unwrapKey(master, subject_id, wrapped_key);
+  }
+
+  /** The subjects of these lookups, those made that are not there yet. */
+  async function known(lookups: readonly Buffer[]): Promise<Map<string, Known>> {
+    const found = new Map<string, Known>();
+    const note = (rows: readonly Row[]) => {
+      for (const row of rows) found.set(nameOf(row.lookup), { subject_id: row.subject_id, key: keyOf(row) });
+    };
+    for (;;) {
+      const missing = lookups.filter((lookup) => !found.has(nameOf(lookup)));
+      if (missing.length === 0) return found;
+      note((await ask<Row>(pool, FIND, [missing])).rows);
+      const unknown = missing.filter((lookup) => !found.has(nameOf(lookup)));
+      // Whom another process makes meanwhile is found in the next round.
+      if (unknown.length > 0) note(await make(unknown));
+    }
+  }
+
+  async function make(lookups: readonly Buffer[]): Promise<Row[]> {
+    const made = lookups.map((lookup): Row => {
+      const { subject_id, key } = newSubject();
+      const wrapped_key = wrapKey(masters.current, subject_id, key);
+      return { subject_id, lookup, master_key_id: current_id, wrapped_key };
+    });
+    // In one order everywhere, so that two who make the same ones cannot wait for each other.
+    made.sort((a, b) => Buffer.compare(a.lookup, b.lookup));
+    const { rows } = await ask<Row>(pool, MAKE, [
+      made.map(({ subject_id }) => subject_id),
+      made.map(({ lookup }) => lookup),
+      current_id,
+      made.map(({ wrapped_key }) => wrapped_key),
+    ]);
+    return rows;
+  }
+
+  const vacuum = together(async () => {
+    const client = await pool.connect();
+    try {
+      await client.query("set statement_timeout = 0");
+      // A row that was deleted stands in its page, and in the index, until it is vacuumed.
+      await client.query({
+        text: "vacuum (index_cleanup on) subject_keys.subjects",
+        query_timeout: VACUUM_MS,
+      } as pg.QueryConfig);
+    } finally {
+      client.release(true);
+    }
+  });
+
+  return {
+    backup_days,
+
+    async seal(page) {
+      const lookups = page.map(({ subject }) => lookupOf(pepper, subject));
+      const distinct = new Map(lookups.map((lookup) => [nameOf(lookup), lookup]));
+      const subjects = await known([...distinct.values()]);
+      return page.map(({ place, value }, at) =>
+        sealValue({ origin, place }, subjects.get(nameOf(lookups[at]!))!, value),
+      );
+    },
+
+    async open(page) {
+      if (page.length === 0) return [];
+      const ids = [...new Set(page.map(({ sealed }) => sealed.subject_id))];
+      const { rows } = await ask<Omit<Row, "lookup">>(pool, KEYS, [ids]);
+      const keys = new Map(rows.map((row) => [row.subject_id, keyOf(row)]));
+      return page.map(({ sealed, place }): Opened => {
+        const { subject_id } = sealed;
+        const key = keys.get(subject_id);
+        return key
+          ? { erased: false, subject_id, value: openValue({ origin, place }, key, sealed) }
+          : { erased: true, subject_id };
+      });
+    },
+
+    async find(subject: SubjectName) {
+      const { rows } = await ask<Row>(pool, FIND, [[lookupOf(pepper, subject)]]);
+      return rows[0]?.subject_id;
+    },
+
+    async erase(subject_ids) {
+      if (subject_ids.length === 0) return 0;
+      const { rowCount } = await ask(pool, ERASE, [[...subject_ids].sort()]);
+      // One that was deleted by a process that died then may not be vacuumed yet.
+      await vacuum().catch((cause: Error) => {
+        throw new SubjectsUnavailable(`the vault cannot be vacuumed: ${cause.message}`, { cause });
+      });
+      return rowCount ?? 0;
+    },
+
+    async rewrap() {
+      let count = 0;
+      for (;;) {
+        const rewrapped = await rewrapSome(pool, current_id, (row) =>
+          wrapKey(masters.current, row.subject_id, keyOf(row)),
+        );
+        count += rewrapped;
+        if (rewrapped < REWRAP_AT_ONCE) break;
+      }
+      await ask(pool, FORGET_MASTERS, [current_id]);
+      await vacuum();
+      return count;
+    },
+  };
+}
+
+/** Wraps some keys anew in one transaction; how many. */
+async function rewrapSome(
+  pool: pg.Pool,
+  current_id: string,
+  wrap: (row: Omit<Row, "lookup">) => Buffer,
+): Promise<number> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    const { rows } = await client.query<Row>(WRAPPED_BY_OTHERS, [current_id, REWRAP_AT_ONCE]);
+    const ids = rows.map(({ subject_id }) => subject_id);
+    await client.query(REWRAP, [ids, rows.map(wrap), current_id]);
+    await client.query("commit");
+    return rows.length;
+  } catch (error) {
+    await client.query("rollback").catch(() => undefined);
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+const COLUMNS = "subject_id, lookup, master_key_id, wrapped_key";
+const FIND = {
+  name: "subjects_find",
+  text: `select ${COLUMNS} from subject_keys.subjects where lookup = any($1::bytea[])`,
+};
+const MAKE = {
+  name: "subjects_make",
+  text: `insert into subject_keys.subjects (${COLUMNS})
+    select subject_id, lookup, $3, wrapped_key from unnest($1::text[], $2::bytea[], $4::bytea[]) as made (subject_id, lookup, wrapped_key)
+    on conflict (lookup) do nothing returning ${COLUMNS}`,
+};
+const KEYS = {
+  name: "subjects_keys",
+  text: "select subject_id, master_key_id, wrapped_key from subject_keys.subjects where subject_id = any($1::text[])",
+};
+const ERASE = {
+  name: "subjects_erase",
+  text: "delete from subject_keys.subjects where subject_id = any($1::text[])",
+};
+const FORGET_MASTERS = {
+  name: "subjects_forget_masters",
+  text: `delete from subject_keys.master_keys m where master_key_id <> $1
+    and not exists (select 1 from subject_keys.subjects s where s.master_key_id = m.master_key_id)`,
+};
+const WRAPPED_BY_OTHERS = `select subject_id, master_key_id, wrapped_key from subject_keys.subjects
+  where master_key_id <> $1 order by subject_id limit $2 for update`;
+const REWRAP = `update subject_keys.subjects s set wrapped_key = made.wrapped_key, master_key_id = $3
+  from unnest($1::text[], $2::bytea[]) as made (subject_id, wrapped_key) where s.subject_id = made.subject_id`;
+
+const nameOf = (lookup: Buffer) => lookup.toString("base64");
+
+/** A failure of the vault's database is the vault's. */
+async function ask<R extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  { name, text }: { name: string; text: string },
+  values: unknown[],
+): Promise<pg.QueryResult<R>> {
+  return pool.query<R>({ name, text, values }).catch((cause: Error) => {
+    throw new SubjectsUnavailable(`the vault of personal data cannot be asked: ${cause.message}`, { cause });
+  });
+}
+
+/** Work that those who ask while it runs share the next run of: it begins after each of them asked. */
+function together(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  return () => {
+    if (!running) {
+      running = work().finally(() => {
+        running = undefined;
+      });
+      return running;
+    }
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        running = work().finally(() => {
+          running = undefined;
+        });
+        return running;
+      });
+    return next;
+  };
+}

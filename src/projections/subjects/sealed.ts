@@ -1,0 +1,39 @@
+/** How much of the log is sealed for each subject. */
+import type pg from "pg";
+import { projection } from "../projection.ts";
+
+export const sealedProjection = projection({
+  name: "sealed_values",
+  version: 1,
+  ddl: `create table if not exists read.sealed_values_v1 (
+    subject_id text primary key, events bigint not null, sealed bigint not null)`,
+  of: "sealed values",
+  async fold(events, tx) {
+    const counts = new Map<string, { events: number; sealed: number }>();
+    for (const { subject_ids } of events) {
+      for (const id of subject_ids) countOf(counts, id).sealed++;
+      for (const id of new Set(subject_ids)) countOf(counts, id).events++;
+    }
+    const rows = [...counts];
+    await tx.query(
+      `insert into read.sealed_values_v1 as known (subject_id, events, sealed)
+       select * from unnest($1::text[], $2::bigint[], $3::bigint[])
+       on conflict (subject_id) do update set events = known.events + excluded.events, sealed = known.sealed + excluded.sealed`,
+      [rows.map(([id]) => id), rows.map(([, count]) => count.events), rows.map(([, count]) => count.sealed)],
+    );
+  },
+});
+
+function countOf(counts: Map<string, { events: number; sealed: number }>, id: string) {
+  const known = counts.get(id);
+  if (known) return known;
+  const begun = { events: 0, sealed: 0 };
+  counts.set(id, begun);
+  return begun;
+}
+
+/** Events that hold something sealed for a subject. */
+export async function sealedEventsOf(pool: pg.Pool, subject_id: string): Promise<number> {
+  const sql = "select events from read.sealed_values_v1 where subject_id = $1";
+  return (await pool.query<{ events: number }>(sql, [subject_id])).rows[0]?.events ?? 0;
+}

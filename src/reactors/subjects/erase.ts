@@ -1,0 +1,34 @@
+/** Concludes the erasures that a crash, or a vault that was away, cut short. */
+
+import { SubjectsUnavailable } from "../../domain/ports.ts";
+import { concludeErasure } from "../../erasure.ts";
+import { erasuresProjection, openErasures } from "../../projections/subjects/erasures.ts";
+import { reactor } from "../../reactor.ts";
+
+const EVERY_MS = 2_000;
+const AT_ONCE = 100;
+
+export const erasuresReactor = reactor({
+  name: "subjects.erase",
+  every_ms: EVERY_MS,
+  memory: () => ({}),
+  troubles: {
+    vault_away: "subjects whose erasure was asked for are not erased: the vault cannot be asked",
+    failed: "subjects whose erasure was asked for are not erased",
+  },
+  grave: ["vault_away"],
+  resumed: "erasures are concluded again",
+  async take({ app, signal }) {
+    await app.caughtUp(erasuresProjection);
+    for (const { subject_id: id, tenant } of await openErasures(app.pool, AT_ONCE)) {
+      if (signal.aborted) return "done";
+      try {
+        await concludeErasure(app, { tenant, id }, { actor: "reactor:subjects.erase" });
+      } catch (error) {
+        if (!(error instanceof SubjectsUnavailable)) throw error;
+        return { status: "vault_away", reason: error.message };
+      }
+    }
+    return "done";
+  },
+});
