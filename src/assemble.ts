@@ -17,6 +17,7 @@ import { keptHeads } from "./adapters/signed-heads.ts";
 import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
+import { createAccepting } from "./anchoring/accepting.ts";
 import { formatVerifierKey } from "./anchoring/note.ts";
 import { type App, createApp } from "./app.ts";
 import type { Area } from "./areas/area.ts";
@@ -35,6 +36,7 @@ import { healthOf } from "./health.ts";
 import { startRunner } from "./projections/runner.ts";
 import { runningReactors } from "./reactor.ts";
 import { StreamCache } from "./stream-cache.ts";
+import { StreamSnapshots } from "./stream-snapshots.ts";
 
 export type Runtime = {
   app: App;
@@ -99,8 +101,10 @@ async function assemble(
     ? openChain(config, log, pool)
     : absentChain(config));
   opened.push(closeChain);
-  const schemas = registry(entitiesOf(areas).map(({ events }) => events));
-  const store = createEventStore(pool, { schemas });
+  const entities = entitiesOf(areas);
+  const schemas = registry(entities.map(({ events }) => events));
+  const { ground, ...accepting } = createAccepting(() => app);
+  const store = createEventStore(pool, { schemas, ground });
   opened.push(() => store.close());
   const tail = createTail(store, { pool, onError });
   opened.push(() => tail.close());
@@ -119,18 +123,21 @@ async function assemble(
   const printer = createPrinter();
   opened.push(() => printer.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
-  const app = createApp({
+  const secret = (purpose: string) => derivedSecret(signingKeyFile(config), config.SIGNING_KEY, purpose);
+  const streamSnapshots = new StreamSnapshots(pool, await secret("stream-snapshots"), entities);
+  const app: App = createApp({
     pool,
     store,
     tail,
-    unit: { store, schemas, cache: new StreamCache(), subjects },
+    unit: { store, schemas, cache: new StreamCache(), subjects, snapshots: streamSnapshots },
     runner,
     clock: systemClock,
     random: systemRandom,
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
     snapshots,
-    link_secret: await derivedSecret(signingKeyFile(config), config.SIGNING_KEY, "snapshot-link"),
+    link_secret: await secret("snapshot-link"),
     signed: await keptHeads(join(config.DATA_DIR, "signed")),
+    accepting,
     vintages,
     vintage_store: vintages,
     printer,

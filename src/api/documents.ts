@@ -1,4 +1,3 @@
-import { contradictionNow } from "../anchoring/accepting.ts";
 import type { App } from "../app.ts";
 import { likelyWait, makingOf } from "../datasets/making.ts";
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
@@ -85,16 +84,20 @@ const ready: Document = {
       ({ latest }) => ({ up: true, block: Number(latest.number) }),
       () => ({ up: false, block: null }),
     );
-    const contradiction = await contradictionNow(app).catch(() => null);
+    const checked = await app.accepting.contradiction().then(
+      (contradiction) => ({ checked: true, contradiction }),
+      () => ({ checked: false, contradiction: null }),
+    );
     const datasets = app.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
     const missing = log.up ? await missingData(app).catch(() => null) : null;
-    const up = log.up && contradiction === null && missing?.length === 0;
+    const accepts = log.up && checked.checked && checked.contradiction === null;
+    const up = accepts && missing?.length === 0;
     const awaited = app.vintage_store.awaited();
     return {
       ...(up ? {} : { status: 503, headers: { "Retry-After": String(likelyWait(awaited)) } }),
       body: JSON.stringify({
         status: up ? "ready" : "not ready",
-        log: { ...log, contradiction },
+        log: { ...log, ...checked },
         chain,
         datasets,
         missing,

@@ -132,7 +132,7 @@ function tellShelves(shelves: readonly Shelf[]): void {
 function ofOrder(name: string, about: string): Command {
   return new Command(name)
     .description(about)
-    .argument("<order_id>", "as `shop orders` lists it", asCount)
+    .argument("<order_id>", "as `shop orders` lists it", asOrderId)
     .option("--tenant <name>", "whose it is, where two buyers were given the same number");
 }
 
@@ -255,6 +255,12 @@ const oneOf =
     if (word === undefined) throw new InvalidArgumentError(`is one of ${words.join(", ")}`);
     return word;
   };
+
+function asOrderId(text: string): number {
+  if (!/^[1-9]\d{0,15}$/.test(text) || !Number.isSafeInteger(Number(text)))
+    throw new InvalidArgumentError("is an order_id: a whole number");
+  return Number(text);
+}
 
 function asCents(text: string): number {
   const [, whole, fraction = ""] = /^(\d{1,6})(?:\.(\d{1,2}))?$/.exec(text) ?? [];

@@ -85,6 +85,8 @@ export const prefix = "stock-";
 
 export const streamOf = (id: string) => prefix + id;
 
+export const fold_version = 1;
+
 export const initialState = (): StockState => ({ shelves: [], open: {} });
 
 export function evolve(state: StockState, { type, data }: StockEvent): StockState {

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { contradictionNow } from "../../../anchoring/accepting.ts";
 import { makingOf } from "../../../datasets/making.ts";
 import { stages } from "../../../datasets/progress.ts";
 import { time } from "../../../domain/fields.ts";
@@ -80,7 +79,7 @@ const health = operation({
       app.store.identity(),
       app.store.head(),
       app.health(),
-      contradictionNow(app),
+      app.accepting.contradiction(),
     ]);
     const awaited = app.vintages.awaited();
     const stage = awaited.length === 0 ? "ok" : "starting";
