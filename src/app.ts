@@ -23,6 +23,7 @@ import type {
   Webhooks,
 } from "./domain/ports.ts";
 import type { Health } from "./health.ts";
+import type { Presence } from "./lease.ts";
 import type { Projection } from "./projections/projection.ts";
 import type { Runner } from "./projections/runner.ts";
 import { isOf, type Placed, placed } from "./projections/typed.ts";
@@ -65,6 +66,8 @@ export type Accepting = {
 
 export type AppParts = ChainParts & {
   pool: pg.Pool;
+  /** This process among those that share the log. */
+  presence: Presence;
   store: EventStore;
   tail: Tail;
   unit: UnitParts;

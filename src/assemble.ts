@@ -18,7 +18,6 @@ import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
 import { createAccepting } from "./anchoring/accepting.ts";
-import { formatVerifierKey } from "./anchoring/note.ts";
 import { type App, createApp } from "./app.ts";
 import type { Area } from "./areas/area.ts";
 import { areas as allAreas, entitiesOf } from "./areas/index.ts";
@@ -26,13 +25,14 @@ import { absentChain, openChain } from "./assemble-chain.ts";
 import { startReactorsOf, usualPool } from "./assemble-reactors.ts";
 import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
-import { type Config, ConfigError } from "./config.ts";
+import { anchoringOf, type Config, ConfigError } from "./config.ts";
 import { databaseOf, prepareDatabase, warnOfOneRole } from "./database.ts";
 import { ReferenceStore } from "./datasets/reference/store.ts";
 import { SnapshotStore } from "./datasets/snapshots.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import type { AddressLimits, Quotas } from "./domain/ports.ts";
 import { healthOf } from "./health.ts";
+import { enter, Leases } from "./lease.ts";
 import { startRunner } from "./projections/runner.ts";
 import { runningReactors } from "./reactor.ts";
 import { StreamCache } from "./stream-cache.ts";
@@ -93,10 +93,13 @@ async function assemble(
   const declaredReactors = areas.flatMap((area) => area.reactors);
   await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections);
 
-  const onError = (error: Error) => log.warn({ reason: error.message }, "a database connection broke");
+  const warn = (message: string) => (error: Error) => log.warn({ reason: error.message }, message);
+  const onError = warn("a database connection broke");
   const pool = openPool(database.appUrl, { max: config.DATABASE_POOL ?? usualPool(areas), onError });
   opened.push(() => pool.end());
   await warnOfOneRole(pool, log);
+  const presence = await enter(new Leases(pool, { table: "access.processes", name: "process" }));
+  opened.push(() => presence.leave());
   const { close: closeChain, ...chain } = await (options.chain
     ? openChain(config, log, pool)
     : absentChain(config));
@@ -127,6 +130,7 @@ async function assemble(
   const streamSnapshots = new StreamSnapshots(pool, await secret("stream-snapshots"), entities);
   const app: App = createApp({
     pool,
+    presence,
     store,
     tail,
     unit: { store, schemas, cache: new StreamCache(), subjects, snapshots: streamSnapshots },
@@ -147,20 +151,17 @@ async function assemble(
     seed_uses: createSeedUses(pool, onError),
     subjects,
     answers: createKeptAnswers(pool),
-    webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS }),
+    webhooks: createWebhooks({
+      allow_private: config.ALLOW_PRIVATE_WEBHOOKS,
+      more_ports: config.WEBHOOK_PORTS,
+    }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),
     settings: {
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic,
       started_at: new Date(),
       seeds: { max_rolls: config.SEED_ROLLS, seconds: config.SEED_SECONDS },
-      anchoring: config.ANCHORING
-        ? {
-            checkpoint_seconds: config.CHECKPOINT_SECONDS,
-            anchor_seconds: config.ANCHOR_SECONDS,
-            witnesses: config.WITNESSES.map(({ url, key }) => ({ url, key: formatVerifierKey(key) })),
-          }
-        : undefined,
+      anchoring: config.ANCHORING ? anchoringOf(config) : undefined,
     },
   });
   app.settlement = settlementOnLogsChain(app, app.settlement);
@@ -172,11 +173,11 @@ async function assemble(
   return {
     app,
     areas,
-    quotas: createQuotas(pool, systemClock, (error) =>
-      log.warn({ reason: error.message }, "quotas cannot be counted"),
-    ),
-    limits: createAddressLimits(pool, systemClock, (error) =>
-      log.warn({ reason: error.message }, "calls of addresses are counted in this process alone"),
+    quotas: createQuotas(pool, systemClock, warn("quotas cannot be counted")),
+    limits: createAddressLimits(
+      pool,
+      systemClock,
+      warn("calls of addresses are counted in this process alone"),
     ),
   };
 }

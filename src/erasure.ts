@@ -4,13 +4,15 @@
  */
 import type { JsonObject } from "../eventstore/types.ts";
 import type { App } from "./app.ts";
+import type { EventName } from "./domain/refusal.ts";
 import type { SubjectName } from "./domain/sealed.ts";
 import * as subject from "./domain/subjects/subject.ts";
 import type { RunnerLog } from "./projections/runner.ts";
 import { allErasures, erasuresProjection } from "./projections/subjects/erasures.ts";
 import { sealedEventsOf, sealedProjection } from "./projections/subjects/sealed.ts";
 
-export type Erasure = Exclude<subject.SubjectState, undefined>;
+/** How far an erasure came, and the event that says so where it was appended now. */
+export type Erasure = Exclude<subject.SubjectState, undefined> & { event?: EventName };
 /** For how long a read model is waited for. */
 const WAIT_MS = 5_000;
 
@@ -27,8 +29,8 @@ export async function eraseSubject(
   const target = { tenant: name.tenant, id: subject_id };
   const requested_at = app.clock.now().toISOString();
   const decision = subject.requestErasure({ subject_id, by, requested_at });
-  await app.decide(subject, target, decision, { meta });
-  return concludeErasure(app, target, meta);
+  const { events } = await app.decide(subject, target, decision, { meta });
+  return { ...(events[0] && { event: events[0] }), ...(await concludeErasure(app, target, meta)) };
 }
 
 /** What follows a request. Where the read model lags, the erasure stays `requested`, and the reactor concludes it. */
@@ -51,8 +53,8 @@ export async function concludeErasure(
     erased_at: erased_at.toISOString(),
     final_after: new Date(erased_at.getTime() + app.subjects.backup_days * 86_400_000).toISOString(),
   };
-  const { result } = await app.decide(subject, target, subject.concludeErasure(erasure), { meta });
-  return result.state!;
+  const { result, events } = await app.decide(subject, target, subject.concludeErasure(erasure), { meta });
+  return { ...result.state!, ...(events[0] && { event: events[0] }) };
 }
 
 /**

@@ -3,6 +3,7 @@ import pino from "pino";
 import { linesForTerminal } from "./cli/log-lines.ts";
 import { program } from "./cli/program.ts";
 import { ConfigError, readConfig } from "./config.ts";
+import { SubjectsUnavailable } from "./domain/ports.ts";
 import { Refusal } from "./domain/refusal.ts";
 
 // A reader that has seen enough (`| head`) is no failure; what is begun is finished and let go of.
@@ -22,7 +23,7 @@ try {
   const root = await program({ settings, logger }, wanted === "help" ? asked : wanted);
   await root.parseAsync(process.argv);
 } catch (error) {
-  const expected = error instanceof ConfigError || error instanceof Refusal;
+  const expected = [ConfigError, Refusal, SubjectsUnavailable].some((kind) => error instanceof kind);
   process.stderr.write(`${expected || !(error instanceof Error) ? errorText(error) : error.stack}\n`);
   process.exitCode = 1;
 }

@@ -246,6 +246,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       eventstore: ["canonicalBytes", "lengthPrefixed"],
       echarts: "types",
       "hyparquet-writer": "any",
+      leases: ["inTime"],
       "lru-cache": "any",
       "node:child_process": "any",
       "node:crypto": "any",

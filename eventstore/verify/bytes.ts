@@ -35,6 +35,11 @@ export class ByteField {
     return this.#views[this.length]!;
   }
 
+  /** Where in prefix and content these bytes begin; −1 where they are not. */
+  indexOf(bytes: Buffer): number {
+    return this.bytes.subarray(0, this.length).indexOf(bytes);
+  }
+
   /** The content as text. */
   text(): string {
     return this.bytes.toString("utf8", this.start, this.length);

@@ -6,6 +6,9 @@ import type { Header, Trailer } from "./header.ts";
 import type { HeldHead } from "./held-head.ts";
 import { StreamHeads } from "./stream-heads.ts";
 
+/** Streams that are kept in mind where the caller names no number. */
+export const MOST_STREAMS = 1_000_000;
+
 /** What the checks know when they meet an event: everything the events before it left behind. */
 export class LogState {
   readonly source: Source;
@@ -47,7 +50,7 @@ export class LogState {
     for (const head of this.held)
       this.#heldAt.set(head.position, [...(this.#heldAt.get(head.position) ?? []), head]);
     this.hashes = new LogHashes(header.origin);
-    this.streams = new StreamHeads(options.max_streams ?? 1_000_000);
+    this.streams = new StreamHeads(options.max_streams ?? MOST_STREAMS);
     const isLog = header.format === "tallystick-log/1";
     this.position = isLog ? header.first_position - 1 : 0;
     this.hash.set(Buffer.from(isLog ? header.previous_log_hash : hexOfDigest(this.hashes.genesis), "hex"));

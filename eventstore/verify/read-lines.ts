@@ -5,6 +5,7 @@ import { type EventFault, EventReading } from "./event-reading.ts";
 import { EventRow, UnreadableEvent } from "./event-row.ts";
 import type { Header } from "./header.ts";
 import { cutLines, type LineBatch } from "./lines.ts";
+import { type SealedHere, sealedHere } from "./sealed.ts";
 
 /** What a reader has to know. */
 export type Reading = { header: Header; checks: readonly string[]; max_line_bytes: number };
@@ -12,12 +13,12 @@ export type Reading = { header: Header; checks: readonly string[]; max_line_byte
 /** What a batch of lines holds, in a form that travels between threads: `events` as PackedEvents has them, and what else is to be said. */
 export type ReadLines = { lines: number; events: Uint8Array; notes: LineNote[] };
 
-/** Of one line, counted from 0: it cannot be read; it is evidence or the last one, to be read yet; or an event with faults. */
+/** Of one line, counted from 0: it cannot be read; it is evidence or the last one, to be read yet; or an event with faults, or with something sealed. */
 export type LineNote = { line: number } & (
   | { unreadable: string }
   | { evidence: string }
   | { end: string }
-  | { faults: readonly EventFault[] }
+  | { faults: readonly EventFault[]; sealed?: SealedHere }
 );
 
 /** After so many lines in a row that cannot be read, nothing is read any more. */
@@ -59,7 +60,8 @@ export class BatchReader {
         return badLine(`: ${error.message}`);
       }
       const faults = this.#reading.faults(this.#row);
-      if (faults.length > 0) notes.push({ line: lines, faults });
+      const sealed = sealedHere(this.#row);
+      if (faults.length > 0 || sealed) notes.push({ line: lines, faults, ...(sealed && { sealed }) });
       this.#packed.add(this.#row);
       unreadable = 0;
       lines++;

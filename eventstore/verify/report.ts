@@ -1,3 +1,5 @@
+import type { SealedTold } from "./sealed.ts";
+
 /** One question about the log and its answer. `checked` counts lines or events; `first_bad` is the lowest place with a fault. */
 export type Verdict = {
   name: string;
@@ -24,6 +26,7 @@ export type VerifyReport = {
   head: { position: number; hash: string } | null;
   events: number;
   streams: number;
+  sealed: SealedTold;
 };
 
 /** The report for people: a line a verdict, and the head to keep. */
@@ -37,6 +40,8 @@ export function formatVerdicts(report: VerifyReport): string {
   lines.push(
     `${report.events} events in ${report.streams} streams: ${report.ok ? "verified" : "NOT verified"}`,
   );
+  const { values, erased } = report.sealed;
+  if (values > 0) lines.push(`sealed ${values}${erased === null ? "" : `, erased ${erased}`}`);
   if (report.head) lines.push(`head ${report.head.position}:${report.head.hash}`);
   return `${lines.map(printable).join("\n")}\n`;
 }

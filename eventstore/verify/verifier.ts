@@ -5,8 +5,9 @@ import type { Source } from "./event-checks.ts";
 import type { EventFault } from "./event-reading.ts";
 import { EventRow } from "./event-row.ts";
 import type { Header } from "./header.ts";
-import { LogState, type StateOptions } from "./log-state.ts";
+import { LogState, MOST_STREAMS, type StateOptions } from "./log-state.ts";
 import type { Fault, Verdict, VerifyReport } from "./report.ts";
+import { SealedCount, type SealedHere } from "./sealed.ts";
 
 export type VerifyOptions = Omit<StateOptions, "epoch"> & {
   /** All of them when left out; the tests leave one out at a time. */
@@ -43,10 +44,12 @@ export class Verifier {
   readonly #names: readonly string[];
   readonly #tallies = new Map<string, Tally>();
   readonly #companion: Companion | undefined;
+  readonly #sealed: SealedCount;
   #options: VerifyOptions;
 
   constructor(options: VerifyOptions) {
     this.#options = options;
+    this.#sealed = new SealedCount(options.max_streams ?? MOST_STREAMS);
     this.#checks = options.checks ?? allChecks;
     this.#companion = options.companion;
     this.#names = [...VERDICTS, ...(options.companion?.verdicts ?? []), "completeness"];
@@ -81,8 +84,9 @@ export class Verifier {
     return this.#checks.filter(({ at }) => at === "event").map(({ name }) => name);
   }
 
-  /** Checks the event that stands in `row` in its place; `faults` is what is wrong with it by itself. */
-  event(faults: readonly EventFault[]): void {
+  /** Checks the event that stands in `row` in its place; `faults` is what is wrong with it by itself, `sealed` what it says of sealed data. */
+  event(faults: readonly EventFault[], sealed?: SealedHere): void {
+    if (sealed) this.#sealed.take(sealed);
     const log = this.#log!;
     const row = this.row;
     log.meet(row);
@@ -124,6 +128,7 @@ export class Verifier {
       head: log && log.events > 0 ? { position: log.position, hash: hex(log.hash) } : null,
       events: log?.events ?? 0,
       streams: log?.streams.size ?? 0,
+      sealed: this.#sealed.told(log?.source === "stream"),
     };
   }
 

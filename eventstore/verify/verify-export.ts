@@ -173,7 +173,7 @@ class ExportReader {
         if (verifier.log!.trailer) this.#skip(": follows the last line of the export");
         else {
           this.#tellUnread();
-          verifier.event(note?.faults ?? []);
+          verifier.event(note?.faults ?? [], note?.sealed);
           verifier.readable();
         }
       } else if ("unreadable" in note) this.#skip(note.unreadable);

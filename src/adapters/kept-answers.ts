@@ -58,9 +58,13 @@ export function createKeptAnswers(pool: pg.Pool): KeptAnswers {
 
   return {
     find: async (name) => {
-      const text = `select request_sha256, status, body, payment_id from access.kept_answers
+      const text = `select request_sha256, status, body, payment_id, to_json(coalesce(subjects, '{}')) as subjects from access.kept_answers
         where name = $1 and kept_at > now() - ${KEPT_FOR}`;
-      const { rows } = await pool.query<KeptAnswer>({ name: "kept_answer", text, values: [name] });
+      const { rows } = await pool.query<KeptAnswer & { subjects: string[] }>({
+        name: "kept_answer",
+        text,
+        values: [name],
+      });
       return rows[0];
     },
     keep: async (name, answer, subjects = []) => {

@@ -5,6 +5,7 @@ export const about = {
   keys: "issue, list and revoke API keys; each change is an event in the log",
   payments: "compare the payments of the log with the chain",
   shop: "run the shop: products, prices, stock and orders; each change is an event in the log",
+  subjects: "people and things that personal data in the log is sealed for: erase one, change the master key",
   anchor: "anchor the log on the chain",
   witness: "run a witness: it cosigns a log's checkpoints as long as each continues the one before",
   import: "import files as the next vintage of their dataset: all of them or nothing",

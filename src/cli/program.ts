@@ -12,6 +12,10 @@ const GROUPS: readonly {
   { names: ["demo"], load: async (terminal) => [(await import("./demo.ts")).demoCommand(terminal)] },
   { names: ["keys"], load: async (terminal) => [(await import("./keys.ts")).keysCommand(terminal)] },
   {
+    names: ["subjects"],
+    load: async (terminal) => [(await import("./subjects.ts")).subjectsCommand(terminal)],
+  },
+  {
     names: ["payments"],
     load: async (terminal) => [(await import("./payments.ts")).paymentsCommand(terminal)],
   },

@@ -66,8 +66,8 @@ export type KeptAnswer = {
 };
 
 export type KeptAnswers = {
-  /** What was kept under this name in the last 24 hours. */
-  find(name: string): Promise<KeptAnswer | undefined>;
+  /** What was kept under this name in the last 24 hours, and of whom it tells. */
+  find(name: string): Promise<(KeptAnswer & { subjects: readonly string[] }) | undefined>;
   /** Keeps an answer of at most 1 MiB; a larger one is let go, and so is one that tells of `subjects` of whom one is forgotten. */
   keep(name: string, answer: KeptAnswer, subjects?: readonly string[]): Promise<void>;
   /** Deletes what is kept of a subject, and keeps nothing that tells of it from then on; says how many answers there were. */

@@ -1,6 +1,6 @@
 /** How far the log is proven: a sentence, a bar and its numbers. */
 import { el, facts, part, write } from "./dom.ts";
-import { chainName, copied, count, counted, developmentChain, time } from "./format.ts";
+import { chainName, copied, count, counted, developmentChain, sealedText, time } from "./format.ts";
 import type { Status } from "./wire.ts";
 
 const STEPS = ["final", "mined", "signed", "unproven"] as const;
@@ -77,6 +77,7 @@ function identity({
   contract,
   signer,
   witnesses,
+  sealed,
   detail,
 }: Status): HTMLElement {
   return facts({
@@ -95,6 +96,7 @@ function identity({
     Anchored: anchor ? time(anchor.anchored_at) : "not yet",
     Contract: copied(contract, "the contract's address"),
     Signer: copied(signer, "the account that anchors"),
+    ...(sealed.values > 0 && { "Personal data": sealedText(sealed) }),
   });
 }
 

@@ -15,6 +15,8 @@ export type Status = {
   signer: string;
   /** Verifier keys of those who are asked to cosign. */
   witnesses: string[];
+  /** Values of personal data that stand sealed, and how many of them nobody can open any more. */
+  sealed: { values: number; erased: number };
   /** Why the log is not the one that was signed or anchored. */
   contradiction: string | null;
   /** Why nothing is signed, where that is so. */

@@ -59,7 +59,11 @@ export async function openShopHouse(options: ServiceOptions = {}): Promise<ShopH
   const service = await startService({ chain: "embedded", reactors: true, vault: vault_url, ...options });
   const { app, data_dir } = service;
   const tables = await releaseSandboxTables(app, data_dir);
+  // Since yesterday, so that tests can let calls come as of earlier.
+  const { clock } = app;
+  app.clock = { now: () => new Date(Date.now() - 86_400_000) };
   await openSandboxShop(app);
+  app.clock = clock;
   await opened(
     service,
     tables.map(({ facts }) => facts.vintage),

@@ -65,6 +65,7 @@ export const specifiedPrices: Record<string, string | null> = {
   "GET /v1/agent/replay/wal-since": "0.10",
   "POST /v1/agent/replay/eu-trade-snapshot": "1.50",
   "GET /v1/agent/replay/snapshots/{vintage}": null,
+  "POST /v1/agent/commerce/erase": null,
   "GET /x402/supported": null,
   "POST /x402/verify": null,
   "POST /x402/settle": null,

@@ -5,6 +5,7 @@ import { chainSettlement } from "../../src/adapters/settlement.ts";
 import type { App } from "../../src/app.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
+import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import { type ReconcileOptions, reconcile } from "../../src/reactors/payments/reconcile.ts";
 import { payRefunds } from "../../src/reactors/payments/refund.ts";
@@ -62,6 +63,22 @@ export function nameOf({ authorization }: SignedPayment): string {
     nonce: authorization.nonce as Hex,
   });
 }
+
+/** The payment as it travels to the chain. */
+export const signedOf = ({ authorization, signature }: SignedPayment): SignedTransfer => {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  return {
+    transfer: {
+      from: from.toLowerCase() as Hex,
+      to: to as Hex,
+      value: BigInt(value),
+      valid_after: BigInt(validAfter),
+      valid_before: BigInt(validBefore),
+      nonce: nonce as Hex,
+    },
+    signature: signature as Hex,
+  };
+};
 
 /** A part is away, and the answer says which and when to ask again. */
 export async function expectAway(answer: Response, type: string): Promise<void> {

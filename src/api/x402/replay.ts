@@ -85,11 +85,10 @@ export async function givenBefore(
   if (payment && !(await isProven(app, call, payment))) return undefined;
   if (kept.request_sha256 !== call.request_sha256)
     refuse(coreProblems["idempotency-key-reused"], "this idempotency key was used for another request");
-  if (kept.body)
-    return {
-      made: { kind: "body", status: kept.status, body: kept.body, etag: "", vintage: null, subjects: [] },
-      again: true,
-    };
+  if (kept.body) {
+    const { status, body, subjects } = kept;
+    return { made: { kind: "body", status, body, etag: "", vintage: null, subjects }, again: true };
+  }
   const state = await app.load(payments, payments.targetOf(kept.payment_id!));
   if (!state?.answer) return undefined;
   return repeat(parts, call, kept.payment_id!);
@@ -117,7 +116,8 @@ export async function repeat(parts: AnswerParts, call: Call, id: string): Promis
   const gone = () => refuseGone(bought_by);
   const kept = await app.answers.find(keptName(id, digest));
   if (kept?.body) {
-    const made = { kind: "body" as const, status, body: kept.body, etag: "", vintage, subjects: [] };
+    const { body, subjects } = kept;
+    const made = { kind: "body" as const, status, body, etag: "", vintage, subjects };
     return { made, bought_by, again: true };
   }
   const age = app.clock.now().getTime() - bought_by.event.recorded_at_us / 1_000;

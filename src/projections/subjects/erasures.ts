@@ -51,9 +51,9 @@ export async function* allErasures(pool: pg.Pool, page = 10_000): AsyncGenerator
 }
 
 /** Values that stand sealed in the log, and how many of them are of subjects that were erased. */
-export async function sealedCounts(pool: pg.Pool): Promise<{ sealed: number; erased: number }> {
-  const sql = `select coalesce(sum(s.sealed), 0)::bigint as sealed,
+export async function sealedCounts(pool: pg.Pool): Promise<{ values: number; erased: number }> {
+  const sql = `select coalesce(sum(s.sealed), 0)::bigint as "values",
       coalesce(sum(s.sealed) filter (where e.erased_at is not null), 0)::bigint as erased
     from read.sealed_values_v1 s left join read.erasures_v1 e using (subject_id)`;
-  return (await pool.query<{ sealed: number; erased: number }>(sql)).rows[0]!;
+  return (await pool.query<{ values: number; erased: number }>(sql)).rows[0]!;
 }

@@ -72,5 +72,5 @@ export async function returnOrder(unit: Staging, named: NamedOrder, facts: Retur
 /** Opens the refund of the payment that bought an order; what was paid by invoice, the operator gives back outside. */
 async function giveBack(decide: Decide, { paid }: Order, reason: string, at: string): Promise<void> {
   if (!paid?.payment_id) return;
-  await decide(payments, payments.targetOf(paid.payment_id), payments.openRefund(reason, at));
+  await decide(payments, payments.targetOf(paid.payment_id), payments.refundAnswered(reason, at));
 }

@@ -10,6 +10,7 @@ import { chainHash, limit, sha256, time } from "../../../domain/fields.ts";
 import { eventsBefore } from "../../../projections/anchoring/events.ts";
 import { anchorsBefore, checkpointsBefore, headsProjection } from "../../../projections/anchoring/heads.ts";
 import { recentStreams, streamsProjection } from "../../../projections/anchoring/streams.ts";
+import { sealedCounts } from "../../../projections/subjects/erasures.ts";
 import { json, open, operation } from "../../operation.ts";
 import { firmness, hex, isoTime, logKey, preciseTime, stream } from "./fields.ts";
 
@@ -80,6 +81,11 @@ const status = operation({
       contract: z.string(),
       signer: z.string(),
       witnesses: z.array(z.string()).describe("Verifier keys of those who are asked to cosign"),
+      sealed: z
+        .object({ values: z.int(), erased: z.int() })
+        .describe(
+          "Values of personal data that stand sealed in the log, and how many of them nobody can open any more",
+        ),
       contradiction: z
         .string()
         .nullable()
@@ -90,9 +96,10 @@ const status = operation({
   example: {},
   caching: () => "no-cache",
   handle: async ({ app }) => {
-    const [{ origin, checkpoint, anchor, unproven_events, contradiction }, head] = await Promise.all([
+    const [{ origin, checkpoint, anchor, unproven_events, contradiction }, head, sealed] = await Promise.all([
       anchorStatus(app),
       app.store.head(MAIN_LOG),
+      sealedCounts(app.pool),
     ]);
     return {
       origin,
@@ -106,6 +113,7 @@ const status = operation({
       contract: ANCHOR_ADDRESS,
       signer: app.chain.sender,
       witnesses: app.settings.anchoring?.witnesses.map(({ key }) => key) ?? [],
+      sealed,
       contradiction,
       detail: app.settings.anchoring ? null : "this service runs without ANCHORING: nothing is signed",
     };

@@ -50,7 +50,7 @@ const eraseCustomer = operation({
   ),
   refuses: [404],
   example: { email: "anna@example.org" },
-  handle: async ({ input: { email }, app, caller, request_id }) => {
+  handle: async ({ input: { email }, app, caller, request_id, names }) => {
     const meta = { actor: actorOf(caller), operation: "commerce_erase", request_id };
     const erased = await eraseSubject(app, mailSubject(caller.tenant, email), { by: "owner", meta });
     if (!erased)
@@ -58,7 +58,8 @@ const eraseCustomer = operation({
         "not_found",
         "nothing of yours is sealed for a customer of this mail address: look for typing errors; one who was erased is not known any more",
       );
-    const { request, status } = erased;
+    const { request, status, event } = erased;
+    if (event) names({ event_id: event.event_id, position: event.position });
     const done = status === "erased" ? erased.erasure : undefined;
     return {
       data: {

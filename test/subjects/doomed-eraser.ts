@@ -1,0 +1,36 @@
+/** Erases a customer of acme, and ends itself as kill -9 would at the step named by DIES_AT. */
+
+import { areas } from "../../src/areas/index.ts";
+import { openRuntime } from "../../src/assemble.ts";
+import { readConfig } from "../../src/config.ts";
+import { mailSubject } from "../../src/domain/sealed.ts";
+import { eraseSubject } from "../../src/erasure.ts";
+import { silent } from "../support/doomed.ts";
+import { letters } from "./letters.ts";
+
+const { DIES_AT, MAIL, ...env } = process.env;
+const dieAt = (step: string) => {
+  if (DIES_AT === step) process.kill(process.pid, "SIGKILL");
+};
+const { app } = await openRuntime(readConfig(env), silent, { chain: false, areas: [...areas, letters] });
+const { append } = app.store;
+const { erase } = app.subjects;
+const { forget } = app.answers;
+app.store.append = async (commit) => {
+  const types = commit.appends.flatMap(({ events }) => events.map(({ type }) => type));
+  for (const type of types) dieAt(`before ${type}`);
+  const result = await append(commit);
+  for (const type of types) dieAt(`after ${type}`);
+  return result;
+};
+app.subjects.erase = async (ids) => {
+  const destroyed = await erase(ids);
+  dieAt("after the key is destroyed");
+  return destroyed;
+};
+app.answers.forget = async (id) => {
+  const forgotten = await forget(id);
+  dieAt("after answers are forgotten");
+  return forgotten;
+};
+await eraseSubject(app, mailSubject("acme", MAIL!), { by: "operator", meta: { actor: "test" } });

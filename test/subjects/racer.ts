@@ -1,0 +1,47 @@
+/** One of two processes of a race over one mail address: WRITES seals for it again and again, the other erases it again and again. */
+import { randomBytes } from "node:crypto";
+import { areas } from "../../src/areas/index.ts";
+import { openRuntime } from "../../src/assemble.ts";
+import { readConfig } from "../../src/config.ts";
+import { mailSubject } from "../../src/domain/sealed.ts";
+import { eraseSubject } from "../../src/erasure.ts";
+import { transact } from "../../src/unit.ts";
+import { silent } from "../support/doomed.ts";
+import { copy, letter, letters, placeOf, write } from "./letters.ts";
+
+const { WRITES, TURNS, MAIL, ...env } = process.env;
+const { app, close } = await openRuntime(readConfig(env), silent, {
+  chain: false,
+  areas: [...areas, letters],
+});
+const subject = mailSubject("acme", MAIL!);
+const meta = { actor: "test" };
+
+/** A letter, and beside it a copy for the same person and another one, in one commit. */
+async function writeOne(): Promise<void> {
+  const id = randomBytes(16).toString("hex");
+  await transact(app.unit, { meta }, async ({ decide, seal }) => {
+    const place = placeOf("acme", id);
+    const other = mailSubject("acme", "bystander@example.org");
+    const value = { mail: MAIL!, address: "Riga" };
+    const [to, again, beside] = await seal([
+      { subject, place, value },
+      { subject, place: { ...place, type: "LetterCopied" }, value },
+      {
+        subject: other,
+        place: { ...place, type: "LetterCopied" },
+        value: { mail: "bystander@example.org", address: "Cesis" },
+      },
+    ]);
+    await decide(letter, { tenant: "acme", id }, write({ letter_id: id, words: 1, to: to! }));
+    await decide(letter, { tenant: "acme", id }, copy([again!, beside!]));
+  });
+}
+
+let erased = 0;
+for (let turn = 0; turn < Number(TURNS); turn++) {
+  if (WRITES) await Promise.all([writeOne(), writeOne()]);
+  else if (await eraseSubject(app, subject, { by: "owner", meta })) erased++;
+}
+await close();
+process.stdout.write(JSON.stringify({ erased }));

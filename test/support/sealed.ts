@@ -1,0 +1,9 @@
+import type { App } from "../../src/app.ts";
+import { mailSubject } from "../../src/domain/sealed.ts";
+
+/** Makes the customer that examples erase a subject of acme. */
+export async function sealExample(app: App): Promise<void> {
+  const place = { tenant: "acme", stream_id: "example", type: "Example" };
+  const value = { mail: "anna@example.org" };
+  await app.subjects.seal([{ subject: mailSubject("acme", "anna@example.org"), place, value }]);
+}
