@@ -15,7 +15,15 @@ import { type Form, JSON_FORM } from "./forms/form.ts";
 import type { Marked } from "./forms/table.ts";
 import type { Fields } from "./input.ts";
 import { withPosition } from "./listing.ts";
-import type { Catalogue, Context, Operation, Picture, ServedFile, Wire } from "./operation.ts";
+import {
+  type Catalogue,
+  type Context,
+  type Operation,
+  type Picture,
+  restsOnDataAlone,
+  type ServedFile,
+  type Wire,
+} from "./operation.ts";
 
 export type Call = {
   operation: Operation;
@@ -137,7 +145,9 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
     return { kind: "file", status, file, etag: `"${file.sha256}"`, vintage: vintage ?? null };
   }
   const name =
-    vintage === undefined ? undefined : `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
+    vintage === undefined || !restsOnDataAlone(operation)
+      ? undefined
+      : `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
   const before = name === undefined ? undefined : parts.finished.get(name);
   if (before) return before;
   const reading = operation.vintage && output.kind === "json" ? watched(app) : undefined;

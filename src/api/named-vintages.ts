@@ -34,6 +34,15 @@ export const restsOnField = z
     "The vintages of the datasets and tables that the answer rests on, by comma; `none`: a table it looked for was not there. With this as `vintage` the same question has the same answer",
   );
 
+/** Of an answer that lists a read model, too: that is as the log has it, whatever is named here. */
+export const vintageBesideList = vintageField.describe(
+  "Vintages of the tables to answer from, by comma, as `meta.rests_on` of an earlier answer names them; what is from the log is as it is now",
+);
+
+export const restsOnBesideList = restsOnField.describe(
+  "The vintages of the tables that the answer rests on beside the log, by comma, as `vintage` takes them; `none`: a table it looked for was not there",
+);
+
 /** Data that stays as it is until it is released. */
 export type HeldData = { data: Data; release(): void };
 

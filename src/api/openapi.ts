@@ -4,7 +4,15 @@ import type { ProblemType } from "../domain/problem.ts";
 import { type Form, formsOf, JSON_FORM } from "./forms/form.ts";
 import { inputReader } from "./input.ts";
 import type { Catalogue } from "./operation.ts";
-import { isInPath, methodOf, type Operation, pathOf, pathWith, paymentOf } from "./operation.ts";
+import {
+  isInPath,
+  methodOf,
+  type Operation,
+  pathOf,
+  pathWith,
+  paymentOf,
+  restsOnDataAlone,
+} from "./operation.ts";
 import { refusalsOf } from "./statuses.ts";
 import { paymentRequired } from "./x402/required.ts";
 
@@ -200,7 +208,7 @@ function responses(operation: Operation, public_url: string, problems: readonly 
       ...(isCommand(operation) && { headers: { ...(priced && settledHeader), ...eventHeaders } }),
     },
   };
-  if (operation.vintage || operation.caching)
+  if (restsOnDataAlone(operation) || operation.caching)
     answers[304] = { description: "Unchanged since the ETag you sent" };
   if (operation.output.kind === "file") {
     answers[206] = { ...success(operation), description: "The range asked for" };

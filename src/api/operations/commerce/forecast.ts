@@ -1,0 +1,34 @@
+import type { App } from "../../../app.ts";
+import { shopSales } from "../../../datasets/reference/shop-sales.ts";
+import { shopOf } from "../../../domain/commerce/product.ts";
+import {
+  forecastDemand,
+  forecastInput,
+  forecastOutput,
+} from "../../../projections/commerce/answers/forecast.ts";
+import { forecastChart, forecastTable } from "../../../projections/commerce/answers/forms.ts";
+import { demandProjection } from "../../../projections/commerce/demand.ts";
+import { json, key, operation, pay } from "../../operation.ts";
+
+const forecast = operation({
+  name: "commerce_forecast",
+  route: "POST /v1/agent/forecast",
+  summary: "What of each product is likely to be ordered in the months to come, and how far that may be off",
+  description: `By product: the months that it rests on, the method, the forecast with its intervals of 80 and 95 %, and how good the same
+forecast was when it was made as of earlier months. The running month is left out. Orders count as the log has them now (\`as_of_position\`);
+\`vintage\` names the sales that the operator imported from before. A test key asks about the shop of test keys.`,
+  access: [key("read"), pay("0.10")],
+  lists: demandProjection,
+  input: forecastInput,
+  output: json(forecastOutput, { table: forecastTable, chart: forecastChart }),
+  refuses: [404],
+  example: { product_slug: "granulas-premium", months_ahead: 3, months_history: 36 },
+  vintage: ({ reference }: App) => reference.vintages([shopSales]),
+  handle: async ({ input, caller, app }) =>
+    forecastDemand(
+      { pool: app.pool, reference: app.reference, now: app.clock.now(), shop: shopOf(caller.tenant) },
+      input,
+    ),
+});
+
+export const forecastOperations = [forecast];
