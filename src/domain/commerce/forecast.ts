@@ -2,7 +2,7 @@
  * The forecast of demand, product by product, and how good it was before: the whole of it, with the choice of its method and its
  * intervals, is made again as of each earlier month from what was known by then, and held against what came.
  */
-import { LEVELS, type PastError, type Reach, reaches } from "./intervals.ts";
+import { type PastError, type Reach, reaches } from "./intervals.ts";
 import { FIRST_SEASON, meanOf, meanStep, seasonalTsb, tsb, YEAR } from "./smoothing.ts";
 
 /** `mean`: of all months, where there are fewer than six; `none`: there is no month yet. */
@@ -27,7 +27,7 @@ export type Asked = { months_ahead: number; window: number };
 export type Interval = { low: number; high: number };
 
 /** Base units in the month that is so many ahead, 1 the first; no interval where too few errors are known. */
-export type Month = { ahead: number; mean: number } & { [Level in keyof Reach]: Interval | null };
+export type Month = { ahead: number; mean: number } & Record<keyof Reach, Interval | null>;
 
 /** Errors over all months that were forecast: in base units, in steps of the series (MASE), and in percent from 0 to 200 (sMAPE). */
 export type Accuracy = { mae: number; mase: number | null; smape: number };
@@ -38,7 +38,7 @@ export type Forecast = {
   /** `origins`: as of how many earlier months; `against`: the plain mean of the last twelve. Null where nothing could be tested. */
   tests: ({ origins: number; against: Accuracy } & Accuracy) | null;
   /** How many of a hundred months lay within their intervals; `n`: how many had one. */
-  coverage: { [Level in keyof Reach]: number | null } & { n: number };
+  coverage: Reach & { n: number };
 };
 
 /** The demand of a product, month by month, to the last month that is over; of all products the same. */
@@ -46,33 +46,49 @@ type Months = readonly number[];
 
 /** Forecasts the demand of all products; the intervals of each rest on the errors of all. */
 export function forecastCatalogue(records: readonly Months[], asked: Asked): Forecast[] {
-  const walks = records.map((record) => walked(record.slice(-LONGEST_RECORD), asked));
-  const errors = walks.flatMap(({ past }) => past.flatMap(errorOf));
-  const reachOf = reaches(errors, { most: asked.months_ahead, ages: LONGEST_RECORD });
-  return walks.map(({ now, past }) => ({
+  return backtested(records, asked).map(({ now, past, reachOf }) => ({
     method: now.method,
     months: Array.from({ length: now.method === "none" ? 0 : asked.months_ahead }, (_, at) => {
       const mean = now.of(at + 1);
-      const reach: Reach = hasInterval(now) ? reachOf(at + 1, 0) : { 80: null, 95: null };
+      const reach = reachOf(at + 1);
       return { ahead: at + 1, mean, 80: around(mean, reach[80], now), 95: around(mean, reach[95], now) };
     }),
     tests: testsOf(past),
-    coverage: coverageOf(past, reachOf),
+    coverage: coverageOf(past),
+  }));
+}
+
+const UNKNOWN: Reach = { 80: null, 95: null };
+
+/** The forecast of now, and those of earlier months beside what came, each with how far it was said to reach. */
+export type Backtest = { now: Made; past: Tried[]; reachOf: (ahead: number) => Reach };
+
+/** Each forecast as of each month from the seventh on, made of what was known by then, errors of the other products among it. */
+export function backtested(records: readonly Months[], asked: Asked): Backtest[] {
+  const walks = records.map((record) => walked(record.slice(-LONGEST_RECORD), asked));
+  const errors = walks.flatMap(({ past }) => past.flatMap(errorOf));
+  const known = reaches(errors, { most: asked.months_ahead, ages: LONGEST_RECORD });
+  const reachOf = (made: Made, ahead: number) => (hasInterval(made) ? known(ahead, made.age) : UNKNOWN);
+  return walks.map(({ now, past }) => ({
+    now,
+    past: past.map((one) => ({ ...one, reach: reachOf(one.made, one.ahead) })),
+    reachOf: (ahead) => reachOf(now, ahead),
   }));
 }
 
 /** A forecast as of one month: `of` says what of how many months ahead; `age`: how many months ago that was. */
-type Made = { method: Method; of(ahead: number): number; step: number; age: number };
+export type Made = { method: Method; of(ahead: number): number; step: number; age: number };
 
 /** One month of an earlier forecast, and what came. `mean`: what the mean of twelve months said. */
-type Tried = { made: Made; ahead: number; said: number; mean: number; came: number };
+type Walked = { made: Made; ahead: number; said: number; mean: number; came: number };
+export type Tried = Walked & { reach: Reach };
 
 /** Demand that has never changed has no step to measure errors by. */
 const hasInterval = ({ method, step }: Made) => method !== "mean" && step > 0;
 
 /** Forecasts as of now and of each earlier month. */
-function walked(record: Months, { months_ahead, window }: Asked): { now: Made; past: Tried[] } {
-  const past: Tried[] = [];
+function walked(record: Months, { months_ahead, window }: Asked): { now: Made; past: Walked[] } {
+  const past: Walked[] = [];
   const rivals: Rival[] = [];
   for (let origin = Math.min(LEAST_MONTHS, record.length); ; origin += 1) {
     const seen = record.slice(Math.max(0, origin - window), origin);
@@ -125,7 +141,7 @@ function hasGained(rivals: readonly Rival[]): boolean {
   return plain > 0 && meanOf(rivals.map((one) => one.seasonal)) <= SEASONAL_GAIN * plain;
 }
 
-const errorOf = ({ made, ahead, said, came }: Tried): PastError[] =>
+const errorOf = ({ made, ahead, said, came }: Walked): PastError[] =>
   hasInterval(made) ? [{ ahead, age: made.age - ahead, steps: Math.abs(came - said) / made.step }] : [];
 
 /** Nobody buys less than nothing. */
@@ -149,19 +165,13 @@ function accuracyOf(past: readonly Tried[], forecast: "said" | "mean"): Accuracy
   };
 }
 
-function coverageOf(
-  past: readonly Tried[],
-  reachOf: (ahead: number, age: number) => Reach,
-): Forecast["coverage"] {
-  const told = past.flatMap((one) => {
-    const [error] = errorOf(one);
-    const reach = error && reachOf(one.ahead, one.made.age);
-    return reach && reach[95] !== null ? [{ steps: error.steps, reach }] : [];
-  });
-  const share = (level: keyof Reach) =>
-    told.length === 0
-      ? null
-      : (100 * told.filter(({ steps, reach }) => steps <= reach[level]!).length) / told.length;
-  const [narrow, wide] = LEVELS;
-  return { [narrow]: share(narrow), [wide]: share(wide), n: told.length } as Forecast["coverage"];
+function coverageOf(past: readonly Tried[]): Forecast["coverage"] {
+  const told = past.filter(({ reach }) => reach[95] !== null);
+  const share = (level: keyof Reach) => {
+    const within = told.filter(
+      ({ made, said, came, reach }) => Math.abs(came - said) <= reach[level]! * made.step,
+    );
+    return told.length === 0 ? null : (100 * within.length) / told.length;
+  };
+  return { 80: share(80), 95: share(95), n: told.length };
 }

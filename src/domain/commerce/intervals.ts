@@ -4,11 +4,8 @@
  * (its mean change of a month), since one product alone has too few.
  */
 
-/** How many of a hundred months are to lie within. */
-export const LEVELS = [80, 95] as const;
-
-/** How far a forecast may be off, in steps, at each level; null where too few errors are known to say it. */
-export type Reach = { [Level in (typeof LEVELS)[number]]: number | null };
+/** How far a forecast may be off, in steps, so that 80 or 95 of a hundred months lie within; null where too few errors are known to say it. */
+export type Reach = Record<80 | 95, number | null>;
 
 /** An error of an earlier forecast, without its sign, in steps; `age`: how many months ago its month ended, 0 the newest. */
 export type PastError = { ahead: number; age: number; steps: number };

@@ -145,8 +145,8 @@ const bandNote = ({ forecast }: Product): string[] =>
 function testNote({ tests, coverage }: Product): string[] {
   if (tests === null) return [];
   const { mae, origins, against } = tests;
-  const within = coverage.n === 0 ? "" : ` Within the bands lay ${coverage["80"]} and ${coverage["95"]} %.`;
+  const within = coverage.n === 0 ? "" : `; ${coverage["80"]} and ${coverage["95"]} % lay within the bands`;
   return [
-    `Made again as of ${origins} earlier months it was off by ${mae} on average, a mean of twelve months by ${against.mae}.${within}`,
+    `As of ${origins} earlier months it was off by ${mae} on average (a twelve-month mean by ${against.mae})${within}.`,
   ];
 }
