@@ -34,7 +34,7 @@ settled. A payment that is begun in time finds its goods; one that comes too lat
   }),
   output: answer,
   refuses: [404, 409],
-  example: { order_id: 1, total_usdc: "52.13" },
+  example: { order_id: 2, total_usdc: "52.13" },
   handle: async ({ input: { order_id, total_usdc }, caller, app, decide, watch, payment_id }) => {
     if (payment_id === undefined) throw new Error("an order is paid by a payment alone");
     const { tenant } = caller;
