@@ -205,13 +205,13 @@ describe("the tests that are told", () => {
               .sort((a, b) => a.at - b.at)
               .map(({ quantity }) => quantity),
           ]);
-          const before = (records: number[][]) =>
+          const said = (records: number[][]) =>
             backtested(records, { months_ahead: 3, window }).map(({ past }) =>
               past
                 .filter(({ made }) => made.age >= 40 - known)
                 .map(({ made, ahead, said, reach }) => ({ method: made.method, ahead, said, reach })),
             );
-          expect(before(shuffled)).toEqual(before(catalogue));
+          expect(said(shuffled)).toEqual(said(catalogue));
         },
       ),
       { numRuns: 60 },
