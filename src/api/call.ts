@@ -18,6 +18,7 @@ import { withPosition } from "./listing.ts";
 import {
   type Catalogue,
   type Context,
+  effectOf,
   type Operation,
   type Picture,
   restsOnDataAlone,
@@ -113,7 +114,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
     input: input as never,
     caller,
     app: { ...app, subjects: personal.subjects },
-    decide: unit.decide,
+    decide: effectOf(operation).changes === "nothing" ? onlyReads(operation) : unit.decide,
     watch: unit.watch,
     reserve: unit.reserve,
     seal: personal.seal,
@@ -195,6 +196,13 @@ function notingSubjects(subjects: Subjects, seal: Seal) {
     },
   };
 }
+
+/** What clients are told only reads may not come to decide anything. */
+const onlyReads =
+  ({ name }: Operation): Context<never>["decide"] =>
+  () => {
+    throw new Error(`${name} decides, and its effect says that it changes nothing`);
+  };
 
 const withRestsOn = (answer: Marked, rests_on: string) => ({
   ...answer,

@@ -20,11 +20,25 @@ export function documentsOf(catalogue: Catalogue, terms: PaymentTerms): Document
     summary,
     render: () => ({ body }),
   });
-  const description = JSON.stringify(openapi(catalogue, terms.public_url));
+  const description = (path: string, described: Catalogue, what: string): Document => {
+    let body: string | undefined;
+    return {
+      path,
+      type: "application/json",
+      summary: `OpenAPI 3.1.0 of ${what}`,
+      render: () => {
+        body ??= JSON.stringify(openapi(described, terms.public_url));
+        return { body };
+      },
+    };
+  };
   return [
     health,
     ready,
-    fixed("/openapi.json", "application/json", "OpenAPI 3.1.0 of every operation", description),
+    description("/openapi.json", catalogue, "every operation"),
+    ...catalogue.areas
+      .filter(({ operations }) => operations.length > 0)
+      .map(({ name }) => description(`/openapi/${name}.json`, ofArea(catalogue, name), `the area ${name}`)),
     fixed(
       "/llms.txt",
       "text/plain",
@@ -55,6 +69,12 @@ export function documentsOf(catalogue: Catalogue, terms: PaymentTerms): Document
     ...explorerDocuments(),
   ];
 }
+
+const ofArea = ({ areas, operations, problems }: Catalogue, wanted: string): Catalogue => ({
+  areas: areas.filter(({ name }) => name === wanted),
+  operations: operations.filter(({ area }) => area === wanted),
+  problems,
+});
 
 const health: Document = {
   path: "/health",

@@ -1,7 +1,7 @@
 /** What each command does, in the words of `--help`, which loads no command to say it. */
 export const about = {
   serve: "run the service (what `npm start` does)",
-  demo: "buy one answer with a demo wallet, step by step, and check what was told about it",
+  demo: "buy one answer with a demo wallet, step by step, and check what was told about it; or goods, by --story shop",
   keys: "issue, list and revoke API keys; each change is an event in the log",
   payments: "compare the payments of the log with the chain",
   shop: "run the shop: products, prices, stock and orders; each change is an event in the log",

@@ -224,7 +224,7 @@ function orderCommands(run: Run): Command[] {
 }
 
 /** Ships once the payment is final, and not after so many seconds. */
-async function onceFinal(ship: () => Promise<Order>, seconds: number): Promise<Order> {
+export async function onceFinal(ship: () => Promise<Order>, seconds: number): Promise<Order> {
   for (const deadline = Date.now() + seconds * 1_000; ; await pause(1_000)) {
     try {
       return await ship();

@@ -13,7 +13,7 @@ import {
 import { decimalEuro, totalOf } from "../../../domain/commerce/money.ts";
 import { centsPerKg, type ProductType, pricedUnits, shopOf, slug } from "../../../domain/commerce/product.ts";
 import { listProducts, type Stocked } from "../../../projections/commerce/catalogue.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { json, key, operation, pay, reads } from "../../operation.ts";
 import { money, nowOf } from "./fields.ts";
 
 type Fuel = Extract<ProductType, "granulas" | "briketes">;
@@ -66,6 +66,7 @@ function shown(fuel: Fuel, exact_kg: number, sold: Bagged | undefined): z.infer<
 const calculator = operation({
   name: "fuel_calculator",
   route: "POST /v1/agent/calculator",
+  effect: reads,
   summary: "How much fuel a heating season takes, and what it costs",
   description: `A rule of thumb: ${KG_PER_KW} kg of pellets a kilowatt for six months at 20 °C, in proportion to temperature and months, and by insulation
 (${insulations.map((name) => `${name} ${INSULATION_FACTORS[name]}`).join(", ")}). It takes the season's mean for 0 °C. Briquettes give the same heat by their own calorific value.`,

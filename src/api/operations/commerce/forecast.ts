@@ -8,11 +8,12 @@ import {
 } from "../../../projections/commerce/answers/forecast.ts";
 import { forecastChart, forecastTable } from "../../../projections/commerce/answers/forms.ts";
 import { demandProjection } from "../../../projections/commerce/demand.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { json, key, operation, pay, reads } from "../../operation.ts";
 
 const forecast = operation({
   name: "commerce_forecast",
   route: "POST /v1/agent/forecast",
+  effect: reads,
   summary: "What of each product is likely to be ordered in the months to come, and how far that may be off",
   description: `By product: the months that it rests on, the method, the forecast with its intervals of 80 and 95 %, and how good the same
 forecast was when it was made as of earlier months. The running month is left out. Orders count as the log has them now (\`as_of_position\`);

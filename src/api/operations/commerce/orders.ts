@@ -96,6 +96,7 @@ const minutes = (seconds: number) => seconds / 60;
 const create = operation({
   name: "orders_create",
   route: "POST /v1/agent/orders",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Order goods and hold them until they are paid for",
   description: `Takes the goods from stock and holds them: ${minutes(orders.HOLD_S.x402)} minutes for a payment in USDC (${minutes(orders.HOLD_S.first)} for a payer that has never paid for an
 order), ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. What this call costs is for placing the order; the goods are paid by orders_pay, with

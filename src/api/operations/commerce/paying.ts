@@ -17,6 +17,7 @@ const answer = json(
 const payOrder = operation({
   name: "orders_pay",
   route: `POST ${PAY_PATH}`,
+  effect: { changes: "takes", repeatable: true, reaches_out: true },
   summary: "Pay for an order",
   description: `By payment alone: it costs what \`total_usdc\` says, which is the order's own, so ask once without a payment and pay what the 402 asks for. A key beside
 the payment names the tenant that placed the order. A total that is not the order's, and an order that is paid or over, are refused before anything is
@@ -63,6 +64,7 @@ async function begunAt(app: App, payment_id: string, now: string): Promise<strin
 const cancel = operation({
   name: "orders_cancel",
   route: "POST /v1/agent/orders/cancel",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Cancel an order that is not shipped",
   description:
     "Its goods can be sold again at once, and what was paid for it in USDC goes back to the wallet that paid, whole: payment_status of `paid.payment_id` tells of the refund. What placing the order cost does not. Cancelled again, it answers the same.",

@@ -33,6 +33,7 @@ const item = z.strictObject(
 const create = operation({
   name: "quotes_create",
   route: "POST /v1/agent/quotes",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "A quote: prices that hold for two weeks",
   description: `Prices as they are now, with value added tax, that orders_create takes by \`quote_id\` for ${quotes.HOLDS_DAYS} days, for as many units an order as
 the quote names. It holds no goods: what is in stock then is sold then. Name and mail are sealed: the log cannot be read for them, and they can be erased.`,

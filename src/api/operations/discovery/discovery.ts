@@ -8,7 +8,7 @@ import { json, open, operation } from "../../operation.ts";
 const health = operation({
   name: "health",
   route: "GET /v1/agent/health",
-  summary: "Is the service well?",
+  summary: "Health of the service, its log and its datasets",
   description:
     "The state of the log, of each dataset, read model and reactor, with the service's and the interface's version.",
   access: [open()],
