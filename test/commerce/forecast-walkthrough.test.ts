@@ -8,6 +8,7 @@ import * as product from "../../src/domain/commerce/product.ts";
 import * as stock from "../../src/domain/commerce/stock.ts";
 import { listProduct } from "../../src/operator/shop.ts";
 import { importSales } from "../../src/operator/shop-sales.ts";
+import { catalogueProjection } from "../../src/projections/commerce/catalogue.ts";
 import { demandProjection } from "../../src/projections/commerce/demand.ts";
 import { Folding } from "../../src/projections/folding.ts";
 import { wallet } from "../chain/fixture.ts";
@@ -35,7 +36,8 @@ const meta = { actor: "test", operation: "test" };
 async function folded() {
   const { app } = house.service;
   const { position } = await app.store.head();
-  await until(() => app.runner.reached(demandProjection, position, LIMIT_MS));
+  for (const list of [demandProjection, catalogueProjection])
+    await until(() => app.runner.reached(list, position, LIMIT_MS));
 }
 const ask = (body: object, credentials = mine) => house.ask(credentials, "forecast", body);
 async function forecastOf(product_slug: string, more: object = {}, credentials = mine) {

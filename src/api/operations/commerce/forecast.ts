@@ -7,6 +7,7 @@ import {
   forecastOutput,
 } from "../../../projections/commerce/answers/forecast.ts";
 import { forecastChart, forecastTable } from "../../../projections/commerce/answers/forms.ts";
+import { catalogueProjection } from "../../../projections/commerce/catalogue.ts";
 import { demandProjection } from "../../../projections/commerce/demand.ts";
 import { json, key, operation, pay, reads } from "../../operation.ts";
 
@@ -25,11 +26,11 @@ forecast was when it was made as of earlier months. The running month is left ou
   refuses: [404],
   example: { product_slug: "granulas-premium", months_ahead: 3, months_history: 36 },
   vintage: ({ reference }: App) => reference.vintages([shopSales]),
-  handle: async ({ input, caller, app }) =>
-    forecastDemand(
-      { pool: app.pool, reference: app.reference, now: app.clock.now(), shop: shopOf(caller.tenant) },
-      input,
-    ),
+  handle: async ({ input, caller, app }) => {
+    await app.caughtUp(catalogueProjection);
+    const { pool, reference } = app;
+    return forecastDemand({ pool, reference, now: app.clock.now(), shop: shopOf(caller.tenant) }, input);
+  },
 });
 
 export const forecastOperations = [forecast];
