@@ -190,8 +190,9 @@ export type Presence = {
   leave(): Promise<void>;
 };
 
-/** Enters among the processes of these leases, and goes on saying so until it leaves. */
-export async function enter(leases: Leases): Promise<Presence> {
+/** Enters among the processes of a database, and goes on saying so until it leaves. */
+export async function enter(pool: pg.Pool): Promise<Presence> {
+  const leases = new Leases(pool, { table: "access.processes", name: "process" });
   const name = randomUUID();
   const holds_ms = leases.seconds * 1_000;
   let live_until = 0;

@@ -350,6 +350,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       chain: "any",
       datasets: "any",
       domain: "any",
+      leases: ["enter"],
       eventstore: "any",
       "node:crypto": "any",
       "node:fs/promises": "any",

@@ -16,7 +16,7 @@ export type WebhooksOptions = {
   /** Sends by http and to private addresses too; for development. */
   allow_private?: boolean;
   /** Ports that a URL may name in development beside 443 and 80. */
-  more_ports?: readonly PortRange[];
+  ports?: readonly PortRange[];
   /** All addresses of a host name; by the name servers unless said otherwise. */
   resolve?: (host: string) => Promise<string[]>;
   /** From the look-up to the end of the answer. */
@@ -32,7 +32,7 @@ const MOST_URL = 2048;
 const MOST_HOST = 253;
 
 export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
-  const { allow_private = false, more_ports = [], deadline_ms = 10_000 } = options;
+  const { allow_private = false, ports = [], deadline_ms = 10_000 } = options;
   const resolve = options.resolve ?? (allow_private ? knownHere : addressesOf);
 
   const refusalOf = (text: string): string | undefined => {
@@ -57,7 +57,7 @@ export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
   /** In development. */
   const mayHavePort = ({ port }: URL): boolean =>
     ["", "443", "80"].includes(port) ||
-    more_ports.some(([first, last]) => first <= Number(port) && Number(port) <= last);
+    ports.some(([first, last]) => first <= Number(port) && Number(port) <= last);
 
   const addresses = async (url: URL): Promise<string[]> => {
     const literal = literalOf(url);

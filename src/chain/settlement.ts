@@ -38,8 +38,9 @@ export function settlementOnLogsChain(
     settle: async (payment, seen_block) => {
       await refuseForeign(compare.now());
       const receipt = await settle(payment, seen_block);
-      await refuseForeign(compare.now()).catch((error) => {
-        throw error instanceof ChainUnavailable ? new TransactionPending([receipt.transaction]) : error;
+      // Whatever keeps us from knowing that it is the log's chain, something was sent.
+      await refuseForeign(compare.now()).catch((cause) => {
+        throw new TransactionPending([receipt.transaction], { cause });
       });
       return receipt;
     },

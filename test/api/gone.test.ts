@@ -1,17 +1,38 @@
 /** Callers that go away in the middle: nobody is there to be told, and it is no fault of the service. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { json, key, operation } from "../../src/api/operation.ts";
 import { script, wares } from "../payments/wares.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
+let begun = () => {};
+/** Waits as long as anybody is there. */
+const patient = operation({
+  name: "test_patient",
+  route: "GET /v1/agent/test/patient",
+  summary: "Waits",
+  description: "Waits as long as its caller does.",
+  access: [key("read")],
+  input: z.object({}),
+  output: json(z.object({ data: z.object({}) })),
+  example: {},
+  handle: async ({ signal }) => {
+    begun();
+    await sleep(600_000, undefined, { signal });
+    return { data: {} };
+  },
+});
+
 let service: Service;
-let key: string;
+let authorization: string;
 beforeAll(async () => {
-  service = await startService({ operations: wares });
+  service = await startService({ operations: [...wares, patient] });
   const { headers } = await service.issue();
-  key = `Authorization: ${headers.Authorization}\r\n`;
+  authorization = `Authorization: ${headers.Authorization}\r\n`;
 });
 afterAll(async () => {
   script.before = async () => {};
@@ -55,7 +76,7 @@ test.each([
 ])("%s", async (name, line, headers, body) => {
   const request_id = name.replaceAll(" ", "-");
   const socket = await caller(
-    `${line} HTTP/1.1\r\n${HOST}${key}X-Request-Id: ${request_id}\r\n${headers}\r\n${body}`,
+    `${line} HTTP/1.1\r\n${HOST}${authorization}X-Request-Id: ${request_id}\r\n${headers}\r\n${body}`,
   );
   // The call is under way once its head was read, and another one after it was answered.
   expect((await fetch(`${service.url}/health`)).status).toBe(200);
@@ -63,8 +84,19 @@ test.each([
   expect(await faultsOf(request_id)).toEqual([]);
 });
 
+test("while its call waits for something", async () => {
+  const waiting = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const socket = await caller(
+    `GET /v1/agent/test/patient HTTP/1.1\r\n${HOST}${authorization}X-Request-Id: waited-for\r\n\r\n`,
+  );
+  await waiting;
+  socket.destroy();
+  expect(await faultsOf("waited-for")).toEqual([]);
+});
+
 test("while its call is handled", async () => {
-  let begun = () => {};
   const handling = new Promise<void>((resolve) => {
     begun = resolve;
   });
@@ -77,7 +109,7 @@ test("while its call is handled", async () => {
     await gone;
   };
   const socket = await caller(
-    `GET /v1/agent/test/echo HTTP/1.1\r\n${HOST}${key}X-Request-Id: handled-for-nobody\r\n\r\n`,
+    `GET /v1/agent/test/echo HTTP/1.1\r\n${HOST}${authorization}X-Request-Id: handled-for-nobody\r\n\r\n`,
   );
   await handling;
   socket.destroy();
@@ -88,7 +120,7 @@ test("while its call is handled", async () => {
 
 test("in the middle of an answer", async () => {
   const socket = await caller(
-    `GET /v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z&follow=true HTTP/1.1\r\n${HOST}${key}X-Request-Id: streamed\r\n\r\n`,
+    `GET /v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z&follow=true HTTP/1.1\r\n${HOST}${authorization}X-Request-Id: streamed\r\n\r\n`,
   );
   await once(socket, "data");
   socket.destroy();

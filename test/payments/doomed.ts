@@ -1,9 +1,9 @@
 /** Starts a service in a process of its own, beside another, that dies, pauses or sticks at a step of a paid call. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { resolve } from "node:path";
 import { inject } from "vitest";
 import { GAS_KEY, PAYEE, type Workshop } from "../chain/fixture.ts";
+import { startProgram } from "../support/compiled.ts";
 
 export type Doomed = {
   url: string;
@@ -22,7 +22,7 @@ export async function startDoomed(
   workshop: Workshop,
   children: ChildProcess[],
 ): Promise<Doomed> {
-  const child = spawn(process.execPath, ["--import", "tsx", resolve("test/payments/doomed-service.ts")], {
+  const child = startProgram("test/payments/doomed-service.ts", [], {
     env: {
       PATH: process.env.PATH,
       // What it leaves behind goes with the run.

@@ -1,9 +1,22 @@
 /** The RPC serves another chain than the one that the log settled on: nothing may be taken, and nothing marked. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { StoreUnavailable } from "../../eventstore/errors.ts";
+import { chainSettlement } from "../../src/adapters/settlement.ts";
 import type { App } from "../../src/app.ts";
+import { settlementOnLogsChain } from "../../src/chain/settlement.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as confirmation from "../../src/domain/payments/confirmation.ts";
-import { balanceOf, GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
+import { TransactionPending } from "../../src/domain/ports.ts";
+import {
+  addressOf,
+  balanceOf,
+  GAS_KEY,
+  openWorkshop,
+  PAYEE,
+  payment,
+  type Workshop,
+  wallet,
+} from "../chain/fixture.ts";
 import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
@@ -134,5 +147,20 @@ describe("an endpoint that serves another chain from one question to the next", 
     meddler.meddle = () => undefined;
     expect((await present(echo("after"), paid)).status).toBe(200);
     expect(await earned()).toBe(before + 50_000n);
+  });
+
+  test("and a log that is away once a payment was sent: its outcome is not known", async () => {
+    const app = { ...seller.app };
+    const past = chainSettlement(app.chain);
+    const settlement = settlementOnLogsChain(app, {
+      ...past,
+      settle: async (...given) => {
+        const receipt = await past.settle(...given);
+        app.load = () => Promise.reject(new StoreUnavailable("the log is away"));
+        return receipt;
+      },
+    });
+    const signed = await payment(wallet(2), 5n, { to: addressOf(wallet(3)) });
+    await expect(settlement.settle(signed, 0n)).rejects.toThrow(TransactionPending);
   });
 });

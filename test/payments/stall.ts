@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
 import type { App } from "../../src/app.ts";
+import { settlementOnLogsChain } from "../../src/chain/settlement.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
@@ -135,7 +136,7 @@ export async function openStall(): Promise<Stall> {
     sending: { wait_ms: 2_500, poll_ms: 100, stuck_ms: 1_000 },
   });
   app.chain = chain;
-  app.settlement = chainSettlement(chain);
+  app.settlement = settlementOnLogsChain(app, chainSettlement(chain));
   // What refunds are paid from.
   await carriedByStranger(workshop, await payment(wallet(8), 5_000_000n, { to: addressOf(app.refunds) }));
   const stall: Stall = {
