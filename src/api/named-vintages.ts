@@ -37,7 +37,7 @@ export const restsOnField = z
 
 /** Of an answer that lists a read model, too: that is as the log has it, whatever is named here. */
 export const vintageBesideList = vintageField.describe(
-  "Vintages of the tables to answer from, by comma, as `meta.rests_on` of an earlier answer names them; what is from the log is as it is now",
+  "Vintages of tables, by comma, as `meta.rests_on` names them; what is from the log is as it is now",
 );
 
 export const restsOnBesideList = restsOnField.describe(

@@ -15,10 +15,9 @@ const forecast = operation({
   name: "commerce_forecast",
   route: "POST /v1/agent/forecast",
   effect: reads,
-  summary: "What of each product is likely to be ordered in the months to come, and how far that may be off",
-  description: `By product: the months that it rests on, the method, the forecast with its intervals of 80 and 95 %, and how good the same
-forecast was when it was made as of earlier months. The running month is left out. Orders count as the log has them now (\`as_of_position\`);
-\`vintage\` names the sales that the operator imported from before. A test key asks about the shop of test keys.`,
+  summary: "What of each product is likely to be ordered in months to come",
+  description:
+    "With intervals of 80 and 95 %, and how good it was as of earlier months. The running month is left out.",
   access: [key("read"), pay("0.10")],
   lists: demandProjection,
   input: forecastInput,

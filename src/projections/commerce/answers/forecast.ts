@@ -34,11 +34,11 @@ const between = (least: number, most: number) =>
     .max(most, `is at most ${most}`);
 
 export const forecastInput = z.object({
-  product_slug: slug.describe("As products_list names it; omitted = all products").optional(),
-  months_ahead: between(1, 12).default(3).describe("How many months are forecast, 1 to 12"),
+  product_slug: slug.describe("As products_list names it; omitted = all").optional(),
+  months_ahead: between(1, 12).default(3).describe("Months to forecast, 1 to 12"),
   months_history: between(3, 36)
     .default(12)
-    .describe("How many months each forecast is made of, 3 to 36; from 24 on seasons are looked for"),
+    .describe("Months a forecast is made of, 3 to 36; from 24 on with seasons"),
 });
 
 const month = z.string().describe("YYYY-MM, in UTC");
