@@ -98,7 +98,7 @@ async function assemble(
   opened.push(() => pool.end());
   await warnOfOneRole(pool, log);
   const presence = await enter(pool);
-  opened.push(() => presence.leave());
+  opened.push(presence.leave);
   const { close: closeChain, ...chain } = await (options.chain
     ? openChain(config, log, pool)
     : absentChain(config));
