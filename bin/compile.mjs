@@ -12,11 +12,14 @@ const SOURCES = ["eventstore", "src"];
 const EXPLORER = join("src", "explorer");
 const PAGES = ["page.ts", "worker.ts", "rng.ts"];
 
-/** Files below a folder, as paths from the root. */
-const filesIn = async (folder) =>
-  (await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1));
+/** Files below a folder, as paths from the root; packages are left alone, such as the stock clients of test/clients. */
+async function filesIn(folder) {
+  const entries = await readdir(join(ROOT, folder), { withFileTypes: true });
+  const found = entries
+    .filter(({ name }) => name !== "node_modules")
+    .map((entry) => (entry.isDirectory() ? filesIn(join(folder, entry.name)) : [join(folder, entry.name)]));
+  return (await Promise.all(found)).flat();
+}
 
 /** Each file stays one file: relative imports are left, with the ending that they have in dist. */
 const apart = {

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { isSigningKey } from "./adapters/signing-key.ts";
 import { secretKey } from "./adapters/subject-keys.ts";
+import { formatVerifierKey } from "./anchoring/note.ts";
 import { parseWitnesses } from "./anchoring/witness-client.ts";
 import type { Hex } from "./domain/chain.ts";
 
@@ -161,3 +162,10 @@ const missingForBase = (
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
+
+/** How the log is signed and anchored. */
+export const anchoringOf = (config: Config) => ({
+  checkpoint_seconds: config.CHECKPOINT_SECONDS,
+  anchor_seconds: config.ANCHOR_SECONDS,
+  witnesses: config.WITNESSES.map(({ url, key }) => ({ url, key: formatVerifierKey(key) })),
+});

@@ -15,7 +15,15 @@ import { type Form, JSON_FORM } from "./forms/form.ts";
 import type { Marked } from "./forms/table.ts";
 import type { Fields } from "./input.ts";
 import { withPosition } from "./listing.ts";
-import type { Catalogue, Context, Operation, Picture, ServedFile, Wire } from "./operation.ts";
+import {
+  type Catalogue,
+  type Context,
+  effectOf,
+  type Operation,
+  type Picture,
+  type ServedFile,
+  type Wire,
+} from "./operation.ts";
 
 export type Call = {
   operation: Operation;
@@ -102,7 +110,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
     input: input as never,
     caller,
     app: { ...app, subjects: personal.subjects },
-    decide: unit.decide,
+    decide: effectOf(operation).changes === "nothing" ? onlyReads(operation) : unit.decide,
     watch: unit.watch,
     reserve: unit.reserve,
     seal: personal.seal,
@@ -181,6 +189,12 @@ function notingSubjects(subjects: Subjects, seal: Seal) {
     },
   };
 }
+/** What clients are told only reads may not come to decide anything. */
+const onlyReads =
+  ({ name }: Operation): Context<never>["decide"] =>
+  () => {
+    throw new Error(`${name} decides, and its effect says that it changes nothing`);
+  };
 
 const withRestsOn = (answer: Marked, rests_on: string) => ({
   ...answer,

@@ -1,4 +1,3 @@
-import { contradictionNow } from "../anchoring/accepting.ts";
 import type { App } from "../app.ts";
 import { likelyWait, makingOf } from "../datasets/making.ts";
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
@@ -21,11 +20,25 @@ export function documentsOf(catalogue: Catalogue, terms: PaymentTerms): Document
     summary,
     render: () => ({ body }),
   });
-  const description = JSON.stringify(openapi(catalogue, terms.public_url));
+  const description = (path: string, described: Catalogue, what: string): Document => {
+    let body: string | undefined;
+    return {
+      path,
+      type: "application/json",
+      summary: `OpenAPI 3.1.0 of ${what}`,
+      render: () => {
+        body ??= JSON.stringify(openapi(described, terms.public_url));
+        return { body };
+      },
+    };
+  };
   return [
     health,
     ready,
-    fixed("/openapi.json", "application/json", "OpenAPI 3.1.0 of every operation", description),
+    description("/openapi.json", catalogue, "every operation"),
+    ...catalogue.areas
+      .filter(({ operations }) => operations.length > 0)
+      .map(({ name }) => description(`/openapi/${name}.json`, ofArea(catalogue, name), `the area ${name}`)),
     fixed(
       "/llms.txt",
       "text/plain",
@@ -57,6 +70,12 @@ export function documentsOf(catalogue: Catalogue, terms: PaymentTerms): Document
   ];
 }
 
+const ofArea = ({ areas, operations, problems }: Catalogue, wanted: string): Catalogue => ({
+  areas: areas.filter(({ name }) => name === wanted),
+  operations: operations.filter(({ area }) => area === wanted),
+  problems,
+});
+
 const health: Document = {
   path: "/health",
   type: "application/json",
@@ -85,16 +104,20 @@ const ready: Document = {
       ({ latest }) => ({ up: true, block: Number(latest.number) }),
       () => ({ up: false, block: null }),
     );
-    const contradiction = await contradictionNow(app).catch(() => null);
+    const checked = await app.accepting.contradiction().then(
+      (contradiction) => ({ checked: true, contradiction }),
+      () => ({ checked: false, contradiction: null }),
+    );
     const datasets = app.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
     const missing = log.up ? await missingData(app).catch(() => null) : null;
-    const up = log.up && contradiction === null && missing?.length === 0;
+    const accepts = log.up && checked.checked && checked.contradiction === null;
+    const up = accepts && missing?.length === 0;
     const awaited = app.vintage_store.awaited();
     return {
       ...(up ? {} : { status: 503, headers: { "Retry-After": String(likelyWait(awaited)) } }),
       body: JSON.stringify({
         status: up ? "ready" : "not ready",
-        log: { ...log, contradiction },
+        log: { ...log, ...checked },
         chain,
         datasets,
         missing,

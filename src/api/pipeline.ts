@@ -5,7 +5,6 @@
  */
 import { LRUCache } from "lru-cache";
 import type { JsonObject } from "../../eventstore/types.ts";
-import { checkAccepting } from "../anchoring/accepting.ts";
 import { createProver, type Prover } from "../anchoring/prove.ts";
 import type { App } from "../app.ts";
 import type { AddressLimits } from "../domain/ports.ts";
@@ -126,7 +125,7 @@ async function ask(
     const form = chosenForm(operation, question.accept);
     const admitted = await parts.gate.admit(operation, question.presented);
     if (admitted === "pay") {
-      await checkAccepting(parts.app);
+      await parts.app.accepting.check();
       const price = await quoteFor(parts, operation, await validInput(operation, reader, question));
       return { kind: "pay", ...paymentRequired(operation, price, question.path, parts.terms, { form }) };
     }
@@ -252,8 +251,7 @@ async function unpaid(
   if (given) return { made: given.made, event: await eventGiven(parts.app, call) };
   const once = idempotencyOf(call);
   const { answers } = parts.app;
-  const unit = { ...parts.app.unit, accepting: () => checkAccepting(parts.app) };
-  const { result, events } = await transact(unit, commandOf(call, once), (given) =>
+  const { result, events } = await transact(parts.app.unit, commandOf(call, once), (given) =>
     prepareAnswer(parts, call, given),
   );
   if (once && result.kind === "body") {

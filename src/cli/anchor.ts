@@ -1,13 +1,8 @@
 import { Command } from "commander";
 import { formatEther } from "viem/utils";
+import { contradictionOf } from "../anchoring/contradiction.ts";
 import { deployAnchor } from "../anchoring/deploy.ts";
-import {
-  type AnchorStatus,
-  anchorStatus,
-  type ChainStatus,
-  chainStatus,
-  contradictionOf,
-} from "../anchoring/status.ts";
+import { type AnchorStatus, anchorStatus, type ChainStatus, chainStatus } from "../anchoring/status.ts";
 import { endorseCall } from "../domain/anchoring/contract.ts";
 import type { Hex } from "../domain/chain.ts";
 import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";

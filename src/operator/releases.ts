@@ -38,6 +38,8 @@ export async function importFiles(
   options: BuildOptions & { reporters?: ReporterCode[]; afresh?: boolean },
 ): Promise<Released & { report: ImportReport }> {
   const { data_dir, ...rest } = options;
+  // The release would be refused after the reading of many files.
+  await app.accepting.check();
   // The layouts of files take long to load, and a service that imports nothing does without them.
   const { buildImport } = await import("../datasets/import.ts");
   return inBuildSpace(options, async (space) => {

@@ -2,6 +2,7 @@
 export const specifiedPrices: Record<string, string | null> = {
   "GET /v1/agent/health": null,
   "GET /v1/agent/feeds": null,
+  "GET /v1/agent/operations": null,
   "GET /v1/agent/trade/overview": "0.01",
   "GET /v1/agent/trade/countries": "0.01",
   "GET /v1/agent/trade/timeline": "0.05",
@@ -60,6 +61,7 @@ export const specifiedPrices: Record<string, string | null> = {
   "POST /v1/agent/trade/alerts/subscribe": "1.00",
   "POST /v1/agent/trade/alerts/topup": "5.00",
   "POST /v1/agent/trade/alerts/rotate-secret": "0.001",
+  "POST /v1/agent/trade/alerts/test": null,
   "GET /v1/agent/trade/alerts/status/{id}": "0.005",
   "DELETE /v1/agent/trade/alerts/{id}": "0.001",
   "GET /v1/agent/replay/wal-since": "0.10",

@@ -53,7 +53,7 @@ const later = ({ app }: Service, ms: number) =>
   meddle(app, "clock", () => ({ now: () => new Date(Date.now() + ms) }));
 
 const echo = (say: string, { url } = one) => `${url}/v1/agent/test/echo?say=${say}`;
-const toggle = (name: string) => `${one.url}/v1/agent/test/toggle?name=${name}`;
+const toggle = () => `${one.url}/v1/agent/test/toggle`;
 const order = (name: string, headers: Record<string, string> = {}): RequestInit => ({
   method: "POST",
   headers: { "Content-Type": "application/json", ...headers },
@@ -210,13 +210,14 @@ test("a log that is away after the settlement loses nothing and refunds nothing"
 });
 
 test("what a payment bought is not done again for it, whatever Idempotency-Key comes along", async () => {
-  const { payment, answer } = await buy(wallet(4), toggle("k_once_only"), under("first-word"));
+  const once = (word: string) => order("k_once_only", { "Idempotency-Key": word });
+  const { payment, answer } = await buy(wallet(4), toggle(), once("first-word"));
   const first = await answer.text();
   await forgetAnswers();
-  expect(await (await present(toggle("k_once_only"), payment, under("first-word"))).text()).toBe(first);
+  expect(await (await present(toggle(), payment, once("first-word"))).text()).toBe(first);
   const { position } = await one.app.store.head();
-  for (const init of [{}, under("another-word"), under("third-word")]) {
-    const again = await present(toggle("k_once_only"), payment, init);
+  for (const init of [order("k_once_only"), once("another-word"), once("third-word")]) {
+    const again = await present(toggle(), payment, init);
     expect(again.status).toBe(409);
     expect(await again.json()).toMatchObject({ type: expect.stringContaining("answer-gone") });
   }

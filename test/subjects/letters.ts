@@ -53,6 +53,7 @@ const writeLetter = operation({
   route: "POST /v1/agent/letters",
   summary: "Write a letter",
   description: "Writes a letter to somebody.",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
   access: [key("order"), pay("0.01")],
   secrets: ["mail", "address"],
   input: z.object({

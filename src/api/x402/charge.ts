@@ -6,7 +6,6 @@
  * the facts are asked first, or anybody could fill the log with signatures of empty wallets.
  */
 
-import { checkAccepting } from "../../anchoring/accepting.ts";
 import type { App } from "../../app.ts";
 import type { Hex } from "../../domain/chain.ts";
 import type { Claim, Mined, PaymentState } from "../../domain/payments/payment.ts";
@@ -106,10 +105,10 @@ export type Checked =
 
 /** Makes sure that a payment that nobody has claimed would settle, or has. Throws PaymentRefused for one that will not. */
 export async function check(charge: Charge, state: PaymentState): Promise<Checked> {
+  // Nor is what was claimed before sent now: what came of it could not be recorded.
+  await charge.app.accepting.check();
   if (state?.status === "settled") return state;
   if (state?.status === "claimed") return { status: "left_behind", claim: state.claim };
-  // What was claimed before is seen through all the same: its money may have moved.
-  await checkAccepting(charge.app);
   const { app, payment } = charge;
   return factsOf(app.settlement, payment).catch((error) => refuseUnderWay(charge, error));
 }

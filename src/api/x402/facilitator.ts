@@ -1,6 +1,5 @@
 /** The facilitator's side of x402, for payments to us alone: whoever is paid by others settles for itself. */
 import { z } from "zod";
-import { checkAccepting } from "../../anchoring/accepting.ts";
 import type { App } from "../../app.ts";
 import type { Hex } from "../../domain/chain.ts";
 import type { PaymentState } from "../../domain/payments/payment.ts";
@@ -141,7 +140,7 @@ async function carryOnly({ app, payment }: Charge): Promise<Settled> {
   const state = await app.load(payments, payments.targetOf(id));
   if (!payments.isFree(state)) return refuseSpent(app, state, id);
   if (payment.refusal && !payment.expired) throw payment.refusal;
-  await checkAccepting(app);
+  await app.accepting.confirm();
   const found = await factsOf(app.settlement, payment);
   const { from: payer, value } = signed.transfer;
   const claim = { payer, amount_micro: Number(value) };

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { contradictionNow } from "../../../anchoring/accepting.ts";
 import { makingOf } from "../../../datasets/making.ts";
 import { stages } from "../../../datasets/progress.ts";
 import { time } from "../../../domain/fields.ts";
@@ -9,7 +8,7 @@ import { json, open, operation } from "../../operation.ts";
 const health = operation({
   name: "health",
   route: "GET /v1/agent/health",
-  summary: "Is the service well?",
+  summary: "Health of the service, its log and its datasets",
   description:
     "The state of the log, of each dataset, read model and reactor, with the service's and the interface's version.",
   access: [open()],
@@ -80,7 +79,7 @@ const health = operation({
       app.store.identity(),
       app.store.head(),
       app.health(),
-      contradictionNow(app),
+      app.accepting.contradiction(),
     ]);
     const awaited = app.vintages.awaited();
     const stage = awaited.length === 0 ? "ok" : "starting";

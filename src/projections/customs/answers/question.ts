@@ -21,7 +21,7 @@ import {
 export const LATVIA = "LV";
 
 /** `meta` of a customs answer. */
-export const customsMeta = meta.extend({ formula });
+export const customsMeta = meta.extend({ formula }).meta({ id: "CustomsMeta" });
 
 export type CustomsInput = {
   code?: string | undefined;
