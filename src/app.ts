@@ -23,6 +23,7 @@ import type {
   Webhooks,
 } from "./domain/ports.ts";
 import type { Health } from "./health.ts";
+import type { Presence } from "./lease.ts";
 import type { Projection } from "./projections/projection.ts";
 import type { Runner } from "./projections/runner.ts";
 import { isOf, type Placed, placed } from "./projections/typed.ts";
@@ -35,6 +36,7 @@ import {
   type Target,
   transact,
   type UnitParts,
+  type Work,
 } from "./unit.ts";
 
 /** What speaks to the chain. */
@@ -64,6 +66,8 @@ export type Accepting = {
 
 export type AppParts = ChainParts & {
   pool: pg.Pool;
+  /** This process among those that share the log. */
+  presence: Presence;
   store: EventStore;
   tail: Tail;
   unit: UnitParts;
@@ -120,6 +124,8 @@ export type App = AppParts & {
     decision: Decision<State, E>,
     command: Command,
   ): Promise<Committed<Decided<State, E>>>;
+  /** Runs work that decides on several entities, and appends what follows in one commit. */
+  commit<T>(work: Work<T>, command: Command): Promise<Committed<T>>;
   /** An entity as the log has it now. */
   load<State, E extends DomainEvent>(entity: Entity<State, E>, target: Target): Promise<State>;
   /** Where an entity's stream ends, without folding it; undefined where it has none. */
@@ -142,6 +148,7 @@ export function createApp(parts: AppParts): App {
     ...parts,
     decide: (entity, target, decision, command) =>
       transact(parts.unit, command, ({ decide }) => decide(entity, target, decision)),
+    commit: (work, command) => transact(parts.unit, command, work),
     load: async (entity, target) => (await foldAfresh(parts.unit, entity, target)).state,
     headOf: (entity, { tenant, id }) => parts.store.streamHead({ tenant, stream_id: entity.streamOf(id) }),
     eventsOf: (entity, recorded) =>

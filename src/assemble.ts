@@ -32,6 +32,7 @@ import { SnapshotStore } from "./datasets/snapshots.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import type { AddressLimits, Quotas } from "./domain/ports.ts";
 import { healthOf } from "./health.ts";
+import { enter } from "./lease.ts";
 import { startRunner } from "./projections/runner.ts";
 import { runningReactors } from "./reactor.ts";
 import { StreamCache } from "./stream-cache.ts";
@@ -91,12 +92,13 @@ async function assemble(
   const projections = areas.flatMap((area) => area.projections);
   const declaredReactors = areas.flatMap((area) => area.reactors);
   await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections);
-
   const warn = (message: string) => (error: Error) => log.warn({ reason: error.message }, message);
   const onError = warn("a database connection broke");
   const pool = openPool(database.appUrl, { max: config.DATABASE_POOL ?? usualPool(areas), onError });
   opened.push(() => pool.end());
   await warnOfOneRole(pool, log);
+  const presence = await enter(pool);
+  opened.push(presence.leave);
   const { close: closeChain, ...chain } = await (options.chain
     ? openChain(config, log, pool)
     : absentChain(config));
@@ -127,6 +129,7 @@ async function assemble(
   const streamSnapshots = new StreamSnapshots(pool, await secret("stream-snapshots"), entities);
   const app: App = createApp({
     pool,
+    presence,
     store,
     tail,
     unit: { store, schemas, cache: new StreamCache(), subjects, snapshots: streamSnapshots },
@@ -147,7 +150,7 @@ async function assemble(
     seed_uses: createSeedUses(pool, onError),
     subjects,
     answers: createKeptAnswers(pool),
-    webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS }),
+    webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS, ports: config.WEBHOOK_PORTS }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),
     settings: {
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
@@ -167,11 +170,7 @@ async function assemble(
     app,
     areas,
     quotas: createQuotas(pool, systemClock, warn("quotas cannot be counted")),
-    limits: createAddressLimits(
-      pool,
-      systemClock,
-      warn("calls of addresses are counted in this process alone"),
-    ),
+    limits: createAddressLimits(pool, systemClock, warn("calls of addresses are counted here alone")),
   };
 }
 

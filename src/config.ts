@@ -53,6 +53,21 @@ const witnesses = z
   })
   .default("");
 
+const portRanges = z
+  .string()
+  .regex(
+    /^(\d{1,5}(-\d{1,5})?(,|$))*$/,
+    "is a list of ports and ranges of ports, separated by commas: 8000,9000-9099",
+  )
+  .default("");
+
+/** The first and the last port of each range. */
+const readPorts = (text: string) =>
+  text.split(",").flatMap((range) => {
+    const [first, last = first] = range.split("-").map(Number) as [number, number?];
+    return range === "" ? [] : [[first, last] as const];
+  });
+
 /** Every setting by its name; what `.env.example` is held against. */
 export const environment = z.object({
   PORT: integer(0, 65_535, 3000),
@@ -104,6 +119,7 @@ export const environment = z.object({
   FACILITATOR_TOKEN: z.string().min(1).optional(),
   ALLOW_SYNTHETIC: flag(false),
   ALLOW_PRIVATE_WEBHOOKS: flag(false),
+  WEBHOOK_PORTS: portRanges,
   TRUST_PROXY: integer(0, 10, 0),
   METRICS_TOKEN: z.string().min(16, "is at least 16 characters").optional(),
   INTERNAL_TOKEN: z.string().min(32, "is at least 32 characters that nobody can guess").optional(),
@@ -132,7 +148,7 @@ export function readConfig(env: Record<string, string | undefined>) {
       `the environment is not right:\n${lines.join("\n")}\nSee .env.example for every setting.`,
     );
   }
-  const { DATA_DIR, PUBLIC_URL, MCP_ORIGINS, WITNESSES, ...rest } = answer.data;
+  const { DATA_DIR, PUBLIC_URL, MCP_ORIGINS, WITNESSES, WEBHOOK_PORTS, ...rest } = answer.data;
   const missing = rest.BASE_RPC_URL ? missingForBase(rest) : [];
   if (missing.length > 0)
     throw new ConfigError(`BASE_RPC_URL settles real money, and needs beside it:\n  ${missing.join("\n  ")}`);
@@ -140,11 +156,16 @@ export function readConfig(env: Record<string, string | undefined>) {
     throw new ConfigError(
       "ALLOW_PRIVATE_WEBHOOKS is for development: with BASE_RPC_URL strangers could reach into this network",
     );
+  if (WEBHOOK_PORTS !== "" && !rest.ALLOW_PRIVATE_WEBHOOKS)
+    throw new ConfigError(
+      "WEBHOOK_PORTS is for development, with ALLOW_PRIVATE_WEBHOOKS=1: webhooks of strangers are at 443",
+    );
   return {
     ...rest,
     DATA_DIR: resolve(DATA_DIR),
     PUBLIC_URL: PUBLIC_URL?.replace(/\/+$/, ""),
     WITNESSES: parseWitnesses(WITNESSES),
+    WEBHOOK_PORTS: readPorts(WEBHOOK_PORTS),
     MCP_ORIGINS: MCP_ORIGINS.split(",").filter((origin) => origin !== ""),
   };
 }

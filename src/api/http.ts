@@ -217,14 +217,14 @@ function observe({ log, metrics, trust_proxy }: HttpParts): RequestHandler {
 /** Everything that was thrown: refusals are told, the rest is logged and hidden; a stream under way is cut. */
 function failed(parts: HttpParts): ErrorRequestHandler {
   return (error, req, res, _next) => {
+    // Nobody is there to be told, and that a caller left is no fault.
+    if (req.socket.destroyed && isAborted(error)) return void res.destroy();
     if (res.headersSent) {
       const reason = String(error);
       parts.log.warn({ reason, request_id: res.locals.request_id }, "an answer under way was cut off");
       res.destroy();
       return;
     }
-    // Nobody is there to be told, and that a caller left is no fault.
-    if (req.socket.destroyed && isAborted(error)) return;
     const told = problemOfError(error, parts, req.path);
     if (told.status === 500)
       parts.log.error({ err: error, request_id: res.locals.request_id }, "a call failed");

@@ -117,7 +117,7 @@ function kindOf(property: JsonSchema): Kind {
 function fromText(text: string, kind: Kind | undefined): unknown {
   switch (kind) {
     case "number":
-      return /^-?\d{1,15}(\.\d{1,12})?$/.test(text) ? Number(text) : text;
+      return /^-?\d{1,15}(\.\d{1,12})?$/.test(text) || isWhole(text) ? Number(text) : text;
     case "boolean":
       return text === "true" ? true : text === "false" ? false : text;
     case "list":
@@ -128,6 +128,9 @@ function fromText(text: string, kind: Kind | undefined): unknown {
       return text;
   }
 }
+
+/** A whole number that JavaScript's numbers tell exactly: some have sixteen digits. */
+const isWhole = (text: string) => /^-?\d{16}$/.test(text) && Number.isSafeInteger(Number(text));
 
 function unknownField(name: string, known: string[]): string {
   const short = name.slice(0, 60);

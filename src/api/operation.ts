@@ -114,6 +114,8 @@ export type Context<In> = {
   fresh_id: string;
   /** The caller's own name for the command, where it gave one. */
   idempotency_key: string | undefined;
+  /** The payment that the call is charged to; undefined where it is charged to none. */
+  payment_id: string | undefined;
   /** Says which event the answer stands for, where `handle` appended it itself. */
   names: (event: EventName) => void;
   /** Aborted when the caller goes away or the service stops. */
@@ -163,6 +165,8 @@ export type OperationDeclaration = {
   status?: 200 | 201 | 202;
   /** Fields of the input that must not be guessed from the request's digest, which is public. */
   secrets?: string[];
+  /** The field of the input that names the command, for callers who cannot send Idempotency-Key; it says nothing of what is asked. */
+  named_by?: string;
   /** Members of the answer, however deep, that are told once: given again for a payment, it comes without them to all but its owner. */
   told_once?: readonly string[];
   /** Statuses it may refuse with beside those that every operation of its kind has; any other is logged and counted. */

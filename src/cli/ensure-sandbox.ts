@@ -20,6 +20,8 @@ export function expectSandbox(app: App, config: Config, log: Logger): (signal: A
       // What makes datasets takes long to load, and the door is open by now.
       const { releaseSandboxTables } = await import("../operator/reference.ts");
       const { isUsable, releaseSandbox, releaseSandboxLv } = await import("../operator/releases.ts");
+      const { openSandboxShop } = await import("../operator/sandbox-shop.ts");
+      await openSandboxShop(app);
       const makers = { [SANDBOX]: releaseSandbox, [SANDBOX_LV]: releaseSandboxLv };
       await releaseSandboxTables(app, config.DATA_DIR, { only_missing: true });
       for (const { dataset, progress: follow } of parts) {

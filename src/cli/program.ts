@@ -19,6 +19,7 @@ const GROUPS: readonly {
     names: ["payments"],
     load: async (terminal) => [(await import("./payments.ts")).paymentsCommand(terminal)],
   },
+  { names: ["shop"], load: async (terminal) => [(await import("./shop.ts")).shopCommand(terminal)] },
   { names: ["anchor"], load: async (terminal) => [(await import("./anchor.ts")).anchorCommand(terminal)] },
   { names: ["witness"], load: async (terminal) => [(await import("./witness.ts")).witnessCommand(terminal)] },
   {

@@ -46,7 +46,12 @@ export function verifyCommand(terminal: Terminal): Command {
   const verifying = new Command("verify")
     .description(about.verify)
     .argument("[file]", "an export (.gz too), or - for standard input; the database when left out")
-    .option("--head <position:hash>", "a head or a feed cursor that you kept; may be repeated", asHeads, [])
+    .option(
+      "--head <position:hash>",
+      "a head that you kept, of one stream as version:hash, or a feed cursor; may be repeated",
+      asHeads,
+      [],
+    )
     .option("--checkpoint <file>", "a checkpoint (signed note) that you kept; may be repeated", asList, [])
     .option("--receipt <file>", "a receipt that you were given; may be repeated", asList, [])
     .option("--origin <origin>", "the log's origin as you know it")

@@ -264,8 +264,9 @@ export class TransactionPending extends Error {
   override readonly name = "TransactionPending";
   readonly transactions: readonly Hex[];
 
-  constructor(transactions: readonly Hex[]) {
-    super(`not mined in time, and may still be: ${transactions.join(", ") || "what the facilitator sends"}`);
+  constructor(transactions: readonly Hex[], options?: ErrorOptions) {
+    const named = transactions.join(", ") || "what the facilitator sends";
+    super(`not mined in time, and may still be: ${named}`, options);
     this.transactions = transactions;
   }
 }

@@ -1,7 +1,5 @@
 /** A house whose log is signed and anchored by hand, a turn at a time. */
-
 import { createEventStore } from "../../eventstore/store.ts";
-import { absentSubjects } from "../../src/adapters/subject-vault.ts";
 import { type AnchorOptions, anchorTurn } from "../../src/anchoring/anchor-signed.ts";
 import { type SigningOptions, signTurn } from "../../src/anchoring/sign-growth.ts";
 import { type App, createApp } from "../../src/app.ts";
@@ -66,12 +64,9 @@ export async function openAnchoringHouse(): Promise<AnchoringHouse> {
       return keptHead(answer!);
     },
     heedless: () => {
-      const { schemas } = app.unit;
+      const { schemas, subjects } = app.unit;
       const store = createEventStore(app.pool, { schemas });
-      return createApp({
-        ...app,
-        unit: { store, schemas, cache: new StreamCache(), subjects: absentSubjects() },
-      });
+      return createApp({ ...app, unit: { store, schemas, cache: new StreamCache(), subjects } });
     },
     over: (more) => ({ ...app, chain: { ...app.chain, ...more } }),
   };

@@ -26,11 +26,14 @@ import {
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
 import { eventsPage } from "../../src/areas/events-page.ts";
 import { areas, entitiesOf } from "../../src/areas/index.ts";
+import { wallet } from "../chain/fixture.ts";
 import { airdropExamples } from "../support/airdropped.ts";
+import { buy } from "../support/buyer.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { writeExamples } from "../support/checked.ts";
 import { claimExample } from "../support/claimed.ts";
 import { signExample } from "../support/log-example.ts";
+import { orderExamples } from "../support/ordered.ts";
 import { rollExample } from "../support/rolled.ts";
 import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { sealExample } from "../support/sealed.ts";
@@ -62,6 +65,7 @@ beforeAll(async () => {
   await signExample(service.app);
   await subscribeExamples(service.app);
   await airdropExamples(service.app);
+  await orderExamples(service.app);
   const seed = { seed_hash: await rollExample(service.app) };
   live = {
     trade_snapshot_file: linkExample(service.app),
@@ -132,20 +136,21 @@ function brokenValue(property: Property | undefined): string {
   return "x".repeat(property.maxLength! + 1);
 }
 
-/** The request that asks an operation an input. */
-function request(
-  operation: Operation,
-  input: Record<string, unknown>,
-  headers: Record<string, string>,
-): Promise<Response> {
+/** Whether nothing but a payment opens it: a key beside it only says whose the call is. */
+const isBought = ({ access }: Operation) => access.every(({ payment }) => payment);
+
+type Asked = [url: string, init: RequestInit];
+
+/** How an operation is asked an input. */
+function asked(operation: Operation, input: Record<string, unknown>, headers: Record<string, string>): Asked {
   const written = exampleOf({ ...operation, example: input });
   const [, method, path, body] = /^(\S+) (\S+)(?: (.*))?$/s.exec(written)!;
-  return fetch(service.url + path, {
-    method,
-    headers: body ? { ...headers, "Content-Type": "application/json" } : headers,
-    ...(body && { body }),
-  });
+  const sent = body ? { ...headers, "Content-Type": "application/json" } : headers;
+  return [service.url + path, { method: method!, headers: sent, ...(body && { body }) }];
 }
+
+const request = (operation: Operation, input: Record<string, unknown>, headers: Record<string, string>) =>
+  fetch(...asked(operation, input, headers));
 
 describe("every operation", () => {
   test("has a name and a route of its own", () => {
@@ -162,7 +167,8 @@ describe("every operation", () => {
 
   test.each(each)("%s answers its example with something that fits its schema", async (_, operation) => {
     await renewed[operation.name]?.();
-    const response = await request(operation, exampleFor(operation), mine);
+    const wanted = asked(operation, exampleFor(operation), mine);
+    const response = isBought(operation) ? (await buy(wallet(1), ...wanted)).answer : await fetch(...wanted);
     const body = Buffer.from(await response.arrayBuffer());
     const text = body.toString();
     expect(response.status, text).toBe(operation.status ?? 200);
@@ -221,7 +227,8 @@ describe("every operation", () => {
     const { schema } = inputReader(operation.input);
     for (const name of [...Object.keys(schema.properties), "no_such_parameter"]) {
       const broken = { ...exampleFor(operation), [name]: brokenValue(schema.properties[name]) };
-      const response = await request(operation, broken, mine);
+      const payment = { ...mine, ...(isBought(operation) && { "X-PAYMENT": "e30=" }) };
+      const response = await request(operation, broken, payment);
       const told = (await response.json()) as { errors?: { path: string }[]; detail: string };
       expect([name, response.status], told.detail).toEqual([name, 400]);
       expect(told.errors?.map(({ path }) => path.split(".")[0])).toContain(name);
@@ -345,6 +352,10 @@ describe("MCP", () => {
     await renewed[operation.name]?.();
     const client = await connect(mine);
     const answer = await client.callTool({ name: operation.name, arguments: exampleFor(operation) });
+    if (isBought(operation)) {
+      expect(answer.structuredContent).toMatchObject({ x402Version: 2, accepts: [{}] });
+      return client.close();
+    }
     expect(answer.isError, JSON.stringify(answer.content)).toBeFalsy();
     const { output } = operation;
     if (output.kind === "json" && operation.vintage) {

@@ -33,7 +33,7 @@ async function grow(id: string, events: number): Promise<void> {
 
 /** What a process that starts now has; `read` counts the events that it reads. */
 function started() {
-  const { store, schemas, snapshots } = service.app.unit;
+  const { store, schemas, snapshots, subjects } = service.app.unit;
   let read = 0;
   const counting = {
     ...store,
@@ -46,6 +46,7 @@ function started() {
   const parts: UnitParts = {
     store: counting,
     schemas,
+    subjects,
     cache: new StreamCache(),
     subjects: absentSubjects(),
     ...(snapshots && { snapshots }),
