@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { serialize } from "node:v8";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { absentSubjects } from "../../src/adapters/subject-vault.ts";
 import { areas } from "../../src/areas/index.ts";
 import { snapshotReactor } from "../../src/reactors/log/snapshot-streams.ts";
 import { StreamCache } from "../../src/stream-cache.ts";
@@ -48,7 +47,6 @@ function started() {
     schemas,
     subjects,
     cache: new StreamCache(),
-    subjects: absentSubjects(),
     ...(snapshots && { snapshots }),
   };
   return { parts, read: () => read };

@@ -54,7 +54,6 @@ const writeLetter = operation({
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Write a letter",
   description: "Writes a letter to somebody.",
-  effect: { changes: "adds", repeatable: false, reaches_out: false },
   access: [key("order"), pay("0.01")],
   secrets: ["mail", "address"],
   input: z.object({

@@ -25,7 +25,6 @@ const eraseCustomer = operation({
     "and quotes read `erased` from then on, in every answer and for good. What was ordered and paid stays, and every hash of the log " +
     "still holds. Answers that were kept for repetition and tell of the customer are deleted. Copies of the vault of keys end by " +
     "`final_after`. Customers are known by their mail address, to you alone.",
-  effect: { changes: "takes", repeatable: true, reaches_out: false },
   access: [owner("order")],
   secrets: ["email"],
   input: z.object({
