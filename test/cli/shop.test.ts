@@ -72,6 +72,8 @@ test("products are listed, priced, stocked, corrected and withdrawn; what is wro
   expect((await run("shop", "price", "pellets", "crate", "5")).stderr).toContain("is one of bag, pallet");
   expect((await run("shop", "price", "pellets", "bag", "0")).stderr).toContain("from 0.01");
   // The shop of test keys is another one.
-  expect((await run("shop", "withdraw", "pellets", "--test")).stderr).toContain("there is no product pellets");
+  expect((await run("shop", "withdraw", "pellets", "--test")).stderr).toContain(
+    "there is no product pellets",
+  );
   expect(await shop("withdraw", "pellets")).toContain("not sold any more");
 });
