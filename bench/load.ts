@@ -28,7 +28,8 @@ export async function posts(url: string, next: () => Post, { connections, second
       (error, result) => (error ? fail(error) : done(result)),
     ),
   );
-  if (answer.non2xx + answer.errors > 0) throw new Error(`${answer.non2xx + answer.errors} refusals`);
+  if (answer.non2xx + answer.errors > 0)
+    throw new Error(`${answer.non2xx + answer.errors} refusals: ${JSON.stringify(answer.statusCodeStats)}`);
   return answer["2xx"] / answer.duration;
 }
 

@@ -18,7 +18,7 @@ import { forEach } from "../src/concurrency.ts";
 import * as orders from "../src/domain/commerce/order.ts";
 import * as product from "../src/domain/commerce/product.ts";
 import * as stock from "../src/domain/commerce/stock.ts";
-import type { Sealed } from "../src/domain/sealed.ts";
+import { mailSubject, type Sealed } from "../src/domain/sealed.ts";
 import { releaseSandboxTables } from "../src/operator/reference.ts";
 import {
   appendRate,
@@ -51,6 +51,7 @@ const PLENTY = 100_000_000;
 const AT = "2026-01-01T00:00:00.000Z";
 const UNTIL = "2999-01-01T00:00:00.000Z";
 const UNIT = "bag" as const;
+const CUSTOMER = "anna@example.org";
 
 /** Lists products from the first to the last number, with prices and plenty of stock. */
 async function listProducts(app: App, first: number, last: number): Promise<void> {
@@ -221,6 +222,12 @@ await withDatabase(async (bare) => {
     await releaseSandboxTables(app, env.DATA_DIR!);
     await listProducts(app, 1, last);
     const tenants = Array.from({ length: Number(values.tenants) }, (_, n) => `buyer-${n}`);
+    // Customers who have ordered before: a first order makes a key in the vault besides.
+    const place = { tenant: "bench", stream_id: "bench", type: "Bench" };
+    const value = { mail: CUSTOMER };
+    await app.subjects.seal(
+      tenants.map((tenant) => ({ subject: mailSubject(tenant, CUSTOMER), place, value })),
+    );
     return forEach(tenants, (tenant) => orderKey(app, tenant));
   });
   const [locked, emmettStore] = [
@@ -236,7 +243,7 @@ await withDatabase(async (bare) => {
     JSON.stringify({
       product_slug: `pellets-${product_id}`,
       quantity: 1,
-      customer_email: "anna@example.org",
+      customer_email: CUSTOMER,
       delivery_address: "Brīvības iela 1, Rīga",
     });
   const ordered = (productOf: () => number) => () => {
