@@ -87,7 +87,7 @@ describe("where no service runs", () => {
   });
 
   test("with trade data it asks about trade, and the answer's digest is in the log", async () => {
-    expect((await run("own", ["sandbox", "--scale", "0.01"])).code).toBe(0);
+    expect((await run("own", ["sandbox"])).code).toBe(0);
     const { code, stdout, stderr } = await run("own", ["demo"]);
     expect(code, stderr).toBe(0);
     expect(steps(stdout)).toEqual(STEPS);
