@@ -16,6 +16,7 @@ import * as subject from "../../src/domain/subjects/subject.ts";
 import { replayErasures } from "../../src/erasure.ts";
 import { verifyPack } from "../../src/explorer/verifier.js";
 import { erasuresReactor } from "../../src/reactors/subjects/erase.ts";
+import { startProgram } from "../support/compiled.ts";
 import { type FreshDatabase, freshDatabase, onServer } from "../support/database.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
@@ -223,7 +224,7 @@ test("the operator erases by the command line, and is told of typing errors", as
     const args = [resolve("bin/tallystick"), "subjects", "erase", name, "--tenant", tenant];
     const child = spawn(process.execPath, args, { env: childEnv({}), stdio: ["ignore", "pipe", "pipe"] });
     const [told, complaint, [code]] = await Promise.all([
-      text(child.stdout),
+      text(child.stdout!),
       text(child.stderr),
       once(child, "exit"),
     ]);
@@ -251,7 +252,7 @@ describe("killed", () => {
     const { data } = await write(mail, acme, name);
     const { app } = service;
     const id = (await app.subjects.find(mailSubject("acme", mail)))!;
-    const child = spawn(process.execPath, ["--import", "tsx", resolve("test/subjects/doomed-eraser.ts")], {
+    const child = startProgram("test/subjects/doomed-eraser.ts", [], {
       env: childEnv({ DIES_AT: step, MAIL: mail }),
       stdio: ["ignore", "inherit", "inherit"],
     });
@@ -277,9 +278,8 @@ describe("killed", () => {
 
 test("two processes seal for and erase one person: nothing is sealed after a request, and every count is right", async () => {
   const mail = "raced@example.org";
-  const script = ["--import", "tsx", resolve("test/subjects/racer.ts")];
   const start = (more: Record<string, string>) =>
-    spawn(process.execPath, script, {
+    startProgram("test/subjects/racer.ts", [], {
       env: childEnv({ MAIL: mail, ...more }),
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -287,7 +287,7 @@ test("two processes seal for and erase one person: nothing is sealed after a req
   const children = [start({ WRITES: "1", TURNS: "60" }), start({ TURNS: "60" })];
   const ended = await Promise.all(
     children.map(async (child) => {
-      const [told, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
+      const [told, [code]] = await Promise.all([text(child.stdout!), once(child, "exit")]);
       expect(code).toBe(0);
       return JSON.parse(told) as { erased: number };
     }),

@@ -7,6 +7,7 @@ import { mailSubject } from "../../src/domain/sealed.ts";
 import { eraseSubject } from "../../src/erasure.ts";
 import { transact } from "../../src/unit.ts";
 import { silent } from "../support/doomed.ts";
+import { until } from "../support/until.ts";
 import { copy, letter, letters, placeOf, write } from "./letters.ts";
 
 const { WRITES, TURNS, MAIL, ...env } = process.env;
@@ -38,6 +39,8 @@ async function writeOne(): Promise<void> {
   });
 }
 
+// However late it starts, there is somebody to erase.
+if (!WRITES) await until(async () => (await app.subjects.find(subject)) !== undefined);
 let erased = 0;
 for (let turn = 0; turn < Number(TURNS); turn++) {
   if (WRITES) await Promise.all([writeOne(), writeOne()]);
