@@ -158,8 +158,9 @@ async function replay<T>(
   const foldThen = async <State, E extends DomainEvent>(entity: Entity<State, E>, target: Target) => {
     const stream_id = entity.streamOf(target.id);
     let state = entity.initialState();
-    let version = 0;
-    for await (const event of readWhole(parts.store, target.tenant, stream_id)) {
+    const own = earlier.events.findLast((e) => e.tenant === target.tenant && e.stream_id === stream_id);
+    let version = entity.newest_alone && own ? own.version - 1 : 0;
+    for await (const event of readWhole(parts.store, target.tenant, stream_id, version)) {
       if (event.position > last) break;
       state = entity.evolve(state, typed(parts.schemas, event));
       version = event.version;
@@ -343,6 +344,8 @@ export async function fold<State, E extends DomainEvent>(
   if (held && !held.stale) return { state: held.state as State, version: held.version, cached: true };
   let state = held ? (held.state as State) : entity.initialState();
   let version = held?.version ?? 0;
+  if (entity.newest_alone)
+    version = Math.max(version, (await parts.store.streamVersion({ tenant, stream_id })) - 1);
   for await (const event of readWhole(parts.store, tenant, stream_id, version)) {
     state = entity.evolve(state, typed(parts.schemas, event));
     version = event.version;

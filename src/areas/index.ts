@@ -5,6 +5,7 @@ import type { AnyEntity, Area } from "./area.ts";
 import { checks } from "./checks.ts";
 import { customs } from "./customs.ts";
 import { discovery } from "./discovery.ts";
+import { identity } from "./identity.ts";
 import { log } from "./log.ts";
 import { lounge } from "./lounge.ts";
 import { mirror } from "./mirror.ts";
@@ -31,6 +32,7 @@ export const areas: readonly Area[] = [
   replay,
   payments,
   log,
+  identity,
   access,
   subjects,
   reference,

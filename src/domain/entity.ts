@@ -38,6 +38,8 @@ export type EntityEvents = {
 
 /** The exports of an entity's file. */
 export type Entity<State, E extends DomainEvent> = EntityEvents & {
+  /** The newest event of a stream tells its state whole, as that of a counter does: those before it are not read. */
+  newest_alone?: boolean;
   streamOf(id: string): string;
   initialState(): State;
   evolve(state: State, event: E): State;

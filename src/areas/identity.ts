@@ -1,0 +1,17 @@
+import * as agent from "../domain/identity/agent.ts";
+import * as agentKey from "../domain/identity/agent-key.ts";
+import * as passports from "../domain/identity/passports.ts";
+import { identityProblems } from "../domain/identity/problems.ts";
+import { agentsProjection } from "../projections/identity/agents.ts";
+import type { Area } from "./area.ts";
+
+export const identity: Area = {
+  name: "identity",
+  about: "Agents: passports, the keys that they have proven, and what they let others do",
+  envelope: "none",
+  entities: [agent, agentKey, passports],
+  projections: [agentsProjection],
+  reactors: [],
+  operations: [],
+  problems: identityProblems,
+};
