@@ -67,7 +67,9 @@ export const layers: Readonly<Record<string, Layer>> = {
         "timingSafeEqual",
         "verify",
       ],
+      "multiformats/bases/base58": ["base58btc"],
       standardwebhooks: ["Webhook"],
+      "viem/siwe": ["createSiweMessage", "parseSiweMessage"],
       "viem/utils": [
         "concatHex",
         "decodeEventLog",
@@ -283,6 +285,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       express: "any",
       "fastest-levenshtein": "any",
       helmet: "any",
+      jose: ["compactVerify", "errors"],
       "lru-cache": "any",
       negotiator: "any",
       "raw-body": "any",

@@ -146,6 +146,11 @@ export type OperationDeclaration = {
   secrets?: string[];
   /** Members of the answer, however deep, that are told once: given again for a payment, it comes without them to all but its owner. */
   told_once?: readonly string[];
+  /**
+   * Its answers are kept nowhere, for they hold what only the caller may: said again under its Idempotency-Key a call is answered anew
+   * from what was recorded. Strangers may name a call so too, by 32 characters or more, which nobody else can guess.
+   */
+  kept?: false;
   /** Statuses it may refuse with beside those that every operation of its kind has; any other is logged and counted. */
   refuses?: (403 | 404 | 409 | 410)[];
   /** What it does may move money, or bind a wallet to; a test key is refused where that is of a real chain. */

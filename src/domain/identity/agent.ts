@@ -37,7 +37,7 @@ export const events = {
   },
   AgentApiKeyIssued: {
     1: z
-      .strictObject({ key_id: madeId, issued_at: time })
+      .strictObject({ key_id: madeId, challenge_sha256, issued_at: time })
       .describe("Its stream is key-<key_id>; the agent's API key before it is revoked in the same commit."),
     public: true,
   },
@@ -162,8 +162,10 @@ export function evolve(state: AgentState, event: AgentEvent): AgentState {
 
 function changed(agent: Agent, event: Exclude<AgentEvent, { type: "AgentRegistered" }>): Agent {
   switch (event.type) {
-    case "AgentApiKeyIssued":
-      return { ...agent, api_key_id: event.data.key_id };
+    case "AgentApiKeyIssued": {
+      const { key_id, challenge_sha256, issued_at } = event.data;
+      return withUsed({ ...agent, api_key_id: key_id }, challenge_sha256, issued_at);
+    }
     case "AgentKeyProven": {
       const { data } = event;
       return withUsed({ ...agent, keys: [...agent.keys, data] }, data.challenge_sha256, data.proven_at);
@@ -241,12 +243,13 @@ export const register =
 export const issueApiKey =
   (facts: Data<"AgentApiKeyIssued">) =>
   (state: AgentState): AgentEvent[] => {
-    acting(state);
+    refuseUsed(acting(state), facts.challenge_sha256);
     return [{ type: "AgentApiKeyIssued", data: facts }];
   };
 
 /** A signed text counts once: shown again it does nothing more, and to the one who repeats a call that is no fault. */
-const isUsed = ({ used }: Agent, digest: string) => used.some(({ sha256 }) => sha256 === digest);
+const isUsed = ({ used, keys }: Agent, digest: string) =>
+  used.some(({ sha256 }) => sha256 === digest) || keys.some((key) => key.challenge_sha256 === digest);
 
 function refuseUsed(agent: Agent, digest: string | null): void {
   if (digest !== null && isUsed(agent, digest))
@@ -255,21 +258,47 @@ function refuseUsed(agent: Agent, digest: string | null): void {
     });
 }
 
-/** Another live key. The first is vouched for by the API key, or claims an agent that has neither; later ones by a live key. */
+/**
+ * Another live key; with `rotating` it takes the place of the one that endorses it. The first is vouched for by the API key, or claims
+ * an agent that has none; later ones by a live key.
+ */
 export const prove =
-  (key: ProvenKey) =>
+  (
+    key: ProvenKey,
+    { by_api_key, rotating }: { by_api_key: boolean; rotating: Data<"AgentKeyRevoked"> | null },
+  ) =>
   (state: AgentState): AgentEvent[] => {
     const agent = acting(state);
-    const live = agent.keys.find(({ kid }) => kid === key.kid);
-    if (live) return [];
+    const { keys, api_key_id } = agent;
+    if (keys.some(({ kid }) => kid === key.kid)) return [];
     refuseUsed(agent, key.challenge_sha256);
-    if (agent.keys.length >= MOST_KEYS)
+    if (rotating) refuseUsed(agent, rotating.challenge_sha256);
+    if (keys.length === 0 && api_key_id !== null && !by_api_key)
+      refuse(
+        identityProblems["not-yours"],
+        "the first key of this agent is proven with its API key: Authorization: Bearer sk_soul_…",
+      );
+    if (keys.length > 0 && !keys.some(({ kid }) => kid === key.endorsed_by))
+      refuse(
+        identityProblems["not-yours"],
+        "this agent has live keys: one of them must endorse the new one (a challenge of purpose prove or rotate about its kid)",
+      );
+    if (keys.length >= MOST_KEYS && !rotating)
       refuse(
         identityProblems["too-many-keys"],
         `an agent has ${MOST_KEYS} live keys at most; revoke one first`,
       );
-    return [{ type: "AgentKeyProven", data: key }];
+    return [
+      { type: "AgentKeyProven", data: key },
+      ...(rotating ? [{ type: "AgentKeyRevoked" as const, data: rotating }] : []),
+    ];
   };
+
+/** Only a key that is live still speaks for the agent; null is its API key, or the operator. */
+function refuseStranger({ keys }: Agent, kid: string | null): void {
+  if (kid !== null && !keys.some((key) => key.kid === kid))
+    refuse(identityProblems["not-yours"], `${kid} is no live key of this agent`);
+}
 
 /** Revokes a live key; one that is not live needs nothing more. */
 export const revokeKey =
@@ -277,6 +306,7 @@ export const revokeKey =
   (state: AgentState): AgentEvent[] => {
     const agent = acting(state);
     if (!agent.keys.some(({ kid }) => kid === facts.kid)) return [];
+    refuseStranger(agent, facts.by);
     refuseUsed(agent, facts.challenge_sha256);
     if (agent.keys.length === 1 && facts.by !== null)
       refuse(
@@ -290,6 +320,7 @@ export const delegate =
   (delegation: Delegation) =>
   (state: AgentState): AgentEvent[] => {
     const agent = acting(state);
+    refuseStranger(agent, delegation.kid);
     refuseUsed(agent, delegation.challenge_sha256);
     if (delegation.to === agent.facts.sx_number)
       refuse("conflict", "an agent acts for itself without a delegation");
@@ -304,6 +335,7 @@ export const revokeDelegation =
   (state: AgentState): AgentEvent[] => {
     const agent = acting(state);
     if (!agent.delegations.some(({ delegation_id }) => delegation_id === facts.delegation_id)) return [];
+    refuseStranger(agent, facts.by);
     refuseUsed(agent, facts.challenge_sha256);
     return [{ type: "AgentDelegationRevoked", data: facts }];
   };
@@ -331,7 +363,7 @@ export const revokePassport =
     const agent = registered(state);
     if (agent.revoked) return [];
     if (facts.by !== null) {
-      acting(agent);
+      refuseStranger(acting(agent), facts.by);
       refuseUsed(agent, facts.challenge_sha256);
     }
     return [{ type: "PassportRevoked", data: facts }];

@@ -141,3 +141,28 @@ export async function agentOfWallet(pool: pg.Pool, wallet: string): Promise<Agen
     where k.kind = 'evm' and k.public = $1 and k.live`;
   return (await pool.query<AgentRow>({ name: "agent_of_wallet", text, values: [wallet] })).rows[0];
 }
+
+/** Agents newest first, a page after a number. */
+export async function newestAgents(
+  pool: pg.Pool,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<AgentRow[]> {
+  const text = `select * from read.agents_v1 where ($1::bigint is null or sx_number < $1) and status <> 'revoked'
+    order by sx_number desc limit $2`;
+  return (await pool.query<AgentRow>({ text, values: [before ?? null, limit] })).rows;
+}
+
+/** How many passports there are, and how many of their agents have proven a key. */
+export async function countAgents(pool: pg.Pool): Promise<{ issued: number; proven: number }> {
+  const text = `select count(*)::int as issued, (count(*) filter (where status = 'proven'))::int as proven from read.agents_v1`;
+  return (await pool.query<{ issued: number; proven: number }>(text)).rows[0]!;
+}
+
+/** Agents that did something since a day. */
+export async function countActive(pool: pg.Pool, since: string): Promise<number> {
+  const text = `select count(*)::int as active from read.agents_v1 a where exists (
+    select from read.agent_activity_v1 d where d.day >= $1 and (d.actor = 'key:' || (a.state->>'api_key_id')
+      or d.actor in (select 'wallet:' || k.public from read.agent_keys_v1 k
+                      where k.sx_number = a.sx_number and k.kind = 'evm' and k.live)))`;
+  return (await pool.query<{ active: number }>(text, [since])).rows[0]!.active;
+}
