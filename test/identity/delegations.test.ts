@@ -69,8 +69,12 @@ test("what was not signed is refused: more scopes, a longer time, another delega
   expect(await api.post("/soul/principal/delegations", { ...ask, to: "nobody", ...proof })).toMatchObject({
     status: 404,
   });
-  expect(await api.post("/soul/principal/delegations", { ...ask, ...proof })).toMatchObject({ status: 200 });
-  expect(await api.post("/soul/principal/delegations", { ...ask, ...proof })).toMatchObject({ status: 400 });
+  const made = await api.post("/soul/principal/delegations", { ...ask, ...proof });
+  expect(made).toMatchObject({ status: 200 });
+  // Said again it is the same one.
+  expect(await api.post("/soul/principal/delegations", { ...ask, ...proof })).toEqual(made);
+  const more = { ...ask, scopes: ["order"], ...proof };
+  expect(await api.post("/soul/principal/delegations", more)).toMatchObject({ status: 400 });
 });
 
 test("it is over at the second of its end, and with the passport", async () => {

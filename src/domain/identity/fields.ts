@@ -1,5 +1,6 @@
 /** How agents are named, by themselves and by others. */
 import { z } from "zod";
+import type { SubjectName } from "../sealed.ts";
 
 /**
  * First words under /soul, which an id that reads like one would shadow; a test holds them against the routes. Those that no route has
@@ -40,6 +41,13 @@ export const newAgentId = z
 
 /** Upper and lower case are one id. */
 export const lowerId = (agent_id: string) => agent_id.toLowerCase();
+
+/** Whom an agent's sealed name is about. */
+export const nameSubject = (agent_id: string): SubjectName => ({
+  tenant: "operator",
+  kind: "agent",
+  name: lowerId(agent_id),
+});
 
 /** A passport's number, counted from 1. */
 export const sxNumber = z.int().min(1).max(1_000_000);

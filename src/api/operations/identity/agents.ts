@@ -10,7 +10,7 @@ import * as passports from "../../../domain/identity/passports.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { walletTenant } from "../../../domain/payments/payment.ts";
 import { refuse } from "../../../domain/refusal.ts";
-import { placeIn, type Sealed, type SubjectName } from "../../../domain/sealed.ts";
+import { placeIn, type Sealed } from "../../../domain/sealed.ts";
 import type { Caller } from "../../caller.ts";
 
 /** In a path. */
@@ -75,12 +75,6 @@ export async function namesOf(app: App, of: readonly Agent[]): Promise<(string |
 
 export const placeOfName = (agent_id: string) =>
   placeIn(agents, agents.targetOf(agent_id), "AgentRegistered");
-
-/** Whom an agent's sealed name is about. */
-export function subjectOf(agent_id: string): SubjectName {
-  const { tenant, id } = agents.targetOf(agent_id);
-  return { tenant, kind: "agent", name: id };
-}
 
 export const passportShown = z.object({
   sx_id: z.string().describe("SX#<number>"),

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { madeId, time } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
+import { challengeDigest } from "../../../domain/identity/challenge.ts";
 import { delegable, delegationDigest, LONGEST_DELEGATION_S } from "../../../domain/identity/delegation.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { json, operation } from "../../operation.ts";
@@ -63,7 +64,21 @@ principal's passport.`,
     const delegateAgent = agents.acting(await agentNamed(app, input.to));
     const { agent_id, sx_number } = principal.facts;
     const to = delegateAgent.facts.sx_number;
+    const answer = ({ delegation_id, expires_at }: agents.Delegation) => ({
+      delegation_id,
+      from: sxId(sx_number),
+      to: sxId(to),
+      scopes,
+      expires_at,
+    });
     const about = delegationDigest({ agent_id, to, scopes, expires_in_s });
+    const before = principal.delegations.find(
+      ({ challenge_sha256, ...one }) =>
+        challenge_sha256 === challengeDigest(input.challenge) &&
+        one.to === to &&
+        one.scopes.join() === scopes.join(),
+    );
+    if (before) return answer(before);
     const { key, challenge_sha256 } = await provenBy(app, input, { agent_id, purpose: "delegate", about });
     const now = app.clock.now();
     const facts: agents.Delegation = {
@@ -77,13 +92,7 @@ principal's passport.`,
     };
     const { events } = await decide(agents, agents.targetOf(agent_id), agents.delegate(facts));
     const made = events.find(({ type }) => type === "AgentDelegated")?.data as agents.Delegation;
-    return {
-      delegation_id: made.delegation_id,
-      from: sxId(sx_number),
-      to: sxId(to),
-      scopes,
-      expires_at: made.expires_at,
-    };
+    return answer(made);
   },
 });
 

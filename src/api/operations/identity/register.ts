@@ -14,13 +14,13 @@ import {
   endOf,
   purposes,
 } from "../../../domain/identity/challenge.ts";
-import { displayName, newAgentId } from "../../../domain/identity/fields.ts";
+import { displayName, nameSubject, newAgentId } from "../../../domain/identity/fields.ts";
 import * as passports from "../../../domain/identity/passports.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { keyNamedBy, publicKey } from "../../../domain/identity/public-key.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { type Context, json, open, operation } from "../../operation.ts";
-import { passportOf, passportShown, placeOfName, soulTenant, subjectOf } from "./agents.ts";
+import { passportOf, passportShown, placeOfName, soulTenant } from "./agents.ts";
 import { challengeField, type Proof, provenBy, refuseProof, signatureField } from "./proofs.ts";
 
 /** What an agent's own key may do; it fits no way in of a priced operation. */
@@ -141,7 +141,7 @@ async function proofOf({ input, app }: Registering, known: agents.AgentState): P
 async function sealedName({ input: { agent_id, display_name }, seal }: Registering) {
   if (display_name === undefined) return null;
   const [sealed] = await seal([
-    { subject: subjectOf(agent_id), place: placeOfName(agent_id), value: { display_name } },
+    { subject: nameSubject(agent_id), place: placeOfName(agent_id), value: { display_name } },
   ]);
   return sealed!;
 }
