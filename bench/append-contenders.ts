@@ -2,10 +2,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { getPostgreSQLEventStore } from "@event-driven-io/emmett-postgresql";
 import pg from "pg";
+import type { Ground } from "../eventstore/combiner.ts";
 import { migrate } from "../eventstore/migrate.ts";
 import { openPool } from "../eventstore/pool.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import type { JsonObject, StreamAppend } from "../eventstore/types.ts";
+import { keptHeads } from "../src/adapters/signed-heads.ts";
 
 export type Contender = {
   name: string;
@@ -29,11 +31,11 @@ export const payload = (n: number): JsonObject => ({
   claimed_at: "2026-01-01T00:00:00.000Z",
 });
 
-/** Ours as the service uses it: idempotency key, both chains, the combiner. */
-export async function tallystick(url: string, shape: "one" | "three"): Promise<Contender> {
+/** Ours: idempotency key, both chains, the combiner; `ground`: what the service holds every append against. */
+export async function tallystick(url: string, shape: "one" | "three", ground?: Ground): Promise<Contender> {
   await migrate(url, { host: "bench" });
   const pool = openPool(url, { max: 4 });
-  const store = createEventStore(pool);
+  const store = createEventStore(pool, { ...(ground && { ground }) });
   // The caller's hashing of its request is no part of an append.
   const hashes = Array.from({ length: 1024 }, () => randomBytes(32));
   const run = randomUUID();
@@ -59,6 +61,34 @@ export async function tallystick(url: string, shape: "one" | "three"): Promise<C
       await pool.end();
     },
   };
+}
+
+/** The same where something was signed: what this machine remembers is asked for, and each call must continue it. */
+export async function tallystickSigned(url: string, dir: string): Promise<Contender> {
+  await migrate(url, { host: "bench" });
+  const signed = await keptHeads(dir);
+  const pool = openPool(url, { max: 1 });
+  const store = createEventStore(pool);
+  await store.append({
+    appends: [
+      {
+        tenant: "acme",
+        stream_id: "first",
+        expected_version: 0,
+        events: [{ type: "PaymentClaimed", payload: payload(0) }],
+      },
+    ],
+  });
+  const head = await store.head();
+  const { origin } = await store.identity();
+  await signed.advance(origin, { size: 1, root: "0x", note: "", signed_at: "2026-01-01T00:00:00.000Z" });
+  await store.close();
+  await pool.end();
+  const ground = {
+    place: async () => ((await signed.last(origin)) ? head : undefined),
+    lost: async () => new Error("the log was cut"),
+  };
+  return { ...(await tallystick(url, "one", ground)), name: "tallystick, after what was signed" };
 }
 
 export async function emmettPostgres(url: string): Promise<Contender> {

@@ -18,6 +18,7 @@ import {
   insertSelect,
   plainInsert,
   tallystick,
+  tallystickSigned,
 } from "./append-contenders.ts";
 
 const { values: args } = parseArgs({
@@ -89,6 +90,7 @@ async function compare(ownerUrl: string, callers: number): Promise<void> {
     await plainInsert(await inDatabase(ownerUrl, `plain_${callers}`), callers),
     await emmettPostgres(await inDatabase(ownerUrl, `emmett_${callers}`)),
     await tallystick(ours, "one"),
+    await tallystickSigned(await inDatabase(ownerUrl, `signed_${callers}`), join(dir, `signed_${callers}`)),
     await tallystick(await inDatabase(ownerUrl, `three_${callers}`), "three"),
   ];
   if (preload > 0) {

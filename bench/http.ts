@@ -6,6 +6,7 @@
  *
  * Both servers live in processes of their own and take turns; figures are medians over the rounds.
  */
+
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,6 +17,7 @@ import pino from "pino";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import { withRuntime } from "../src/assemble.ts";
 import { readConfig } from "../src/config.ts";
+import { sizeAt } from "../src/datasets/sandbox.ts";
 import { releaseSandbox } from "../src/operator/releases.ts";
 import { startBareExpress } from "./bare-express.ts";
 import { issueReadKey, median, startServiceProcess } from "./service-process.ts";
@@ -68,7 +70,11 @@ async function main(): Promise<void> {
   const env = { DATABASE_URL: server.ownerUrl, DATA_DIR: join(dir, "data"), LOG_LEVEL: "info" };
   try {
     await withRuntime(readConfig(env), pino({ level: "silent" }), ({ app }) =>
-      releaseSandbox(app, { data_dir: env.DATA_DIR, limits: { threads: 2, memory_mb: 512 }, scale: 0.01 }),
+      releaseSandbox(app, {
+        data_dir: env.DATA_DIR,
+        limits: { threads: 2, memory_mb: 512 },
+        size: sizeAt(0.01),
+      }),
     );
     const free = await issueReadKey(env, "acme");
     const counted = await issueReadKey(env, "counted", 900_000_000);

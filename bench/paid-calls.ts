@@ -17,7 +17,7 @@ import { parseArgs } from "node:util";
 import { createPublicClient, createWalletClient, http } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { base } from "viem/chains";
-import { demoAccounts } from "../src/adapters/chain-contracts.ts";
+import { demoAccount, demoAddresses } from "../src/adapters/chain-contracts.ts";
 import { EMBEDDED_CHAIN_ID, embeddedChain } from "../src/adapters/embedded-chain.ts";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import { judge } from "../src/api/x402/accept.ts";
@@ -37,6 +37,8 @@ const { values } = parseArgs({
 });
 
 const PRICE = "50000";
+
+const wallets = demoAddresses.map((_, index) => demoAccount(index));
 
 type Job = { url: string; payments: string[]; callers: number };
 type Done = { seconds: number; latencies: number[] };
@@ -108,7 +110,7 @@ async function main(): Promise<void> {
     extra: { name: "USD Coin", version: "2" },
   } as const;
   const sign = (count: number) =>
-    Promise.all(Array.from({ length: count }, (_, i) => signPayment(demoAccounts[i % 10]!, wanted)));
+    Promise.all(Array.from({ length: count }, (_, i) => signPayment(wallets[i % wallets.length]!, wanted)));
   try {
     const service = await startService({
       operations: wares,
@@ -183,7 +185,7 @@ async function sequentially(rpc_url: string, key: `0x${string}`, wanted: Paramet
   const reader = createPublicClient({ chain, transport: http(rpc_url), pollingInterval: 10 });
   const count = Number(values.sequential);
   const signed = await Promise.all(
-    Array.from({ length: count }, (_, i) => signPayment(demoAccounts[i % 10]!, wanted)),
+    Array.from({ length: count }, (_, i) => signPayment(wallets[i % wallets.length]!, wanted)),
   );
   const began = performance.now();
   for (const { authorization: a, signature } of signed) {

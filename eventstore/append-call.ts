@@ -2,6 +2,7 @@
 import type pg from "pg";
 import type { PreparedCommit } from "./commit.ts";
 import { byteaArray, int4Array, int8Array, textArray, uuidArray } from "./pg-arrays.ts";
+import type { LogHead } from "./types.ts";
 
 export type AppendOutcome =
   /** `versions` has one element a stream: what it was before. */
@@ -25,20 +26,44 @@ type Row = {
   event_hashes: Buffer[] | null;
 };
 
-/** Appends commits of one log in one round trip. No key may stand in two of them, nor a stream that one of them extends. */
-export async function callAppend(client: pg.ClientBase, commits: PreparedCommit[]): Promise<AppendOutcome[]> {
+/**
+ * Appends commits of one log in one round trip. No key may stand in two of them, nor a stream that one of them extends. Where the
+ * log does not have the place that is given, nothing is appended and undefined is answered.
+ */
+export async function callAppend(
+  client: pg.ClientBase,
+  commits: PreparedCommit[],
+  place?: LogHead,
+): Promise<AppendOutcome[] | undefined> {
   const [only] = commits.length === 1 ? commits : [];
   const isOne = only?.events.length === 1 && only.streams.length === 1;
-  const answer = await client.query<Row>(isOne ? appendOne(only) : appendMany(commits));
-  return readOutcomes(commits, answer.rows[0]!);
+  const answer = await client.query<Row>(queryOf(isOne ? appendOne(only) : appendMany(commits), place));
+  const [row] = answer.rows;
+  return row && readOutcomes(commits, row);
 }
 
-function appendOne(commit: PreparedCommit): pg.QueryConfig {
+/** A function of the log's, and what it is given; the log comes first. */
+type Call = { name: "append_one" | "append"; values: unknown[] };
+
+function queryOf({ name, values }: Call, place: LogHead | undefined): pg.QueryConfig {
+  const rest = values.slice(1).map((_, n) => `$${n + 2}`);
+  const call = (log: string) => `eventstore.${name}(${[log, ...rest].join(", ")})`;
+  if (!place) return { name: `eventstore.${name}`, text: `select * from ${call("$1")}`, values };
+  const [position, log_hash] = [`$${values.length + 1}`, `$${values.length + 2}`];
+  return {
+    name: `eventstore.${name}_after`,
+    // The function takes its log from the row of the place, so it is not called where there is none.
+    text: `select appended.* from eventstore.events place, lateral ${call("place.log_id")} appended
+            where place.log_id = $1 and place.position = ${position} and place.log_hash = ${log_hash}`,
+    values: [...values, place.position, place.log_hash],
+  };
+}
+
+function appendOne(commit: PreparedCommit): Call {
   const stream = commit.streams[0]!;
   const event = commit.events[0]!;
   return {
-    name: "eventstore.append_one",
-    text: "select * from eventstore.append_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+    name: "append_one",
     values: [
       commit.log_id,
       commit.idem_key,
@@ -55,7 +80,7 @@ function appendOne(commit: PreparedCommit): pg.QueryConfig {
   };
 }
 
-function appendMany(commits: PreparedCommit[]): pg.QueryConfig {
+function appendMany(commits: PreparedCommit[]): Call {
   const streams = commits.flatMap((commit) => commit.streams);
   const events = commits.flatMap((commit) => commit.events);
   const streamRequests: number[] = [];
@@ -66,8 +91,7 @@ function appendMany(commits: PreparedCommit[]): pg.QueryConfig {
     for (const _ of commit.streams) streamRequests.push(request + 1);
   });
   return {
-    name: "eventstore.append",
-    text: "select * from eventstore.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+    name: "append",
     values: [
       commits[0]!.log_id,
       textArray(commits.map((commit) => commit.idem_key)),

@@ -7,6 +7,7 @@ import pg from "pg";
 import { type AppendOutcome, callAppend } from "./append-call.ts";
 import { type PreparedCommit, streamKey } from "./commit.ts";
 import { AppendUnknown, DuplicateEventId, StoreClosed, StoreUnavailable } from "./errors.ts";
+import type { LogHead } from "./types.ts";
 
 export type CombinerOptions = {
   /** Of one call, unless a single commit is larger. */
@@ -16,6 +17,14 @@ export type CombinerOptions = {
   max_queued?: number;
   /** Attempts at a call that fails in a way that may pass, 50 ms apart at first, then twice that, and so on. */
   attempts?: number;
+};
+
+/** What everything that is appended must continue. Its errors are those that the waiting commits are rejected with. */
+export type Ground = {
+  /** A place that the log must have for the next call to append anything; undefined where there is none. */
+  place(log_id: number): Promise<LogHead | undefined>;
+  /** Why the log does not have it: nothing was appended. */
+  lost(place: LogHead): Promise<Error>;
 };
 
 /** `retried`: an earlier attempt was lost on the way, so a replay may be of this very commit. */
@@ -33,19 +42,24 @@ type Waiting = {
   reject: (error: Error) => void;
 };
 
-type Failure = "input" | "passing" | "lost" | "away";
+/** `refused`: what the log must have was asked for, or is not there. */
+type Failure = "input" | "passing" | "lost" | "away" | "refused";
 
 export class Combiner {
   readonly #pool: pg.Pool;
   readonly #options: Required<CombinerOptions>;
+  readonly #log_id: number;
+  readonly #ground: Ground | undefined;
   #queue: Waiting[] = [];
   /** Kept while there is work: taking it from the pool each time would let the answered run first. */
   #client: pg.PoolClient | undefined;
   #running: Promise<void> | undefined;
   #closed = false;
 
-  constructor(pool: pg.Pool, options: CombinerOptions = {}) {
+  constructor(pool: pg.Pool, log_id: number, { ground, ...options }: CombinerOptions & { ground?: Ground }) {
     this.#pool = pool;
+    this.#log_id = log_id;
+    this.#ground = ground;
     this.#options = {
       max_call_events: 512,
       max_call_bytes: 4 * 1024 * 1024,
@@ -141,6 +155,12 @@ export class Combiner {
 
   /** Makes one call and answers how to settle its commits: each resolved or rejected, or queued again. */
   async #call(items: Waiting[]): Promise<() => void> {
+    let place: LogHead | undefined;
+    try {
+      place = await this.#ground?.place(this.#log_id);
+    } catch (error) {
+      return this.#failed(items, error as Error, "refused");
+    }
     try {
       this.#client ??= await this.#pool.connect();
     } catch (error) {
@@ -150,7 +170,9 @@ export class Combiner {
       const outcomes = await callAppend(
         this.#client,
         items.map((item) => item.commit),
+        place,
       );
+      if (!outcomes) return this.#failed(items, await this.#ground!.lost(place!), "refused");
       return () => {
         items.forEach((item, i) => {
           item.resolve({ outcome: outcomes[i]!, retried: item.unknown });
@@ -181,7 +203,9 @@ export class Combiner {
       item.attempts++;
       if (failure === "lost") item.unknown = true;
       const mayRetry = failure === "passing" || (item.unknown && item.commit.idem_key !== null);
+      const isUnsent = failure === "refused" && !item.unknown;
       if (failure === "input") item.reject(inputError(error));
+      else if (isUnsent) item.reject(error);
       else if (mayRetry && item.attempts < this.#options.attempts) again.push(item);
       else if (item.unknown)
         item.reject(new AppendUnknown("the connection was lost before the answer came", { cause: error }));

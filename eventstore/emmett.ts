@@ -49,7 +49,7 @@ export function emmettStore(store: EventStore, options: EmmettOptions): TenantSt
     options: ReadStreamOptions<bigint, E, P> = {},
   ): Promise<ReadStreamResult<E, Metadata>> {
     const stream = { log_id, tenant, stream_id: streamName };
-    const current = await store.streamVersion(stream);
+    const current = (await store.streamHead(stream))?.version ?? 0;
     assertExpectedVersionMatchesCurrent(BigInt(current), options.expectedStreamVersion, NO_STREAM);
     const from = Number(options.from ?? 0n);
     const count = options.maxCount === undefined ? Infinity : Number(options.maxCount);
@@ -121,7 +121,7 @@ export function emmettStore(store: EventStore, options: EmmettOptions): TenantSt
     },
 
     async streamExists(streamName) {
-      return (await store.streamVersion({ log_id, tenant, stream_id: streamName })) > 0;
+      return (await store.streamHead({ log_id, tenant, stream_id: streamName })) !== undefined;
     },
   };
 }

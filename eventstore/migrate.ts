@@ -75,5 +75,5 @@ async function grantRights(client: pg.ClientBase, options: MigrateOptions): Prom
     grant usage on schema eventstore to ${role};
     grant select on eventstore.logs, eventstore.events to ${role};
     grant execute on function eventstore.append, eventstore.append_one, eventstore.position_at, eventstore.read_streams,
-      eventstore.stream_version to ${role}`);
+      eventstore.stream_version, eventstore.stream_head to ${role}`);
 }

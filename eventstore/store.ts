@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { AppendOutcome } from "./append-call.ts";
-import { Combiner, type CombinerOptions } from "./combiner.ts";
+import { Combiner, type CombinerOptions, type Ground } from "./combiner.ts";
 import { type PreparedCommit, prepareCommit } from "./commit.ts";
 import { StoreUnavailable } from "./errors.ts";
 import { logGenesis } from "./hash.ts";
@@ -15,11 +15,14 @@ import {
   type LogIdentity,
   MAIN_LOG,
   type RecordedEvent,
+  type StreamHead,
 } from "./types.ts";
 
 export type EventStoreOptions = CombinerOptions & {
   /** When given, payloads are checked before they are appended, and unknown types are refused. */
   schemas?: EventSchemas;
+  /** Held against the log by every append; without it whatever the database has is gone on with. */
+  ground?: Ground;
 };
 
 export type RecordedCommit = { request_hash: Uint8Array; events: RecordedEvent[] };
@@ -31,7 +34,7 @@ const PAGE = 1_000;
 export type EventStore = {
   /** What payloads are checked against, and what readers upcast by: reads themselves give what was stored. */
   readonly schemas: EventSchemas | undefined;
-  /** All of the commit or nothing. Throws InvalidEvent, DuplicateEventId, StoreUnavailable, AppendUnknown, StoreClosed. */
+  /** All of the commit or nothing. Throws InvalidEvent, DuplicateEventId, StoreUnavailable, AppendUnknown, StoreClosed, and what its ground does. */
   append(commit: Commit): Promise<AppendResult>;
   /** What was appended under an idempotency key. */
   findCommit(key: { log_id?: number; idem_key: string }): Promise<RecordedCommit | undefined>;
@@ -43,8 +46,8 @@ export type EventStore = {
     after_version?: number;
     limit?: number;
   }): Promise<RecordedEvent[]>;
-  /** A stream's last version; 0 when there is no such stream. */
-  streamVersion(stream: { log_id?: number; tenant: string; stream_id: string }): Promise<number>;
+  /** Where a stream ends, without reading it; undefined when there is no such stream. */
+  streamHead(stream: { log_id?: number; tenant: string; stream_id: string }): Promise<StreamHead | undefined>;
   /** Events of a log, or of one tenant in it, by position from the one after `after` on. */
   readLog(page: {
     log_id?: number;
@@ -77,7 +80,7 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
   function combinerOf(log_id: number): Combiner {
     let combiner = combiners.get(log_id);
     if (!combiner) {
-      combiner = new Combiner(pool, combinerOptions);
+      combiner = new Combiner(pool, log_id, combinerOptions);
       combiners.set(log_id, combiner);
       if (closed) void combiner.close();
     }
@@ -113,13 +116,13 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
       return streams.read({ log_id, tenant, stream_id, after_version, limit });
     },
 
-    async streamVersion({ log_id = MAIN_LOG, tenant, stream_id }) {
-      const answer = await pool.query<{ version: number | null }>({
-        name: "eventstore.stream_version",
-        text: "select eventstore.stream_version($1, $2, $3) as version",
+    async streamHead({ log_id = MAIN_LOG, tenant, stream_id }) {
+      const answer = await pool.query<StreamHead>({
+        name: "eventstore.stream_head",
+        text: "select version, event_hash from eventstore.stream_head($1, $2, $3)",
         values: [log_id, tenant, stream_id],
       });
-      return answer.rows[0]?.version ?? 0;
+      return answer.rows[0];
     },
 
     async readLog({ log_id = MAIN_LOG, after, limit = PAGE, tenant }) {

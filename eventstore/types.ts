@@ -90,4 +90,7 @@ export type RecordedEvent = {
 /** A place in a log together with the hash of everything up to it. */
 export type LogHead = { log_id: number; position: number; log_hash: Uint8Array };
 
+/** A stream's last version, and the hash of that event, which stands for all of its events. */
+export type StreamHead = { version: number; event_hash: Uint8Array };
+
 export type LogIdentity = { log_id: number; origin: string; epoch: string };

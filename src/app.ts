@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { EventStore } from "../eventstore/store.ts";
 import type { Tail } from "../eventstore/tail.ts";
-import type { JsonObject, RecordedEvent } from "../eventstore/types.ts";
+import type { JsonObject, RecordedEvent, StreamHead } from "../eventstore/types.ts";
 import type { ReferenceStore } from "./datasets/reference/store.ts";
 import type { SnapshotStore } from "./datasets/snapshots.ts";
 import type { VintageStore, Vintages } from "./datasets/vintage-store.ts";
@@ -23,6 +23,7 @@ import type {
   Webhooks,
 } from "./domain/ports.ts";
 import type { Health } from "./health.ts";
+import type { Presence } from "./lease.ts";
 import type { Projection } from "./projections/projection.ts";
 import type { Runner } from "./projections/runner.ts";
 import { isOf, type Placed, placed } from "./projections/typed.ts";
@@ -31,10 +32,11 @@ import {
   type Committed,
   type Decided,
   type Decision,
-  fold,
+  foldAfresh,
   type Target,
   transact,
   type UnitParts,
+  type Work,
 } from "./unit.ts";
 
 /** What speaks to the chain. */
@@ -52,8 +54,20 @@ export type ChainParts = {
   embedded_chain: boolean;
 };
 
+/** Whether the log is the one that was signed and anchored. */
+export type Accepting = {
+  /** Call before something is sold; refuses while the log contradicts what was signed of it, or that cannot be looked at. Appends check by themselves. */
+  check(): Promise<void>;
+  /** The same as of this moment, for what is sent and cannot be taken back. */
+  confirm(): Promise<void>;
+  /** Why the log is not the one that was signed or anchored, as a sentence; null where nothing shows that. Rejects where it cannot be looked at. */
+  contradiction(): Promise<string | null>;
+};
+
 export type AppParts = ChainParts & {
   pool: pg.Pool;
+  /** This process among those that share the log. */
+  presence: Presence;
   store: EventStore;
   tail: Tail;
   unit: UnitParts;
@@ -63,6 +77,7 @@ export type AppParts = ChainParts & {
   signer: Signer;
   /** The checkpoints that this machine signed last. */
   signed: KeptHeads;
+  accepting: Accepting;
   seeds: SeedVault;
   /** How often each of them was drawn from. */
   seed_uses: SeedUses;
@@ -109,8 +124,12 @@ export type App = AppParts & {
     decision: Decision<State, E>,
     command: Command,
   ): Promise<Committed<Decided<State, E>>>;
+  /** Runs work that decides on several entities, and appends what follows in one commit. */
+  commit<T>(work: Work<T>, command: Command): Promise<Committed<T>>;
   /** An entity as the log has it now. */
   load<State, E extends DomainEvent>(entity: Entity<State, E>, target: Target): Promise<State>;
+  /** Where an entity's stream ends, without folding it; undefined where it has none. */
+  headOf(entity: { streamOf(id: string): string }, target: Target): Promise<StreamHead | undefined>;
   /** Those of recorded events that are an entity's, as it declares them: whoever reads the log past `load` reads it by this. */
   eventsOf<E extends EntityEvents>(entity: E, recorded: readonly RecordedEvent[]): Placed<E>[];
   /**
@@ -129,11 +148,9 @@ export function createApp(parts: AppParts): App {
     ...parts,
     decide: (entity, target, decision, command) =>
       transact(parts.unit, command, ({ decide }) => decide(entity, target, decision)),
-    load: async (entity, target) => {
-      const stream_id = entity.streamOf(target.id);
-      parts.unit.cache.mark(`${target.tenant}\n${stream_id}`);
-      return (await fold(parts.unit, entity, target.tenant, stream_id)).state;
-    },
+    commit: (work, command) => transact(parts.unit, command, work),
+    load: async (entity, target) => (await foldAfresh(parts.unit, entity, target)).state,
+    headOf: (entity, { tenant, id }) => parts.store.streamHead({ tenant, stream_id: entity.streamOf(id) }),
     eventsOf: (entity, recorded) =>
       recorded
         .filter((event) => isOf(entity, event))

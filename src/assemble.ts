@@ -17,7 +17,7 @@ import { keptHeads } from "./adapters/signed-heads.ts";
 import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
-import { formatVerifierKey } from "./anchoring/note.ts";
+import { createAccepting } from "./anchoring/accepting.ts";
 import { type App, createApp } from "./app.ts";
 import type { Area } from "./areas/area.ts";
 import { areas as allAreas, entitiesOf } from "./areas/index.ts";
@@ -25,16 +25,18 @@ import { absentChain, openChain } from "./assemble-chain.ts";
 import { startReactorsOf, usualPool } from "./assemble-reactors.ts";
 import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
-import { type Config, ConfigError } from "./config.ts";
+import { anchoringOf, type Config, ConfigError } from "./config.ts";
 import { databaseOf, prepareDatabase, warnOfOneRole } from "./database.ts";
 import { ReferenceStore } from "./datasets/reference/store.ts";
 import { SnapshotStore } from "./datasets/snapshots.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import type { AddressLimits, Quotas } from "./domain/ports.ts";
 import { healthOf } from "./health.ts";
+import { enter } from "./lease.ts";
 import { startRunner } from "./projections/runner.ts";
 import { runningReactors } from "./reactor.ts";
 import { StreamCache } from "./stream-cache.ts";
+import { StreamSnapshots } from "./stream-snapshots.ts";
 
 export type Runtime = {
   app: App;
@@ -90,17 +92,21 @@ async function assemble(
   const projections = areas.flatMap((area) => area.projections);
   const declaredReactors = areas.flatMap((area) => area.reactors);
   await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections);
-
-  const onError = (error: Error) => log.warn({ reason: error.message }, "a database connection broke");
+  const warn = (message: string) => (error: Error) => log.warn({ reason: error.message }, message);
+  const onError = warn("a database connection broke");
   const pool = openPool(database.appUrl, { max: config.DATABASE_POOL ?? usualPool(areas), onError });
   opened.push(() => pool.end());
   await warnOfOneRole(pool, log);
+  const presence = await enter(pool);
+  opened.push(presence.leave);
   const { close: closeChain, ...chain } = await (options.chain
     ? openChain(config, log, pool)
     : absentChain(config));
   opened.push(closeChain);
-  const schemas = registry(entitiesOf(areas).map(({ events }) => events));
-  const store = createEventStore(pool, { schemas });
+  const entities = entitiesOf(areas);
+  const schemas = registry(entities.map(({ events }) => events));
+  const { ground, ...accepting } = createAccepting(() => app);
+  const store = createEventStore(pool, { schemas, ground });
   opened.push(() => store.close());
   const tail = createTail(store, { pool, onError });
   opened.push(() => tail.close());
@@ -119,18 +125,22 @@ async function assemble(
   const printer = createPrinter();
   opened.push(() => printer.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
-  const app = createApp({
+  const secret = (purpose: string) => derivedSecret(signingKeyFile(config), config.SIGNING_KEY, purpose);
+  const streamSnapshots = new StreamSnapshots(pool, await secret("stream-snapshots"), entities);
+  const app: App = createApp({
     pool,
+    presence,
     store,
     tail,
-    unit: { store, schemas, cache: new StreamCache(), subjects },
+    unit: { store, schemas, cache: new StreamCache(), subjects, snapshots: streamSnapshots },
     runner,
     clock: systemClock,
     random: systemRandom,
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
     snapshots,
-    link_secret: await derivedSecret(signingKeyFile(config), config.SIGNING_KEY, "snapshot-link"),
+    link_secret: await secret("snapshot-link"),
     signed: await keptHeads(join(config.DATA_DIR, "signed")),
+    accepting,
     vintages,
     vintage_store: vintages,
     printer,
@@ -140,20 +150,14 @@ async function assemble(
     seed_uses: createSeedUses(pool, onError),
     subjects,
     answers: createKeptAnswers(pool),
-    webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS }),
+    webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS, ports: config.WEBHOOK_PORTS }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),
     settings: {
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic,
       started_at: new Date(),
       seeds: { max_rolls: config.SEED_ROLLS, seconds: config.SEED_SECONDS },
-      anchoring: config.ANCHORING
-        ? {
-            checkpoint_seconds: config.CHECKPOINT_SECONDS,
-            anchor_seconds: config.ANCHOR_SECONDS,
-            witnesses: config.WITNESSES.map(({ url, key }) => ({ url, key: formatVerifierKey(key) })),
-          }
-        : undefined,
+      anchoring: config.ANCHORING ? anchoringOf(config) : undefined,
     },
   });
   app.settlement = settlementOnLogsChain(app, app.settlement);
@@ -165,12 +169,8 @@ async function assemble(
   return {
     app,
     areas,
-    quotas: createQuotas(pool, systemClock, (error) =>
-      log.warn({ reason: error.message }, "quotas cannot be counted"),
-    ),
-    limits: createAddressLimits(pool, systemClock, (error) =>
-      log.warn({ reason: error.message }, "calls of addresses are counted in this process alone"),
-    ),
+    quotas: createQuotas(pool, systemClock, warn("quotas cannot be counted")),
+    limits: createAddressLimits(pool, systemClock, warn("calls of addresses are counted here alone")),
   };
 }
 

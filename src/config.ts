@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { isSigningKey } from "./adapters/signing-key.ts";
 import { secretKey } from "./adapters/subject-keys.ts";
+import { formatVerifierKey } from "./anchoring/note.ts";
 import { parseWitnesses } from "./anchoring/witness-client.ts";
 import type { Hex } from "./domain/chain.ts";
 
@@ -51,6 +52,21 @@ const witnesses = z
     }
   })
   .default("");
+
+const portRanges = z
+  .string()
+  .regex(
+    /^(\d{1,5}(-\d{1,5})?(,|$))*$/,
+    "is a list of ports and ranges of ports, separated by commas: 8000,9000-9099",
+  )
+  .default("");
+
+/** The first and the last port of each range. */
+const readPorts = (text: string) =>
+  text.split(",").flatMap((range) => {
+    const [first, last = first] = range.split("-").map(Number) as [number, number?];
+    return range === "" ? [] : [[first, last] as const];
+  });
 
 /** Every setting by its name; what `.env.example` is held against. */
 export const environment = z.object({
@@ -103,6 +119,7 @@ export const environment = z.object({
   FACILITATOR_TOKEN: z.string().min(1).optional(),
   ALLOW_SYNTHETIC: flag(false),
   ALLOW_PRIVATE_WEBHOOKS: flag(false),
+  WEBHOOK_PORTS: portRanges,
   TRUST_PROXY: integer(0, 10, 0),
   METRICS_TOKEN: z.string().min(16, "is at least 16 characters").optional(),
   INTERNAL_TOKEN: z.string().min(32, "is at least 32 characters that nobody can guess").optional(),
@@ -131,7 +148,7 @@ export function readConfig(env: Record<string, string | undefined>) {
       `the environment is not right:\n${lines.join("\n")}\nSee .env.example for every setting.`,
     );
   }
-  const { DATA_DIR, PUBLIC_URL, MCP_ORIGINS, WITNESSES, ...rest } = answer.data;
+  const { DATA_DIR, PUBLIC_URL, MCP_ORIGINS, WITNESSES, WEBHOOK_PORTS, ...rest } = answer.data;
   const missing = rest.BASE_RPC_URL ? missingForBase(rest) : [];
   if (missing.length > 0)
     throw new ConfigError(`BASE_RPC_URL settles real money, and needs beside it:\n  ${missing.join("\n  ")}`);
@@ -139,11 +156,16 @@ export function readConfig(env: Record<string, string | undefined>) {
     throw new ConfigError(
       "ALLOW_PRIVATE_WEBHOOKS is for development: with BASE_RPC_URL strangers could reach into this network",
     );
+  if (WEBHOOK_PORTS !== "" && !rest.ALLOW_PRIVATE_WEBHOOKS)
+    throw new ConfigError(
+      "WEBHOOK_PORTS is for development, with ALLOW_PRIVATE_WEBHOOKS=1: webhooks of strangers are at 443",
+    );
   return {
     ...rest,
     DATA_DIR: resolve(DATA_DIR),
     PUBLIC_URL: PUBLIC_URL?.replace(/\/+$/, ""),
     WITNESSES: parseWitnesses(WITNESSES),
+    WEBHOOK_PORTS: readPorts(WEBHOOK_PORTS),
     MCP_ORIGINS: MCP_ORIGINS.split(",").filter((origin) => origin !== ""),
   };
 }
@@ -161,3 +183,10 @@ const missingForBase = (
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
+
+/** How the log is signed and anchored. */
+export const anchoringOf = (config: Config) => ({
+  checkpoint_seconds: config.CHECKPOINT_SECONDS,
+  anchor_seconds: config.ANCHOR_SECONDS,
+  witnesses: config.WITNESSES.map(({ url, key }) => ({ url, key: formatVerifierKey(key) })),
+});

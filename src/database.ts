@@ -1,10 +1,11 @@
 /** The database of the log and its read models: by address, or the embedded one in DATA_DIR; and what must stand in it. */
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
 import { migrate, rolesSeparated } from "../eventstore/migrate.ts";
 import { applyMigrations, migrating } from "../eventstore/migrations.ts";
-import { clusterFolder, embeddedPostgres } from "./adapters/embedded-postgres.ts";
+import { ClusterMisplaced, clusterFolder } from "./adapters/cluster-place.ts";
+import { embeddedPostgres } from "./adapters/embedded-postgres.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { keptTables } from "./migrations/kept-tables.ts";
@@ -35,20 +36,33 @@ export async function databaseOf(config: Config, log: Logger): Promise<Database>
       release: async () => {},
     };
   }
+  const dir = await clusterFolder(config.DATA_DIR).catch((error) => {
+    throw error instanceof ClusterMisplaced ? new ConfigError(error.message) : error;
+  });
+  if (!dir.startsWith(resolve(config.DATA_DIR)))
+    log.info(
+      { folder: dir },
+      "Postgres' account cannot enter DATA_DIR: the log's database is in this folder",
+    );
   const server = await embeddedPostgres({
-    dir: clusterFolder(config.DATA_DIR),
+    dir,
     onLost: () => log.warn("the embedded Postgres is gone; starting it again"),
   });
   const app_password = await keptSecret(join(config.DATA_DIR, "postgres-app.password"));
   const appUrl = new URL(server.ownerUrl);
   appUrl.username = APP_ROLE;
   appUrl.password = app_password;
-  const vaultUrl = config.SUBJECT_KEYS_URL ?? (await embeddedVault(config, server.ownerUrl));
+  const vaultUrl =
+    config.SUBJECT_KEYS_URL ??
+    (await embeddedVault(config, server.ownerUrl).catch(async (error) => {
+      await server.leave();
+      throw error;
+    }));
   return { ownerUrl: server.ownerUrl, appUrl: appUrl.href, app_password, vaultUrl, release: server.leave };
 }
 
-/** What Postgres says where another starter was faster. */
-const MADE_MEANWHILE = ["42710", "42P04", "23505"];
+/** What Postgres says of a role and of a database that are there. */
+const MADE_BEFORE = ["42710", "42P04"];
 
 /** A second database of the same cluster, which only its own role may enter. */
 async function embeddedVault({ DATA_DIR }: Config, ownerUrl: string): Promise<string> {
@@ -56,6 +70,8 @@ async function embeddedVault({ DATA_DIR }: Config, ownerUrl: string): Promise<st
   const owner = new pg.Client({ connectionString: ownerUrl });
   await owner.connect();
   try {
+    // One starter at a time: Postgres fails a change of a role that another one is changing.
+    await owner.query("select pg_advisory_lock(1413565517, 31)");
     for (const sql of [
       `create role ${VAULT}`,
       `alter role ${VAULT} login password ${pg.escapeLiteral(password)}`,
@@ -63,7 +79,7 @@ async function embeddedVault({ DATA_DIR }: Config, ownerUrl: string): Promise<st
       `revoke connect on database ${VAULT} from public`,
     ])
       await owner.query(sql).catch((error: pg.DatabaseError) => {
-        if (!MADE_MEANWHILE.includes(error.code ?? "")) throw error;
+        if (!MADE_BEFORE.includes(error.code ?? "")) throw error;
       });
   } finally {
     await owner.end();

@@ -60,6 +60,21 @@ export class Leases {
     return (await this.#pool.query(sql, [name, token])).rowCount === 1;
   }
 
+  /** For how much longer the lease of this name is held, in milliseconds; 0 when nobody holds it. */
+  async heldFor(name: string): Promise<number> {
+    const sql = `select (extract(epoch from held_until - clock_timestamp()) * 1000)::float8 as ms
+      from ${this.#table} where ${this.#name} = $1 and held_until > clock_timestamp()`;
+    const { rows } = await this.#pool.query<{ ms: number }>(sql, [name]);
+    return rows[0]?.ms ?? 0;
+  }
+
+  /** Forgets the leases that nobody has held for a day: of names that are never used again. */
+  async forgetOld(): Promise<void> {
+    await this.#pool.query(
+      `delete from ${this.#table} where held_until < clock_timestamp() - interval '1 day'`,
+    );
+  }
+
   /** Does the work in a transaction during which nobody else can take the lease. Rejects with LeaseLost where another has it. */
   async transaction<T>({ name, token }: Lease, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
@@ -161,4 +176,54 @@ function beat(leases: Leases, lease: Lease, taken_at: number, onLost: () => void
     onLost();
   };
   return { stop };
+}
+
+/** A process among those that share a database: it says that it lives, so that others see when it does so no more. */
+export type Presence = {
+  /** Of this run of the process alone. */
+  readonly name: string;
+  /** False once others may count it as dead: it was paused for too long, or could not reach the database. */
+  isLive(): boolean;
+  /** For how much longer a process counts as living should it say no more, in milliseconds; 0 of one that is dead. */
+  livesFor(name: string): Promise<number>;
+  /** Says that it is done: what it was at may be taken over at once. */
+  leave(): Promise<void>;
+};
+
+/** Enters among the processes of a database, and goes on saying so until it leaves. */
+export async function enter(pool: pg.Pool): Promise<Presence> {
+  const leases = new Leases(pool, { table: "access.processes", name: "process" });
+  const name = randomUUID();
+  const holds_ms = leases.seconds * 1_000;
+  let live_until = 0;
+  const say = async () => {
+    const asked_at = performance.now();
+    if (await leases.take(name, name)) live_until = asked_at + holds_ms;
+  };
+  await leases.forgetOld();
+  await say();
+  let saying: Promise<void> | undefined;
+  const timer = setInterval(
+    () => {
+      // A database that is away for a moment is told at the next beat.
+      saying ??= say()
+        .catch(() => undefined)
+        .finally(() => {
+          saying = undefined;
+        });
+    },
+    Math.min(RENEW_MS, holds_ms / 4),
+  );
+  timer.unref();
+  return {
+    name,
+    isLive: () => performance.now() < live_until,
+    livesFor: (other) => leases.heldFor(other),
+    leave: async () => {
+      clearInterval(timer);
+      live_until = 0;
+      await saying;
+      await leases.handBack({ name, holder: name });
+    },
+  };
 }

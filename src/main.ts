@@ -1,5 +1,6 @@
 /** Where the process begins: the environment becomes settings, the command line decides what to run. */
 import pino from "pino";
+import { linesForTerminal } from "./cli/log-lines.ts";
 import { program } from "./cli/program.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { SubjectsUnavailable } from "./domain/ports.ts";
@@ -12,12 +13,14 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 try {
   const settings = () => readConfig(process.env);
+  const lines = await linesForTerminal(process.stderr.isTTY);
   const logger = (level: string) =>
     pino(
       { level, redact: ["req.headers", "secret", "authorization"], base: undefined },
-      pino.destination({ fd: 2, sync: false }),
+      lines ?? pino.destination({ fd: 2, sync: false }),
     );
-  const root = await program({ settings, logger }, process.argv[2]);
+  const [wanted, asked] = process.argv.slice(2);
+  const root = await program({ settings, logger }, wanted === "help" ? asked : wanted);
   await root.parseAsync(process.argv);
 } catch (error) {
   const expected = [ConfigError, Refusal, SubjectsUnavailable].some((kind) => error instanceof kind);

@@ -16,7 +16,7 @@ export type Outcome<Trouble extends string = string> = "done" | Trouble | { stat
 
 /** What a turn works with. */
 export type Turn<Memory = unknown> = {
-  /** Sends nothing, to a chain or a webhook, once the lease is lost. */
+  /** Sends nothing, to a chain or a webhook, once the lease is lost, nor while the log takes nothing. */
   app: App;
   /** What the turns before it in this process learned; begun anew when another process may have acted in between. */
   memory: Memory;
@@ -156,9 +156,13 @@ export async function takeTurn(
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** The app by which nothing is sent once the lease is lost. */
-function sendingWhileHeld(app: App, { confirm }: Turn["lease"]): App {
-  const { chain, settlement, webhooks } = app;
+/** The app by which nothing is sent once the lease is lost, nor while the log could not tell of it. */
+function sendingWhileHeld(app: App, lease: Turn["lease"]): App {
+  const { chain, settlement, webhooks, accepting } = app;
+  const confirm = async () => {
+    await accepting.confirm();
+    await lease.confirm();
+  };
   return {
     ...app,
     chain: over(chain, {

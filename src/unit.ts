@@ -24,6 +24,7 @@ import * as subject from "./domain/subjects/subject.ts";
 import { typed } from "./projections/typed.ts";
 import { sealedBefore, sealFor } from "./sealing.ts";
 import type { StreamCache } from "./stream-cache.ts";
+import type { StreamSnapshots } from "./stream-snapshots.ts";
 
 export type Target = { tenant: string; id: string };
 export type Decision<State, E extends DomainEvent> = (state: State) => E[];
@@ -45,8 +46,8 @@ export type UnitParts = {
   schemas: EventSchemas;
   cache: StreamCache;
   subjects: Pick<Subjects, "seal" | "erase">;
-  /** Asked before each append; refuses where nothing is to be appended. */
-  accepting?: () => Promise<void>;
+  /** Where folds of long streams begin; without it, with their first event. */
+  snapshots?: StreamSnapshots;
 };
 
 /** More runs than this on one command means contention that waiting will not mend. */
@@ -157,10 +158,11 @@ async function replay<T>(
   const last = Math.max(...earlier.events.map((event) => event.position));
   const foldThen = async <State, E extends DomainEvent>(entity: Entity<State, E>, target: Target) => {
     const stream_id = entity.streamOf(target.id);
-    let state = entity.initialState();
-    const own = earlier.events.findLast((e) => e.tenant === target.tenant && e.stream_id === stream_id);
-    let version = entity.newest_alone && own ? own.version - 1 : 0;
-    for await (const event of readWhole(parts.store, target.tenant, stream_id, version)) {
+    const { tenant } = target;
+    const begin = await parts.snapshots?.find(entity, { tenant, stream_id }, last);
+    let state = begin ? (begin.state as State) : entity.initialState();
+    let version = begin?.version ?? 0;
+    for await (const event of readWhole(parts.store, tenant, stream_id, version)) {
       if (event.position > last) break;
       state = entity.evolve(state, typed(parts.schemas, event));
       version = event.version;
@@ -288,7 +290,6 @@ class Unit {
   async append(): Promise<AppendedEvent[] | "again" | "replayed"> {
     const touched = [...this.#staged.values()].filter((staged) => staged.events.length > 0);
     if (touched.length === 0) return [];
-    await this.#parts.accepting?.();
     const guards: StreamGuard[] = [];
     for (const [key, guard] of this.#watched) {
       const staged = this.#staged.get(key);
@@ -332,8 +333,8 @@ class Unit {
   }
 }
 
-/** A stream's state now: what the cache holds, plus what was appended since if it is known to lag. */
-export async function fold<State, E extends DomainEvent>(
+/** A stream's state now: what the cache or a snapshot holds, plus what was appended since if it is known to lag. */
+async function fold<State, E extends DomainEvent>(
   parts: UnitParts,
   entity: Entity<State, E>,
   tenant: string,
@@ -342,16 +343,26 @@ export async function fold<State, E extends DomainEvent>(
   const key = `${tenant}\n${stream_id}`;
   const held = parts.cache.get(key);
   if (held && !held.stale) return { state: held.state as State, version: held.version, cached: true };
-  let state = held ? (held.state as State) : entity.initialState();
-  let version = held?.version ?? 0;
-  if (entity.newest_alone)
-    version = Math.max(version, (await parts.store.streamVersion({ tenant, stream_id })) - 1);
+  const begin = held ?? (await parts.snapshots?.find(entity, { tenant, stream_id }));
+  let state = begin ? (begin.state as State) : entity.initialState();
+  let version = begin?.version ?? 0;
   for await (const event of readWhole(parts.store, tenant, stream_id, version)) {
     state = entity.evolve(state, typed(parts.schemas, event));
     version = event.version;
   }
   parts.cache.keep(key, { state, version });
   return { state, version, cached: false };
+}
+
+/** The same, whatever the cache believed. */
+export function foldAfresh<State, E extends DomainEvent>(
+  parts: UnitParts,
+  entity: Entity<State, E>,
+  { tenant, id }: Target,
+): Promise<{ state: State; version: number }> {
+  const stream_id = entity.streamOf(id);
+  parts.cache.mark(`${tenant}\n${stream_id}`);
+  return fold(parts, entity, tenant, stream_id);
 }
 
 const PAGE = 1_000;

@@ -4,14 +4,15 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { clusterFolder, embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
+import { clusterFolder } from "../src/adapters/cluster-place.ts";
+import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import { until } from "./support/until.ts";
 
 test("a first start killed while initdb runs leaves nothing that hinders the next one", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tallystick-cut-"));
   // Postgres may run as another account, which must be able to enter.
   await chmod(folder, 0o755);
-  const dir = clusterFolder(folder);
+  const dir = await clusterFolder(folder);
   const child = spawn(process.execPath, [resolve("bin/tallystick"), "keys", "list"], {
     env: { ...process.env, DATA_DIR: folder, DATABASE_URL: "" },
     detached: true,

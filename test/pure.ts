@@ -11,6 +11,7 @@ const WORLDLY = new Set([
   "@duckdb/node-api",
   "express",
   "node:child_process",
+  "node:fs/promises",
   "node:http",
   "node:net",
   "node:worker_threads",
@@ -33,10 +34,15 @@ export function purity(read = (path: string) => readFileSync(join(ROOT, path), "
     const known = imported.get(path);
     if (known || !path.endsWith(".ts")) return known ?? [];
     const found: string[] = [];
-    visit(parseAst(read(path), { lang: "ts" }) as unknown as Node, (node) => {
+    const take = (node: Node) => {
       const wanted = importOf(node);
       if (wanted && !wanted.types) found.push(wanted.specifier);
-    });
+    };
+    const text = read(path);
+    const { body } = parseAst(text, { lang: "ts" }) as unknown as { body: Node[] };
+    // Only an import that is called stands deeper than the statements, and walking all of them is most of the work.
+    if (text.includes("import(")) for (const node of body) visit(node, take);
+    else body.forEach(take);
     const paths = found.map((name) => (name.startsWith(".") ? posix.join(posix.dirname(path), name) : name));
     imported.set(path, paths);
     return paths;

@@ -68,10 +68,10 @@ export class BatchReader {
       return true;
     };
     const line = (bytes: Buffer, start: number, end: number) => {
-      const text = () => bytes.toString("utf8", start, end);
-      if (startsWith(bytes, start, end, END)) notes.push({ line: lines, end: text() });
-      else if (startsWith(bytes, start, end, EVIDENCE)) notes.push({ line: lines, evidence: text() });
-      else return event(bytes, start, end);
+      const isEnd = startsWith(bytes, start, end, END);
+      if (!isEnd && !startsWith(bytes, start, end, EVIDENCE)) return event(bytes, start, end);
+      const text = bytes.toString("utf8", start, end);
+      notes.push(isEnd ? { line: lines, end: text } : { line: lines, evidence: text });
       unreadable = 0;
       lines++;
       return true;

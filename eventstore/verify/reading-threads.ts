@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
+import { startThread } from "../thread.ts";
 import type { LineBatch } from "./lines.ts";
 import type { Reading, ReadLines } from "./read-lines.ts";
 
@@ -8,12 +9,6 @@ import type { Reading, ReadLines } from "./read-lines.ts";
 const MOST_THREADS = 4;
 /** In MiB; a thread keeps nothing but the batch that it reads. */
 const YOUNG_MB = 8;
-
-const [tsx, thread] = ["tsx/esm/api", "./reading-thread.ts"].map((name) =>
-  JSON.stringify(import.meta.resolve(name)),
-);
-/** A thread does not take over what its process has registered to read TypeScript. */
-const START = `import(${tsx}).then(({ register }) => { register(); return import(${thread}); })`;
 
 /** Threads that read batches, each one at a time; as many as this machine has cores. */
 export class ReadingThreads {
@@ -25,13 +20,13 @@ export class ReadingThreads {
 
   constructor(reading: Reading) {
     const options = {
-      eval: true,
-      execArgv: [],
       workerData: reading,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     };
     const count = Math.min(MOST_THREADS, availableParallelism());
-    this.#all = Array.from({ length: count }, () => new Worker(START, options));
+    this.#all = Array.from({ length: count }, () =>
+      startThread(import.meta.url, "./reading-thread", options),
+    );
     this.#idle = [...this.#all];
     this.most = count * 2;
   }

@@ -105,10 +105,10 @@ export function createAddressLimits(
   }
 
   /** While Postgres is away each process counts by itself: free calls are not what should fail then. */
-  function countAlone({ limit, address, points, waiting }: Gathered): void {
+  function countAlone({ limit, address, waiting }: Gathered): void {
+    // What was added is among what is used: it was counted here first.
     const facts = current(limit, address) ?? { used: 0, ahead: 0, ends_at: endOf(limit, now()) };
     known.set(nameOf(limit, address), facts);
-    facts.used += points;
     for (const done of waiting) {
       const granted = facts.used < limit.calls;
       if (granted) facts.used++;

@@ -1,7 +1,7 @@
 /** The contracts of Base that an empty development chain lacks, placed at their Base addresses. */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { mnemonicToAccount } from "viem/accounts";
+import { type HDAccount, mnemonicToAccount } from "viem/accounts";
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseUnits } from "viem/utils";
 import { ANCHOR_ADDRESS, deployCall } from "../domain/anchoring/contract.ts";
 import type { Call, Hex } from "../domain/chain.ts";
@@ -18,13 +18,25 @@ export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknow
 /** The mnemonic every development chain knows, and so does everybody: its wallets hold play money. */
 const MNEMONIC = "test test test test test test test test test test test junk";
 
-/** The accounts of the development mnemonic; each has 10,000 USDC, ether and platform tokens on the embedded chain. */
-export const demoAccounts = Array.from({ length: 10 }, (_, addressIndex) =>
-  mnemonicToAccount(MNEMONIC, { addressIndex }),
-);
+/** Its first accounts, written down because deriving them takes half a second. */
+export const demoAddresses: readonly Hex[] = [
+  "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+  "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+  "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+  "0x90f79bf6eb2c4f870365e785982e1f101e93b906",
+  "0x15d34aaf54267db7d7c367839aaf71a00a2c6a65",
+  "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc",
+  "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+  "0x14dc79964da2c08b23698b3d3cc7ca32193d9955",
+  "0x23618e81e3f5cdf7f54c3d65f7fbc0abf5b21e8f",
+  "0xa0ee7a142d267c1f36714e4a8f75612f20a79720",
+];
+
+/** One of them, from 0; each has 10,000 USDC, ether and platform tokens on the embedded chain. */
+export const demoAccount = (addressIndex: number): HDAccount => mnemonicToAccount(MNEMONIC, { addressIndex });
 
 const DEMO_BALANCE = parseUnits("10000", USDC.decimals);
-const SUPPLY = DEMO_BALANCE * BigInt(demoAccounts.length);
+const SUPPLY = DEMO_BALANCE * BigInt(demoAddresses.length);
 
 /** Roles of the token and the place of its library. No key is known for them: the chain impersonates the first. */
 const ISSUER = "0x0000000000000000000000000000000000155e72";
@@ -66,19 +78,33 @@ export async function placeContracts(rpc: Rpc): Promise<void> {
   await placeAt(rpc, ANCHOR_ADDRESS, deployCall());
   await placeAt(rpc, AIRDROP_ADDRESS, airdropDeployment());
   await placeAt(rpc, DEVELOPMENT_TOKEN, deploymentOf(TOKEN_CREATION));
-  for (const { address } of demoAccounts) await giveTokens(rpc, address, DEMO_TOKENS, 1n);
+  await giveTokens(rpc, demoAddresses, DEMO_TOKENS, 1n);
 }
 
 /** Gives an account that pays for gas 100 million platform tokens when it has less than ten. */
 export const fundWithTokens = (rpc: Rpc, account: Hex): Promise<void> =>
-  giveTokens(rpc, account, GAS_ACCOUNT_TOKENS, LEAST_TOKENS);
+  giveTokens(rpc, [account], GAS_ACCOUNT_TOKENS, LEAST_TOKENS);
 
-async function giveTokens(rpc: Rpc, account: Hex, amount: bigint, least: bigint): Promise<void> {
+/** Gives the amount to each account that has less than `least`. */
+async function giveTokens(rpc: Rpc, accounts: readonly Hex[], amount: bigint, least: bigint): Promise<void> {
   const abi = TOKEN_ABI;
-  const asked = encodeFunctionData({ abi, functionName: "balanceOf", args: [account] });
-  if ((await numberOf(rpc, DEVELOPMENT_TOKEN, asked)) >= least) return;
-  const data = encodeFunctionData({ abi, functionName: "transfer", args: [account, amount] });
-  await sendAll(rpc, [{ to: DEVELOPMENT_TOKEN, data }]);
+  const held = await Promise.all(
+    accounts.map((account) =>
+      numberOf(
+        rpc,
+        DEVELOPMENT_TOKEN,
+        encodeFunctionData({ abi, functionName: "balanceOf", args: [account] }),
+      ),
+    ),
+  );
+  const transfers = accounts
+    .filter((_, at) => held[at]! < least)
+    .map((account) => encodeFunctionData({ abi, functionName: "transfer", args: [account, amount] }));
+  if (transfers.length > 0)
+    await sendAll(
+      rpc,
+      transfers.map((data) => ({ to: DEVELOPMENT_TOKEN, data })),
+    );
 }
 
 /** The token's supply says that it is all there: the last mint completes it. */
@@ -142,7 +168,7 @@ function issue(): Hex[] {
     encodeFunctionData({ abi, functionName: "initializeV2_1", args: [LOST_AND_FOUND] }),
     encodeFunctionData({ abi, functionName: "initializeV2_2", args: [[], "USDC"] }),
     encodeFunctionData({ abi, functionName: "configureMinter", args: [ISSUER, SUPPLY] }),
-    ...demoAccounts.map(({ address }) =>
+    ...demoAddresses.map((address) =>
       encodeFunctionData({ abi, functionName: "mint", args: [address, DEMO_BALANCE] }),
     ),
   ];

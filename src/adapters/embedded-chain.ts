@@ -16,7 +16,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Hex } from "../domain/chain.ts";
 import { fundWithTokens, placeContracts, type Rpc } from "./chain-contracts.ts";
-import { isAlive, lockFolder } from "./folder-lock.ts";
+import { identityOf, isAlive, lockFolder } from "./folder-lock.ts";
 import { freePort } from "./free-port.ts";
 
 const require = createRequire(import.meta.url);
@@ -40,8 +40,11 @@ export type EmbeddedChainOptions = {
   onLost?: () => void;
 };
 
-/** Which node runs: `ready` once its contracts are placed, and `instance` so that another's pid is not taken for it. */
-type Node = { pid: number; port: number; instance: string; ready: boolean };
+/**
+ * Which node runs: `ready` once its contracts are placed, `instance` so that another's pid is not taken for it, and `folder`
+ * so that a copy of the folder does not join the node of the one it was copied from.
+ */
+type Node = { pid: number; port: number; instance: string; folder: string; ready: boolean };
 
 /** Tells this process from an earlier one of the same pid. */
 const RUN = randomUUID();
@@ -150,7 +153,7 @@ async function recordedNode(dir: string): Promise<Node | undefined> {
 /** The node that runs in the folder; one whose starter died before its contracts were placed is ended first. */
 async function runningNode(dir: string): Promise<Node | undefined> {
   const node = await recordedNode(dir);
-  if (!node || !isAlive(node.pid)) return undefined;
+  if (!node || !isAlive(node.pid) || node.folder !== (await identityOf(dir))) return undefined;
   if ((await instanceOf(rpcOf(node.port)).catch(() => "")) !== node.instance) return undefined;
   if (node.ready) return node;
   await stopNode(node.pid);
@@ -193,7 +196,7 @@ async function startNodeOn(port: number, dir: string): Promise<Node> {
   try {
     const rpc = rpcOf(port);
     const instance = await Promise.race([failed, firstAnswer(rpc)]);
-    const node = { pid: child.pid!, port, instance, ready: false };
+    const node = { pid: child.pid!, port, instance, folder: await identityOf(dir), ready: false };
     await writeAtomically(nodeFile(dir), JSON.stringify(node));
     await placeContracts(rpc);
     await writeAtomically(nodeFile(dir), JSON.stringify({ ...node, ready: true }));

@@ -5,9 +5,9 @@
  * line and a service restarted after a crash all join the one that runs. The last one to leave stops it.
  */
 import { execFile, spawn } from "node:child_process";
-import { createHash, randomBytes } from "node:crypto";
-import { existsSync, statSync } from "node:fs";
-import { appendFile, chown, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { appendFile, chown, mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -112,23 +112,6 @@ async function joinServer(server: Server): Promise<{ ownerUrl: string; presence:
   return { ownerUrl, presence: await enter(ownerUrl, server.database) };
 }
 
-/**
- * Where the cluster of a data folder lives: inside it, unless the account that Postgres must run as cannot go there
- * (a clone below /root, say).
- */
-export function clusterFolder(dataDir: string): string {
-  const folder = resolve(dataDir, "postgres");
-  if (!unprivilegedAccount() || openToAll(dirname(folder))) return folder;
-  const digest = createHash("sha256").update(folder).digest("hex").slice(0, 16);
-  return join("/var/lib/tallystick", digest, "postgres");
-}
-
-/** True when anybody may pass through every folder of the path. */
-function openToAll(path: string): boolean {
-  const passable = !existsSync(path) || (statSync(path).mode & 0o001) !== 0;
-  return passable && (path === dirname(path) || openToAll(dirname(path)));
-}
-
 async function makeCluster(
   { dir: place, binaries, account }: Server,
   settings: Record<string, string>,
@@ -173,10 +156,23 @@ async function makeCluster(
 const passwordFile = (dir: string) => `${dir}.password`;
 
 async function isRunning({ dir, binaries, account }: Server): Promise<boolean> {
+  await dropCopiedPid(dir);
   return run(binaries.pg_ctl, ["status", "-D", dir], { ...account, cwd: "/" }).then(
     () => true,
     () => false,
   );
+}
+
+/**
+ * A cluster that was copied while its server ran says that this one is its own: then two services would share a log. A server
+ * stands in its cluster's folder, also after that was moved; where no /proc tells so, the path that it wrote down must do.
+ */
+async function dropCopiedPid(dir: string): Promise<void> {
+  const file = join(dir, "postmaster.pid");
+  const [pid, written] = (await readFile(file, "utf8").catch(() => "")).split("\n");
+  if (!pid || !written) return;
+  const place = await realpath(`/proc/${Number(pid)}/cwd`).catch(() => written);
+  if (place !== (await realpath(dir))) await rm(file, { force: true });
 }
 
 /** pg_ctl's own `start -w` waits on the server's pipes, so its output goes to a log file. */

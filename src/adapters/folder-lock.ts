@@ -45,3 +45,9 @@ export function isAlive(pid: number): boolean {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
+
+/** What a folder keeps when it is moved, and a copy of it has not. */
+export async function identityOf(folder: string): Promise<string> {
+  const { dev, ino } = await stat(folder);
+  return `${dev}:${ino}`;
+}

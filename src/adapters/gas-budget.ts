@@ -3,12 +3,14 @@ import { parseEther } from "viem/utils";
 import type { Hex, Purpose } from "../domain/chain.ts";
 import {
   type Chain,
+  ChainUnavailable,
   type Clock,
   GasBudgetSpent,
   type Settlement,
   TransactionPending,
 } from "../domain/ports.ts";
 import type { GasRecord, Sent } from "./gas-record.ts";
+import { answeredWithin } from "./json-rpc.ts";
 
 export type GasBudgetOptions = {
   /** Ether a day, as a decimal; undefined where gas is play money, which is recorded all the same. */
@@ -16,6 +18,8 @@ export type GasBudgetOptions = {
   clock: Clock;
   /** What was sent by all processes. When it rejects, its last answer stands. */
   record: GasRecord;
+  /** How long a call waits for receipts of what was sent before: what they cost counts once they are known. */
+  patience_ms?: number;
 };
 
 export type GasBudget = {
@@ -44,7 +48,7 @@ type Books = {
   refreshed_at: number;
 };
 
-export function gasBudget({ budget_eth, clock, record }: GasBudgetOptions): GasBudget {
+export function gasBudget({ budget_eth, clock, record, patience_ms = 5_000 }: GasBudgetOptions): GasBudget {
   const budget = budget_eth === undefined ? undefined : parseEther(budget_eth);
   let books = booksOf("");
   let refreshing: Promise<void> | undefined;
@@ -105,7 +109,10 @@ export function gasBudget({ budget_eth, clock, record }: GasBudgetOptions): GasB
         refreshing = undefined;
       });
     }
-    await refreshing;
+    if (refreshing)
+      await answeredWithin(patience_ms, refreshing).catch((error) => {
+        if (!(error instanceof ChainUnavailable)) throw error;
+      });
     if (budget !== undefined && current.own_wei + current.recorded >= budget)
       throw new GasBudgetSpent(new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS));
   }
@@ -137,8 +144,9 @@ export function gasBudget({ budget_eth, clock, record }: GasBudgetOptions): GasB
     guarded: ({ facts, ended, settle }) => ({
       ended,
       facts: async (payment) => {
-        await refuseIfSpent();
-        return facts(payment);
+        // Asked at once: neither waits for the other while the endpoint hangs.
+        const [found] = await Promise.all([facts(payment), refuseIfSpent()]);
+        return found;
       },
       settle: async (payment, seen_block) => {
         await refuseIfSpent();

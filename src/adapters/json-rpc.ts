@@ -1,5 +1,6 @@
 /** Questions to a JSON-RPC endpoint of one chain: each ends by its deadline, and every failure is the endpoint's. */
 import type { PublicClient } from "viem";
+import { inTime } from "../concurrency.ts";
 import type { Hex } from "../domain/chain.ts";
 import { ChainUnavailable } from "../domain/ports.ts";
 
@@ -59,17 +60,8 @@ export async function readable<T>(answer: Promise<T>): Promise<T> {
 }
 
 /** The answer, or a ChainUnavailable once that has taken too long. */
-export async function answeredWithin<T>(ms: number, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, fail) => {
-    timer = setTimeout(() => fail(new ChainUnavailable(`no answer in ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+export const answeredWithin = <T>(ms: number, answer: Promise<T>): Promise<T> =>
+  inTime(ms, answer, () => new ChainUnavailable(`no answer in ${ms} ms`));
 
 async function within<T>(ms: number, what: string, answer: Promise<T>): Promise<T> {
   try {

@@ -5,6 +5,7 @@
  */
 
 import { randomUUID } from "node:crypto";
+import { readdirSync } from "node:fs";
 import { link, mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -27,21 +28,24 @@ export type SignedHead = z.infer<typeof signedHead>;
 export type Memory = Map<string, SignedHead>;
 
 export type SignedHeads = {
-  read(): Promise<Memory>;
+  /** Not to be changed. One folder is listed, at once: waking a thread for it would cost more. */
+  read(): Promise<ReadonlyMap<string, SignedHead>>;
   /** What `work` changes is durable when this resolves, and nobody else has changed it meanwhile, in whatever process; it may be called again. */
   update<T>(work: (memory: Memory) => { isChanged: boolean; answer: T }): Promise<T>;
 };
 
 const fileOf = (dir: string, number: number) => join(dir, `state.${number}.json`);
 
-/** The numbers of the states that are there, the newest last. */
-async function numbersIn(dir: string): Promise<number[]> {
-  const numbers = (await readdir(dir)).map((name) => /^state\.(\d{1,15})\.json$/.exec(name)?.[1]);
+/** The numbers of the states among these files, the newest last. */
+function numbersOf(names: readonly string[]): number[] {
+  const numbers = names.map((name) => /^state\.(\d{1,15})\.json$/.exec(name)?.[1]);
   return numbers
     .flatMap((number) => number ?? [])
     .map(Number)
     .sort((a, b) => a - b);
 }
+
+const numbersIn = async (dir: string): Promise<number[]> => numbersOf(await readdir(dir));
 
 export const hasSignedHeads = async (dir: string): Promise<boolean> => (await numbersIn(dir)).length > 0;
 
@@ -49,11 +53,15 @@ export const hasSignedHeads = async (dir: string): Promise<boolean> => (await nu
 export async function openSignedHeads(dir: string): Promise<SignedHeads> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   if (!(await hasSignedHeads(dir))) await put(dir, 0, new Map());
-  await newestIn(dir);
+  let read = await newestIn(dir);
 
   let last: Promise<unknown> = Promise.resolve();
   return {
-    read: async () => (await newestIn(dir)).memory,
+    read: async () => {
+      // A state never changes under its number.
+      if (numbersOf(readdirSync(dir)).at(-1) !== read.number) read = await newestIn(dir);
+      return read.memory;
+    },
     update: (work) => {
       const turn = last.then(async () => {
         for (;;) {

@@ -9,14 +9,21 @@ import { isIP, type LookupFunction } from "node:net";
 import { type WebhookAnswer, type Webhooks, WebhookUnreached } from "../domain/ports.ts";
 import { isPublicAddress, isPublicName } from "./public-address.ts";
 
+/** From the first port to the last, both among them. */
+export type PortRange = readonly [number, number];
+
 export type WebhooksOptions = {
   /** Sends by http and to private addresses too; for development. */
   allow_private?: boolean;
+  /** Ports that a URL may name in development beside 443 and 80. */
+  ports?: readonly PortRange[];
   /** All addresses of a host name; by the name servers unless said otherwise. */
   resolve?: (host: string) => Promise<string[]>;
   /** From the look-up to the end of the answer. */
   deadline_ms?: number;
 };
+
+const ONLY_PORTS = "names no port but 443 and 80, and those of WEBHOOK_PORTS";
 
 /** What is read of an answer's body before it is cut off. */
 const MOST_BODY = 16_384;
@@ -25,7 +32,7 @@ const MOST_URL = 2048;
 const MOST_HOST = 253;
 
 export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
-  const { allow_private = false, deadline_ms = 10_000 } = options;
+  const { allow_private = false, ports = [], deadline_ms = 10_000 } = options;
   const resolve = options.resolve ?? (allow_private ? knownHere : addressesOf);
 
   const refusalOf = (text: string): string | undefined => {
@@ -36,9 +43,9 @@ export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
     if (url.protocol !== "https:" && !(allow_private && url.protocol === "http:"))
       return "begins with https://";
     if (url.username !== "" || url.password !== "") return "holds no user name or password";
-    if (allow_private) return undefined;
     // A port of its own would let subscribers look through what runs where.
-    if (url.port !== "") return "has no port: deliveries go to 443";
+    if (!allow_private && url.port !== "") return "has no port: deliveries go to 443";
+    if (allow_private) return mayHavePort(url) ? undefined : ONLY_PORTS;
     const literal = literalOf(url);
     if (literal === undefined)
       return isPublicName(url.hostname)
@@ -46,6 +53,11 @@ export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
         : `names ${url.hostname}, which no public name server knows`;
     return isPublicAddress(literal) ? undefined : `names ${literal}, which is no public address`;
   };
+
+  /** In development. */
+  const mayHavePort = ({ port }: URL): boolean =>
+    ["", "443", "80"].includes(port) ||
+    ports.some(([first, last]) => first <= Number(port) && Number(port) <= last);
 
   const addresses = async (url: URL): Promise<string[]> => {
     const literal = literalOf(url);

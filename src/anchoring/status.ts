@@ -6,8 +6,6 @@ import { ANCHOR_ADDRESS, headCall, keptHead, logIdOf } from "../domain/anchoring
 import type { Heads, Hex } from "../domain/chain.ts";
 import type { Chain } from "../domain/ports.ts";
 import { headsOf } from "./heads.ts";
-import { hexOf } from "./hex.ts";
-import { openTree, TreeTooShort } from "./tile-store.ts";
 
 export type AnchorStatus = {
   origin: string;
@@ -30,9 +28,6 @@ export async function anchorStatus(app: App): Promise<AnchorStatus> {
   const { origin, state } = await headsOf(app);
   const { position: events } = await app.store.head(MAIN_LOG);
   const newest = anchors.newestAnchor(state);
-  // This machine remembers what it signed, though the database may have been set back.
-  const kept = await app.signed.last(origin);
-  const said = [state.checkpoint ?? [], newest ?? [], kept ?? []].flat();
   return {
     origin,
     events,
@@ -40,32 +35,8 @@ export async function anchorStatus(app: App): Promise<AnchorStatus> {
     anchor: newest ? placed(newest) : null,
     pending: state.pending ?? null,
     unproven_events: Math.max(0, events - (state.anchors.find(({ final }) => final)?.size ?? 0)),
-    contradiction: await contradictionOf(app, said),
+    contradiction: await app.accepting.contradiction(),
   };
-}
-
-/**
- * Why these tree heads are not of the log in the database, as a sentence; null where they are. Full tiles are believed: whether
- * they are made of the events, and what the events say, only `verify` looks at.
- */
-export async function contradictionOf(
-  app: App,
-  heads: readonly { size: number; root: Hex }[],
-): Promise<string | null> {
-  const { position } = await app.store.head(MAIN_LOG);
-  const tree = openTree(app.pool, MAIN_LOG);
-  for (const { size, root } of heads) {
-    if (size > position)
-      return `${size} events were signed or anchored, and the log has ${position}: it was cut`;
-    try {
-      if (hexOf(await tree.rootAt(size)) !== root)
-        return `the first ${size} events are not those that were signed or anchored`;
-    } catch (error) {
-      if (!(error instanceof TreeTooShort)) throw error;
-      return `the log in this database is damaged: ${error.message}`;
-    }
-  }
-  return null;
 }
 
 function signed(state: anchors.AnchorState): AnchorStatus["checkpoint"] {

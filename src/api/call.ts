@@ -15,7 +15,15 @@ import { type Form, JSON_FORM } from "./forms/form.ts";
 import type { Marked } from "./forms/table.ts";
 import type { Fields } from "./input.ts";
 import { withPosition } from "./listing.ts";
-import type { Catalogue, Context, Operation, Picture, ServedFile, Wire } from "./operation.ts";
+import {
+  type Catalogue,
+  type Context,
+  effectOf,
+  type Operation,
+  type Picture,
+  type ServedFile,
+  type Wire,
+} from "./operation.ts";
 
 export type Call = {
   operation: Operation;
@@ -27,6 +35,8 @@ export type Call = {
   /** SHA-256 of JCS {operation, input}, in hex: the same for HTTP and MCP. A form that is not JSON stands there too. */
   request_sha256: string;
   idempotency_key: string | undefined;
+  /** The payment that it is charged to. */
+  payment_id?: string;
   if_none_match: string | undefined;
   last_event_id: string | undefined;
   wire: Wire;
@@ -71,8 +81,8 @@ export const sha256 = (text: string | Buffer) => createHash("sha256").update(tex
  * digest is public, and a short secret could be guessed from it: `seal` is the key under which secrets stand in it.
  */
 export function requestDigest(
-  operation: Pick<Operation, "name" | "secrets">,
-  input: Fields,
+  operation: Pick<Operation, "name" | "secrets" | "named_by">,
+  { [operation.named_by ?? ""]: _, ...input }: Fields,
   form: Form = JSON_FORM,
   seal?: Uint8Array,
 ): string {
@@ -93,7 +103,8 @@ export function requestDigest(
 
 /** Makes the answer. What is decided on the way is staged in the unit. */
 export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit): Promise<PreparedAnswer> {
-  const { app, operation, input, form, caller, idempotency_key, last_event_id, request_id } = call;
+  const { app, operation, input, form, caller, idempotency_key, payment_id, last_event_id, request_id } =
+    call;
   const names = (event: EventName) => {
     call.named = event;
   };
@@ -102,7 +113,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
     input: input as never,
     caller,
     app: { ...app, subjects: personal.subjects },
-    decide: unit.decide,
+    decide: effectOf(operation).changes === "nothing" ? onlyReads(operation) : unit.decide,
     watch: unit.watch,
     reserve: unit.reserve,
     seal: personal.seal,
@@ -110,6 +121,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
       return freshId(app, unit.command);
     },
     idempotency_key,
+    payment_id,
     names,
     get signal() {
       return call.signal;
@@ -181,6 +193,13 @@ function notingSubjects(subjects: Subjects, seal: Seal) {
     },
   };
 }
+
+/** What clients are told only reads may not come to decide anything. */
+const onlyReads =
+  ({ name }: Operation): Context<never>["decide"] =>
+  () => {
+    throw new Error(`${name} decides, and its effect says that it changes nothing`);
+  };
 
 const withRestsOn = (answer: Marked, rests_on: string) => ({
   ...answer,

@@ -1,10 +1,12 @@
 /**
  * The tools that MCP lists when no areas are asked for, in the order a model reads them: what there is, the questions
  * asked most, then what proves them. A model chooses badly among many, so the list never grows beyond `MOST_TOOLS`;
- * `?areas=` lists the rest, and a call may name any operation.
+ * `operations_find` finds the rest by words, `operations_call` calls it, and `?areas=` lists it.
  */
 export const defaultTools: readonly string[] = [
   "health",
+  "operations_find",
+  "operations_call",
   "trade_overview",
   "trade_countries",
   "trade_timeline",
@@ -16,10 +18,8 @@ export const defaultTools: readonly string[] = [
   "trade_price_per_tonne",
   "trade_seasonality",
   "trade_concentration",
-  "trade_source_concentration",
   "trade_corridor",
   "trade_alerts",
-  "trade_reroute_watch",
   "trade_macro_context",
   "sovereign_mirror",
   "customs_classifications",
@@ -27,6 +27,11 @@ export const defaultTools: readonly string[] = [
   "customs_country_analysis",
   "salary_compare",
   "salary_ai_risk",
+  "products_list",
+  "fuel_calculator",
+  "orders_create",
+  "orders_pay",
+  "orders_list",
   "rng_roll",
   "rng_verify",
   "payment_status",

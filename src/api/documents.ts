@@ -1,5 +1,5 @@
-import { contradictionNow } from "../anchoring/accepting.ts";
 import type { App } from "../app.ts";
+import { likelyWait, makingOf } from "../datasets/making.ts";
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
 import { currentReferences } from "../projections/reference/releases.ts";
 import { currentReleases } from "../projections/trade/releases.ts";
@@ -20,11 +20,25 @@ export function documentsOf(catalogue: Catalogue, terms: PaymentTerms): Document
     summary,
     render: () => ({ body }),
   });
-  const description = JSON.stringify(openapi(catalogue, terms.public_url));
+  const description = (path: string, described: Catalogue, what: string): Document => {
+    let body: string | undefined;
+    return {
+      path,
+      type: "application/json",
+      summary: `OpenAPI 3.1.0 of ${what}`,
+      render: () => {
+        body ??= JSON.stringify(openapi(described, terms.public_url));
+        return { body };
+      },
+    };
+  };
   return [
     health,
     ready,
-    fixed("/openapi.json", "application/json", "OpenAPI 3.1.0 of every operation", description),
+    description("/openapi.json", catalogue, "every operation"),
+    ...catalogue.areas
+      .filter(({ operations }) => operations.length > 0)
+      .map(({ name }) => description(`/openapi/${name}.json`, ofArea(catalogue, name), `the area ${name}`)),
     fixed(
       "/llms.txt",
       "text/plain",
@@ -56,6 +70,12 @@ export function documentsOf(catalogue: Catalogue, terms: PaymentTerms): Document
   ];
 }
 
+const ofArea = ({ areas, operations, problems }: Catalogue, wanted: string): Catalogue => ({
+  areas: areas.filter(({ name }) => name === wanted),
+  operations: operations.filter(({ area }) => area === wanted),
+  problems,
+});
+
 const health: Document = {
   path: "/health",
   type: "application/json",
@@ -63,11 +83,12 @@ const health: Document = {
   render: () => ({ body: '{"status":"ok"}' }),
 };
 
-/** What the log says was released and this process has not open: to be opened still, or its files are missing. */
+/** What this process is to serve and has not open: to be made or opened still, or its files are missing. */
 async function missingData(app: App): Promise<string[]> {
   const released = [...(await currentReleases(app.pool)), ...(await currentReferences(app.pool))];
   const open = new Set([...app.vintages.open(), ...app.reference.open()].map(({ dataset }) => dataset));
-  return released.map(({ dataset }) => dataset).filter((dataset) => !open.has(dataset));
+  const wanted = new Set([...app.vintage_store.awaited(), ...released].map(({ dataset }) => dataset));
+  return [...wanted].filter((dataset) => !open.has(dataset));
 }
 
 const ready: Document = {
@@ -83,18 +104,24 @@ const ready: Document = {
       ({ latest }) => ({ up: true, block: Number(latest.number) }),
       () => ({ up: false, block: null }),
     );
-    const contradiction = await contradictionNow(app).catch(() => null);
+    const checked = await app.accepting.contradiction().then(
+      (contradiction) => ({ checked: true, contradiction }),
+      () => ({ checked: false, contradiction: null }),
+    );
     const datasets = app.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
     const missing = log.up ? await missingData(app).catch(() => null) : null;
-    const up = log.up && contradiction === null && datasets.length > 0 && missing?.length === 0;
+    const accepts = log.up && checked.checked && checked.contradiction === null;
+    const up = accepts && missing?.length === 0;
+    const awaited = app.vintage_store.awaited();
     return {
-      status: up ? 200 : 503,
+      ...(up ? {} : { status: 503, headers: { "Retry-After": String(likelyWait(awaited)) } }),
       body: JSON.stringify({
         status: up ? "ready" : "not ready",
-        log: { ...log, contradiction },
+        log: { ...log, ...checked },
         chain,
         datasets,
         missing,
+        making: makingOf(awaited),
       }),
     };
   },

@@ -1,11 +1,13 @@
-/** The pages at /log and /rng: what stands in src/explorer, its TypeScript turned into JavaScript once, at the first call. */
+/** The pages at /log and /rng: what stands in src/explorer; run from its sources, their TypeScript is turned into JavaScript once, at the first call. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { build } from "esbuild";
 import type { Document } from "./document.ts";
 
 const FOLDER = join(import.meta.dirname, "../explorer");
+
+/** Run from dist, where bin/compile.mjs has made the pages' JavaScript already. */
+const IS_COMPILED = import.meta.filename.endsWith(".js");
 
 /** The page may load and ask nothing but this service, whatever a log's text might try. */
 const PAGE_POLICY = [
@@ -77,6 +79,8 @@ const read = (file: string) => readFile(join(FOLDER, file), "utf8");
 
 /** One file of what an entry imports, but for the verifier: that is loaded as auditors read it. */
 async function compiled(entry: string): Promise<string> {
+  if (IS_COMPILED) return read(entry.replace(/\.ts$/, ".js"));
+  const { build } = await import("esbuild");
   const { outputFiles } = await build({
     entryPoints: [join(FOLDER, entry)],
     bundle: true,

@@ -11,6 +11,7 @@ import { coreProblems } from "../domain/problem.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { isSameSecret } from "./access/internal.ts";
 import type { Document } from "./document.ts";
+import { type Hint, hintsOf } from "./hints.ts";
 import { callRequestOf, inPath, isLocal } from "./http-request.ts";
 import { sendAnswer } from "./http-response.ts";
 import type { Metrics } from "./metrics.ts";
@@ -70,15 +71,17 @@ export function createHttp(parts: HttpParts): RequestListener {
   const compress = compression({ threshold: 1024 });
   http.use((req, res, next) => (req.headers["accept-encoding"] ? compress(req, res, next) : next()));
 
-  mountOperations(http, parts);
+  const hint = hintsOf(parts.served.map(({ operation }) => operation));
+  mountOperations(http, parts, hint);
   for (const document of parts.documents) {
     http.get(document.path, documentRoute(parts, document));
-    http.all(document.path, otherMethod(parts, ["GET"]));
+    http.all(document.path, otherMethod(parts, ["GET"], hint));
   }
   http.get("/metrics", metricsRoute(parts));
   http.all("/mcp", parts.mcp);
   http.use((req) => {
-    throw new Refusal("not_found", `there is nothing at ${req.path}; /openapi.json lists what there is`);
+    const remedy = hint(req.method, req.path) ?? "/openapi.json lists what there is";
+    throw new Refusal("not_found", `there is nothing at ${req.path}; ${remedy}`);
   });
   http.use(failed(parts));
   return (req, res) => {
@@ -93,7 +96,7 @@ const originForm = ({ url = "/" }: IncomingMessage): string => {
   return rest.startsWith("/") ? rest : `/${rest}`;
 };
 
-function mountOperations(http: express.Express, parts: HttpParts): void {
+function mountOperations(http: express.Express, parts: HttpParts, hint: Hint): void {
   const methods = new Map<string, Set<Method>>();
   // Express tries its routes one by one; a path that is written exactly so needs no search among hundreds.
   const exact = new Map<string, RequestHandler>();
@@ -111,15 +114,16 @@ function mountOperations(http: express.Express, parts: HttpParts): void {
     for (const from of operation.redirects) mount("GET", pathOf({ route: from }), redirectTo(operation));
   }
   for (const [path, allowed] of methods) {
-    http.all(path, otherMethod(parts, [...allowed]));
+    http.all(path, otherMethod(parts, [...allowed], hint));
   }
 }
 
 /** Answers whatever comes by a method that the path does not have. */
-function otherMethod(parts: HttpParts, allowed: Method[]): RequestHandler {
+function otherMethod(parts: HttpParts, allowed: Method[], hint: Hint): RequestHandler {
   const allow = [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
   return (req, res) => {
-    const detail = `${req.method} is not one of ${allow}`;
+    const remedy = hint(req.method, req.path);
+    const detail = `${req.method} is not one of ${allow}${remedy ? `; ${remedy}` : ""}`;
     const headers = { Allow: allow };
     const told = problem(coreProblems["method-not-allowed"], detail, place(parts, req.path), { headers });
     sendAnswer(res, { kind: "problem", ...told });
@@ -213,14 +217,14 @@ function observe({ log, metrics, trust_proxy }: HttpParts): RequestHandler {
 /** Everything that was thrown: refusals are told, the rest is logged and hidden; a stream under way is cut. */
 function failed(parts: HttpParts): ErrorRequestHandler {
   return (error, req, res, _next) => {
+    // Nobody is there to be told, and that a caller left is no fault.
+    if (req.socket.destroyed && isAborted(error)) return void res.destroy();
     if (res.headersSent) {
       const reason = String(error);
       parts.log.warn({ reason, request_id: res.locals.request_id }, "an answer under way was cut off");
       res.destroy();
       return;
     }
-    // Nobody is there to be told, and that a caller left is no fault.
-    if (req.socket.destroyed && isAborted(error)) return;
     const told = problemOfError(error, parts, req.path);
     if (told.status === 500)
       parts.log.error({ err: error, request_id: res.locals.request_id }, "a call failed");

@@ -3,22 +3,16 @@ import { closest } from "fastest-levenshtein";
 import { z } from "zod";
 import { MAX_DEPTH } from "../../eventstore/canonical.ts";
 import { type FieldError, refuse } from "../domain/refusal.ts";
+import { type JsonSchema, jsonSchemaOf } from "./json-schema.ts";
 
 export type Fields = Record<string, unknown>;
 
 /** An answer about a hostile input stays short. */
 const MOST_ERRORS = 50;
 
-type PropertySchema = {
-  type?: string | string[];
-  items?: PropertySchema;
-  anyOf?: PropertySchema[];
-  description?: string;
-};
-
 export type InputReader = {
   /** JSON Schema of the input as a caller writes it. */
-  schema: { type: "object"; properties: Record<string, PropertySchema>; required?: string[] };
+  schema: { type: "object"; properties: Record<string, JsonSchema>; required?: string[] };
   /** From a query string: text becomes numbers, booleans and comma-separated lists where the field asks for them. */
   fromQuery(query: URLSearchParams, path: Fields): Fields;
   /** From a JSON object, as bodies and MCP arguments are. */
@@ -27,11 +21,8 @@ export type InputReader = {
 
 export function inputReader(input: z.ZodObject): InputReader {
   const strict = z.strictObject(input.shape);
-  const schema = z.toJSONSchema(input, {
-    io: "input",
-    unrepresentable: "any",
-  }) as unknown as InputReader["schema"];
-  schema.properties ??= {};
+  const { properties = {}, ...rest } = jsonSchemaOf(input, "input");
+  const schema: InputReader["schema"] = { ...rest, type: "object", properties };
   const kinds = new Map(
     Object.entries(schema.properties).map(([name, property]) => [name, kindOf(property)]),
   );
@@ -113,7 +104,7 @@ function findBadText(value: unknown, path: string, errors: FieldError[], depth =
 
 type Kind = "text" | "number" | "boolean" | "list" | "numbers";
 
-function kindOf(property: PropertySchema): Kind {
+function kindOf(property: JsonSchema): Kind {
   const types = [property, ...(property.anyOf ?? [])].flatMap(({ type }) => type ?? []);
   if (types.includes("array"))
     return property.items && kindOf(property.items) === "number" ? "numbers" : "list";
@@ -126,7 +117,7 @@ function kindOf(property: PropertySchema): Kind {
 function fromText(text: string, kind: Kind | undefined): unknown {
   switch (kind) {
     case "number":
-      return /^-?\d{1,15}(\.\d{1,12})?$/.test(text) ? Number(text) : text;
+      return /^-?\d{1,15}(\.\d{1,12})?$/.test(text) || isWhole(text) ? Number(text) : text;
     case "boolean":
       return text === "true" ? true : text === "false" ? false : text;
     case "list":
@@ -138,6 +129,9 @@ function fromText(text: string, kind: Kind | undefined): unknown {
   }
 }
 
+/** A whole number that JavaScript's numbers tell exactly: some have sixteen digits. */
+const isWhole = (text: string) => /^-?\d{16}$/.test(text) && Number.isSafeInteger(Number(text));
+
 function unknownField(name: string, known: string[]): string {
   const short = name.slice(0, 60);
   if (known.length === 0) return `is not known; this operation takes no parameters`;
@@ -147,7 +141,7 @@ function unknownField(name: string, known: string[]): string {
 function explain(
   issue: z.core.$ZodIssue,
   fields: Fields,
-  properties: Record<string, PropertySchema>,
+  properties: Record<string, JsonSchema>,
 ): FieldError {
   const path = issue.path.map(String).join(".");
   const first = String(issue.path[0] ?? "");

@@ -10,20 +10,16 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   Server,
-  type Tool,
 } from "@modelcontextprotocol/server";
 import type { Request, RequestHandler } from "express";
-import { z } from "zod";
 import type { JsonObject } from "../../eventstore/types.ts";
 import type { Printer } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 import { presentedSecret } from "./access/admission.ts";
-import { priceText } from "./access/way.ts";
-import { defaultTools } from "./default-tools.ts";
-import { chosenForm, formsOf, JSON_FORM } from "./forms/form.ts";
+import { chosenForm, JSON_FORM } from "./forms/form.ts";
 import { acceptedForms, contentOf } from "./forms/mcp-content.ts";
 import { endOf } from "./http-request.ts";
-import { inputReader } from "./input.ts";
+import { instructionsOf, meantBy, toolLists } from "./mcp-tools.ts";
 import { type NamedEvent, proofPath } from "./named-event.ts";
 import { INTERFACE_VERSION } from "./openapi.ts";
 import type { Catalogue } from "./operation.ts";
@@ -35,7 +31,6 @@ import {
   type Output,
   pathOf,
   pathWith,
-  paymentOf,
   type ServedFile,
 } from "./operation.ts";
 import type { Answer, ServedOperation } from "./pipeline.ts";
@@ -59,40 +54,30 @@ export type McpParts = {
 const STREAM_LIMIT = 256 * 1024;
 const NEWLINE = 0x0a;
 
-const instructionsOf = (areas: readonly string[]) =>
-  "EU trade data and more, sold per call. Send an API key in the Authorization header of the MCP connection, or pay: " +
-  "a tool that needs payment answers isError with an x402 requirement; call it again with the payment in " +
-  '_meta["x402/payment"]. Prices stand in each tool\'s _meta. With _meta["tallystick/prefer"] = "proof" a call that is ' +
-  'recorded comes back with the proof of its event in the log in _meta["tallystick/proof"]. ' +
-  'Tools that say so hand you a picture as well: _meta["tallystick/accept"] = "image/png". ' +
-  `The list holds what is asked most; the address with ?areas=all, or ?areas= and some of ${areas.join(", ")}, lists the rest.`;
-
 export function createMcp(parts: McpParts): RequestHandler {
   const areas = parts.catalogue.areas.map(({ name }) => name);
   const instructions = instructionsOf(areas);
   const byName = new Map(parts.served.map((served) => [served.operation.name, served]));
-  const tools = parts.served.map(({ operation }) => ({ area: operation.area, tool: toolOf(operation) }));
+  const listed = toolLists(parts.served.map(({ operation }) => operation));
 
   return (req, res, next) => {
     res.locals.operation = "mcp";
     if (!originAllowed(req, parts))
       refuse("forbidden", "this Origin may not call; MCP_ORIGINS names those that may");
-    const listed = chosen(areas, tools, new URL(req.url, "http://localhost").searchParams.get("areas"));
+    const tools = listed(areas, new URL(req.url, "http://localhost").searchParams.get("areas"));
     const signal = endOf(res, parts.stopping);
     const handler = createMcpHandler(() => {
       const server = new Server(
         { name: "tallystick", title: "Tallystick", version: INTERFACE_VERSION },
         { capabilities: { tools: {} }, instructions },
       );
-      server.setRequestHandler("tools/list", () => ({ tools: listed }));
+      server.setRequestHandler("tools/list", () => ({ tools }));
       server.setRequestHandler("tools/call", async ({ params }) => {
-        const served = byName.get(params.name);
-        if (!served) {
-          const told = `there is no tool ${params.name.slice(0, 80)}; tools/list names them`;
-          throw new ProtocolError(ProtocolErrorCode.InvalidParams, told);
-        }
-        res.locals.operation = params.name;
-        return call(parts, served, params, req, res.locals.request_id, signal);
+        const meant = meantBy(params.name, params.arguments);
+        const served = meant && byName.get(meant.name);
+        if (!served) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(meant?.name));
+        res.locals.operation = meant.name;
+        return call(parts, served, { ...params, ...meant }, req, res.locals.request_id, signal);
       });
       return server;
     });
@@ -100,20 +85,10 @@ export function createMcp(parts: McpParts): RequestHandler {
   };
 }
 
-function chosen(
-  areas: readonly string[],
-  tools: { area: string; tool: Tool }[],
-  asked: string | null,
-): Tool[] {
-  if (asked === null)
-    return defaultTools.flatMap((name) =>
-      tools.filter(({ tool }) => tool.name === name).map(({ tool }) => tool),
-    );
-  const wanted = asked.split(",");
-  const unknown = wanted.find((area) => area !== "all" && !areas.includes(area));
-  if (unknown) refuse("invalid", `areas: ${unknown} is not one of all, ${areas.join(", ")}`);
-  return tools.filter(({ area }) => wanted.includes("all") || wanted.includes(area)).map(({ tool }) => tool);
-}
+const unknownTool = (name: string | undefined) =>
+  name === undefined
+    ? "operations_call takes the name of an operation, and its arguments as an object; operations_find finds names"
+    : `there is no tool ${name.slice(0, 80)}; tools/list names those asked most, and operations_find finds the rest`;
 
 /** A browser page may call only from here or where the operator says; programs send no Origin. */
 function originAllowed(req: Request, { public_url, origins }: McpParts): boolean {
@@ -121,54 +96,6 @@ function originAllowed(req: Request, { public_url, origins }: McpParts): boolean
   if (origin === undefined || origin === new URL(public_url).origin || origins.includes(origin)) return true;
   const host = URL.canParse(origin) ? new URL(origin).hostname : "";
   return ["localhost", "127.0.0.1", "[::1]"].includes(host);
-}
-
-function toolOf(operation: Operation): Tool {
-  const payment = paymentOf(operation);
-  const { $schema: _, ...outputSchema } = z.toJSONSchema(resultSchema(operation.output), {
-    io: "output",
-    unrepresentable: "any",
-  });
-  return {
-    name: operation.name,
-    title: operation.summary,
-    description: [
-      operation.description,
-      ...(payment ? [`Price: ${priceText(operation)}.`] : []),
-      ...(operation.output.kind === "json" && formsOf(operation).includes("image/png") ? [PICTURE] : []),
-    ].join(" "),
-    inputSchema: { ...inputReader(operation.input).schema, type: "object" },
-    outputSchema: outputSchema as Tool["outputSchema"],
-    annotations: { readOnlyHint: methodOf(operation) === "GET", openWorldHint: false },
-    _meta: payment
-      ? { "x402/price": { currency: "USD", amount: payment.unit_price, network: "eip155:8453" } }
-      : {},
-  } as Tool;
-}
-
-const PICTURE = '_meta["tallystick/accept"]: "image/png" adds a chart to show.';
-
-/** A tool's structured result is an object: what is none over HTTP stands in a member. */
-function resultSchema(output: Output): z.ZodObject {
-  switch (output.kind) {
-    case "json":
-      return output.schema;
-    case "stream":
-      return z.object({ items: z.array(output.item), last: output.last.nullable() });
-    case "bytes":
-      return isText(output)
-        ? z.object({ text: z.string().describe(output.about) })
-        : z.object({ base64: z.string().describe(output.about) });
-    case "picture":
-      return z.object({ media_type: z.string(), bytes: z.int().describe("Length of the picture beside it") });
-    case "file":
-      return z.object({
-        uri: z.url().describe(output.about),
-        media_type: z.string(),
-        bytes: z.int(),
-        sha256: z.string(),
-      });
-  }
 }
 
 const isText = (output: Extract<Output, { kind: "bytes" }>) => output.media_type.startsWith("text/");
@@ -348,6 +275,7 @@ function resultMeta(
   };
 }
 
+/** In both forms, as x402's transport for MCP has it of a 402: some clients read the one and some the other. */
 const failure = (value: object): CallToolResult => ({
   isError: true,
   structuredContent: { ...value },

@@ -25,14 +25,15 @@ export const vintageField = z
   .refine((text) => text.split(",").length <= MOST_NAMED, `vintage names at most ${MOST_NAMED} vintages`)
   .optional()
   .describe(
-    `Vintages to answer from, by comma, as \`meta.rests_on\` of an earlier answer names them: the same answer, byte for byte, for ${KEEP_DAYS} days after they were replaced. Tables left out are as they are now; omitted = everything as it is now`,
+    `\`meta.rests_on\` of an earlier answer: the same again, for ${KEEP_DAYS} days after its data were replaced; omitted = of now`,
   );
 
 export const restsOnField = z
   .string()
   .describe(
     "The vintages of the datasets and tables that the answer rests on, by comma; `none`: a table it looked for was not there. With this as `vintage` the same question has the same answer",
-  );
+  )
+  .meta({ id: "RestsOn" });
 
 /** Data that stays as it is until it is released. */
 export type HeldData = { data: Data; release(): void };

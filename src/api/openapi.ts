@@ -1,87 +1,32 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { z } from "zod";
-import type { ProblemType } from "../domain/problem.ts";
-import { type Form, formsOf, JSON_FORM } from "./forms/form.ts";
+import { formsOf } from "./forms/form.ts";
 import { inputReader } from "./input.ts";
+import { type JsonSchema, jsonSchemaOf } from "./json-schema.ts";
+import { componentsOf, eventHeaders, refTo, settledHeaders } from "./openapi-components.ts";
+import { componentRef, shareSchemas } from "./openapi-schemas.ts";
 import type { Catalogue } from "./operation.ts";
-import { isInPath, methodOf, type Operation, pathOf, pathWith, paymentOf } from "./operation.ts";
-import { refusalsOf } from "./statuses.ts";
-import { paymentRequired } from "./x402/required.ts";
+import { isInPath, mediaTypeOf, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
+import { OF_ANY_CALL, refusalsOf } from "./statuses.ts";
 
 export const INTERFACE_VERSION = "3.2.0";
 
 type Schema = Record<string, unknown>;
-
-const problemSchema: Schema = {
-  type: "object",
-  required: ["type", "title", "status", "detail", "instance", "success", "error"],
-  properties: {
-    type: { type: "string", format: "uri" },
-    title: { type: "string" },
-    status: { type: "integer" },
-    detail: { type: "string" },
-    instance: { type: "string" },
-    success: { type: "boolean", const: false },
-    error: { type: "string" },
-    errors: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["path", "message"],
-        properties: { path: { type: "string" }, message: { type: "string" } },
-      },
-    },
-  },
-};
-
-/** The body of a 402: the problem and the requirement of x402 version 1 in one object. */
-const paymentRequiredSchema: Schema = {
-  ...problemSchema,
-  required: [...(problemSchema.required as string[]), "x402Version", "accepts"],
-  properties: {
-    ...(problemSchema.properties as Schema),
-    x402Version: { type: "integer", const: 1 },
-    accepts: {
-      type: "array",
-      items: {
-        type: "object",
-        required: [
-          "scheme",
-          "network",
-          "maxAmountRequired",
-          "resource",
-          "payTo",
-          "maxTimeoutSeconds",
-          "asset",
-        ],
-        properties: {
-          scheme: { type: "string", const: "exact" },
-          network: { type: "string" },
-          maxAmountRequired: { type: "string", description: "In the asset's smallest unit" },
-          resource: { type: "string", format: "uri" },
-          description: { type: "string" },
-          mimeType: { type: "string" },
-          outputSchema: { type: "object" },
-          payTo: { type: "string" },
-          maxTimeoutSeconds: { type: "integer" },
-          asset: { type: "string" },
-          extra: { type: "object", description: "The asset's EIP-712 domain: name and version" },
-        },
-      },
-    },
-  },
-};
+type Schemas = Record<string, JsonSchema>;
+type Entry = { parameters: Schema[] };
 
 export function openapi({ areas, operations, problems }: Catalogue, public_url: string): Schema {
-  const paths: Record<string, Record<string, unknown>> = {};
+  const answers = answersOf(areas, operations);
+  const paths: Record<string, Record<string, Entry>> = {};
   for (const operation of operations) {
     // OpenAPI knows no parameter that spans slashes: a client leaves them as they are.
     const path = pathOf(operation).replaceAll("{+", "{");
     paths[path] = {
       ...paths[path],
-      [methodOf(operation).toLowerCase()]: describe(operation, public_url, problems),
+      [methodOf(operation).toLowerCase()]: describe(operation, answers.of[operation.name]),
     };
   }
+  const parameters = shareParameters(Object.values(paths).flatMap(Object.values));
   return {
     openapi: "3.1.0",
     info: {
@@ -95,17 +40,11 @@ export function openapi({ areas, operations, problems }: Catalogue, public_url: 
     servers: [{ url: public_url }],
     tags: areas.map(({ name, about }) => ({ name, description: about })),
     paths,
-    components: {
-      schemas: { Problem: problemSchema, PaymentRequired: paymentRequiredSchema },
-      securitySchemes: Object.assign(
-        {},
-        ...operations.flatMap(({ access }) => access.map(({ schemes }) => schemes)),
-      ),
-    },
+    components: componentsOf(operations, problems, { public_url, schemas: answers.components, parameters }),
   };
 }
 
-function describe(operation: Operation, public_url: string, problems: readonly ProblemType[]): Schema {
+function describe(operation: Operation, answer: JsonSchema | undefined): Entry & Schema {
   const reader = inputReader(operation.input);
   const payment = paymentOf(operation);
   const inBody = methodOf(operation) === "POST";
@@ -131,10 +70,10 @@ function describe(operation: Operation, public_url: string, problems: readonly P
       ...names
         .filter((name) => !inBody || inPath.includes(name))
         .map((name) => parameter(name, inPath.includes(name), reader.schema, operation.example[name])),
-      ...(isCommand(operation) ? [idempotencyKey, prefer] : []),
+      ...(isCommand(operation) ? [refTo("parameters", "IdempotencyKey"), refTo("parameters", "Prefer")] : []),
     ],
     ...(inBody && { requestBody: body(reader.schema, inPath, operation.example) }),
-    responses: responses(operation, public_url, problems),
+    responses: responses(operation, answer),
   };
 }
 
@@ -143,22 +82,6 @@ const alternatives = ({ access }: Operation) => access.flatMap(({ security }) =>
 /** Whether a call may leave an event in the log. */
 const isCommand = (operation: Operation) =>
   paymentOf(operation) !== undefined || methodOf(operation) !== "GET";
-
-const prefer: Schema = {
-  name: "Prefer",
-  in: "header",
-  description: "`proof` (RFC 7240): the answer carries the proof of its event in the log, at most 2 s later",
-  schema: { type: "string" },
-  example: "proof",
-};
-
-const idempotencyKey: Schema = {
-  name: "Idempotency-Key",
-  in: "header",
-  description:
-    "The caller's own name for the call: the same name and request get the first answer, charged once",
-  schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,128}$" },
-};
 
 type InputSchema = ReturnType<typeof inputReader>["schema"];
 
@@ -176,6 +99,30 @@ function parameter(name: string, inPath: boolean, schema: InputSchema, example: 
   };
 }
 
+/** A parameter that several operations take stands among the components; where several of one name do, the less common have a number. */
+function shareParameters(entries: readonly Entry[]): Schema {
+  const asked = new Map<string, number>();
+  for (const parameter of entries.flatMap(({ parameters }) => parameters)) {
+    const text = JSON.stringify(parameter);
+    asked.set(text, (asked.get(text) ?? 0) + 1);
+  }
+  const shared = new Map<string, string>();
+  const numbers = new Map<string, number>();
+  for (const [text, times] of [...asked].sort(([, a], [, b]) => b - a)) {
+    const { name } = JSON.parse(text) as { name?: string };
+    if (times < 2 || name === undefined) continue;
+    const number = (numbers.get(name) ?? 0) + 1;
+    numbers.set(name, number);
+    shared.set(text, number === 1 ? name : `${name}-${number}`);
+  }
+  for (const entry of entries)
+    entry.parameters = entry.parameters.map((parameter) => {
+      const name = shared.get(JSON.stringify(parameter));
+      return name === undefined ? parameter : refTo("parameters", name);
+    });
+  return Object.fromEntries([...shared].map(([text, name]) => [name, JSON.parse(text)]));
+}
+
 function body(schema: InputSchema, inPath: string[], example: Record<string, unknown>): Schema {
   const own = (name: string) => !inPath.includes(name);
   const properties = Object.fromEntries(Object.entries(schema.properties).filter(([name]) => own(name)));
@@ -191,111 +138,90 @@ function body(schema: InputSchema, inPath: string[], example: Record<string, unk
   };
 }
 
-/** The statuses this operation can answer, each with its form. */
-function responses(operation: Operation, public_url: string, problems: readonly ProblemType[]): Schema {
+/** The statuses this operation can answer, each with its form; what is wrong with any call stands in `4XX`. */
+function responses(operation: Operation, answer: JsonSchema | undefined): Schema {
   const priced = paymentOf(operation) !== undefined;
   const answers: Record<string, Schema> = {
     [operation.status ?? 200]: {
-      ...success(operation),
-      ...(isCommand(operation) && { headers: { ...(priced && settledHeader), ...eventHeaders } }),
+      ...success(operation, answer),
+      ...(isCommand(operation) && { headers: { ...(priced && settledHeaders), ...eventHeaders } }),
     },
   };
-  if (operation.vintage || operation.caching)
-    answers[304] = { description: "Unchanged since the ETag you sent" };
-  if (operation.output.kind === "file") {
-    answers[206] = { ...success(operation), description: "The range asked for" };
-  }
-  for (const status of refusalsOf(operation)) {
-    const titles = problems.filter((type) => type.status === status);
-    answers[status] = {
-      description: titles.map(({ title }) => title).join(" / "),
-      content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
-    };
-  }
-  if (priced) answers[402] = paymentAnswer(operation, public_url);
-  return answers;
+  if (operation.vintage || operation.caching) answers[304] = refTo("responses", "304");
+  if (operation.output.kind === "file")
+    answers[206] = { ...success(operation, answer), description: "The range asked for" };
+  for (const status of refusalsOf(operation))
+    if (!OF_ANY_CALL.includes(status)) answers[status] = refTo("responses", String(status));
+  return { ...answers, "4XX": refTo("responses", "4XX") };
 }
 
-const settledHeader: Schema = {
-  "PAYMENT-RESPONSE": {
-    description:
-      "Where the call was paid for: its settlement and receipt, base64; X-PAYMENT-RESPONSE is the same",
-    schema: { type: "string" },
-  },
-};
-
-const eventHeaders: Schema = {
-  "Event-Id": {
-    description: "Where the call is recorded: its event",
-    schema: { type: "string", format: "uuid" },
-  },
-  Link: { description: 'The event\'s proof, rel="proof"', schema: { type: "string" } },
-  "Preference-Applied": { description: "`proof` when it was proven in time", schema: { type: "string" } },
-  "Tlog-Proof": {
-    description: "The proof (c2sp.org/tlog-proof) as a byte sequence of RFC 8941, up to 4 KiB",
-    schema: { type: "string" },
-  },
-};
-
-function success(operation: Operation): Schema {
+function success(operation: Operation, answer: JsonSchema = {}): Schema {
   const { output } = operation;
-  if (output.kind === "stream") {
-    const item = z.toJSONSchema(z.union([output.item, output.last]), {
-      io: "output",
-      unrepresentable: "any",
-    });
-    const { $schema: _, ...schema } = item as Schema;
-    return {
-      description: "One JSON object a line, or a server-sent event",
-      content: { "application/x-ndjson": { schema }, "text/event-stream": { schema: { type: "string" } } },
-    };
+  const [form, ...others] = formsOf(operation);
+  switch (output.kind) {
+    case "stream":
+      return {
+        description: `One JSON object a line; as ${SSE} each is an event`,
+        ...content(mediaTypeOf(operation), answer, [SSE]),
+      };
+    case "json":
+      return { description: "The answer", ...content(form!, answer, others) };
+    case "bytes":
+      return { description: output.about, ...content(output.media_type, bytesOf(output.media_type)) };
+    case "file":
+      return { description: output.about, ...content(output.media_type, bytesOf(output.media_type)) };
+    case "picture":
+      return { description: output.about, ...content(form!, bytesOf(form!), others) };
   }
-  if (output.kind === "file") {
-    const content = { [output.media_type]: { schema: { type: "string", format: "binary" } } };
-    return { description: output.about, content };
-  }
-  if (output.kind === "picture") {
-    const content = formsOf(operation).map((form) => [form, { schema: otherSchema(form) }]);
-    return { description: output.about, content: Object.fromEntries(content) };
-  }
-  if (output.kind === "bytes") {
-    const format = output.media_type === "application/octet-stream" ? { format: "binary" } : {};
-    const content = { [output.media_type]: { schema: { type: "string", ...format } } };
-    return { description: output.about, content };
-  }
-  const enveloped =
-    operation.envelope === "success" ? output.schema.extend({ success: z.literal(true) }) : output.schema;
-  const { $schema: _, ...schema } = z.toJSONSchema(enveloped, {
-    io: "output",
-    unrepresentable: "any",
-  }) as Schema;
-  const others = formsOf(operation).filter((form) => form !== JSON_FORM);
-  return {
-    description: operation.summary,
-    content: {
-      [JSON_FORM]: { schema },
-      ...Object.fromEntries(others.map((form) => [form, { schema: otherSchema(form) }])),
-    },
-  };
 }
 
-const otherSchema = (form: Form): Schema => {
-  const isText = form === "text/csv" || form === "image/svg+xml";
-  return { type: "string", ...(!isText && { format: "binary" }) };
-};
+const SSE = "text/event-stream";
 
-function paymentAnswer(operation: Operation, public_url: string): Schema {
-  const pay_to = "0x0000000000000000000000000000000000000000";
-  const terms = { pay_to, public_url, embedded_chain: false } as const;
-  const { body: example } = paymentRequired(
-    operation,
-    paymentOf(operation)!.unit_price,
-    pathWith(operation, operation.example),
-    terms,
-  );
-  return {
-    description: "Payment required: x402 version 1 in the body, version 2 in the PAYMENT-REQUIRED header",
-    headers: { "PAYMENT-REQUIRED": { description: "x402 version 2, base64", schema: { type: "string" } } },
-    content: { "application/json": { schema: { $ref: "#/components/schemas/PaymentRequired" }, example } },
+/**
+ * The usual form of an answer, and the others that Accept chooses among. Those stand beside it, for a client generator would make
+ * one type of them all, and no call without an Accept header is answered in them.
+ */
+const content = (form: string, schema: Schema, others: readonly string[] = []): Schema => ({
+  content: { [form]: { schema } },
+  ...(others.length > 0 && { "x-other-forms": others }),
+});
+
+const bytesOf = (form: string): Schema => ({
+  type: "string",
+  ...(!form.startsWith("text/") && { format: "binary" }),
+});
+
+/** Schemas of what operations answer, by their names. What has an id, or stands in several, is among the components, once for all. */
+function answersOf(
+  areas: Catalogue["areas"],
+  operations: readonly Operation[],
+): { of: Schemas; components: Schemas } {
+  const named: Schemas = {};
+  const read = (schema: z.ZodType): JsonSchema => {
+    const { $defs = {}, ...own } = atComponents(jsonSchemaOf(schema, "output"));
+    for (const [id, one] of Object.entries($defs)) {
+      if (named[id] && JSON.stringify(named[id]) !== JSON.stringify(one))
+        throw new Error(`two schemas of answers have the id ${id}`);
+      named[id] = one;
+    }
+    return own;
   };
+  const bases: Schemas = {};
+  for (const { shares = {} } of areas)
+    for (const [name, schema] of Object.entries(shares)) bases[name] = read(schema);
+  const own = operations.flatMap((operation) => {
+    const schema = answerOf(operation);
+    return schema ? [[operation.name, read(schema)] as const] : [];
+  });
+  const { answers, components } = shareSchemas(Object.fromEntries(own), named, bases);
+  return { of: answers, components };
 }
+
+function answerOf({ output, envelope }: Operation): z.ZodType | undefined {
+  if (output.kind === "stream") return z.union([output.item, output.last]);
+  if (output.kind !== "json") return undefined;
+  return envelope === "success" ? output.schema.extend({ success: z.literal(true) }) : output.schema;
+}
+
+const atComponents = (schema: JsonSchema): JsonSchema =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', `"${componentRef("")}`));

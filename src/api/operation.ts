@@ -114,6 +114,8 @@ export type Context<In> = {
   fresh_id: string;
   /** The caller's own name for the command, where it gave one. */
   idempotency_key: string | undefined;
+  /** The payment that the call is charged to; undefined where it is charged to none. */
+  payment_id: string | undefined;
   /** Says which event the answer stands for, where `handle` appended it itself. */
   names: (event: EventName) => void;
   /** Aborted when the caller goes away or the service stops. */
@@ -125,10 +127,29 @@ export type Context<In> = {
   catalogue: Catalogue;
 };
 
+/** What a call does to what is there, beyond its answer and its price: clients ask their user before some of it. */
+export type Effect = {
+  /** `nothing`: it only reads; `adds`: what was there stays; `takes`: something is spent, ended or sent away. */
+  changes: "nothing" | "adds" | "takes";
+  /** Asked twice with the same input, it does no more than once. */
+  repeatable: boolean;
+  /** It deals with what is not the service's own: accounts and contracts on the chain, webhooks. */
+  reaches_out: boolean;
+};
+
+/** What is asked by GET: the pipeline hands it no decision. */
+export const reads = {
+  changes: "nothing",
+  repeatable: true,
+  reaches_out: false,
+} as const satisfies Effect;
+
 export type OperationDeclaration = {
   /** operationId and MCP tool name. */
   name: string;
   route: Route;
+  /** What a call of it does. What is asked by GET reads, and says so only where it reaches out. */
+  effect?: Effect;
   /** Other paths it is served at, with the same parameters. Paths under /v1/agent and /soul are served under /api too. */
   aliases?: readonly Path[];
   /** Routes that answer 301 with where it is; their parameters have the same names. */
@@ -144,6 +165,8 @@ export type OperationDeclaration = {
   status?: 200 | 201 | 202;
   /** Fields of the input that must not be guessed from the request's digest, which is public. */
   secrets?: string[];
+  /** The field of the input that names the command, for callers who cannot send Idempotency-Key; it says nothing of what is asked. */
+  named_by?: string;
   /** Members of the answer, however deep, that are told once: given again for a payment, it comes without them to all but its owner. */
   told_once?: readonly string[];
   /**
@@ -183,6 +206,11 @@ export type Operation = OperationDeclaration & {
   redirects: readonly `GET ${Path}`[];
 };
 
+/** A GET reads; whatever else there is has to say what it does. */
+type Effected =
+  | { route: `GET ${Path}`; effect?: Effect & { changes: "nothing" } }
+  | { route: `POST ${Path}` | `DELETE ${Path}`; effect: Effect };
+
 /** What the API knows of an area. */
 export type OfferedArea = {
   /** One lower-case word: the tag in OpenAPI and the name in `?areas=`. */
@@ -191,6 +219,8 @@ export type OfferedArea = {
   about: string;
   envelope: Envelope;
   operations: readonly OperationDeclaration[];
+  /** Objects that answers have all fields of, beside their own: OpenAPI says those once, under these names. */
+  shares?: Readonly<Record<string, z.ZodObject>>;
   /** The kinds of problems that are its own; their file in src/domain declares them. */
   problems: Readonly<Record<string, ProblemType>>;
 };
@@ -205,13 +235,14 @@ export type Catalogue = {
 /** An operation as it is written down: `example` and `handle` fit `input`. */
 export type Declared<Input extends z.ZodObject> = Omit<
   OperationDeclaration,
-  "input" | "example" | "caching" | "handle"
-> & {
-  input: Input;
-  example: z.input<Input>;
-  caching?: (input: z.output<Input>) => string;
-  handle: (context: Context<z.output<Input>>) => Promise<object>;
-};
+  "route" | "effect" | "input" | "example" | "caching" | "handle"
+> &
+  Effected & {
+    input: Input;
+    example: z.input<Input>;
+    caching?: (input: z.output<Input>) => string;
+    handle: (context: Context<z.output<Input>>) => Promise<object>;
+  };
 
 /** Declares an operation. One over data takes `vintage` too, and its answer says what it rests on. */
 export function operation<Input extends z.ZodObject>(declared: Declared<Input>): OperationDeclaration {
@@ -231,6 +262,7 @@ export function operation<Input extends z.ZodObject>(declared: Declared<Input>):
   } as OperationDeclaration;
 }
 
+export const effectOf = ({ effect = reads }: Pick<Operation, "effect">): Effect => effect;
 export const methodOf = ({ route }: Pick<Operation, "route">) => route.slice(0, route.indexOf(" ")) as Method;
 export const pathOf = ({ route }: Pick<Operation, "route">) => route.slice(route.indexOf(" ") + 1) as Path;
 /** The path with its parameters filled in; `{name}` is one part of it, `{+name}` its whole rest (RFC 6570). */

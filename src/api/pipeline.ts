@@ -5,7 +5,6 @@
  */
 import { LRUCache } from "lru-cache";
 import type { JsonObject } from "../../eventstore/types.ts";
-import { checkAccepting } from "../anchoring/accepting.ts";
 import { createProver, type Prover } from "../anchoring/prove.ts";
 import type { App } from "../app.ts";
 import type { AddressLimits } from "../domain/ports.ts";
@@ -126,7 +125,7 @@ async function ask(
     const form = chosenForm(operation, question.accept);
     const admitted = await parts.gate.admit(operation, question.presented);
     if (admitted === "pay") {
-      await checkAccepting(parts.app);
+      await parts.app.accepting.check();
       const price = await quoteFor(parts, operation, await validInput(operation, reader, question));
       return { kind: "pay", ...paymentRequired(operation, price, question.path, parts.terms, { form }) };
     }
@@ -194,7 +193,7 @@ function callOf(
       digest ??= requestDigest(operation, input, form, app.link_secret);
       return digest;
     },
-    idempotency_key: namedBy(admitted, question),
+    idempotency_key: nameOf(operation, input, admitted, question),
     if_none_match,
     last_event_id,
     request_id,
@@ -207,14 +206,27 @@ function callOf(
   };
 }
 
-/** A proof that names the command names it alone: whoever sends it again under another name would have it done twice. */
-function namedBy({ idempotency_key }: Admission, question: CallRequest): string | undefined {
-  const given = question.idempotency_key;
-  if (idempotency_key !== undefined && given !== undefined && given !== idempotency_key)
+/** A command has one name, wherever the caller says it: under another one it would be done twice. */
+function nameOf(
+  { named_by }: Operation,
+  input: Fields,
+  admitted: Admission,
+  question: CallRequest,
+): string | undefined {
+  const field = named_by === undefined ? undefined : (input[named_by] as string | undefined);
+  const { idempotency_key: header } = question;
+  if (field !== undefined && header !== undefined && field !== header)
+    refuse("invalid", `invalid input: ${named_by}`, {
+      errors: [{ path: named_by!, message: "is what Idempotency-Key says, or left out" }],
+    });
+  const given = header ?? field;
+  const { idempotency_key: proven } = admitted;
+  // A proof that names the command names it alone.
+  if (proven !== undefined && given !== undefined && given !== proven)
     refuse("invalid", "invalid Idempotency-Key", {
       errors: [{ path: "Idempotency-Key", message: "is the nonce of SIGN-IN-WITH-X, or left out" }],
     });
-  return idempotency_key ?? given;
+  return proven ?? given;
 }
 
 /** Serves a call that brought its payment. */
@@ -252,8 +264,7 @@ async function unpaid(
   if (given) return { made: given.made, event: await eventGiven(parts.app, call) };
   const once = idempotencyOf(call);
   const { answers } = parts.app;
-  const unit = { ...parts.app.unit, accepting: () => checkAccepting(parts.app) };
-  const { result, events } = await transact(unit, commandOf(call, once), (given) =>
+  const { result, events } = await transact(parts.app.unit, commandOf(call, once), (given) =>
     prepareAnswer(parts, call, given),
   );
   if (once && result.kind === "body" && call.operation.kept !== false) {

@@ -5,6 +5,11 @@ import { inputReader } from "./input.ts";
 import type { Catalogue } from "./operation.ts";
 import { isInPath, methodOf, type Operation, pathOf, pathWith } from "./operation.ts";
 
+/** What holds for every answer with figures, and so is said of none in particular. */
+export const aboutFigures =
+  "An answer's `meta` says what its figures rest on: the dataset and what that covers, or the tables; what is invented is marked " +
+  "`synthetic` there and never mixed with the real. null is not known or not delivered, never zero.";
+
 const byArea = ({ areas, operations }: Catalogue) =>
   areas.map(({ name, about }) => ({
     area: name,
@@ -24,6 +29,8 @@ export function operationsPage(catalogue: Catalogue): string {
     "An answer to what the log records names its event in `Event-Id` and where that is proven in `Link`. With `Prefer: proof` it",
     "comes with the proof (c2sp.org/tlog-proof), base64 in `Tlog-Proof`, as soon as a checkpoint covers the event: within 2 s, or",
     'the link alone. Over MCP: ask by `_meta["tallystick/prefer"]`, read `_meta["tallystick/event"]` and `["tallystick/proof"]`.',
+    "",
+    aboutFigures,
     "",
     "An answer is JSON. Where other forms are listed `Accept` chooses among them: [Forms of an answer](forms.md).",
     "",
@@ -80,7 +87,7 @@ export function llmsPage(catalogue: Catalogue, public_url: string): string {
     "",
     "> Data, computation and trust for autonomous agents, sold per call in USDC on Base (x402) or by API key, over one log that anyone can verify.",
     "",
-    `Send \`Authorization: Bearer sk_…\`, or call without, sign what the 402 asks for, and call again with it in \`PAYMENT-SIGNATURE\` (x402 version 2) or \`X-PAYMENT\` (version 1). A call that is refused costs nothing; after a 503 ask again with the same payment. With \`Prefer: proof\` a call that the log records comes with the proof of its event. MCP: ${public_url}/mcp, with every tool at ${public_url}/mcp?areas=all. OpenAPI: ${public_url}/openapi.json.`,
+    `Send \`Authorization: Bearer sk_…\`, or call without, sign what the 402 asks for, and call again with it in \`PAYMENT-SIGNATURE\` (x402 version 2) or \`X-PAYMENT\` (version 1). A call that is refused costs nothing; after a 503 ask again with the same payment. With \`Prefer: proof\` a call that the log records comes with the proof of its event. MCP: ${public_url}/mcp, with every tool at ${public_url}/mcp?areas=all. OpenAPI: ${public_url}/openapi.json, of one area such as trade ${public_url}/openapi/trade.json. ${aboutFigures}`,
     "",
   ];
   for (const { title, members } of byArea(catalogue)) {

@@ -5,6 +5,8 @@ import { methodOf, type OperationDeclaration } from "./operation.ts";
 
 /** Bad input, a bad credential, too many calls; and a part that is away. */
 const EVERYWHERE = [400, 401, 429, 503];
+/** What is wrong with the call whatever it asks: told of all operations at once. */
+export const OF_ANY_CALL: readonly number[] = [400, 401, 406, 413, 415, 429];
 /** Of a call that writes: two under one Idempotency-Key, a body that is too large, of another type, or not what the key named. */
 const WRITING = [409, 413, 415, 422];
 /** Of a file: conditions and ranges that it does not meet. */

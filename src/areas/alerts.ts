@@ -1,5 +1,6 @@
 import { alertOperations } from "../api/operations/alerts/subscriptions.ts";
 import * as evaluation from "../domain/alerts/evaluation.ts";
+import { alertProblems } from "../domain/alerts/problems.ts";
 import * as subscription from "../domain/alerts/subscription.ts";
 import { alertsProjection } from "../projections/alerts/subscriptions.ts";
 import { deliveriesReactor } from "../reactors/alerts/deliver.ts";
@@ -14,5 +15,5 @@ export const alerts: Area = {
   projections: [alertsProjection],
   reactors: [evaluationsReactor, deliveriesReactor],
   operations: alertOperations,
-  problems: {},
+  problems: alertProblems,
 };

@@ -1,4 +1,5 @@
 import { discoveryOperations } from "../api/operations/discovery/discovery.ts";
+import { findOperations } from "../api/operations/discovery/find.ts";
 import type { Area } from "./area.ts";
 
 export const discovery: Area = {
@@ -8,6 +9,6 @@ export const discovery: Area = {
   entities: [],
   projections: [],
   reactors: [],
-  operations: discoveryOperations,
+  operations: [...discoveryOperations, ...findOperations],
   problems: {},
 };

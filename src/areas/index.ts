@@ -3,6 +3,7 @@ import { access } from "./access.ts";
 import { alerts } from "./alerts.ts";
 import type { AnyEntity, Area } from "./area.ts";
 import { checks } from "./checks.ts";
+import { commerce } from "./commerce.ts";
 import { customs } from "./customs.ts";
 import { discovery } from "./discovery.ts";
 import { identity } from "./identity.ts";
@@ -24,6 +25,7 @@ export const areas: readonly Area[] = [
   salary,
   mirror,
   customs,
+  commerce,
   checks,
   rng,
   wallet,

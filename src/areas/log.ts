@@ -4,6 +4,7 @@ import * as anchor from "../domain/anchoring/anchor.ts";
 import { logProblems } from "../domain/anchoring/problems.ts";
 import { headsProjection } from "../projections/anchoring/heads.ts";
 import { streamsProjection } from "../projections/anchoring/streams.ts";
+import { snapshotReactor } from "../reactors/log/snapshot-streams.ts";
 import type { Area } from "./area.ts";
 
 export const log: Area = {
@@ -12,7 +13,7 @@ export const log: Area = {
   envelope: "none",
   entities: [anchor],
   projections: [headsProjection, streamsProjection],
-  reactors: [signingReactor(), anchoringReactor(), cosigningReactor()],
+  reactors: [signingReactor(), anchoringReactor(), cosigningReactor(), snapshotReactor],
   operations: logOperations,
   problems: logProblems,
 };

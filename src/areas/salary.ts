@@ -1,4 +1,5 @@
 import { salaryOperations } from "../api/operations/salary/salary.ts";
+import { meta } from "../projections/salary/answers/tables.ts";
 import type { Area } from "./area.ts";
 
 export const salary: Area = {
@@ -9,5 +10,6 @@ export const salary: Area = {
   projections: [],
   reactors: [],
   operations: salaryOperations,
+  shares: { TablesMeta: meta },
   problems: {},
 };

@@ -5,6 +5,7 @@ import { tradeSignalOperations } from "../api/operations/trade/signals.ts";
 import { tradeAnalyticsOperations } from "../api/operations/trade/structure.ts";
 import * as dataset from "../domain/trade/dataset.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
+import { meta } from "../projections/trade/answers/question.ts";
 import { releasesProjection } from "../projections/trade/releases.ts";
 import type { Area } from "./area.ts";
 
@@ -22,5 +23,6 @@ export const trade: Area = {
     ...tradeSignalOperations,
     ...macroOperations,
   ],
+  shares: { TradeMeta: meta },
   problems: tradeProblems,
 };

@@ -1,21 +1,17 @@
 import { Command } from "commander";
 import { formatEther } from "viem/utils";
+import { contradictionOf } from "../anchoring/contradiction.ts";
 import { deployAnchor } from "../anchoring/deploy.ts";
-import {
-  type AnchorStatus,
-  anchorStatus,
-  type ChainStatus,
-  chainStatus,
-  contradictionOf,
-} from "../anchoring/status.ts";
+import { type AnchorStatus, anchorStatus, type ChainStatus, chainStatus } from "../anchoring/status.ts";
 import { endorseCall } from "../domain/anchoring/contract.ts";
 import type { Hex } from "../domain/chain.ts";
 import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
+import { about } from "./about.ts";
 import { asAddress, type Terminal, withRuntime } from "./terminal.ts";
 
 export function anchorCommand(terminal: Terminal): Command {
-  const anchor = new Command("anchor").description("anchor the log on the chain");
+  const anchor = new Command("anchor").description(about.anchor);
 
   anchor
     .command("status")

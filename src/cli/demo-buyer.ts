@@ -1,5 +1,6 @@
 /** A buyer's side of x402 version 2, written out: ask, sign what is asked for, ask again. It knows nothing of the runtime. */
 import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import type { LocalAccount } from "viem/accounts";
 import { z } from "zod";
 import type { Hex } from "../domain/chain.ts";
@@ -11,6 +12,9 @@ const CHAIN_ID = 8453;
 /** Micro-USDC. A service is a stranger: what it asks for is held against this before anything is signed. */
 const MOST = 100_000n;
 const ANSWER_MS = 30_000;
+/** A part of the service that is away, or still starting, is waited for. */
+const AWAY_MS = 60_000;
+const ASK_AGAIN_MS = 1_000;
 
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/) as z.ZodType<Hex>;
 
@@ -65,10 +69,22 @@ export type Bought = {
   event_id: string | undefined;
 };
 
-/** GET that gives up in time; a refusal where nobody answers. */
-export async function get(url: string, headers: Record<string, string> = {}): Promise<Response> {
+/** What is asked beside the URL; a body makes it a POST. */
+export type Question = { body?: object };
+
+/** A call that gives up in time; a refusal where nobody answers. */
+export async function get(
+  url: string,
+  headers: Record<string, string> = {},
+  { body }: Question = {},
+): Promise<Response> {
+  const posted = body && {
+    method: "POST",
+    body: JSON.stringify(body),
+    headers: { ...headers, "Content-Type": "application/json" },
+  };
   try {
-    return await fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_MS) });
+    return await fetch(url, { headers, ...posted, signal: AbortSignal.timeout(ANSWER_MS) });
   } catch (error) {
     const { message, cause } = error as Error;
     return refuse(
@@ -78,17 +94,17 @@ export async function get(url: string, headers: Record<string, string> = {}): Pr
   }
 }
 
-/** Asks without paying; throws a Refusal where the answer is not a 402 that this buyer would pay. */
-export async function ask(url: string): Promise<Offer> {
-  const answer = await get(url);
+/** Asks without paying; throws a Refusal where the answer is not a 402 that this buyer would pay, of `most` micro-USDC. */
+export async function ask(url: string, question: Question = {}, most = MOST): Promise<Offer> {
+  const answer = await get(url, {}, question);
   if (answer.status !== 402)
     refuse("unprocessable", `${url} answered ${answer.status} where a 402 was expected`);
   const { resource, accepts } = read("PAYMENT-REQUIRED", offer, answer.headers);
   const accepted = accepts.map((one) => requirement.safeParse(one)).find(({ success }) => success)?.data;
   if (!accepted) return refuse("unprocessable", `${url} does not sell for USDC on Base by the scheme exact`);
   const amount_micro = BigInt(accepted.amount);
-  if (amount_micro > MOST)
-    refuse("forbidden", `${url} asks for ${accepted.amount} micro-USDC; this buyer pays at most ${MOST}`);
+  if (amount_micro > most)
+    refuse("forbidden", `${url} asks for ${accepted.amount} micro-USDC; this buyer pays at most ${most}`);
   return { resource, accepted, amount_micro };
 }
 
@@ -136,8 +152,14 @@ export async function sign(account: LocalAccount, { resource, accepted }: Offer)
 }
 
 /** Asks again with the payment; a refusal says why the service would not have it. */
-export async function buy(url: string, { header }: SignedPayment): Promise<Bought> {
-  const answer = await get(url, { "PAYMENT-SIGNATURE": header, Prefer: "proof" });
+export async function buy(url: string, { header }: SignedPayment, question: Question = {}): Promise<Bought> {
+  const paying = { "PAYMENT-SIGNATURE": header, Prefer: "proof" };
+  let answer = await get(url, paying, question);
+  for (const deadline = Date.now() + AWAY_MS; answer.status === 503 && Date.now() < deadline; ) {
+    await answer.body?.cancel();
+    await pause(ASK_AGAIN_MS);
+    answer = await get(url, paying, question);
+  }
   const body = await answer.text();
   if (!answer.ok)
     refuse("unprocessable", `${url} answered ${answer.status} to the payment: ${body.slice(0, 500)}`);

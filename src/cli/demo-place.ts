@@ -33,6 +33,7 @@ export async function findPlace(
   log: Logger,
   url: string | undefined,
   onOpening: () => void,
+  own: { reactors?: boolean } = {},
 ): Promise<Place> {
   const candidate = url ?? config.PUBLIC_URL ?? (config.PORT === 0 ? undefined : urlOf(config));
   const origin = candidate && (await originOf(candidate));
@@ -46,7 +47,7 @@ export async function findPlace(
       `no Tallystick answers at ${url}; \`npm start\` runs one, and without --url the demo does`,
     );
   onOpening();
-  return ownPlace(config, log);
+  return ownPlace(config, log, own);
 }
 
 const urlOf = ({ HOST, PORT }: Config) => `http://${hostInUrl(HOST)}:${PORT}`;
@@ -84,7 +85,11 @@ async function runtimeOf(
   return undefined;
 }
 
-async function ownPlace(config: Config, log: Logger): Promise<Place> {
+async function ownPlace(
+  config: Config,
+  log: Logger,
+  { reactors = false }: { reactors?: boolean },
+): Promise<Place> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -98,7 +103,7 @@ async function ownPlace(config: Config, log: Logger): Promise<Place> {
   };
   try {
     const settings = { ...config, PUBLIC_URL: url };
-    runtime = await openRuntime(settings, log, { chain: true });
+    runtime = await openRuntime(settings, log, { chain: true, reactors });
     server.on("request", await openServer(runtime, settings, log, stopping.signal));
     await dataOpened(runtime.app);
     return { url, own: true, app: runtime.app, close };

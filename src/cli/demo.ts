@@ -1,7 +1,7 @@
 /** `tallystick demo`: an agent that starts with an empty hand buys one answer, and checks what it was told about it. */
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { type LocalAccount, mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
 import { encodeFunctionData, parseAbi } from "viem/utils";
 import { z } from "zod";
@@ -10,6 +10,7 @@ import type { Config } from "../config.ts";
 import type { Hex } from "../domain/chain.ts";
 import { USDC } from "../domain/payments/usdc.ts";
 import { refuse } from "../domain/refusal.ts";
+import { about } from "./about.ts";
 import { ask, type Bought, buy, get, type Offer, type SignedPayment, sign } from "./demo-buyer.ts";
 import { findPlace, type Place } from "./demo-place.ts";
 import { ANSWER, EXPORT, idOf, prove, RECEIPT } from "./demo-proof.ts";
@@ -29,7 +30,7 @@ const WISHES = [
 
 export function demoCommand({ settings, logger }: Terminal): Command {
   return new Command("demo")
-    .description("buy one answer with a demo wallet, step by step, and check what was told about it")
+    .description(about.demo)
     .option(
       "--url <url>",
       "a running service; else the one of these settings, or one of the demo's own",
@@ -40,26 +41,56 @@ export function demoCommand({ settings, logger }: Terminal): Command {
       "pay real money off the development chain: a private key (0x and 64 hex digits), or - for standard input",
       asWallet,
     )
+    .addOption(
+      new Option(
+        "--story <name>",
+        "answer: one answer, and what proves it; shop: pellets, from the price list to the delivery",
+      )
+        .choices(["answer", "shop"])
+        .default("answer"),
+    )
     .addHelpText(
       "after",
       "\nWithout --key it pays only on a development chain, with a wallet whose key everybody has. It pays at most 0.10 USDC.",
     )
-    .action(async ({ url, key }: { url?: string; key?: ReturnType<typeof asWallet> }) => {
-      const config = settings();
-      tell.title("An agent with a wallet, and nothing else");
-      const place = await findPlace(config, logger("warn"), url, () =>
-        tell.line(
-          "",
-          `No service runs: opening one in ${config.DATA_DIR}; the first time takes some seconds.`,
-        ),
-      );
-      try {
-        tell.line("service", place.own ? `${place.url}, for as long as this takes` : place.url);
-        await buyOneAnswer(place, config, key === FROM_INPUT ? await walletFromInput() : key);
-      } finally {
-        await place.close();
-      }
-    });
+    .action(
+      async ({ url, key, story }: { url?: string; key?: ReturnType<typeof asWallet>; story: string }) => {
+        const config = settings();
+        const isShop = story === "shop";
+        if (isShop && key !== undefined)
+          refuse("forbidden", "the story of the shop pays with a demo wallet alone: leave --key out");
+        tell.title("An agent with a wallet, and nothing else");
+        const opening = () =>
+          tell.line(
+            "",
+            `No service runs: opening one in ${config.DATA_DIR}; the first time takes some seconds.`,
+          );
+        // Goods are shipped once their payment is final, which a reactor sees to.
+        const place = await findPlace(config, logger("warn"), url, opening, { reactors: isShop });
+        try {
+          tell.line("service", place.own ? `${place.url}, for as long as this takes` : place.url);
+          if (isShop) await tellShop(place, config);
+          else await buyOneAnswer(place, config, key === FROM_INPUT ? await walletFromInput() : key);
+        } finally {
+          await place.close();
+        }
+      },
+    );
+}
+
+async function tellShop(place: Place, config: Config): Promise<void> {
+  const begun = Date.now();
+  const { buyPellets } = await import("./demo-shop.ts");
+  if (place.own && place.app) {
+    const { openSandboxShop } = await import("../operator/sandbox-shop.ts");
+    const { releaseSandboxTables } = await import("../operator/reference.ts");
+    await openSandboxShop(place.app);
+    await releaseSandboxTables(place.app, config.DATA_DIR, { only_missing: true });
+  }
+  const wallet = mnemonicToAccount(MNEMONIC);
+  tell.line("wallet", `${wallet.address}, the first of the public development mnemonic`);
+  await buyPellets(place, wallet);
+  tell.end(`Done in ${seconds(Date.now() - begun)}.`);
 }
 
 async function buyOneAnswer(place: Place, config: Config, own: LocalAccount | undefined): Promise<void> {

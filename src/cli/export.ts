@@ -5,15 +5,14 @@ import { evidenceDespite, evidenceFor } from "../anchoring/gather-evidence.ts";
 import { anchorStatus } from "../anchoring/status.ts";
 import { LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
 import { refuse } from "../domain/refusal.ts";
+import { about } from "./about.ts";
 import { asCount, type Terminal, withRuntime } from "./terminal.ts";
 
 type ExportOptions = { from?: number; to?: number; tenant?: string; stream?: string; despite: boolean };
 
 export function exportCommand(terminal: Terminal): Command {
   return new Command("export")
-    .description(
-      "write the log, or one stream of it, with its checkpoints and anchors, as NDJSON that anyone can verify",
-    )
+    .description(about.export)
     .argument("[file]", "a new file, packed where its name ends in .gz; standard output when left out")
     .option("--from <position>", "first position of the log", asCount)
     .option("--to <position>", "last position, completed to the end of its commit", asCount)

@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { COMEXT_URL, fetchComext } from "../datasets/fetch.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { Period } from "../domain/trade/units.ts";
+import { about } from "./about.ts";
 import { importAndTell } from "./data.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -62,7 +63,7 @@ export function fetchCommand(terminal: Terminal): Command {
           files.map(({ path }) => path),
         );
     });
-  return new Command("fetch").description("fetch data from its source").addCommand(comext);
+  return new Command("fetch").description(about.fetch).addCommand(comext);
 }
 
 const INTERRUPTED = "interrupted: what came is kept, and the same command goes on from there";

@@ -2,12 +2,11 @@ import { Command, InvalidArgumentError } from "commander";
 import { DAILY_QUOTA, MONTHLY_QUOTA, scope, scopes, tenantName } from "../domain/access/key.ts";
 import { issueKey, listAllKeys, revokeKey } from "../operator/keys.ts";
 import type { KeyRow } from "../projections/access/keys.ts";
+import { about } from "./about.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 export function keysCommand(terminal: Terminal): Command {
-  const keys = new Command("keys").description(
-    "issue, list and revoke API keys; each change is an event in the log",
-  );
+  const keys = new Command("keys").description(about.keys);
 
   keys
     .command("issue")

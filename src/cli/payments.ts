@@ -3,10 +3,11 @@ import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { ChainUnavailable } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 import { type Account, type Books, books } from "../operator/books.ts";
+import { about } from "./about.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 export function paymentsCommand(terminal: Terminal): Command {
-  const payments = new Command("payments").description("compare the payments of the log with the chain");
+  const payments = new Command("payments").description(about.payments);
 
   payments
     .command("books")

@@ -1,9 +1,13 @@
 /** The command line: `tallystick …`. Every command works with the service running or not. */
 import { Command } from "commander";
+import { about } from "./about.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Commands by the file that has them; only what is asked for is loaded, since the modules of all take seconds. */
-const GROUPS: readonly { names: readonly string[]; load(terminal: Terminal): Promise<Command[]> }[] = [
+const GROUPS: readonly {
+  names: readonly (keyof typeof about)[];
+  load(terminal: Terminal): Promise<Command[]>;
+}[] = [
   { names: ["serve"], load: async (terminal) => [(await import("./serve.ts")).serveCommand(terminal)] },
   { names: ["demo"], load: async (terminal) => [(await import("./demo.ts")).demoCommand(terminal)] },
   { names: ["keys"], load: async (terminal) => [(await import("./keys.ts")).keysCommand(terminal)] },
@@ -16,6 +20,7 @@ const GROUPS: readonly { names: readonly string[]; load(terminal: Terminal): Pro
     names: ["payments"],
     load: async (terminal) => [(await import("./payments.ts")).paymentsCommand(terminal)],
   },
+  { names: ["shop"], load: async (terminal) => [(await import("./shop.ts")).shopCommand(terminal)] },
   { names: ["anchor"], load: async (terminal) => [(await import("./anchor.ts")).anchorCommand(terminal)] },
   { names: ["witness"], load: async (terminal) => [(await import("./witness.ts")).witnessCommand(terminal)] },
   {
@@ -28,7 +33,11 @@ const GROUPS: readonly { names: readonly string[]; load(terminal: Terminal): Pro
   { names: ["docs"], load: async () => [(await import("./docs.ts")).docsCommand()] },
 ];
 
-/** The whole command line, or as much of it as the command of this name needs. */
+/** Commands as the first page of help lists them. */
+const announced = ({ names }: (typeof GROUPS)[number]) =>
+  names.map((name) => new Command(name).description(about[name]));
+
+/** The command line with the command of this name, or with all of them by name alone. */
 export async function program(terminal: Terminal, wanted?: string): Promise<Command> {
   const root = new Command("tallystick")
     .description("Data, computation and trust for autonomous agents, over one verifiable log.")
@@ -37,10 +46,8 @@ export async function program(terminal: Terminal, wanted?: string): Promise<Comm
     // Options behind a command are that command's: `verify` and `verify receipt` both have --json.
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: true });
-  const group = GROUPS.find(({ names }) => wanted !== undefined && names.includes(wanted));
-  const isVersionAsked = wanted === "--version" || wanted === "-V";
-  for (const { load } of group ? [group] : isVersionAsked ? [] : GROUPS)
-    for (const command of await load(terminal))
-      root.addCommand(command, { hidden: command.name() === "docs" });
+  const group = GROUPS.find(({ names }) => wanted !== undefined && names.some((name) => name === wanted));
+  for (const command of group ? await group.load(terminal) : GROUPS.flatMap(announced))
+    root.addCommand(command, { hidden: command.name() === "docs" });
   return root;
 }

@@ -13,7 +13,8 @@ import { Refusal } from "../domain/refusal.ts";
 import { issueKey } from "../operator/keys.ts";
 import { keyByDigest, keysProjection } from "../projections/access/keys.ts";
 import { openServer } from "../server.ts";
-import { ensureSandbox } from "./data.ts";
+import { about } from "./about.ts";
+import { expectSandbox } from "./ensure-sandbox.ts";
 import { hostInUrl, type Terminal } from "./terminal.ts";
 
 /** Connections that are still busy after this are cut. */
@@ -21,7 +22,7 @@ const DRAIN_MS = 10_000;
 
 export const serveCommand = (terminal: Terminal): Command =>
   new Command("serve")
-    .description("run the service (what `npm start` does)")
+    .description(about.serve)
     .addHelpText("after", "\nSettings come from the environment; .env.example lists them.")
     .action(() => serve(terminal));
 
@@ -52,12 +53,16 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   process.on("SIGINT", stop).on("SIGTERM", stop);
 
   let runtime: Runtime | undefined;
+  let makeSandbox: ReturnType<typeof expectSandbox> | undefined;
   try {
     runtime = await opening;
+    const { app } = runtime;
+    // Before anybody can ask whether the service is ready.
+    if (config.SANDBOX && app.settings.allow_synthetic) makeSandbox = expectSandbox(app, config, log);
     door.handle = await openServer(runtime, { ...config, PUBLIC_URL: public_url }, log, stopping.signal);
     const embedded = config.DATABASE_URL === undefined && config.BASE_RPC_URL === undefined;
-    const sandboxKey = embedded ? await keptSandboxKey(runtime.app, config.DATA_DIR) : undefined;
-    greet(public_url, runtime.app, sandboxKey);
+    const sandboxKey = embedded ? await keptSandboxKey(app, config.DATA_DIR) : undefined;
+    greet(public_url, app, sandboxKey);
   } catch (error) {
     // Whatever is open would keep the process alive behind a door that says "starting" for ever.
     stopping.abort();
@@ -66,8 +71,7 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
     await runtime?.close();
     throw error;
   }
-  if (config.SANDBOX && runtime.app.settings.allow_synthetic)
-    await ensureSandbox(runtime.app, config, log, stopping.signal);
+  await makeSandbox?.(stopping.signal);
 }
 
 const startingUp: RequestListener = (req, res) => {
@@ -113,11 +117,12 @@ async function drain(server: Server): Promise<void> {
   clearTimeout(late);
 }
 
-/** The key for trying things out: kept in DATA_DIR, made once for each embedded database. */
-async function keptSandboxKey(app: App, dataDir: string): Promise<string> {
+/** The key for trying things out: kept in DATA_DIR, made once for each embedded database; none where the log takes nothing. */
+async function keptSandboxKey(app: App, dataDir: string): Promise<string | undefined> {
   const path = join(dataDir, "sandbox.key");
   const kept = (await readFile(path, "utf8").catch(() => "")).trim();
   if (kept !== "" && (await isKnown(app, kept))) return kept;
+  if (!(await accepts(app))) return undefined;
   const { secret } = await issueKey(app, {
     tenant: "sandbox",
     space: "test",
@@ -130,6 +135,13 @@ async function keptSandboxKey(app: App, dataDir: string): Promise<string> {
   await chmod(path, 0o600);
   return secret;
 }
+
+/** A log that contradicts what was signed is served all the same, for reading. */
+const accepts = ({ accepting }: App): Promise<boolean> =>
+  accepting.confirm().then(
+    () => true,
+    () => false,
+  );
 
 async function isKnown(app: App, secret: string): Promise<boolean> {
   await app.caughtUp(keysProjection);

@@ -3,12 +3,11 @@ import { operatorMeta } from "../app.ts";
 import { refuse } from "../domain/refusal.ts";
 import { mailSubject } from "../domain/sealed.ts";
 import { eraseSubject } from "../erasure.ts";
+import { about } from "./about.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 export function subjectsCommand(terminal: Terminal): Command {
-  const subjects = new Command("subjects").description(
-    "people and things that personal data in the log is sealed for: erase one, change the master key",
-  );
+  const subjects = new Command("subjects").description(about.subjects);
 
   subjects
     .command("erase")

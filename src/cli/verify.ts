@@ -22,6 +22,7 @@ import type { Config } from "../config.ts";
 import type { Hex } from "../domain/chain.ts";
 import { receiptIn } from "../domain/payments/verify-receipt.ts";
 import { refuse } from "../domain/refusal.ts";
+import { about } from "./about.ts";
 import { verifyReceiptCommand } from "./receipt.ts";
 import { asAddress, asCount, type Terminal, withRuntime } from "./terminal.ts";
 
@@ -43,11 +44,14 @@ type Options = {
 export function verifyCommand(terminal: Terminal): Command {
   const { settings } = terminal;
   const verifying = new Command("verify")
-    .description(
-      "check an export: every hash and link, the tree, its signatures and its anchors on the chain",
-    )
+    .description(about.verify)
     .argument("[file]", "an export (.gz too), or - for standard input; the database when left out")
-    .option("--head <position:hash>", "a head or a feed cursor that you kept; may be repeated", asHeads, [])
+    .option(
+      "--head <position:hash>",
+      "a head that you kept, of one stream as version:hash, or a feed cursor; may be repeated",
+      asHeads,
+      [],
+    )
     .option("--checkpoint <file>", "a checkpoint (signed note) that you kept; may be repeated", asList, [])
     .option("--receipt <file>", "a receipt that you were given; may be repeated", asList, [])
     .option("--origin <origin>", "the log's origin as you know it")

@@ -5,6 +5,7 @@ import { formatVerifierKey, MalformedNote, parseVerifierKey, type VerifierKey } 
 import { ConfigError } from "../config.ts";
 import { serveWitness } from "../witness/server.ts";
 import { openWitness } from "../witness/witness.ts";
+import { about } from "./about.ts";
 import { hostInUrl, type Terminal } from "./terminal.ts";
 
 type Options = { name: string; log: VerifierKey[]; dir: string; host: string; port: number };
@@ -19,7 +20,7 @@ It prints what the log's operator adds to WITNESSES. What it follows is at GET /
 
 export function witnessCommand({ logger }: Pick<Terminal, "logger">): Command {
   return new Command("witness")
-    .description("run a witness: it cosigns a log's checkpoints as long as each continues the one before")
+    .description(about.witness)
     .requiredOption("--name <name>", "name of its key, such as witness.example.org")
     .requiredOption("--log <verifier key>", "a log to follow: name+id+base64; may be repeated", asLogs)
     .option(

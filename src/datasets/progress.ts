@@ -2,7 +2,8 @@
 export type Progress = (stage: Stage, done: number, total: number) => void;
 
 /** The stages of a build, in their order. */
-export type Stage = "read" | "check" | "write" | "publish";
+export const stages = ["read", "check", "write", "publish"] as const;
+export type Stage = (typeof stages)[number];
 
 /** A place where a build may stop: throws the abort's reason if there is one, else tells how far it has come. */
 export function step(

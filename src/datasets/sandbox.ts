@@ -21,6 +21,7 @@ import {
   otherPrice,
   outsideSizes,
   reporterSizes,
+  type Shock,
   shocks,
 } from "./sandbox-calibration.ts";
 import { woodNames } from "./sandbox-codes.ts";
@@ -33,14 +34,55 @@ export type SandboxRequest = {
   replaces: string | null;
   limits: DuckdbLimits;
   seed?: number;
-  /** Share of the chapters (the weightiest first), partners and wood products, above 0 and at most 1. All months stay. */
-  scale?: number;
+  /** How much is invented; SMALL where nothing is said. */
+  size?: SandboxSize;
   progress?: Progress;
   signal?: AbortSignal;
 };
 
+/** How much of the invented economy is written down. */
+export type SandboxSize = {
+  /** Chapters, the weightiest first. */
+  chapters: number;
+  /** The largest partners of each reporter and flow: in a chapter with a weight of its own, and in any other. */
+  partners: { main: number; other: number };
+  /**
+   * Where partners are few, most flows would be known from one end only, and those of the shocks not at all. True keeps both
+   * ends of a flow that is among the largest of either, and those that shocks name in chapters with a weight of their own.
+   */
+  connected: boolean;
+  /** Products of wood, which alone has figures below chapters. */
+  wood: number;
+  /** Figures begin in January of this year. */
+  first_year: number;
+};
+
 const FIRST_YEAR = 2005;
 const LAST_YEAR = 2025;
+
+/**
+ * What a first start makes in seconds: every reporter and chapter, few partners, and six years, since leads and lags look
+ * at 48 months and the mirror at five years.
+ */
+export const SMALL: SandboxSize = {
+  chapters: 97,
+  partners: { main: 3, other: 1 },
+  connected: true,
+  wood: 12,
+  first_year: 2020,
+};
+
+/** Every month since 2005, with this share of the chapters, partners and wood products: above 0, and at most 1. */
+export function sizeAt(scale: number): SandboxSize {
+  const partners = Math.max(2, Math.round(30 * scale));
+  return {
+    chapters: Math.max(8, Math.round(chapters.length * scale)),
+    partners: { main: partners, other: partners },
+    connected: false,
+    wood: Math.max(6, Math.round(Object.keys(woodNames).length * scale)),
+    first_year: FIRST_YEAR,
+  };
+}
 
 /** Wood, then the chapters 01 to 99 by weight; 77 is reserved and 98 is national. */
 const chapters = Array.from({ length: 99 }, (_, at) => String(at + 1).padStart(2, "0"))
@@ -51,19 +93,20 @@ function weightOf(chapter: string): number {
   return chapter === "44" ? Number.POSITIVE_INFINITY : (chapterWeights[chapter] ?? otherChapter);
 }
 
-/** The share of a list, but at least `least` of its members. */
-const share = <T>(list: T[], scale: number, least: number) =>
-  list.slice(0, Math.max(least, Math.round(list.length * scale)));
+/** SQL's list of the chapters with a weight of their own. */
+const mainChapters = Object.keys(chapterWeights).map(literal).join(", ");
 
 /** Builds the sandbox vintage; `publish` makes it visible. */
-export const buildSandbox = (space: BuildSpace, request: SandboxRequest): Promise<Built> =>
-  buildInvented(space, request, {
+export function buildSandbox(space: BuildSpace, request: SandboxRequest): Promise<Built> {
+  const size = request.size ?? SMALL;
+  return buildInvented(space, request, {
     dataset: SANDBOX,
     complete_below: ["44"],
-    years: Array.from({ length: LAST_YEAR - FIRST_YEAR + 1 }, (_, at) => FIRST_YEAR + at),
-    begin: (connection) => makeLanes(connection, request.seed ?? 1, request.scale ?? 1),
+    years: Array.from({ length: LAST_YEAR - size.first_year + 1 }, (_, at) => size.first_year + at),
+    begin: (connection) => makeLanes(connection, request.seed ?? 1, size),
     write: (connection, year) => writeYear(connection, space, year),
   });
+}
 
 /** What an invented dataset is made of: `begin` prepares the connection, `write` makes one year's partition. */
 export type Invented = {
@@ -138,7 +181,9 @@ export const values = (lines: string[]) => `(values ${lines.join(", ")})`;
  * `lanes`: who reports trade in a chapter with whom, its monthly size in euros, how often it trades, and at what
  * price. `wood`: the codes of chapter 44 and their shares.
  */
-async function makeLanes(connection: DuckDBConnection, seed: number, scale: number): Promise<void> {
+async function makeLanes(connection: DuckDBConnection, seed: number, size: SandboxSize): Promise<void> {
+  const { partners, connected } = size;
+  const most = `if(hs2 in (${mainChapters}), ${partners.main}, ${partners.other})`;
   const countries = [
     ...reporterCodes.map((code) => ({ code, sells: reporterSizes[code], buys: reporterSizes[code] })),
     ...Object.entries(outsideSizes).map(([code, sizes]) => ({ code, ...sizes })),
@@ -150,10 +195,12 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
         as c(code, n, sells, buys);
     create temp table chapters as select hs2, hs2::bigint as h, weight, price
       from ${values(
-        share(chapters, scale, 8).map(
-          (hs2) =>
-            `('${hs2}', ${chapterWeights[hs2] ?? otherChapter}::double, ${chapterPrices[hs2] ?? otherPrice}::double)`,
-        ),
+        chapters
+          .slice(0, size.chapters)
+          .map(
+            (hs2) =>
+              `('${hs2}', ${chapterWeights[hs2] ?? otherChapter}::double, ${chapterPrices[hs2] ?? otherPrice}::double)`,
+          ),
       )} as c(hs2, weight, price);
     create temp table pairs as
       select s.code as seller, b.code as buyer, s.reports as seller_reports, b.reports as buyer_reports, hs2, h,
@@ -163,7 +210,7 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
         price * exp(0.5 * bell(draw(h, s.n * 13 + ${seed}))) as price
       from chapters, countries s, countries b where s.code <> b.code and (s.reports or b.reports);
     create temp table lanes as
-      select *, row_number() over (order by reporter, hs2, flow, partner) as lane,
+      select * exclude (place), row_number() over (order by reporter, hs2, flow, partner) as lane,
         -- Small flows do not trade every month.
         least(0.995, 0.05 + 0.13 * ln(1 + size / 48000)) as density
       from (
@@ -173,9 +220,14 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
           union all
           select seller, buyer, 'EXPORT', 2, 1.0, hs2, h, id, size, price from pairs where seller_reports
         )
-      ) where place <= ${Math.max(2, Math.round(30 * scale))};
+      )
+      ${connected ? `qualify min(place) over (partition by hs2, ${SELLER}, ${BUYER}) <= ${most} or ${NAMED_BY_SHOCKS}` : `where place <= ${most}`};
     create temp table wood as select code, n, exp(2.4 * bell(draw(n * 131, ${seed}))) as weight
-      from ${values(share(Object.keys(woodNames), scale, 6).map((code, n) => `('${code}', ${n}::bigint)`))} as w(code, n);
+      from ${values(
+        Object.keys(woodNames)
+          .slice(0, size.wood)
+          .map((code, n) => `('${code}', ${n}::bigint)`),
+      )} as w(code, n);
     update wood set weight = weight / (select sum(weight) from wood)`);
 }
 
@@ -183,20 +235,27 @@ async function makeLanes(connection: DuckDBConnection, seed: number, scale: numb
 export const levelOf = (year: number) =>
   1.032 ** (year - 2015) * (year === 2009 ? 0.82 : year === 2020 ? 0.92 : 1);
 
+/** SQL for who sold and who bought in a reporter's flow with a partner. */
+const SELLER = "if(flow = 'EXPORT', reporter, partner)";
+const BUYER = "if(flow = 'IMPORT', reporter, partner)";
+
+/** SQL that is true of the flows that an event changes. */
+const isPartOf = ({ seller, buyer, hs2 }: Shock) =>
+  [
+    ...(seller ? [`${SELLER} = '${seller}'`] : []),
+    ...(buyer ? [`${BUYER} = '${buyer}'`] : []),
+    ...(hs2 ? [`hs2 = '${hs2}'`] : []),
+  ].join(" and ");
+
 /** SQL for the factor of the events that a flow is part of. */
 export const shockOf = shocks
-  .map(({ seller, buyer, hs2, from, to, factor }) => {
-    const sold = (code: string) => `if(flow = 'EXPORT', reporter, partner) = '${code}'`;
-    const bought = (code: string) => `if(flow = 'IMPORT', reporter, partner) = '${code}'`;
-    const conditions = [
-      `period between ${from} and ${to}`,
-      ...(seller ? [sold(seller)] : []),
-      ...(buyer ? [bought(buyer)] : []),
-      ...(hs2 ? [`hs2 = '${hs2}'`] : []),
-    ];
-    return `if(${conditions.join(" and ")}, ${factor}, 1)`;
-  })
+  .map(
+    (shock) => `if(period between ${shock.from} and ${shock.to} and ${isPartOf(shock)}, ${shock.factor}, 1)`,
+  )
   .join(" * ");
+
+/** SQL that is true of the flows of any event, in chapters with a weight of their own. */
+const NAMED_BY_SHOCKS = `(hs2 in (${mainChapters}) and (${shocks.map(isPartOf).join(" or ")}))`;
 
 async function writeYear(
   connection: DuckDBConnection,

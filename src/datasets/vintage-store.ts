@@ -17,6 +17,7 @@ import {
   type Params,
   rows,
 } from "./duckdb.ts";
+import type { Expected } from "./making.ts";
 import {
   type Manifest,
   missing,
@@ -39,9 +40,6 @@ const MAX_WAITING = 1_000;
 
 /** A partition as queries name it, and which of its tables have rows. */
 export type OpenPartition = { year: number; database: string; filled: ReadonlySet<string> };
-
-/** A dataset as far as it has to be known before its files are open: released, or being made for the first time. */
-export type Expected = { dataset: string; synthetic: boolean; released: boolean };
 
 /** A vintage that stays as it is until it is released. */
 export type Lease = {
@@ -90,9 +88,10 @@ export class VintageStore {
 
   /** Tells of datasets that are to be served from now on. */
   expect(datasets: readonly Expected[]): void {
-    for (const { dataset, synthetic, released } of datasets) {
-      const known = this.#expected.get(dataset)?.released ?? false;
-      this.#expected.set(dataset, { dataset, synthetic, released: released || known });
+    for (const expected of datasets) {
+      const known = this.#expected.get(expected.dataset);
+      const released = expected.released || (known?.released ?? false);
+      this.#expected.set(expected.dataset, { ...known, ...expected, released });
     }
   }
 

@@ -38,9 +38,13 @@ export type EntityEvents = {
 
 /** The exports of an entity's file. */
 export type Entity<State, E extends DomainEvent> = EntityEvents & {
-  /** The newest event of a stream tells its state whole, as that of a counter does: those before it are not read. */
-  newest_alone?: boolean;
   streamOf(id: string): string;
   initialState(): State;
   evolve(state: State, event: E): State;
+  /**
+   * Declared by an entity whose streams grow without end: every five hundred events the folded state is kept, and folds begin there. It
+   * is 1 at first, and one more whenever `evolve` or the form of the state changes. A state is then plain data: objects, arrays,
+   * Maps, Sets, bigints, and no functions or classes.
+   */
+  fold_version?: number;
 };

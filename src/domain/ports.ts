@@ -163,10 +163,13 @@ export class WebhookUnreached extends Error {
   override readonly name = "WebhookUnreached";
 }
 
+/** A checkpoint that was signed. `note`: the signed note, which with a log that contradicts it is proof. */
+export type KeptHead = { size: number; root: Hex; note: string };
+
 /** What this machine remembers of the checkpoints it signed, outside of the database, which may be set back. */
 export type KeptHeads = {
-  /** `note`: the signed note, which with a log that contradicts it is proof. */
-  last(origin: string): Promise<{ size: number; root: Hex; note: string } | undefined>;
+  /** Asked before every append: as quick as a folder is listed. */
+  last(origin: string): Promise<KeptHead | undefined>;
   /** Durable when it resolves; a smaller one is passed over. */
   advance(
     origin: string,
@@ -261,8 +264,9 @@ export class TransactionPending extends Error {
   override readonly name = "TransactionPending";
   readonly transactions: readonly Hex[];
 
-  constructor(transactions: readonly Hex[]) {
-    super(`not mined in time, and may still be: ${transactions.join(", ") || "what the facilitator sends"}`);
+  constructor(transactions: readonly Hex[], options?: ErrorOptions) {
+    const named = transactions.join(", ") || "what the facilitator sends";
+    super(`not mined in time, and may still be: ${named}`, options);
     this.transactions = transactions;
   }
 }

@@ -1,7 +1,7 @@
 /** One check in a worker, and what it comes to: a sentence, the steps in green and red, and what was taken on trust. */
 import { reasonOf } from "./ask.ts";
 import { el } from "./dom.ts";
-import { copied, count, counted, sealedText } from "./format.ts";
+import { copied, count, counted } from "./format.ts";
 import type { Verdict } from "./verifier.js";
 import type { News, Report, Task } from "./worker.ts";
 
@@ -105,10 +105,9 @@ function summary(subject: string, report: Report): string {
   const bad = report.verdicts.filter(({ ok }) => !ok);
   const read = "events" in report ? `${counted(report.events, "event")}, ` : "";
   const idle = report.verdicts.filter(isIdle);
-  const sealed = "sealed" in report && report.sealed.values > 0 ? [sealedText(report.sealed)] : [];
   const passed = `${count(report.verdicts.length - idle.length)} checks passed`;
   if (report.ok)
-    return `${subject} holds: ${[read + passed, ...idle.map(({ detail }) => detail), ...sealed].join(", ")}.`;
+    return `${subject} holds: ${[read + passed, ...idle.map(({ detail }) => detail)].join(", ")}.`;
   const first = bad.flatMap(({ first_bad }) => first_bad ?? []).sort((a, b) => a - b)[0];
   const place = first === undefined ? "" : `, first at ${count(first)}`;
   return `${subject} does not hold: ${bad.map(({ name }) => name).join(", ")} failed${place}.`;

@@ -12,9 +12,9 @@ export const count = (value: number): string => numbers.format(value);
 export const counted = (value: number, noun: string, nouns = `${noun}s`): string =>
   `${count(value)} ${value === 1 ? noun : nouns}`;
 
-/** "sealed 12, erased 3"; of one stream alone nobody can say who was erased. */
-export const sealedText = ({ values, erased }: { values: number; erased: number | null }): string =>
-  `sealed ${count(values)}${erased === null ? "" : `, erased ${count(erased)}`}`;
+/** "sealed 12, erased 3". */
+export const sealedText = ({ values, erased }: { values: number; erased: number }): string =>
+  `sealed ${count(values)}, erased ${count(erased)}`;
 
 const UNITS: [Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ["year", 31_557_600],

@@ -228,15 +228,13 @@ async function* linesOf(source) {
 // ---- Section 8. `first_bad` is a place among the events, or the size of a tree head: the lowest that is bad.
 const VERDICTS = ["format", "chain", "order", "commits", "tree", "signature", "anchor", "completeness"];
 /** @param {AsyncIterable<Uint8Array> | Uint8Array | string} source an export, not packed @param {Options} options
- * @returns {Promise<{ ok: boolean, verdicts: Verdict[], head: { position: number, hash: string } | null, events: number,
- *   sealed: { values: number, erased: number | null } }>} */
+ * @returns {Promise<{ ok: boolean, verdicts: Verdict[], head: { position: number, hash: string } | null, events: number }>} */
 export async function verifyPack(source, options = {}) {
   const [faults, heads, links, proven, notes] = /** @type {any[]} */ ([{}, [], [], [], [...(options.checkpoints ?? [])]]);
   const [streams, roots, common, joined] = [new Map(), new Map(), new Map(), new Map()];
   const met = new Map(options.heads?.map(({ position }) => [position, /** @type {string[]} */ ([])]));
   let [header, isLog, key, place, events, frontier] = /** @type {any[]} */ ([undefined, false, options.key, 0, 0, []]);
   let [first, last, hash, recorded, lacking, leaves] = [1, 0, "", 0, Number.NaN, Number.NaN];
-  const [sealed, gone] = [new Map(), new Set()]; // section 10: sealed values by their subject, and the subjects that were erased
   const must = (name, at, holds, reason) => { if (!holds && !(faults[name]?.first_bad <= at)) faults[name] = { first_bad: at, reason }; };
   const tries = (name, at, step) => step().catch((error) => must(name, at, false, error.message));
   const same = (name, at, stated, right) => tries(name, at, async () => needSame(stated, right));
@@ -286,8 +284,6 @@ export async function verifyPack(source, options = {}) {
       must("commits", at, commit === (bound ?? undefined), `meta.commit is ${commit}, not ${bound ?? "absent"}`);
       const isKeyed = idem_key === null ? request_hash === null : commit_size && idem_key && request_hash;
       must("commits", at, isKeyed && (commit_size ? !(lacking > 0) : lacking !== 0), `half a key, or a commit lacks ${lacking}`);
-      for (const id of subjectsIn(payload)) sealed.set(id, (sealed.get(id) ?? 0) + 1);
-      if (row.type === "SubjectErased" && stream_id.startsWith("subject-")) gone.add(stream_id.slice(8));
       const log_hash = await H("TS/LOG/1\0", unhex(hash), u64(position), unhex(event_hash));
       [recorded, lacking] = [Math.max(recorded, row.recorded_at_us), isLog ? (commit_size || lacking) - 1 : lacking];
       if (isLog) await same("order", at, row, { position: last + 1, log_hash, recorded_at_us: recorded });
@@ -355,22 +351,7 @@ export async function verifyPack(source, options = {}) {
     completeness: `${begun}${reached}unproven beyond ${highest(Object.values(reaches))}`,
   };
   const verdicts = VERDICTS.map((name) => ({ name, ok: !faults[name], detail: details[name] ?? "checked", ...faults[name] }));
-  const valuesOf = (ids) => ids.reduce((sum, id) => sum + (sealed.get(id) ?? 0), 0);
-  const told = { values: valuesOf([...sealed.keys()]), erased: isLog ? valuesOf([...gone]) : null };
-  return { ok: verdicts.every(({ ok }) => ok), verdicts, head: header ? { position: last, hash } : null, events, sealed: told };
-}
-/** The subject of each sealed value in a payload: an object of these five texts. */
-function subjectsIn(payload) {
-  const [found, left] = [/** @type {string[]} */ ([]), /** @type {any[]} */ ([])];
-  try { if (payload.includes('"seal_id"')) left.push(JSON.parse(payload)); } catch { return found; } // `format` says what is no JSON
-  while (left.length > 0) {
-    const members = Object.entries(left.pop() ?? {});
-    const names = members.map(([name]) => name).sort().join();
-    const isSealed = names === "ct,iv,seal_id,subject_id,tag" && members.every(([, one]) => typeof one === "string");
-    if (isSealed) found.push(Object.fromEntries(members).subject_id);
-    else for (const [, one] of members) if (typeof one === "object") left.push(one);
-  }
-  return found;
+  return { ok: verdicts.every(({ ok }) => ok), verdicts, head: header ? { position: last, hash } : null, events };
 }
 // ---- The command line.
 const [script, pack, ...flags] = globalThis.process?.argv.slice(1) ?? [];
@@ -385,9 +366,8 @@ if (script?.endsWith("verifier.js")) {
   const checkpoints = all("--checkpoint").map((file) => readFileSync(file, "utf8"));
   const named = Object.fromEntries(flags.map((flag, i) => [flag.slice(2), flags[i + 1]]).filter((_, i) => i % 2 === 0));
   const file = pack.endsWith(".gz") ? createReadStream(pack).pipe(createGunzip()) : createReadStream(pack);
-  const { ok, verdicts, sealed } = await verifyPack(file, { ...named, heads, checkpoints });
+  const { ok, verdicts } = await verifyPack(file, { ...named, heads, checkpoints });
   for (const { ok, name, detail, first_bad, reason } of verdicts)
     console.log(ok ? "ok  " : "FAIL", name.padEnd(12), ok ? detail : `at ${first_bad}: ${reason}`);
-  if (sealed.values > 0) console.log(`sealed ${sealed.values}${sealed.erased === null ? "" : `, erased ${sealed.erased}`}`);
   process.exitCode = ok ? 0 : 1;
 }

@@ -53,7 +53,7 @@ function unlikeTable(header: string): string {
 
 const INVENTED = "Tallystick sandbox, invented figures";
 
-/** Makes and releases the invented stand-ins of all tables, or only of those that have none yet. */
+/** Makes and releases the invented stand-ins of all tables, or only of those that are not there. */
 export async function releaseSandboxTables(
   app: App,
   dataDir: string,
@@ -62,7 +62,7 @@ export async function releaseSandboxTables(
   const released: ReferenceReleased[] = [];
   for (const table of referenceTables) {
     const current = await app.load(reference, { tenant: OPERATOR, id: sandboxOf(table) });
-    if (only_missing && current) continue;
+    if (only_missing && current && (await isKept(dataDir, current.vintage))) continue;
     const about = { dataset: sandboxOf(table), source: INVENTED, synthetic: true };
     const written = writtenText(table, about, table.sandbox());
     released.push(await release(app, dataDir, written, [], "sandbox"));

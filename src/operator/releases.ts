@@ -2,19 +2,20 @@
 import { type App, operatorMeta } from "../app.ts";
 import { type BuildSpace, type Built, isWanted, publish, takeBuildSpace } from "../datasets/build-space.ts";
 import type { DuckdbLimits } from "../datasets/duckdb.ts";
-import { buildImport, type ImportReport } from "../datasets/import.ts";
+import type { ImportReport } from "../datasets/import.ts";
 import { releaseFacts } from "../datasets/manifest.ts";
 import type { Progress } from "../datasets/progress.ts";
 import { type EcbRates, ecbRates } from "../datasets/reference/ecb-rates.ts";
 import { readReference } from "../datasets/reference/files.ts";
 import type { Reference } from "../datasets/reference/table.ts";
 import { keptSince, sweepVintages } from "../datasets/retention.ts";
-import { buildSandbox, SANDBOX } from "../datasets/sandbox.ts";
+import { buildSandbox, SANDBOX, type SandboxSize } from "../datasets/sandbox.ts";
 import { buildSandboxLv, SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import { sweepSnapshots } from "../datasets/snapshots.ts";
 import * as reference from "../domain/reference/dataset.ts";
-import { refuse } from "../domain/refusal.ts";
+import { Refusal, refuse } from "../domain/refusal.ts";
 import * as dataset from "../domain/trade/dataset.ts";
+import { tradeProblems } from "../domain/trade/problems.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
 import { releasesProjection, releasesSince } from "../projections/trade/releases.ts";
 
@@ -37,6 +38,10 @@ export async function importFiles(
   options: BuildOptions & { reporters?: ReporterCode[]; afresh?: boolean },
 ): Promise<Released & { report: ImportReport }> {
   const { data_dir, ...rest } = options;
+  // The release would be refused after the reading of many files.
+  await app.accepting.check();
+  // The layouts of files take long to load, and a service that imports nothing does without them.
+  const { buildImport } = await import("../datasets/import.ts");
   return inBuildSpace(options, async (space) => {
     const built = await buildImport(space, {
       ...rest,
@@ -51,7 +56,7 @@ export async function importFiles(
 /** Makes and releases the synthetic default dataset. */
 export async function releaseSandbox(
   app: App,
-  options: BuildOptions & { scale?: number },
+  options: BuildOptions & { size?: SandboxSize },
 ): Promise<Released> {
   const { data_dir, ...rest } = options;
   return inSpareSpace(options, async (space, signal) => {
@@ -144,4 +149,15 @@ async function currentRates(app: App, dataDir: string): Promise<Reference<EcbRat
   return current && readReference(dataDir, current.vintage);
 }
 
-export const isReleased = async (app: App, name: string) => (await currentVintage(app, name)) !== null;
+/** Whether a dataset was released and its files can be opened. */
+export async function isUsable(app: App, name: string): Promise<boolean> {
+  const vintage = await currentVintage(app, name);
+  if (vintage === null) return false;
+  try {
+    (await app.vintage_store.leaseVintage(vintage)).release();
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal && error.type === tradeProblems["dataset-missing"]) return false;
+    throw error;
+  }
+}

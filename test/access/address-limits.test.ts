@@ -90,6 +90,9 @@ test("while the database is away a process counts by itself", async () => {
   const taken = [];
   for (let n = 0; n < 3; n++) taken.push((await limits.take(limit, "c")).granted);
   expect(taken).toEqual([true, true, false]);
+  limits.add(limit, "d");
+  expect((await limits.take(limit, "d")).granted).toBe(true);
+  expect((await limits.take(limit, "d")).granted).toBe(false);
   expect(told.length).toBeGreaterThan(0);
   await away.end();
 });

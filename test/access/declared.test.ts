@@ -91,6 +91,7 @@ const operations = [
     ...shared,
     name: "payout",
     route: "POST /v1/agent/payout",
+    effect: { changes: "adds", repeatable: false, reaches_out: false },
     access: [key("order"), pay("0.01")],
     moves_money: true,
     output: said,
@@ -109,6 +110,7 @@ const operations = [
     ...shared,
     name: "own",
     route: "POST /v1/agent/own/{id}",
+    effect: { changes: "adds", repeatable: false, reaches_out: false },
     access: [owner("order"), pay("0.01")],
     input: z.object({ id: z.string().max(20), text: z.string().max(20) }),
     example: { id: "a", text: "b" },
@@ -139,8 +141,11 @@ type Answered = {
 };
 type Content = Record<string, { schema: { properties: Record<string, { required: string[] }> } }>;
 const bodyOf = async (answer: Response) => (await answer.json()) as Answered;
-const contentOf = async (path: string) =>
-  (await bodyOf(await get("/openapi.json"))).paths[path]!.get!.responses["200"]!.content;
+const formsOf = async (path: string): Promise<string[]> => {
+  const { paths } = await bodyOf(await get("/openapi.json"));
+  const answer = paths[path]!.get!.responses["200"]!;
+  return [...Object.keys(answer.content), ...answer["x-other-forms"]];
+};
 const broken = (name: string) =>
   service.logged.filter(
     ({ msg, operation }) => msg === "an operation is not as it declares" && operation === name,
@@ -174,7 +179,7 @@ describe("a picture", () => {
   });
 
   test("stands in OpenAPI with both forms, and is an image over MCP", async () => {
-    expect(Object.keys(await contentOf("/v1/agent/drawn"))).toEqual(["image/png", "image/svg+xml"]);
+    expect(await formsOf("/v1/agent/drawn")).toEqual(["image/png", "image/svg+xml"]);
     const called = await get("/mcp", {
       method: "POST",
       headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },

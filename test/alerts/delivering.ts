@@ -9,7 +9,8 @@ import { turn } from "../support/turns.ts";
 import { LIMIT_MS } from "../support/until.ts";
 import { finding } from "./stories.ts";
 
-export const development = { ALLOW_PRIVATE_WEBHOOKS: "1" };
+/** Receivers listen at whatever ports are free. */
+export const development = { ALLOW_PRIVATE_WEBHOOKS: "1", WEBHOOK_PORTS: "1024-65535" };
 export const TENANT = "acme";
 const meta = { actor: "test", operation: "test" };
 

@@ -1,11 +1,10 @@
 /** A process that dies between a post and its record: the alert is posted again, and the webhook can tell that it is the same. */
-import { spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
-import { resolve } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { secretOf } from "../../src/domain/alerts/message.ts";
+import { startProgram } from "../support/compiled.ts";
 import { startService } from "../support/service.ts";
 import { development, folded, stateOf, subscribed, takeAlertTurn, triggered } from "./delivering.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
@@ -28,7 +27,7 @@ afterAll(async () => {
 });
 
 async function killedAfterPosting(): Promise<void> {
-  const child = spawn(process.execPath, ["--import", "tsx", resolve("test/alerts/doomed-deliverer.ts")], {
+  const child = startProgram("test/alerts/doomed-deliverer.ts", [], {
     env: {
       PATH: process.env.PATH,
       // What it leaves behind goes with the run.

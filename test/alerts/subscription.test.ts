@@ -195,6 +195,7 @@ test("every event of a story fits its schema", () => {
     ...subscriptions.deliver(id("a"), 204, AT)(told(withCredits(1), triggered(id("a")))),
     ...subscriptions.fail(id("a"), { status: 410, reason: "x", retry_after_s: null }, 0.5, AT)(state),
     ...subscriptions.rotateSecret(AT)(state),
+    ...subscriptions.test(id("b"), AT)(state),
     ...subscriptions.topUp(500, AT)(state),
     ...subscriptions.remove(AT)(state),
     subscribed,

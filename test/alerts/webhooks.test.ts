@@ -16,6 +16,8 @@ beforeEach(() => {
   receiver.answers({ status: 204 });
 });
 
+/** Receivers listen at whatever ports are free. */
+const ports = [[1_024, 65_535]] as const;
 const headers = { "content-type": "application/json", "webhook-id": "msg_1" };
 const message = (url: string) => ({ url, headers, body: '{"é":1}' });
 /** The reason why a post came to nothing. */
@@ -120,10 +122,15 @@ describe("a URL", () => {
     "https://agent.example.org:443/",
     "https://[2606:4700::1111]/",
   ])("%s is taken", (url) => expect(refusalOf(url)).toBeUndefined());
-  test("in development may be http and private", () => {
-    const open = createWebhooks({ allow_private: true });
-    expect(open.refusalOf("http://127.0.0.1:9/")).toBeUndefined();
+  test("in development may be http and private, at 443, 80 and the ports that were set", () => {
+    const open = createWebhooks({ allow_private: true, ports: [[8_000, 8_002]] });
+    for (const taken of ["", ":80", ":443", ":8000", ":8002"])
+      expect(open.refusalOf(`http://127.0.0.1${taken}/`)).toBeUndefined();
+    for (const refused of [":9", ":22", ":7999", ":8003"])
+      expect(open.refusalOf(`http://127.0.0.1${refused}/`)).toContain("names no port but 443 and 80");
     expect(open.refusalOf("ftp://127.0.0.1/")).toBeDefined();
+    const { refusalOf } = createWebhooks({ ports: [[8_000, 8_002]] });
+    expect(refusalOf("https://agent.example.org:8000/")).toContain("has no port");
   });
 });
 
@@ -143,6 +150,7 @@ describe("a name", () => {
     const asked: string[] = [];
     const webhooks = createWebhooks({
       allow_private: true,
+      ports,
       // The second look-up of an attacker's name server would lead elsewhere.
       resolve: async (host) => (asked.push(host) === 1 ? ["127.0.0.1"] : ["127.0.0.2"]),
     });
@@ -178,7 +186,7 @@ describe("a name", () => {
 });
 
 describe("an answer", () => {
-  const webhooks = createWebhooks({ allow_private: true, deadline_ms: 300 });
+  const webhooks = createWebhooks({ allow_private: true, ports, deadline_ms: 300 });
   test.each([200, 204, 404, 410, 500])("%i is what it is", async (status) => {
     receiver.answers({ status });
     expect(await webhooks.post(message(receiver.url))).toMatchObject({ status });
@@ -203,7 +211,7 @@ describe("an answer", () => {
       };
       more();
     });
-    expect(await createWebhooks({ allow_private: true }).post(message(receiver.url))).toMatchObject({
+    expect(await createWebhooks({ allow_private: true, ports }).post(message(receiver.url))).toMatchObject({
       status: 200,
     });
     expect(written).toBeLessThan(16 * 1024 * 1024);
@@ -235,6 +243,16 @@ describe("an answer", () => {
     await gone.close();
     expect(await failureOf(webhooks.post(message(gone.url)))).toBe("no connection");
   });
+});
+
+test("ports of one's own are for development", () => {
+  const set = { WEBHOOK_PORTS: "8000,9000-9099" };
+  expect(readConfig({ ...set, ALLOW_PRIVATE_WEBHOOKS: "1" }).WEBHOOK_PORTS).toEqual([
+    [8000, 8000],
+    [9000, 9099],
+  ]);
+  expect(() => readConfig(set)).toThrow(/WEBHOOK_PORTS is for development/);
+  expect(() => readConfig({ WEBHOOK_PORTS: "http" })).toThrow(/list of ports/);
 });
 
 test("private webhooks are not for a real chain", () => {

@@ -1,11 +1,13 @@
 /** A house whose log is signed and anchored by hand, a turn at a time. */
+import { createEventStore } from "../../eventstore/store.ts";
 import { type AnchorOptions, anchorTurn } from "../../src/anchoring/anchor-signed.ts";
 import { type SigningOptions, signTurn } from "../../src/anchoring/sign-growth.ts";
-import type { App } from "../../src/app.ts";
+import { type App, createApp } from "../../src/app.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { headCall, type KeptHead, keptHead, logIdOf } from "../../src/domain/anchoring/contract.ts";
 import type { Chain } from "../../src/domain/ports.ts";
 import { issueKey } from "../../src/operator/keys.ts";
+import { StreamCache } from "../../src/stream-cache.ts";
 import { type LedgerHouse, openLedgerHouse } from "../payments/ledger-house.ts";
 import { type Taken, turnOf } from "../support/turns.ts";
 
@@ -27,6 +29,8 @@ export type AnchoringHouse = LedgerHouse & {
   kept(): Promise<KeptHead | undefined>;
   /** The house with another chain before it. */
   over(more: Partial<Chain>): App;
+  /** A process that appends without holding the log against what was signed of it, as whoever means harm would. */
+  heedless(): App;
 };
 
 export async function openAnchoringHouse(): Promise<AnchoringHouse> {
@@ -58,6 +62,11 @@ export async function openAnchoringHouse(): Promise<AnchoringHouse> {
       const { chain } = app;
       const [answer] = await chain.read([headCall(chain.sender, logIdOf(await origin()))]);
       return keptHead(answer!);
+    },
+    heedless: () => {
+      const { schemas, subjects } = app.unit;
+      const store = createEventStore(app.pool, { schemas });
+      return createApp({ ...app, unit: { store, schemas, cache: new StreamCache(), subjects } });
     },
     over: (more) => ({ ...app, chain: { ...app.chain, ...more } }),
   };

@@ -1,10 +1,9 @@
 /** The process is killed at each step of signing and anchoring; the next one goes on, and nothing is sent twice. */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Hex } from "../../src/domain/chain.ts";
 import { GAS_KEY, PAYEE } from "../chain/fixture.ts";
+import { startProgram } from "../support/compiled.ts";
 import { until } from "../support/until.ts";
 import { type AnchoringHouse, openAnchoringHouse } from "./anchoring-house.ts";
 
@@ -15,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 async function dies(at: string): Promise<void> {
-  const child = spawn(process.execPath, ["--import", "tsx", resolve("test/anchoring/doomed-anchorer.ts")], {
+  const child = startProgram("test/anchoring/doomed-anchorer.ts", [], {
     env: {
       PATH: process.env.PATH,
       DIES_AT: at,

@@ -1,7 +1,5 @@
 /** The tree in Postgres: the same however it grew and whoever was killed meanwhile, and every proof from it holds. */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -12,6 +10,7 @@ import { LogDamaged, openTree, TreeTooShort } from "../../src/anchoring/tile-sto
 import { decodeBundle, hashesIn } from "../../src/anchoring/tiles.ts";
 import { EMPTY_ROOT, Frontier, leafHash, rootOver } from "../../src/anchoring/tree.ts";
 import { type Fixture, openLog } from "../eventstore/fixture.ts";
+import { startProgram } from "../support/compiled.ts";
 import { makeKeptTables } from "../support/database.ts";
 import { until } from "../support/until.ts";
 
@@ -235,10 +234,9 @@ test("two logs have each their own tree", async () => {
   await expect(openTree(log.pool, 9_999).rootAt(1)).rejects.toThrow(TreeTooShort);
 });
 
-const GROWER = fileURLToPath(new URL("./grower.ts", import.meta.url));
 /** A process that grows the tree tile by tile. */
 function startGrower(log_id: number) {
-  const child = spawn(process.execPath, ["--import", "tsx", GROWER, log.url, String(log_id)], {
+  const child = startProgram("test/anchoring/grower.ts", [log.url, String(log_id)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { defaultTools, MOST_TOOLS } from "../../src/api/default-tools.ts";
 import { catalogue } from "../support/catalogue.ts";
 
-test("each is an operation, named once", () => {
-  const names = catalogue.map(({ name }) => name);
+test("each is an operation, or calls any, and is named once", () => {
+  const names = ["operations_call", ...catalogue.map(({ name }) => name)];
   expect(defaultTools.filter((name) => !names.includes(name))).toEqual([]);
   expect(new Set(defaultTools).size).toBe(defaultTools.length);
 });

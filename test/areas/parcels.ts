@@ -86,6 +86,7 @@ const name = z.string().regex(/^[a-z]{1,20}$/, "is 1 to 20 lower-case letters");
 const sendParcel = operation({
   name: "parcels_send",
   route: "POST /v1/agent/parcels",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Send a parcel",
   description: "Sends a parcel, which is delivered soon after.",
   access: [key("order")],

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generatePrivateKey, type HDAccount, privateKeyToAccount } from "viem/accounts";
 import { type BaseChain, type BaseChainOptions, baseChain } from "../../src/adapters/base-chain.ts";
-import { demoAccounts } from "../../src/adapters/chain-contracts.ts";
+import { demoAccount, demoAddresses } from "../../src/adapters/chain-contracts.ts";
 import { EMBEDDED_CHAIN_ID, type EmbeddedChain, embeddedChain } from "../../src/adapters/embedded-chain.ts";
 import { isAlive } from "../../src/adapters/folder-lock.ts";
 import type { Hex } from "../../src/domain/chain.ts";
@@ -76,7 +76,8 @@ export async function openWorkshop({ own = false } = {}): Promise<Workshop> {
 /** The node of a data folder. */
 export const runningNode = (dir: string) => nodeIn(join(dir, "chain"));
 
-export const wallet = (index: number): HDAccount => demoAccounts[index]!;
+const wallets = demoAddresses.map((_, index) => demoAccount(index));
+export const wallet = (index: number): HDAccount => wallets[index]!;
 
 export const addressOf = ({ address }: { address: string }) => address.toLowerCase() as Hex;
 

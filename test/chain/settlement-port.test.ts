@@ -78,7 +78,9 @@ describe("facts", () => {
     ]);
     const { latest } = await workshop.chain.heads();
     for (const { seen_block } of facts) expect(Number(latest.number - seen_block)).toBeLessThanOrEqual(2);
-    // One for who has code, five for three questions each about 200 payments, and one each for the two whose trial failed beside others.
+    // One for who has code, five for three questions each about 200 payments, and one each for the two whose trial failed beside
+    // others: it may have failed by what a neighbour's trial moved, and only a trial alone tells. Such payments are rare here,
+    // because what this process can judge by itself, a key's signature and the time, never comes so far.
     expect(meddler.asked).toEqual(Array(8).fill("eth_call"));
   });
 

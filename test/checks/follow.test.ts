@@ -17,6 +17,7 @@ import { findCheck } from "../../src/projections/checks/checks.ts";
 import type { FollowMemory } from "../../src/reactors/checks/follow.ts";
 import { payment, wallet } from "../chain/fixture.ts";
 import { signShown, writeCheck } from "../support/checked.ts";
+import { until } from "../support/until.ts";
 import { type Desk, openDesk } from "./desk.ts";
 
 let desk: Desk;
@@ -55,7 +56,8 @@ async function rewind(snapshot: Hex): Promise<void> {
   const { latest } = await app.chain.heads();
   expect(await desk.rpc("evm_revert", snapshot)).toBe(true);
   await desk.rpc("anvil_setBalance", `0x${randomBytes(20).toString("hex")}`, "0x1");
-  while ((await app.chain.heads()).latest.number <= latest.number) await desk.rpc("evm_mine");
+  // For a moment after it went back the node may know no final block.
+  while ((await until(() => app.chain.heads())).latest.number <= latest.number) await desk.rpc("evm_mine");
 }
 
 describe("the chain's word", () => {

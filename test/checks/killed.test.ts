@@ -1,14 +1,15 @@
 /** The process is killed around each event of a check; what comes after agrees with the chain and says nothing twice. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import * as checks from "../../src/domain/checks/check.ts";
 import { checkTypedData, redemptionCall } from "../../src/domain/checks/typed-data.ts";
 import { findCheck } from "../../src/projections/checks/checks.ts";
 import { GAS_KEY, PAYEE, runningNode, wallet } from "../chain/fixture.ts";
 import { signShown, writeCheck } from "../support/checked.ts";
+import { startProgram } from "../support/compiled.ts";
 import { asker, type Desk, openDesk } from "./desk.ts";
 
 let desk: Desk;
@@ -26,7 +27,7 @@ afterAll(async () => {
 /** A service of its own process on the same log and chain. */
 async function doomed(env: { DIES: string; DIES_AT: string; FOLLOWS?: string }) {
   const { port } = await runningNode(desk.service.data_dir);
-  const child = spawn(process.execPath, ["--import", "tsx", resolve("test/checks/doomed-clerk.ts")], {
+  const child = startProgram("test/checks/doomed-clerk.ts", [], {
     env: {
       ...{
         PATH: process.env.PATH,

@@ -5,7 +5,8 @@ import { decodeXPaymentResponse } from "x402-fetch";
 import { GAS_KEY, openWorkshop, PAYEE, type Workshop } from "../chain/fixture.ts";
 import { report } from "../support/report.ts";
 import { type Service, startService } from "../support/service.ts";
-import { axiosBuyer, balanceOf, demoWallet, fetchOfVersion1, fetchOfVersion2, unpaid } from "./buyers.ts";
+import { axiosBuyer, fetchOfVersion1, fetchOfVersion2, unpaid } from "./buyers.ts";
+import { balanceOf, demoWallet } from "./wallets.ts";
 
 const wallet = demoWallet(2);
 let workshop: Workshop;

@@ -6,8 +6,8 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ["*.test.ts"],
     maxWorkers: 2,
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
-    globalSetup: ["../support/postgres-global.ts"],
+    globalSetup: ["../support/postgres-global.ts", "./sandbox.ts"],
   },
 });

@@ -13,7 +13,9 @@ import { isOpen } from "../../src/api/access/way.ts";
 import { catalogueOf } from "../../src/api/catalogue.ts";
 import { defaultTools } from "../../src/api/default-tools.ts";
 import { inputReader } from "../../src/api/input.ts";
+import type { JsonSchema } from "../../src/api/json-schema.ts";
 import {
+  effectOf,
   mediaTypeOf,
   methodOf,
   type Operation,
@@ -24,12 +26,15 @@ import {
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
 import { eventsPage } from "../../src/areas/events-page.ts";
 import { areas, entitiesOf } from "../../src/areas/index.ts";
+import { wallet } from "../chain/fixture.ts";
 import { airdropExamples } from "../support/airdropped.ts";
+import { buy } from "../support/buyer.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { writeExamples } from "../support/checked.ts";
 import { claimExample } from "../support/claimed.ts";
 import { identifyExamples } from "../support/identified.ts";
 import { signExample } from "../support/log-example.ts";
+import { orderExamples } from "../support/ordered.ts";
 import { rollExample } from "../support/rolled.ts";
 import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { sealExample } from "../support/sealed.ts";
@@ -40,7 +45,10 @@ import { specifiedPrices } from "./prices.ts";
 
 let service: Service;
 let mine: Record<string, string>;
-type OpenApi = { paths: Record<string, Record<string, Record<string, unknown>>> };
+type OpenApi = {
+  paths: Record<string, Record<string, Record<string, unknown>>>;
+  components: Record<string, Record<string, JsonSchema>>;
+};
 let described: OpenApi;
 /** Inputs that no example can know before. */
 let live: Record<string, Record<string, unknown>>;
@@ -58,6 +66,7 @@ beforeAll(async () => {
   await signExample(service.app);
   await subscribeExamples(service.app);
   await airdropExamples(service.app);
+  await orderExamples(service.app);
   const seed = { seed_hash: await rollExample(service.app) };
   live = {
     trade_snapshot_file: linkExample(service.app),
@@ -88,15 +97,30 @@ const renewed: Record<string, () => Promise<unknown>> = { commerce_erase: () => 
 const cachingOf = (operation: Operation) =>
   operation.caching!(operation.input.parse(exampleFor(operation)) as never);
 
-/** The schema of an operation's answer as OpenAPI publishes it. */
-const publishedSchema = (operation: Operation): Record<string, unknown> => {
-  const entry = described.paths[pathOf(operation).replace("{+", "{")]![methodOf(operation).toLowerCase()]!;
-  const responses = entry.responses as Record<string, { content: Record<string, { schema: object }> }>;
-  return responses[operation.status ?? 200]!.content[mediaTypeOf(operation)]!.schema as Record<
-    string,
-    unknown
-  >;
+/** What a reference of OpenAPI leads to. */
+const resolved = <Part extends object>(part: Part | { $ref: string }): Part => {
+  if (!("$ref" in part)) return part;
+  const [, , kind, name] = (part.$ref as string).split("/");
+  return described.components[kind!]![name!] as Part;
 };
+
+/** The schema of an operation's answer as OpenAPI publishes it, what it refers to beside it, and every object closed. */
+const publishedSchema = (operation: Operation): JsonSchema => {
+  const entry = described.paths[pathOf(operation).replace("{+", "{")]![methodOf(operation).toLowerCase()]!;
+  const responses = entry.responses as Record<string, { content: Record<string, { schema: JsonSchema }> }>;
+  const { schema } = responses[operation.status ?? 200]!.content[mediaTypeOf(operation)]!;
+  const whole = JSON.stringify({ ...schema, $defs: described.components.schemas });
+  return closed(JSON.parse(whole.replaceAll("#/components/schemas/", "#/$defs/")));
+};
+
+/** Answers may have more fields one day; today they have none that the schema does not tell of. */
+function closed<Part>(part: Part): Part {
+  if (typeof part !== "object" || part === null) return part;
+  if (Array.isArray(part)) return part.map(closed) as Part;
+  const own = Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, closed(inner)]));
+  const isObject = "type" in own && own.type === "object" && !("additionalProperties" in own);
+  return (isObject ? { ...own, additionalProperties: false } : own) as Part;
+}
 
 type Property = {
   type?: string | string[];
@@ -114,20 +138,21 @@ function brokenValue(property: Property | undefined): string {
   return "x".repeat(property.maxLength! + 1);
 }
 
-/** The request that asks an operation an input. */
-function request(
-  operation: Operation,
-  input: Record<string, unknown>,
-  headers: Record<string, string>,
-): Promise<Response> {
+/** Whether nothing but a payment opens it: a key beside it only says whose the call is. */
+const isBought = ({ access }: Operation) => access.every(({ payment }) => payment);
+
+type Asked = [url: string, init: RequestInit];
+
+/** How an operation is asked an input. */
+function asked(operation: Operation, input: Record<string, unknown>, headers: Record<string, string>): Asked {
   const written = exampleOf({ ...operation, example: input });
   const [, method, path, body] = /^(\S+) (\S+)(?: (.*))?$/s.exec(written)!;
-  return fetch(service.url + path, {
-    method,
-    headers: body ? { ...headers, "Content-Type": "application/json" } : headers,
-    ...(body && { body }),
-  });
+  const sent = body ? { ...headers, "Content-Type": "application/json" } : headers;
+  return [service.url + path, { method: method!, headers: sent, ...(body && { body }) }];
 }
+
+const request = (operation: Operation, input: Record<string, unknown>, headers: Record<string, string>) =>
+  fetch(...asked(operation, input, headers));
 
 describe("every operation", () => {
   test("has a name and a route of its own", () => {
@@ -144,7 +169,8 @@ describe("every operation", () => {
 
   test.each(each)("%s answers its example with something that fits its schema", async (_, operation) => {
     await renewed[operation.name]?.();
-    const response = await request(operation, exampleFor(operation), mine);
+    const wanted = asked(operation, exampleFor(operation), mine);
+    const response = isBought(operation) ? (await buy(wallet(1), ...wanted)).answer : await fetch(...wanted);
     const body = Buffer.from(await response.arrayBuffer());
     const text = body.toString();
     expect(response.status, text).toBe(operation.status ?? 200);
@@ -203,7 +229,8 @@ describe("every operation", () => {
     const { schema } = inputReader(operation.input);
     for (const name of [...Object.keys(schema.properties), "no_such_parameter"]) {
       const broken = { ...exampleFor(operation), [name]: brokenValue(schema.properties[name]) };
-      const response = await request(operation, broken, mine);
+      const payment = { ...mine, ...(isBought(operation) && { "X-PAYMENT": "e30=" }) };
+      const response = await request(operation, broken, payment);
       const told = (await response.json()) as { errors?: { path: string }[]; detail: string };
       expect([name, response.status], told.detail).toEqual([name, 400]);
       expect(told.errors?.map(({ path }) => path.split(".")[0])).toContain(name);
@@ -240,15 +267,15 @@ describe("every operation", () => {
       expect(Object.keys(content!)[0]).toBe(mediaTypeOf(operation));
       const statuses = Object.keys(responses);
       expect(statuses).toEqual(
-        expect.arrayContaining(["400", "401", "429", "503", ...(payment ? ["402", "409", "422"] : [])]),
+        expect.arrayContaining(["4XX", "503", ...(payment ? ["402", "409", "422"] : [])]),
       );
-      const parameters = entry!.parameters as { name: string; description?: string }[];
+      const parameters = (entry!.parameters as { name: string; description?: string }[]).map(resolved);
       for (const { description } of parameters) expect(description).toBeTruthy();
       const isNamed = parameters.some(({ name }) => name === "Idempotency-Key");
       const isCommand = payment !== undefined || methodOf(operation) !== "GET";
       expect(isNamed).toBe(isCommand);
       expect(parameters.some(({ name }) => name === "Prefer")).toBe(isCommand);
-      expect(JSON.stringify(responses).includes("Tlog-Proof")).toBe(isCommand);
+      expect(JSON.stringify(responses).includes("Event-Id")).toBe(isCommand);
       const told = JSON.stringify([entry!.security, entry!.responses]);
       for (const name of ["x402_v2", "PAYMENT-RESPONSE"])
         expect(told.includes(name)).toBe(payment !== undefined);
@@ -264,30 +291,17 @@ describe("MCP", () => {
     return client;
   };
 
-  test("lists every operation as a tool with schemas, annotations and price", async () => {
+  test("lists every operation as a tool with its input, annotations and price, and no schema that would judge its errors", async () => {
     const client = await connect(mine, "?areas=all");
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(catalogue.map(({ name }) => name).sort());
+    expect(tools.filter(({ outputSchema }) => outputSchema !== undefined)).toEqual([]);
     const partners = tools.find(({ name }) => name === "trade_top_partners");
     expect(partners).toMatchObject({
-      annotations: { readOnlyHint: true },
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
       _meta: { "x402/price": { amount: "0.05" } },
       inputSchema: { type: "object", required: ["reporter"] },
-      outputSchema: { type: "object" },
     });
-    for (const operation of catalogue.filter(({ output }) => output.kind === "json")) {
-      const { properties, required, ...published } = publishedSchema(operation) as {
-        properties: Record<string, unknown>;
-        required: string[];
-      };
-      const isWrapped = operation.envelope === "success";
-      const own = Object.entries(properties).filter(([name]) => !isWrapped || name !== "success");
-      expect(tools.find(({ name }) => name === operation.name)!.outputSchema).toMatchObject({
-        ...published,
-        properties: Object.fromEntries(own),
-        required: required.filter((name) => !isWrapped || name !== "success"),
-      });
-    }
     await client.close();
   });
 
@@ -296,6 +310,37 @@ describe("MCP", () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(defaultTools);
     await client.close();
+  });
+
+  test("operations_find finds what is not listed, and operations_call calls it, with its own errors and its own price", async () => {
+    const [client, unpaid] = [await connect(mine), await connect({})];
+    const found = await client.callTool({
+      name: "operations_find",
+      arguments: { q: "largest buyers of wood" },
+    });
+    const { name } = (found.structuredContent as { data: { name: string }[] }).data[0]!;
+    expect([name, defaultTools.includes(name)]).toEqual(["trade_wood_products", false]);
+    const call = (arguments_: object) => ({
+      name: "operations_call",
+      arguments: { name, arguments: arguments_ },
+    });
+    const answer = await client.callTool(call({ reporter: "LV", year: 2021 }));
+    const same = await client.callTool({ name, arguments: { reporter: "LV", year: 2021 } });
+    expect(answer).toEqual({ ...same, isError: undefined });
+    expect(await client.callTool(call({ reporter: "XX" }))).toMatchObject({
+      isError: true,
+      structuredContent: { status: 400, errors: [{ path: "reporter" }] },
+    });
+    expect(await unpaid.callTool(call({ reporter: "LV" }))).toMatchObject({
+      isError: true,
+      structuredContent: { x402Version: 2, accepts: [{ amount: "100000" }] },
+    });
+    for (const given of [{}, { name: "operations_call" }, { name: "no_such_tool" }])
+      await expect(client.callTool({ name: "operations_call", arguments: given })).rejects.toThrow(
+        /operations_find/,
+      );
+    await client.close();
+    await unpaid.close();
   });
 
   test("areas choose", async () => {
@@ -309,6 +354,10 @@ describe("MCP", () => {
     await renewed[operation.name]?.();
     const client = await connect(mine);
     const answer = await client.callTool({ name: operation.name, arguments: exampleFor(operation) });
+    if (isBought(operation)) {
+      expect(answer.structuredContent).toMatchObject({ x402Version: 2, accepts: [{}] });
+      return client.close();
+    }
     expect(answer.isError, JSON.stringify(answer.content)).toBeFalsy();
     const { output } = operation;
     if (output.kind === "json" && operation.vintage) {
@@ -413,6 +462,16 @@ describe("what an operation declares", () => {
     expect(forgotten.map(({ name }) => name)).toEqual([]);
   });
 
+  test("what changes nothing leaves no event, however it was asked", async () => {
+    const { rows } = await service.app.pool.query<{ operation: string }>(
+      "select distinct convert_from(meta, 'UTF8')::json->>'operation' as operation from eventstore.events",
+    );
+    const recorded = new Set(rows.map(({ operation }) => operation));
+    const readers = catalogue.filter((operation) => effectOf(operation).changes === "nothing");
+    expect(readers.filter(({ name }) => recorded.has(name)).map(({ name }) => name)).toEqual([]);
+    expect(recorded).toContain("rng_roll");
+  });
+
   test("what may move money, or bind a wallet to, says so", () => {
     const movers = catalogue.filter(({ moves_money }) => moves_money).map(({ name }) => name);
     expect(movers.sort()).toEqual(["checks_create", "checks_redeem", "wallet_airdrop", "x402_settle"]);
@@ -475,6 +534,19 @@ describe("documents", () => {
     const { problems } = JSON.parse(linted.stdout) as { problems: { message: string; location: unknown }[] };
     expect(problems.map(({ message }) => message)).toEqual([]);
     await rm(dir, { recursive: true });
+  });
+});
+
+describe("a call that meets nothing", () => {
+  test.each([
+    ["GET", "/v1/agent/trade/alerts/status", 405, "it needs /{id}: GET /v1/agent/trade/alerts/status/{id}"],
+    ["GET", "/v1/agent/rng/roll", 405, "call POST /v1/agent/rng/roll"],
+    ["GET", "/v1/agent/trade/balances", 404, "did you mean GET /v1/agent/trade/balance?"],
+    ["GET", "/nothing/of/ours", 404, "/openapi.json lists what there is"],
+  ])("%s %s is %i, with the remedy", async (method, path, status, remedy) => {
+    const answer = await fetch(service.url + path, { method });
+    expect(answer.status).toBe(status);
+    expect((await answer.json()) as object).toMatchObject({ detail: expect.stringContaining(remedy) });
   });
 });
 

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, open, readdir, readFile, rm, truncate, utimes } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { publish, takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { buildImport } from "../../src/datasets/import.ts";
 import { manifestPath, partitionPath, partitionsDir, vintagesDir } from "../../src/datasets/manifest.ts";
 import { sweepVintages } from "../../src/datasets/retention.ts";
+import { startProgram } from "../support/compiled.ts";
 import {
   fileOf,
   importFiles,
@@ -39,14 +40,13 @@ describe("an import that does not end", () => {
     const dir = await tempDir();
     const { manifest } = await importFiles(dir, [sdmxFixture], options);
     const before = await filesIn(dir);
-    const script = new URL("import-forever.ts", import.meta.url).pathname;
-    const importer = spawn(
-      process.execPath,
-      ["--import", "tsx", script, dir, manifest.vintage, await revised(dir, "6000.0")],
+    const importer = startProgram(
+      "test/datasets/import-forever.ts",
+      [dir, manifest.vintage, await revised(dir, "6000.0")],
       { stdio: ["ignore", "pipe", "inherit"] },
     );
     onTestFinished(() => void importer.kill("SIGKILL"));
-    await once(importer.stdout, "data");
+    await once(importer.stdout!, "data");
     const busy = await refusalOf(importFiles(dir, [sdmxFixture], options));
     expect(busy.code).toBe("conflict");
     expect(busy.message).toMatch(new RegExp(`another import is running \\(process ${importer.pid}\\)`));

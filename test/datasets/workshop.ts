@@ -8,7 +8,7 @@ import { path7za } from "7zip-bin";
 import { onTestFinished } from "vitest";
 import { publish, takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { buildImport, type ImportRequest } from "../../src/datasets/import.ts";
-import { buildSandbox } from "../../src/datasets/sandbox.ts";
+import { buildSandbox, sizeAt } from "../../src/datasets/sandbox.ts";
 import { buildSandboxLv } from "../../src/datasets/sandbox-lv.ts";
 import { openVintages, type VintageStore } from "../../src/datasets/vintage-store.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
@@ -63,7 +63,7 @@ export async function importFiles(dataDir: string, files: string[], options: Imp
 export async function makeSandbox(dataDir: string, scale: number) {
   const space = await takeBuildSpace(dataDir);
   try {
-    const built = await buildSandbox(space, { replaces: null, limits, scale });
+    const built = await buildSandbox(space, { replaces: null, limits, size: sizeAt(scale) });
     await publish(space, built);
     return built;
   } finally {

@@ -79,7 +79,7 @@ describe("a guarded stream", () => {
       [before],
     );
     expect(rows[0].calls).toBeLessThan(10);
-    expect(await log.store.streamVersion({ tenant: "acme", stream_id })).toBe(1);
+    expect(await log.store.streamHead({ tenant: "acme", stream_id })).toMatchObject({ version: 1 });
     const late = { status: "wrong_version", tenant: "acme", stream_id, actual: 1 };
     expect(await log.store.append(guarded(stream_id, 0))).toEqual(late);
     expect(await log.store.append(guarded(stream_id, 2))).toEqual(late);

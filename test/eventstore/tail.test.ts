@@ -47,8 +47,9 @@ async function take(
 
 const upTo = (n: number) => Array.from({ length: n }, (_, i) => i + 1);
 
-/** Backends that listen, but for the one that asks. */
-const LISTENERS = "from pg_stat_activity where datname = current_database() and query like 'listen%'";
+/** Backends that listen; what one has announced since is the last query that is known of it. */
+const LISTENERS = `from pg_stat_activity where datname = current_database()
+  and (query like 'listen%' or query like 'select pg_notify(%')`;
 const listeners = async () => (await log.pool.query(`select count(*) as n ${LISTENERS}`)).rows[0].n as number;
 
 test("subscribers miss nothing and see nothing twice while two processes write", async () => {

@@ -22,7 +22,7 @@ type Ask = (store: EventStore, stream: { tenant: string; stream_id: string }) =>
 
 test.each<[string, Ask]>([
   ["streams", (store, stream) => store.readStream(stream)],
-  ["versions", (store, stream) => store.streamVersion(stream)],
+  ["versions", (store, stream) => store.streamHead(stream)],
   ["appends", (store, stream) => store.append(commitOf(stream))],
 ])("a new stream costs the tenant's others nothing: %s", async (_, ask) => {
   // One connection, whose statistics can be asked for at once.

@@ -1,12 +1,17 @@
-/** A service whose log lost what it signed records and sells nothing, and says why; reading goes on, and so does it once the events are back. */
+/** A service whose log lost what it signed records and sells nothing, whoever asks, and says why; reading goes on, and so does it once the events are back. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import type { App } from "../../src/app.ts";
+import * as apiKey from "../../src/domain/access/key.ts";
 import { AT_ONCE } from "../anchoring/anchoring-house.ts";
 import { GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
-import { wares } from "../payments/wares.ts";
+import { facts, wares } from "../payments/wares.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { turnOf } from "../support/turns.ts";
 import { until } from "../support/until.ts";
 
 let workshop: Workshop;
@@ -41,46 +46,126 @@ const read = async (path: string) => {
   return { status: answer.status, body: (await answer.json()) as Record<string, never> };
 };
 
-test("nothing is recorded or sold while the log contradicts what was signed of it", async () => {
+/** Does `work` with a log that lost what was signed of it a moment ago, and puts the events back. */
+async function whileCut(work: () => Promise<void>, { app: other } = service): Promise<void> {
+  const { app } = service;
+  const { position: left } = await app.store.head();
+  await service.issue();
+  expect(await signTurn(app, AT_ONCE)).toBe("done");
+  // Every process hears of what was signed before it is gone.
+  const { position: head } = await app.store.head();
+  await until(async () => app.tail.position >= head && other.tail.position >= head);
+  await asOwner(`create table kept as select * from eventstore.events where position > ${left};
+    delete from eventstore.events where position > ${left}`);
+  try {
+    await work();
+    expect((await app.store.head()).position).toBe(left);
+  } finally {
+    await asOwner("insert into eventstore.events select * from kept; drop table kept");
+  }
+}
+
+const cli = promisify(execFile);
+const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
+
+/** A command of the operator's on the same machine; how it is refused. */
+const refusedCommand = (...args: string[]): Promise<{ code: number; stderr: string }> => {
+  const { PATH } = process.env;
+  const env = { PATH, DATABASE_URL: service.database_url, DATA_DIR: service.data_dir, LOG_LEVEL: "silent" };
+  return cli(process.execPath, [bin, ...args], { env }).then(
+    ({ stdout }) => expect.unreachable(stdout),
+    (error) => error,
+  );
+};
+
+test("nothing is recorded or sold from the moment that the log contradicts what was signed of it", async () => {
   const { headers } = await service.issue({ tenant: "acme" });
   expect((await order("before", headers)).status).toBe(201);
   const quote = await quoteOf(echo());
   const paid = await signPayment(wallet(1), quote);
+  await whileCut(async () => {
+    const refused = await order("after", headers);
+    expect(await refused.json()).toMatchObject({
+      type: expect.stringMatching(/log-contradicted$/),
+      detail: expect.stringMatching(/it was cut; nothing is recorded or sold/),
+    });
+    expect((await fetch(echo())).status).toBe(503);
+    const presented = await present(echo(), paid);
+    expect(presented.status).toBe(503);
+    expect(await presented.text()).toContain("log-contradicted");
+
+    expect(await read("/ready")).toMatchObject({
+      status: 503,
+      body: { status: "not ready", log: { contradiction: expect.stringContaining("it was cut") } },
+    });
+    expect((await read("/v1/agent/health")).body).toMatchObject({
+      data: { status: "contradicted", log: { contradiction: expect.stringContaining("it was cut") } },
+    });
+    expect((await read("/log/status")).body).toMatchObject({
+      contradiction: expect.stringContaining("it was cut"),
+    });
+    expect((await fetch(echo(), { headers })).status).toBe(200);
+  });
+  expect((await order("after", headers)).status).toBe(201);
+});
+
+test("neither a reactor nor a process that signs nothing appends, and a reactor sends nothing", async () => {
+  const other = await startService({ database_url: service.database_url });
+  onTestFinished(() => other.stop());
+  const record = (app: App) =>
+    app.decide(apiKey, { tenant: "acme", id: "k_turn" }, apiKey.issue(facts("k_turn")), {
+      meta: { actor: "reactor:test", operation: "test" },
+    });
+  await other.issue();
+  await whileCut(async () => {
+    const { app } = service;
+    const recording = await turnOf(app, "test", ({ app: own }) => record(own).then(() => "done"));
+    expect(recording).toMatchObject({ status: "failed", reason: expect.stringContaining("it was cut") });
+    const call = { to: PAYEE, data: "0x" as const };
+    const sending = await turnOf(app, "test", ({ app: own }) =>
+      own.chain.send(call, { purpose: "anchor", gas: 21_000n }).then(() => "done"),
+    );
+    expect(sending).toMatchObject({ status: "failed", reason: expect.stringContaining("it was cut") });
+    await expect(record(other.app)).rejects.toMatchObject({ type: { slug: "log-contradicted" } });
+  }, other);
+  expect((await record(other.app)).events).toHaveLength(1);
+});
+
+test("the operator's commands append nothing to it", async () => {
+  await whileCut(async () => {
+    const issued = await refusedCommand("keys", "issue", "--tenant", "acme");
+    expect(issued.stderr).toMatch(/it was cut; nothing is recorded or sold/);
+    expect(issued.code).toBeGreaterThan(0);
+    const imported = await refusedCommand("import", new URL(import.meta.url).pathname);
+    expect(imported.stderr).toMatch(/it was cut; nothing is recorded or sold/);
+    expect(imported.code).toBeGreaterThan(0);
+  });
+});
+
+test("a log that was rewritten takes nothing, though its tree is the one that was signed", async () => {
   const { app } = service;
-  const { position: left } = await app.store.head();
-  expect((await order("signed", headers)).status).toBe(201);
-  expect(await signTurn(app, AT_ONCE)).toBe("done");
+  expect((await app.accepting.contradiction()) ?? "none").toBe("none");
+  await asOwner(`create table kept as select * from eventstore.events where position > 1;
+    update eventstore.events set log_hash = sha256(log_hash) where position > 1`);
+  await expect(service.issue()).rejects.toMatchObject({
+    type: { slug: "log-contradicted" },
+    message: expect.stringContaining("are not those that were signed"),
+  });
+  await asOwner(`update eventstore.events e set log_hash = k.log_hash from kept k
+    where k.log_id = e.log_id and k.position = e.position; drop table kept`);
+  await service.issue();
+});
 
-  await asOwner(`create table kept as select * from eventstore.events where position > ${left};
-    delete from eventstore.events where position > ${left}`);
-  // What was found before is believed for two seconds.
-  await until(async () => JSON.stringify((await read("/ready")).body).includes("it was cut"));
-  const refused = await order("after", headers);
-  expect(await refused.json()).toMatchObject({
-    type: expect.stringMatching(/log-contradicted$/),
-    detail: expect.stringMatching(/it was cut; nothing is recorded or sold/),
-  });
-  expect((await fetch(echo())).status).toBe(503);
-  const presented = await present(echo(), paid);
-  expect(presented.status).toBe(503);
-  expect(await presented.text()).toContain("log-contradicted");
-  const { rows } = await pool.query(
-    "select count(*)::int as n from eventstore.events where type = 'PaymentClaimed'",
-  );
-  expect(rows[0].n).toBe(0);
-
-  expect(await read("/ready")).toMatchObject({
-    status: 503,
-    body: { status: "not ready", log: { contradiction: expect.stringContaining("it was cut") } },
-  });
-  expect((await read("/v1/agent/health")).body).toMatchObject({
-    data: { status: "contradicted", log: { contradiction: expect.stringContaining("it was cut") } },
-  });
-  expect((await read("/log/status")).body).toMatchObject({
-    contradiction: expect.stringContaining("it was cut"),
-  });
-  expect((await fetch(echo(), { headers })).status).toBe(200);
-
-  await asOwner("insert into eventstore.events select * from kept");
-  await until(async () => (await order("after", headers)).status === 201);
+test("a log that cannot be held against what was signed takes nothing until it can", async () => {
+  await asOwner("alter table anchoring.tiles_v1 rename to tiles_gone");
+  const fresh = await startService({ operations: wares, beside: service });
+  onTestFinished(() => fresh.stop());
+  const { position } = await service.app.store.head();
+  const refused = await fresh.issue().catch((error: unknown) => error);
+  expect(refused).toMatchObject({ type: { slug: "log-unchecked" }, code: "unavailable" });
+  const ready = await fetch(`${fresh.url}/ready`);
+  expect(await ready.json()).toMatchObject({ status: "not ready", log: { up: true, checked: false } });
+  expect((await service.app.store.head()).position).toBe(position);
+  await asOwner("alter table anchoring.tiles_gone rename to tiles_v1");
+  await fresh.issue();
 });

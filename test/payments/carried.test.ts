@@ -20,7 +20,7 @@ import {
 import { present, quoteOf, type SignedPayment, settlementOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn, turnOf } from "../support/turns.ts";
-import { nameOf, reactorsOf, storyOf } from "./stall.ts";
+import { nameOf, reactorsOf, signedOf, storyOf } from "./stall.ts";
 import { wares } from "./wares.ts";
 
 let workshop: Workshop;
@@ -47,20 +47,6 @@ const earned = () => balanceOf(workshop.chain, PAYEE);
 const sign = async (say: string, payer = 0, more = {}) =>
   signPayment(wallet(payer), await quoteOf(echo(say)), more);
 
-const signedOf = ({ authorization, signature }: SignedPayment): SignedTransfer => {
-  const { from, to, value, validAfter, validBefore, nonce } = authorization;
-  return {
-    transfer: {
-      from: from.toLowerCase() as Hex,
-      to: to as Hex,
-      value: BigInt(value),
-      valid_after: BigInt(validAfter),
-      valid_before: BigInt(validBefore),
-      nonce: nonce as Hex,
-    },
-    signature: signature as Hex,
-  };
-};
 /** A stranger has one account, which sends one transaction after the other. */
 let sending: Promise<unknown> = Promise.resolve();
 function carry(paid: SignedPayment): Promise<Hex> {
@@ -169,85 +155,5 @@ describe("the chain is asked about many payments at once", () => {
     expect(found.map(({ would_settle, balance }) => ({ would_settle, balance }))).toEqual(
       Array(2).fill({ would_settle: true, balance: all }),
     );
-  });
-});
-
-describe("races", () => {
-  const pause = (ms: number) => new Promise((wake) => setTimeout(wake, ms));
-  /** Asks as a client does that is told to wait. */
-  const askedAgain = async (url: string, paid: SignedPayment): Promise<Response> => {
-    for (;;) {
-      const answer = await present(url, paid);
-      if (answer.status !== 503) return answer;
-      await pause(100);
-    }
-  };
-  const x402 = (paid: SignedPayment) => ({
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({
-      paymentPayload: { x402Version: 1, scheme: "exact", network: "base", payload: paid },
-      paymentRequirements: {
-        scheme: "exact",
-        network: "base",
-        maxAmountRequired: String(PRICE),
-        payTo: PAYEE,
-        asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-      },
-    }),
-  });
-
-  test.each([
-    { whom: "past the service", carries: async (paid: SignedPayment): Promise<unknown> => carry(paid) },
-    {
-      whom: "by our own endpoint",
-      carries: async (paid: SignedPayment, i: number): Promise<unknown> =>
-        fetch(`${[one, two][i % 2]!.url}/x402/settle`, x402(paid)),
-    },
-  ])(
-    "40 payments, each carried $whom within 300 ms, by two processes: all are served",
-    async ({ whom, carries }) => {
-      const before = await earned();
-      const say = whom.replaceAll(" ", "_");
-      const wanted = await quoteOf(echo(say));
-      const statuses = await Promise.all(
-        Array.from({ length: 40 }, async (_, i) => {
-          const paid = await signPayment(wallet(i % 8), wanted);
-          const carrying = pause((i * 7.5) % 300).then(() => carries(paid, i));
-          const answer = await askedAgain(echo(`${say}_${i}`, [one, two][i % 2]), paid);
-          await carrying;
-          return answer.status;
-        }),
-      );
-      expect(statuses).toEqual(Array(40).fill(200));
-      expect(await earned()).toBe(before + 40n * PRICE);
-    },
-  );
-
-  test("40 equal settles and 100 verifies beside a paid call: no definite no for a payment that settles", async () => {
-    const ask = async (where: string, paid: SignedPayment, i: number) => {
-      const answer = await fetch(`${[one, two][i % 2]!.url}/x402/${where}`, x402(paid));
-      const body = (await answer.json()) as {
-        isValid?: boolean;
-        success?: boolean;
-        invalidMessage?: string;
-        errorMessage?: string;
-      };
-      // On this chain a block is final a moment later, and then it may be said that the payment has done its service.
-      const isFinal = /was settled and has bought/.test(body.invalidMessage ?? body.errorMessage ?? "");
-      return answer.status === 503 || body.isValid || body.success || isFinal ? [] : [body];
-    };
-    for (let round = 0; round < 3; round++) {
-      const paid = await sign(`round_${round}`, 5);
-      const settled = await sign("settled", 6);
-      const [bought, ...told] = await Promise.all([
-        askedAgain(echo(`round_${round}`), paid),
-        ...Array.from({ length: 100 }, (_, i) => ask("verify", i % 2 ? paid : settled, i)),
-        ...Array.from({ length: 40 }, (_, i) => ask("settle", settled, i)),
-      ]);
-      expect(bought.status).toBe(200);
-      expect(told.flat()).toEqual([]);
-      expect((await askedAgain(echo(`after_${round}`), settled)).status).toBe(200);
-    }
   });
 });

@@ -1,25 +1,37 @@
 /** The RPC serves another chain than the one that the log settled on: nothing may be taken, and nothing marked. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { StoreUnavailable } from "../../eventstore/errors.ts";
+import { chainSettlement } from "../../src/adapters/settlement.ts";
+import type { App } from "../../src/app.ts";
+import { settlementOnLogsChain } from "../../src/chain/settlement.ts";
+import type { Hex } from "../../src/domain/chain.ts";
 import * as confirmation from "../../src/domain/payments/confirmation.ts";
-import { GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
+import { TransactionPending } from "../../src/domain/ports.ts";
+import {
+  addressOf,
+  balanceOf,
+  GAS_KEY,
+  openWorkshop,
+  PAYEE,
+  payment,
+  type Workshop,
+  wallet,
+} from "../chain/fixture.ts";
+import { type Meddler, openMeddler } from "../chain/meddler.ts";
+import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { wares } from "./wares.ts";
+import { expectAway, storyOf } from "./stall.ts";
+import { script, wares } from "./wares.ts";
 
-let workshop: Workshop;
-let before: Service & { database_url: string };
-let service: Service;
-beforeAll(async () => {
-  workshop = await openWorkshop();
-  const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  before = await startService({ operations: wares, chain });
-  const { app } = before;
+/** Has the log know the block that is final now, by this hash where it is not its own; the number of the block. */
+async function confirmed(app: App, hash?: Hex): Promise<bigint> {
   const { finalized } = await app.chain.heads();
   const facts: confirmation.Confirmed = {
     network: "eip155:8453",
     block_number: Number(finalized.number),
-    block_hash: `0x${"ab".repeat(32)}`,
+    block_hash: hash ?? finalized.hash,
     timestamp: finalized.timestamp,
     as_of_position: 0,
     claimed_before: new Date().toISOString(),
@@ -36,6 +48,18 @@ beforeAll(async () => {
     confirmation.confirm(facts, undefined),
     { meta },
   );
+  return finalized.number;
+}
+
+let workshop: Workshop;
+let before: Service & { database_url: string };
+let service: Service;
+beforeAll(async () => {
+  workshop = await openWorkshop();
+  const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
+  before = await startService({ operations: wares, chain });
+  const { app } = before;
+  await confirmed(app, `0x${"ab".repeat(32)}`);
   service = await startService({ operations: wares, chain, beside: before, reactors: true });
 });
 afterAll(async () => {
@@ -54,4 +78,89 @@ test("payments are refused, keys go on, and the operator is told the remedy", as
   expect(await answer.json()).toMatchObject({ type: expect.stringContaining("payment-unavailable") });
   const { headers } = await service.issue();
   expect((await fetch(url, { headers })).status).toBe(200);
+});
+
+describe("an endpoint that serves another chain from one question to the next", () => {
+  let meddler: Meddler;
+  let seller: Service & { database_url: string };
+  /** The block that the log knows, as the node is asked for it. */
+  let known: string;
+  beforeAll(async () => {
+    meddler = await openMeddler(workshop.node.rpc_url);
+    const chain = { rpc_url: meddler.url, gas_key: GAS_KEY, pay_to: PAYEE };
+    seller = await startService({ operations: wares, chain });
+    known = `0x${(await confirmed(seller.app)).toString(16)}`;
+  });
+  afterEach(() => {
+    script.before = async () => {};
+    meddler.meddle = () => undefined;
+  });
+  afterAll(async () => {
+    if (seller) await expectBooks(seller.app);
+    await seller?.stop();
+    await meddler?.close();
+  });
+
+  const echo = (say: string) => `${seller.url}/v1/agent/test/echo?say=${say}`;
+  const sign = async (say: string) => signPayment(wallet(1), await quoteOf(echo(say)));
+  const earned = () => balanceOf(workshop.chain, PAYEE);
+  const foreign = { hash: `0x${"cd".repeat(32)}`, number: "0x1", timestamp: "0x1" };
+  type Other = [what: string, block: typeof foreign | null];
+  const others: Other[] = [
+    ["with another block", { ...foreign }],
+    ["that does not reach the block", null],
+  ];
+  const serve = (block: typeof foreign | null) => {
+    meddler.meddle = (method, [number]) =>
+      method === "eth_getBlockByNumber" && number === known ? { result: block } : undefined;
+  };
+
+  test.each(others)("%s, before it is asked: nothing is taken", async (_, block) => {
+    const paid = await sign("before");
+    serve(block);
+    const answer = await present(echo("before"), paid);
+    expect(answer.status).toBe(503);
+    expect(await storyOf(seller, paid)).not.toContain("PaymentSettled");
+  });
+
+  test.each(others)("%s, once the payment was found good: nothing is sent", async (_, block) => {
+    const paid = await sign("between");
+    const before = await earned();
+    script.before = async () => serve(block);
+    await expectAway(await present(echo("between"), paid), "payment-unavailable");
+    expect(await storyOf(seller, paid)).toEqual(["PaymentClaimed", "PaymentFailed"]);
+    expect(await earned()).toBe(before);
+    script.before = async () => {};
+    meddler.meddle = () => undefined;
+    expect((await present(echo("between"), paid)).status).toBe(200);
+  });
+
+  test.each(others)("%s, once the payment was sent: its outcome is not known", async (_, block) => {
+    const paid = await sign("after");
+    const before = await earned();
+    meddler.meddle = (method) => {
+      if (method === "eth_sendRawTransaction") serve(block);
+      return undefined;
+    };
+    await expectAway(await present(echo("after"), paid), "payment-pending");
+    expect(await storyOf(seller, paid)).toEqual(["PaymentClaimed"]);
+    meddler.meddle = () => undefined;
+    expect((await present(echo("after"), paid)).status).toBe(200);
+    expect(await earned()).toBe(before + 50_000n);
+  });
+
+  test("and a log that is away once a payment was sent: its outcome is not known", async () => {
+    const app = { ...seller.app };
+    const past = chainSettlement(app.chain);
+    const settlement = settlementOnLogsChain(app, {
+      ...past,
+      settle: async (...given) => {
+        const receipt = await past.settle(...given);
+        app.load = () => Promise.reject(new StoreUnavailable("the log is away"));
+        return receipt;
+      },
+    });
+    const signed = await payment(wallet(2), 5n, { to: addressOf(wallet(3)) });
+    await expect(settlement.settle(signed, 0n)).rejects.toThrow(TransactionPending);
+  });
 });

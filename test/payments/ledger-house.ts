@@ -146,6 +146,7 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
         tenant: payments.walletTenant(transfer.from),
         seen_block: Number(latest.number),
         claimed_at: new Date(app.clock.now().getTime() - 600_000).toISOString(),
+        holder: null,
         ...facts,
       };
       const id = payments.idOf(claim);

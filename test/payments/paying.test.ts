@@ -318,7 +318,8 @@ describe("a refusal after the settlement", () => {
       });
       return receipt;
     };
-    const { answer, payment } = await buy(wallet(4), `${service.url}/v1/agent/test/toggle?name=k_moved`);
+    const toggle = `${service.url}/v1/agent/test/toggle`;
+    const { answer, payment } = await buy(wallet(4), toggle, orderOf("k_moved"));
     expect(answer.status).toBe(200);
     const body = Buffer.from(await answer.arrayBuffer());
     // The first run issued the key; the one that counts found it issued.

@@ -4,7 +4,7 @@ import { EventEmitter, once } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { StoreUnavailable } from "../../eventstore/errors.ts";
 import { payer } from "../../src/api/caller.ts";
-import { standingOf } from "../../src/api/x402/payment-flow.ts";
+import { standingOf } from "../../src/api/x402/standing.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
@@ -53,7 +53,7 @@ const later = ({ app }: Service, ms: number) =>
   meddle(app, "clock", () => ({ now: () => new Date(Date.now() + ms) }));
 
 const echo = (say: string, { url } = one) => `${url}/v1/agent/test/echo?say=${say}`;
-const toggle = (name: string) => `${one.url}/v1/agent/test/toggle?name=${name}`;
+const toggle = () => `${one.url}/v1/agent/test/toggle`;
 const order = (name: string, headers: Record<string, string> = {}): RequestInit => ({
   method: "POST",
   headers: { "Content-Type": "application/json", ...headers },
@@ -151,7 +151,7 @@ test("a claim that was left behind stays unknown while the chain is away", async
     two.app.settlement.settle = settle;
   });
   expect(await answer.json()).toMatchObject({ type: expect.stringContaining("payment-pending") });
-  expect(await typesOf(payment)).toEqual(["PaymentClaimed"]);
+  expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentTakenOver"]);
   expect((await present(echo("away", two), payment)).status).toBe(200);
 });
 
@@ -210,13 +210,14 @@ test("a log that is away after the settlement loses nothing and refunds nothing"
 });
 
 test("what a payment bought is not done again for it, whatever Idempotency-Key comes along", async () => {
-  const { payment, answer } = await buy(wallet(4), toggle("k_once_only"), under("first-word"));
+  const once = (word: string) => order("k_once_only", { "Idempotency-Key": word });
+  const { payment, answer } = await buy(wallet(4), toggle(), once("first-word"));
   const first = await answer.text();
   await forgetAnswers();
-  expect(await (await present(toggle("k_once_only"), payment, under("first-word"))).text()).toBe(first);
+  expect(await (await present(toggle(), payment, once("first-word"))).text()).toBe(first);
   const { position } = await one.app.store.head();
-  for (const init of [{}, under("another-word"), under("third-word")]) {
-    const again = await present(toggle("k_once_only"), payment, init);
+  for (const init of [order("k_once_only"), once("another-word"), once("third-word")]) {
+    const again = await present(toggle(), payment, init);
     expect(again.status).toBe(409);
     expect(await again.json()).toMatchObject({ type: expect.stringContaining("answer-gone") });
   }
@@ -351,6 +352,26 @@ test("a refunded payment buys nothing any more", async () => {
   expect(script.handled).toBe(handled);
 });
 
+test("what a refunded payment bought is given again, and it buys nothing else", async () => {
+  const url = echo("cancelled");
+  const { payment, answer } = await buy(wallet(6), url, under("cancelled-later"));
+  const text = await answer.text();
+  const meta = { actor: "operator", operation: "test" };
+  const back = payments.refundAnswered("cancelled", new Date().toISOString());
+  await one.app.decide(payments, targetOf(payment), back, { meta });
+  const again = await present(url, payment);
+  expect([again.status, await again.text()]).toEqual([200, text]);
+  const other = await present(echo("else"), payment);
+  expect(other.status).toBe(402);
+  expect(await other.text()).toContain("another call");
+  // Under its key too, when its bytes are not kept any more, no second payment is taken.
+  await forgetAnswers();
+  const before = await earned();
+  const second = await buy(wallet(6), url, under("cancelled-later"));
+  expect(await earned()).toBe(before);
+  expect(second.answer.status).not.toBe(200);
+});
+
 test("while its outcome is unknown nobody is told to pay again, whoever asks; once answered it is another's", async () => {
   const { headers } = await one.issue({ tenant: "owner" });
   const url = echo("whose");
@@ -378,11 +399,11 @@ test("while its outcome is unknown nobody is told to pay again, whoever asks; on
       idempotency_key: undefined,
     },
   };
-  expect(standingOf(claimed, asked)).toBe("pending");
-  expect(() => standingOf(settled, asked)).toThrow("another call");
+  expect(await standingOf(claimed, asked)).toBe("pending");
+  await expect(standingOf(settled, asked)).rejects.toThrow("another call");
   const elsewhere = { ...asked, call: { ...asked.call, request_sha256: "00".repeat(32) } };
-  expect(standingOf(claimed, elsewhere)).toBe("pending");
-  expect(() => standingOf(settled, elsewhere)).toThrow("another call");
+  expect(await standingOf(claimed, elsewhere)).toBe("pending");
+  await expect(standingOf(settled, elsewhere)).rejects.toThrow("another call");
 });
 
 test("a claim left behind whose call is refused now: the payer is told where its money is to be seen", async () => {

@@ -10,6 +10,7 @@ import {
   fail,
   find,
   giveUp,
+  heldBy,
   idOf,
   initialState,
   isFree,
@@ -20,9 +21,11 @@ import {
   type PaymentState,
   paymentId,
   payRefund,
+  refundAnswered,
   reorg,
   reorgRefund,
   settle,
+  takeOver,
   targetOf,
 } from "../../src/domain/payments/payment.ts";
 import { problemOfCode, type RefusalCode } from "../../src/domain/problem.ts";
@@ -45,6 +48,7 @@ const facts: Claim = {
   tenant: "acme",
   seen_block: 10,
   claimed_at: "2026-01-01T00:00:00.000Z",
+  holder: "019b76da-a800-4000-8000-000000000001",
 };
 const AT = "2026-01-01T00:00:09.000Z";
 const mined = (letter: string, block_number = 11): Mined => ({
@@ -131,6 +135,58 @@ describe("claiming", () => {
   test.each(taken)("refuses one that is %s", (_, history) =>
     given(history).when(claim(facts)).thenThrows(Refusal, refused("conflict", "payment-known")),
   );
+});
+
+describe("a claim", () => {
+  const [mine, other] = [facts.holder!, "019b76da-a800-4000-8000-000000000002"];
+  const takenOver: PaymentEvent = { type: "PaymentTakenOver", data: { holder: other, taken_over_at: AT } };
+  const lost = refused("conflict", "payment-known");
+
+  test("is held by the process that made it, until another takes it over", () => {
+    given([claimed])
+      .when(takeOver(mine, other, AT))
+      .then([takenOver]);
+    expect(stateAfter(claimed, takenOver)).toMatchObject({ held: { by: other, since: AT }, claim: facts });
+    given([claimed])
+      .when(takeOver(mine, mine, AT))
+      .thenNothingHappened();
+    given([claimed])
+      .when(takeOver(other, mine, AT))
+      .thenThrows(Refusal, lost);
+    return given([claimed, takenOver])
+      .when(takeOver(mine, other, AT))
+      .thenThrows(Refusal, lost);
+  });
+
+  test("of a time when none was told is anybody's", () => {
+    const { holder: _, ...old } = facts;
+    const upcast = events.PaymentClaimed.upcast[1](old) as Claim;
+    return given([{ type: "PaymentClaimed", data: upcast }])
+      .when(takeOver(null, other, AT))
+      .then([takenOver]);
+  });
+
+  test.each<[string, Decide]>([
+    ["fails", fail("nothing was sent", AT)],
+    ["answers", settle(first, answer, AT)],
+    ["does nothing", () => []],
+  ])("that was taken over is not its first process's any more: it no longer %s", (_, decide) => {
+    given([claimed, takenOver])
+      .when(heldBy(mine, facts, decide))
+      .thenThrows(Refusal, lost);
+    expect(decided([claimed, takenOver], heldBy(other, facts, decide))).toEqual(decided([claimed], decide));
+    expect(decided([claimed], heldBy(mine, facts, decide))).toEqual(decided([claimed], decide));
+  });
+
+  test("that failed and was made anew for another call is not the first call's any more", () => {
+    const anew: PaymentEvent = {
+      type: "PaymentClaimed",
+      data: { ...facts, request_sha256: "0".repeat(64) },
+    };
+    return given([claimed, failed("x", false), anew, settledBy(first, null)])
+      .when(heldBy(mine, facts, settle(first, answer, AT)))
+      .thenThrows(Refusal, lost);
+  });
 });
 
 describe("settling", () => {
@@ -262,6 +318,69 @@ describe("a refund", () => {
     given(history).when(openRefund("late", AT)).thenThrows(Refusal, refused("conflict", "payment-known")),
   );
 
+  describe("of what an answer was bought with", () => {
+    const bought = [claimed, settledBy(first, answer)];
+    const opened = (amount_micro: number): PaymentEvent => ({
+      type: "RefundOpened",
+      data: { amount_micro, reason: "cancelled", opened_at: AT },
+    });
+    const back = (amount_micro?: number) => refundAnswered("cancelled", AT, amount_micro);
+
+    test.each<[string, PaymentEvent[]]>([
+      ["settled", bought],
+      ["answered later", [claimed, settledBy(first, null), answered]],
+      ["taken back by the chain for now", [...bought, reorged(first)]],
+    ])("is of the whole, or of a part, when it is %s", (_, history) => {
+      given(history)
+        .when(back())
+        .then([opened(50_000)]);
+      return given(history)
+        .when(back(1))
+        .then([opened(1)]);
+    });
+
+    test("is one: said twice nothing happens, and another sum is refused", () => {
+      given([...bought, opened(20_000)])
+        .when(back(20_000))
+        .thenNothingHappened();
+      given([...bought, opened(20_000), refundPaid(second)])
+        .when(back(20_000))
+        .thenNothingHappened();
+      given([...bought, opened(20_000)])
+        .when(back())
+        .thenThrows(Refusal, refused("conflict"));
+      return given([...bought, opened(20_000)])
+        .when(back(30_000))
+        .thenThrows(Refusal, refused("conflict"));
+    });
+
+    test.each([0, -1, 0.5, 50_001, Number.NaN])("is never of %d", (amount_micro) =>
+      given(bought).when(back(amount_micro)).thenThrows(Refusal, refused("invalid")),
+    );
+
+    test.each<[string, PaymentEvent[]]>([
+      ["unknown", []],
+      ["claimed", [claimed]],
+      ["settled and unanswered", [claimed, settledBy(first, null)]],
+      ["refunded because it bought nothing", open],
+    ])("is refused when it is %s", (_, history) =>
+      given(history).when(back()).thenThrows(Refusal, refused("conflict")),
+    );
+
+    test("is none when the chain took the payment back for good", () =>
+      given([...bought, reorged(first), failed("expired", true)])
+        .when(back())
+        .thenNothingHappened());
+
+    test("keeps the answer, and goes on like any other", () => {
+      const history = [...bought, opened(20_000)];
+      expect(stateAfter(...history)).toMatchObject({ answer, refund: { amount_micro: 20_000 } });
+      return given(history)
+        .when(payRefund(second, AT))
+        .then([refundPaid(second)]);
+    });
+  });
+
   test("is paid once, and followed to another place", () => {
     given(open)
       .when(payRefund(second, AT))
@@ -344,11 +463,16 @@ test("its name is its authorization's own, and its stream lies with its payer", 
 });
 
 test("every event fits its schema", () => {
+  const taken = takeOver(facts.holder, "019b76da-a800-4000-8000-000000000002", AT)(stateAfter(claimed));
   const all: PaymentEvent[] = [
+    ...taken,
     ...[claimed, settledBy(first, answer), settledBy(first, null), answered, failed("x", true)],
     ...[reorged(first), refundOpened, refundPaid(second), refundReorged(second)],
     ...find(foundPayment)(undefined),
   ];
   expect(new Set(all.map(({ type }) => type))).toEqual(new Set(Object.keys(events)));
-  for (const { type, data } of all) expect(events[type][1].parse(data)).toEqual(data);
+  for (const { type, data } of all) {
+    const newest = type === "PaymentClaimed" ? events[type][2] : events[type][1];
+    expect(newest.parse(data)).toEqual(data);
+  }
 });

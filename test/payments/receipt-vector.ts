@@ -42,6 +42,7 @@ export const FACTS: ReceiptFacts = {
     tenant: `wallet:${PAYER}`,
     seen_block: 24_000_000,
     claimed_at: "2026-01-02T03:04:05.678Z",
+    holder: null,
   },
   settlement: {
     transaction: `0x${"ab".repeat(32)}`,

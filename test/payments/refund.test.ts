@@ -3,19 +3,23 @@ import type pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
 import { gasRecord } from "../../src/adapters/gas-record.ts";
+import * as apiKey from "../../src/domain/access/key.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { refundDigest } from "../../src/domain/payments/refund.ts";
 import { GasBudgetSpent } from "../../src/domain/ports.ts";
+import { books } from "../../src/operator/books.ts";
 import { Folding } from "../../src/projections/folding.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import { startReactors } from "../../src/reactor.ts";
 import { paymentsReactor } from "../../src/reactors/payments/reactor.ts";
 import { payRefunds, refundToSeek } from "../../src/reactors/payments/refund.ts";
+import { transact } from "../../src/unit.ts";
 import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
 import { freshDatabase } from "../support/database.ts";
 import { turnOf } from "../support/turns.ts";
 import { fundRefunds, type LedgerHouse, openLedgerHouse, type Paid } from "./ledger-house.ts";
+import { facts as keyFacts } from "./wares.ts";
 
 let house: LedgerHouse;
 beforeAll(async () => {
@@ -24,6 +28,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 afterEach(() => house.expectBooks());
 
+const meta = { actor: "test", operation: "test" };
 const warnings: string[] = [];
 const warn = (_: object, message: string) => void warnings.push(message);
 const log = { info: warn, warn, error: warn };
@@ -126,6 +131,56 @@ test("one that a reorg moved is followed", async () => {
   await house.mine(1);
   await house.reconcile();
   expect(await refundOf(paid)).toMatchObject({ paid: { transaction } });
+});
+
+test.each([
+  { what: "the whole", part: undefined, micro: 98_000n },
+  { what: "a part", part: 30_000, micro: 30_000n },
+])(
+  "$what of what an answer was bought with goes back, opened in the commit that says why",
+  async ({ part, micro }) => {
+    await fundRefunds(house, 1_000_000n);
+    const paid = await house.claim(wallet(0), 98_000n);
+    await house.settle(paid);
+    // It is final, and nothing is owed for it, when it is cancelled.
+    await house.mine(4);
+    await house.reconcile();
+    const before = await payerHas();
+    const at = new Date().toISOString();
+    const { app } = house;
+    const { events } = await transact(app.unit, { meta }, async ({ decide }) => {
+      await decide(apiKey, { tenant: "acme", id: `k_${micro}` }, apiKey.issue(keyFacts(`k_${micro}`)));
+      await decide(payments, paid.target, payments.refundAnswered("cancelled", at, part));
+    });
+    expect(events.map(({ stream_id }) => stream_id)).toEqual([`key-k_${micro}`, `payment-${paid.id}`]);
+    await pay();
+    expect(await payerHas()).toBe(before + micro);
+    await pay();
+    expect((await house.storyOf(paid)).slice(1)).toEqual(["PaymentSettled", "RefundOpened", "RefundPaid"]);
+    const found = await books(app);
+    expect(found).toMatchObject({ agree: true });
+    await house.mine(4);
+    await house.reconcile();
+    const sql = "select answered, refund_final, unfinished, refund_micro from read.payments_v1 where id = $1";
+    const { rows } = await app.pool.query(sql, [paid.id]);
+    expect(rows).toEqual([
+      { answered: true, refund_final: true, unfinished: false, refund_micro: Number(micro) },
+    ]);
+  },
+);
+
+test("of a payment that is not final yet nothing goes back before it is", async () => {
+  const paid = await house.claim(wallet(0), 99_000n);
+  await house.settle(paid);
+  const before = await payerHas();
+  const back = payments.refundAnswered("returned", new Date().toISOString(), 40_000);
+  await house.app.decide(payments, paid.target, back, { meta });
+  await pay();
+  expect(await payerHas()).toBe(before);
+  await house.mine(4);
+  await house.reconcile();
+  await pay();
+  expect(await payerHas()).toBe(before + 40_000n);
 });
 
 test("the reactors see a payment through by themselves, from settlement to a final refund, and stop when told", async () => {

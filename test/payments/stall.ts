@@ -3,8 +3,10 @@ import { expect } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
 import type { App } from "../../src/app.ts";
+import { settlementOnLogsChain } from "../../src/chain/settlement.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
+import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import { type ReconcileOptions, reconcile } from "../../src/reactors/payments/reconcile.ts";
 import { payRefunds } from "../../src/reactors/payments/refund.ts";
@@ -63,6 +65,22 @@ export function nameOf({ authorization }: SignedPayment): string {
   });
 }
 
+/** The payment as it travels to the chain. */
+export const signedOf = ({ authorization, signature }: SignedPayment): SignedTransfer => {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  return {
+    transfer: {
+      from: from.toLowerCase() as Hex,
+      to: to as Hex,
+      value: BigInt(value),
+      valid_after: BigInt(validAfter),
+      valid_before: BigInt(validBefore),
+      nonce: nonce as Hex,
+    },
+    signature: signature as Hex,
+  };
+};
+
 /** A part is away, and the answer says which and when to ask again. */
 export async function expectAway(answer: Response, type: string): Promise<void> {
   expect(await answer.json()).toMatchObject({
@@ -118,7 +136,7 @@ export async function openStall(): Promise<Stall> {
     sending: { wait_ms: 2_500, poll_ms: 100, stuck_ms: 1_000 },
   });
   app.chain = chain;
-  app.settlement = chainSettlement(chain);
+  app.settlement = settlementOnLogsChain(app, chainSettlement(chain));
   // What refunds are paid from.
   await carriedByStranger(workshop, await payment(wallet(8), 5_000_000n, { to: addressOf(app.refunds) }));
   const stall: Stall = {

@@ -41,6 +41,7 @@ const echo = operation({
 const order = operation({
   name: "test_order",
   route: "POST /v1/agent/test/order",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Orders",
   description: "Issues a key of this name, once.",
   access: [key("order"), pay("0.50")],
@@ -59,7 +60,8 @@ const order = operation({
 /** Its answer depends on what another writer did meanwhile. */
 const toggle = operation({
   name: "test_toggle",
-  route: "GET /v1/agent/test/toggle",
+  route: "POST /v1/agent/test/toggle",
+  effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "Toggles",
   description: "Issues a key that is not there, revokes one that is.",
   access: [pay("0.01")],

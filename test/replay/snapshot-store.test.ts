@@ -1,5 +1,4 @@
 /** How snapshots are made and kept: once, whole or not at all, from vintages that are served or not. */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, open, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,6 +8,7 @@ import { partitionPath } from "../../src/datasets/manifest.ts";
 import { SnapshotStore, snapshotsDir, sweepSnapshots } from "../../src/datasets/snapshots.ts";
 import type { VintageStore } from "../../src/datasets/vintage-store.ts";
 import { fileOf, importFiles, refusalOf, sdmxFixture, storeOf } from "../datasets/workshop.ts";
+import { startProgram } from "../support/compiled.ts";
 
 const RELEASED = "2026-01-01T00:00:00.000Z";
 const DATASET = "comext-ds-045409";
@@ -101,12 +101,11 @@ describe("a snapshot", () => {
   });
 
   test("whose maker is killed is not there, and is made by the next who asks", async () => {
-    const script = new URL("doomed-snapshot.ts", import.meta.url).pathname;
-    const maker = spawn(process.execPath, ["--import", "tsx", script, dir, made[0]!], {
+    const maker = startProgram("test/replay/doomed-snapshot.ts", [dir, made[0]!], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     onTestFinished(() => void maker.kill("SIGKILL"));
-    await once(maker.stdout, "data");
+    await once(maker.stdout!, "data");
     maker.kill("SIGKILL");
     await once(maker, "exit");
     const left = await files();

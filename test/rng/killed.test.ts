@@ -1,12 +1,11 @@
 /** The process is killed at each step of committing a chain of seeds; the next one goes on, and each head is sent once. */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
 import { seedsReactor } from "../../src/reactors/rng/reactor.ts";
 import { GAS_KEY, openWorkshop, PAYEE, type Workshop } from "../chain/fixture.ts";
+import { startProgram } from "../support/compiled.ts";
 import { startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
@@ -25,7 +24,7 @@ test.each([
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   const service = await startService({ chain });
   try {
-    const child = spawn(process.execPath, ["--import", "tsx", resolve("test/rng/doomed-committer.ts")], {
+    const child = startProgram("test/rng/doomed-committer.ts", [], {
       env: {
         PATH: process.env.PATH,
         DIES_AT: step,

@@ -51,6 +51,7 @@ async function show(app: App, tenant: string, letter_id: string, { to }: Written
 const writeLetter = operation({
   name: "letters_write",
   route: "POST /v1/agent/letters",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Write a letter",
   description: "Writes a letter to somebody.",
   access: [key("order"), pay("0.01")],

@@ -3,10 +3,15 @@ import type { App } from "../../src/app.ts";
 import type { Chain } from "../../src/domain/ports.ts";
 import { books } from "../../src/operator/books.ts";
 
-/** What the chain moved for the payments and refunds of a log and what the log says of it agree to the micro-unit; `chain` where the app's own is being meddled with. */
+/**
+ * What the chain moved and what the log says of it agree to the micro-unit, and every transfer to where payments go is in the log;
+ * `chain` where the app's own is being meddled with. No other log has the same PAY_TO on this chain.
+ */
 export async function expectBooks(app: App, chain: Chain = app.chain): Promise<void> {
   expect(await books({ ...app, chain })).toMatchObject({
     payments: { differences: [] },
     refunds: { differences: [] },
+    incoming: { unasked: [] },
+    agree: true,
   });
 }

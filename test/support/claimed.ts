@@ -22,6 +22,7 @@ export async function claimExample(app: App): Promise<void> {
     tenant: payments.walletTenant(payer),
     seen_block: 1,
     claimed_at: app.clock.now().toISOString(),
+    holder: null,
   };
   const meta = { actor: "test", operation: "test" };
   await app.decide(payments, payments.targetOf(id), payments.claim(claim), { meta });

@@ -26,6 +26,11 @@ export async function identifyExamples(url: string): Promise<Inputs> {
   return {
     soul_keys_add: { id: "SX#1", ...first },
     soul_passport_revoke: { id: "retired", ...revocation },
-    soul_delegate: { id: "SX#1", ...wanted, to: "SX#2", ...(await api.proof(key, agent_id, "delegate", about)) },
+    soul_delegate: {
+      id: "SX#1",
+      ...wanted,
+      to: "SX#2",
+      ...(await api.proof(key, agent_id, "delegate", about)),
+    },
   };
 }

@@ -40,6 +40,7 @@ export const takeNote = operation({
   ...write,
   name: "take_note",
   route: "POST /v1/agent/notes/{notebook}",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
   access: [
     key("order"),
     pay<{ text: string }>(({ text }) => `0.0${Math.min(text.length, 9)}` as Usdc, "0.01"),
@@ -60,6 +61,7 @@ export const twoNotes = operation({
   ...write,
   name: "two_notes",
   route: "POST /v1/agent/two-notes",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
   access: [key("order")],
   input: z.object({ text: z.string(), fail: z.boolean().default(false) }),
   example: { text: "x" },

@@ -6,6 +6,7 @@ import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { embeddedPostgres } from "../../src/adapters/embedded-postgres.ts";
 import { isAlive } from "../../src/adapters/folder-lock.ts";
+import { compile } from "./compiled.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -19,6 +20,7 @@ declare module "vitest" {
 
 /** One real Postgres for the whole run: TEST_DATABASE_URL if given, else an embedded one without fsync (crash tests bring their own). */
 export default async function setup(project: TestProject) {
+  compile();
   const dir = await mkdtemp(join(tmpdir(), "tallystick-test-"));
   await chmod(dir, 0o755);
   project.provide("runDir", dir);

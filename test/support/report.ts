@@ -6,6 +6,7 @@ export const report = (name: string, price: Usdc): OperationDeclaration =>
   operation({
     name: `test_${name}`,
     route: `POST /v1/agent/test/${name}`,
+    effect: { changes: "adds", repeatable: false, reaches_out: false },
     summary: "A report",
     description: "A report that says what it cost.",
     access: [pay(price)],

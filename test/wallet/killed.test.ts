@@ -1,9 +1,8 @@
 /** The process is killed at each step of paying an airdrop; the next one goes on, and nobody is paid twice. */
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { GAS_KEY, PAYEE } from "../chain/fixture.ts";
+import { startProgram } from "../support/compiled.ts";
 import { until } from "../support/until.ts";
 import { type AirdropHouse, openAirdropHouse } from "./airdrop-house.ts";
 
@@ -18,7 +17,7 @@ afterAll(() => house?.close());
 
 async function dies(at: string): Promise<void> {
   const { ledger, app } = house;
-  const child = spawn(process.execPath, ["--import", "tsx", resolve("test/wallet/doomed-payer.ts")], {
+  const child = startProgram("test/wallet/doomed-payer.ts", [], {
     env: {
       PATH: process.env.PATH,
       DIES_AT: at,

@@ -1,6 +1,7 @@
 /** Writes rows and draws charts in a thread of its own, one at a time: they take longer than the event loop may wait. */
 
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
+import { startThread } from "../../../eventstore/thread.ts";
 import type { Print, Printer } from "../../domain/ports.ts";
 import { coreProblems } from "../../domain/problem.ts";
 import { Refusal } from "../../domain/refusal.ts";
@@ -15,10 +16,6 @@ const MOST_WAITING = 50;
 /** One that takes longer is given up, and its thread with it. */
 const TIMEOUT_MS = 15_000;
 const MEMORY_MB = 256;
-
-const [tsx, thread] = ["tsx/esm/api", "./thread.ts"].map((name) => JSON.stringify(import.meta.resolve(name)));
-/** A thread does not take over what its process has registered to read TypeScript. */
-const START = `import(${tsx}).then(({ register }) => { register(); return import(${thread}); })`;
 
 /** The thread starts with the first order, keeps no process alive, and ends with `close`. */
 export function createPrinter(): Printer & { close(): Promise<void> } {
@@ -64,9 +61,7 @@ export function createPrinter(): Printer & { close(): Promise<void> } {
 }
 
 function startWorker(forget: (gone: Worker) => void): Worker {
-  const worker = new Worker(START, {
-    eval: true,
-    execArgv: [],
+  const worker = startThread(import.meta.url, "./thread", {
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
   });
   worker.unref();

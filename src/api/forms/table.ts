@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Provenance } from "../../domain/chart.ts";
 import type { Cell, Column, Sheet } from "../../domain/sheet.ts";
+import type { JsonSchema } from "../json-schema.ts";
 
 /** The answers that can be had in other forms than JSON: what their figures rest on stands in `meta`. */
 export type Marked = { meta: Provenance };
@@ -11,13 +12,6 @@ export type Table = { row: z.ZodType; rows: (answer: never) => readonly object[]
 
 /** `"data.months"`: the array of objects at this place of an answer. */
 export type Place = "data" | `data.${string}`;
-
-type JsonSchema = {
-  type?: string | string[];
-  properties?: Record<string, JsonSchema>;
-  required?: string[];
-  anyOf?: JsonSchema[];
-};
 
 /** A column and where its values stand in a row. */
 type Found = Column & { path: string[]; optional: boolean };
@@ -72,7 +66,8 @@ function columnsOf(row: z.ZodType): Found[] {
   let columns = known.get(row);
   if (!columns) {
     columns = flattened(
-      z.toJSONSchema(row, { io: "output", unrepresentable: "any" }) as JsonSchema,
+      // Without their ids, for a column is looked for where a row has it.
+      z.toJSONSchema(row, { io: "output", unrepresentable: "any", metadata: z.registry() }) as JsonSchema,
       [],
       false,
     );

@@ -6,10 +6,9 @@
  * the facts are asked first, or anybody could fill the log with signatures of empty wallets.
  */
 
-import { checkAccepting } from "../../anchoring/accepting.ts";
 import type { App } from "../../app.ts";
 import type { Hex } from "../../domain/chain.ts";
-import type { Claim, Mined, PaymentState } from "../../domain/payments/payment.ts";
+import type { Claim, Mined, PaymentEvent, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { paymentProblems } from "../../domain/payments/problems.ts";
 import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
@@ -56,16 +55,20 @@ export const pathOf = (id: string) => `/v1/agent/payments/${id}`;
 
 export const used = (message: string) => new PaymentRefused("invalid_transaction_state", message);
 
-/** `held_until`: when a claim that nobody sees through is taken over at the latest. */
-export function refusePending(id: string, cause?: unknown, held_until?: Date): never {
-  const held = held_until ? `; its claim is held until ${held_until.toISOString()} at the latest` : "";
+const RETRY_S = 5;
+
+/** How long a claim is held: until a time at the latest, and for so many milliseconds more if its process has died. */
+export type HeldFor = { until: Date; left_ms: number };
+
+export function refusePending(id: string, cause?: unknown, held?: HeldFor): never {
+  const left_s = Math.ceil((held?.left_ms ?? 0) / 1000);
+  const told = held
+    ? `; its claim is held until ${held.until.toISOString()} at the latest, and for ${left_s} s if its process has died`
+    : "";
   return refuse(
     paymentProblems["payment-pending"],
-    `this payment is being settled: ask again with the same one, or see ${pathOf(id)}${held}`,
-    {
-      retry_after_s: 5,
-      cause,
-    },
+    `this payment is being settled: ask again with the same one, or see ${pathOf(id)}${told}`,
+    { retry_after_s: held ? Math.min(RETRY_S, Math.max(1, left_s)) : RETRY_S, cause },
   );
 }
 
@@ -101,15 +104,16 @@ export type SettledPayment = { claim: Claim; settlement: Mined };
 export type Checked =
   | { status: "good"; seen_block: bigint }
   | { status: "carried"; seen_block: bigint; settlement: Mined }
-  | { status: "left_behind"; claim: Claim }
+  | { status: "left_behind"; claim: Claim; held_by: string | null }
   | ({ status: "settled" } & SettledPayment);
 
 /** Makes sure that a payment that nobody has claimed would settle, or has. Throws PaymentRefused for one that will not. */
 export async function check(charge: Charge, state: PaymentState): Promise<Checked> {
+  // Nor is what was claimed before sent now: what came of it could not be recorded.
+  await charge.app.accepting.check();
   if (state?.status === "settled") return state;
-  if (state?.status === "claimed") return { status: "left_behind", claim: state.claim };
-  // What was claimed before is seen through all the same: its money may have moved.
-  await checkAccepting(charge.app);
+  if (state?.status === "claimed")
+    return { status: "left_behind", claim: state.claim, held_by: state.held.by };
   const { app, payment } = charge;
   return factsOf(app.settlement, payment).catch((error) => refuseUnderWay(charge, error));
 }
@@ -162,14 +166,19 @@ export async function factsOf(
 }
 
 /**
- * Appends the claim, unless one stands already. Under an Idempotency-Key one payment at a time holds the key, and the next
+ * Appends the claim, or takes over the one that was left behind. Under an Idempotency-Key one payment at a time holds the key, and the next
  * takes its place when that has failed or was given back: so two payments of one command are never both settled.
  */
 export async function claim({ app, call, payment }: Charge, checked: Checked): Promise<Claim> {
-  if (checked.status === "left_behind" || checked.status === "settled") return checked.claim;
+  if (checked.status === "settled") return checked.claim;
+  const target = payments.targetOf(payment.id);
+  if (checked.status === "left_behind") {
+    const taken = payments.takeOver(checked.held_by, app.presence.name, app.clock.now().toISOString());
+    await app.decide(payments, target, taken, commandOf(call));
+    return checked.claim;
+  }
   const facts = claimOf({ app, call, payment }, checked.seen_block);
   const decision = payments.claim(facts);
-  const target = payments.targetOf(payment.id);
   const once = idempotencyOf(call);
   if (!once) {
     await app.decide(payments, target, decision, commandOf(call));
@@ -185,7 +194,7 @@ export async function claim({ app, call, payment }: Charge, checked: Checked): P
     if (!replayed) return facts;
     const holder = events[0]!.stream_id.slice(payments.streamOf("").length);
     const held = await app.load(payments, payments.targetOf(holder));
-    const isOver = payments.isFree(held) || held.refund;
+    const isOver = payments.isFree(held) || (held.refund && !held.answer);
     if (!isOver) throw new KeyHeld(holder);
     idem_key = `/claim/${once.idem_key}#${sha256(`${idem_key} ${holder}`).slice(0, 16)}`;
   }
@@ -208,6 +217,7 @@ function claimOf({ app, call, payment }: Charge, seen_block: bigint): Claim {
     tenant: call.caller.tenant,
     seen_block: Number(seen_block),
     claimed_at: app.clock.now().toISOString(),
+    holder: app.presence.name,
   };
 }
 
@@ -222,13 +232,16 @@ export async function settle(
 ): Promise<SettledPayment> {
   if (checked.status === "settled") return checked;
   if (checked.status === "carried") return { claim, settlement: checked.settlement };
-  const failed = (reason: string) =>
+  const whileHeld = (decision: (state: PaymentState) => PaymentEvent[]) =>
     app.decide(
       payments,
       payments.targetOf(payment.id),
-      payments.fail(reason, app.clock.now().toISOString()),
+      payments.heldBy(app.presence.name, claim, decision),
       commandOf(call),
     );
+  const failed = (reason: string) => whileHeld(payments.fail(reason, app.clock.now().toISOString()));
+  // A process that was paused may have lost the payment to another, and then it sends nothing.
+  if (!app.presence.isLive()) await whileHeld(() => []);
   try {
     const receipt = await app.settlement.settle(payments.signedTransferOf(claim), BigInt(claim.seen_block));
     return { claim, settlement: payments.minedBy(receipt) };

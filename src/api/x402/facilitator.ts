@@ -1,11 +1,12 @@
 /** The facilitator's side of x402, for payments to us alone: whoever is paid by others settles for itself. */
 import { z } from "zod";
-import { checkAccepting } from "../../anchoring/accepting.ts";
 import type { App } from "../../app.ts";
+import { inTime } from "../../concurrency.ts";
 import type { Hex } from "../../domain/chain.ts";
 import type { PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
+import { ChainUnavailable } from "../../domain/ports.ts";
 import type { EventName } from "../../domain/refusal.ts";
 import { commandOf, sha256 } from "../call.ts";
 import { judge } from "./accept.ts";
@@ -22,11 +23,11 @@ import {
 } from "./charge.ts";
 import type { Asked } from "./checks.ts";
 import { address, type PaymentPayload, readPayment, uint256, word } from "./payload.ts";
-import { standingOf } from "./payment-flow.ts";
 import { PaymentRefused, refusePayment } from "./refused.ts";
 import { answeredPayment } from "./replay.ts";
 import { NETWORK_V1, NETWORK_V2 } from "./required.ts";
 import { type SettleResponse, settleResponse } from "./response.ts";
+import { heldFor, standingOf } from "./standing.ts";
 
 /** What can be verified and settled here. Source: "GET /supported" in the specification of x402 version 2. */
 export const supported = ({ chain }: App) => ({
@@ -72,10 +73,16 @@ export async function verify(app: App, request: VerifyRequest): Promise<VerifyRe
   }
 }
 
+/** How long the endpoint is waited for before nobody can say. */
+const PATIENCE_MS = 5_000;
+
 /** Of a payment that is claimed: no more is said than that it is pending, until what became of it is final. */
 async function refuseSpent({ chain }: App, state: PaymentState, id: string): Promise<never> {
   const over = state?.status === "settled" && (state.answer || state.refund) ? state : undefined;
-  const { finalized } = await chain.heads();
+  const late = () => new ChainUnavailable("the chain's heads were not told in time");
+  const { finalized } = await inTime(PATIENCE_MS, chain.heads(), late).catch((error) =>
+    refusePending(id, error),
+  );
   if (!over || finalized.number < BigInt(over.settlement.block_number)) return refusePending(id);
   throw used(`this payment was settled and ${over.answer ? "has bought its answer" : "is refunded"}`);
 }
@@ -141,7 +148,7 @@ async function carryOnly({ app, payment }: Charge): Promise<Settled> {
   const state = await app.load(payments, payments.targetOf(id));
   if (!payments.isFree(state)) return refuseSpent(app, state, id);
   if (payment.refusal && !payment.expired) throw payment.refusal;
-  await checkAccepting(app);
+  await app.accepting.confirm();
   const found = await factsOf(app.settlement, payment);
   const { from: payer, value } = signed.transfer;
   const claim = { payer, amount_micro: Number(value) };
@@ -160,15 +167,16 @@ async function sellElsewhere(
   const { app, call, payment } = charge;
   const target = payments.targetOf(payment.id);
   const state = await app.load(payments, target);
-  const standing = standingOf(state, charge);
-  if (standing === "pending") return refusePending(payment.id);
+  const standing = await standingOf(state, charge);
+  if (standing === "pending") return refusePending(payment.id, undefined, await heldFor(app, state));
   if (standing === "open") {
     const checked = await check(charge, state);
     const settled = await settlePayment(charge, checked, await claimPayment(charge, checked));
     const body = JSON.stringify(settleResponse(settled, x402_version));
     const answer = { status: 200, sha256: sha256(body), vintage: null };
     const decision = payments.settle(settled.settlement, answer, app.clock.now().toISOString());
-    await app.decide(payments, target, decision, commandOf(call));
+    const held = payments.heldBy(app.presence.name, settled.claim, decision);
+    await app.decide(payments, target, held, commandOf(call));
   }
   const answered = await answeredPayment(app, payment.id);
   return { settled: answered, event: answered.event };

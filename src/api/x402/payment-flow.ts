@@ -14,7 +14,6 @@
  * leaves nothing; one that is refused after the settlement opens a refund.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { LRUCache } from "lru-cache";
 import type { App } from "../../app.ts";
 import type { PaidAnswer, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
@@ -42,14 +41,12 @@ import {
   type Checked,
   check,
   claim,
-  isSamePayment,
   KeyHeld,
   pathOf,
   refusePending,
   refuseTestMoney,
   type SettledPayment,
   settle,
-  used,
 } from "./charge.ts";
 import { PaymentRefused } from "./refused.ts";
 import {
@@ -71,6 +68,7 @@ import {
   resourceUrl,
 } from "./required.ts";
 import { type SettleResponse, settleResponse } from "./response.ts";
+import { heldFor, isLeftBehind, standingOf } from "./standing.ts";
 
 /** A payment as a call brought it; `path` is the request's own path and query, which its 402 named. */
 export type Offer = { presented: Presented; path: string };
@@ -97,22 +95,18 @@ type Flow = {
   acceptance: Acceptance;
   /** Payments that calls of this process are serving. */
   under_way: Map<string, Promise<unknown>>;
-  /** Payments that a call of this process claimed and could not see through: nobody is at them, so their claim holds nothing. */
-  left_behind: LRUCache<string, true>;
 };
 
 /** A payment that is charged for a call of this service. */
 type PaidCall = Charge & { call: Call };
 
 /** How far an attempt came before it failed. */
-type Reached = { claim?: true; settled?: SettledPayment };
+type Reached = { settled?: SettledPayment };
 
 /** How long a second presentation of a payment waits for the outcome of the first. */
 const PATIENCE_MS = 10_000;
 /** The pause between two looks at a payment that another process is settling. */
 const LOOK_MS = 200;
-/** A claim that is older was likely left behind; of a process that is only slow, one more carrying of its payment moves nothing. */
-const CLAIM_HOLDS_MS = 90_000;
 
 export function createPaymentFlow(
   parts: AnswerParts,
@@ -126,7 +120,6 @@ export function createPaymentFlow(
     limits,
     acceptance: createAcceptance({ terms, recover, clock, limits }),
     under_way: new Map(),
-    left_behind: new LRUCache({ max: 10_000, ttl: CLAIM_HOLDS_MS }),
   };
   return { serve: (call, offer) => serve(flow, call, offer) };
 }
@@ -184,22 +177,25 @@ function chargeFor(app: App, call: Call, payment: AcceptedPayment): PaidCall {
   refuseTestMoney(app, call.caller);
   const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
   const idempotency_key = call.idempotency_key ?? payment.identifier;
-  return { app, call: { ...call, caller, idempotency_key }, payment };
+  return { app, call: { ...call, caller, idempotency_key, payment_id: payment.id }, payment };
 }
 
 /** Gives again what was given before, waits while another call is at this payment, and attempts to serve it otherwise. */
 async function find(flow: Flow, paid: PaidCall): Promise<Served> {
-  const { parts, under_way, left_behind } = flow;
+  const { parts, under_way } = flow;
   const { app, call, payment } = paid;
   const { id } = payment;
   let holder: string | undefined;
+  // What this process holds and no call of it is at holds nothing.
+  const leftBehind = (_: App, state: PaymentState) =>
+    isHeldBy(app, state) ? !under_way.has(id) : isLeftBehind(app, state);
   for (const deadline = Date.now() + PATIENCE_MS; ; ) {
     const earlier = await givenBefore(parts, call, payment);
     if (earlier) return earlier;
     const other = under_way.get(id);
     if (other) await Promise.race([other.catch(() => undefined), pause(deadline - Date.now())]);
     const state = await app.load(payments, payments.targetOf(id));
-    const standing = standingOf(state, paid, left_behind.has(id));
+    const standing = await standingOf(state, paid, leftBehind);
     if (standing === "answered") return repeat(parts, call, id);
     const isHeld = holder !== undefined && (await isUnderWay(app, holder));
     if (standing === "open" && !isHeld && !under_way.has(id)) {
@@ -215,13 +211,13 @@ async function find(flow: Flow, paid: PaidCall): Promise<Served> {
         under_way.delete(id);
       }
     }
-    if (Date.now() > deadline) refusePending(holder ?? id, undefined, heldUntil(state));
+    if (Date.now() > deadline) refusePending(holder ?? id, undefined, await heldFor(app, state));
     if (!under_way.has(id)) await pause(LOOK_MS);
   }
 }
 
-const heldUntil = (state: PaymentState): Date | undefined =>
-  state?.status === "claimed" ? new Date(Date.parse(state.claim.claimed_at) + CLAIM_HOLDS_MS) : undefined;
+const isHeldBy = ({ presence }: App, state: PaymentState): boolean =>
+  state?.status === "claimed" && state.held.by === presence.name;
 
 const pause = (ms: number) => sleep(ms, undefined, { ref: false });
 
@@ -234,38 +230,9 @@ async function isUnderWay(app: App, id: string): Promise<boolean> {
   return !payments.isFree(state) && !state.answer && !state.refund;
 }
 
-/**
- * What a payment finds: `open` may be served now, `pending` has an outcome that nobody knows yet, `answered` has its
- * answer. `left_behind`: whoever claimed it is known to be done with it. Throws PaymentRefused for one that is not good,
- * or has bought something else.
- */
-export function standingOf(
-  state: PaymentState,
-  { app, call, payment }: Charge,
-  left_behind = false,
-): "open" | "pending" | "answered" {
-  if (payments.isFree(state)) {
-    if (payment.refusal && !payment.expired) throw payment.refusal;
-    return "open";
-  }
-  const { claim, answer, refund } = state;
-  const isSame = isSamePayment(claim, payment);
-  if (!isSame && payment.refusal) throw payment.refusal;
-  const isSameCall =
-    isSame && claim.request_sha256 === call.request_sha256 && claim.tenant === call.caller.tenant;
-  if (refund) throw used(`this payment is refunded: ${pathOf(payment.id)}; sign a new one`);
-  // Whose call it was is told by its answer; while there is none, nobody is told to pay again.
-  if (!isSameCall && !answer) return "pending";
-  if (!isSameCall) throw used("this payment was used for another call; sign a new one");
-  if (answer) return "answered";
-  if (state.status === "settled") return "open";
-  const age = app.clock.now().getTime() - Date.parse(claim.claimed_at);
-  return state.status === "claimed" && (left_behind || age > CLAIM_HOLDS_MS) ? "open" : "pending";
-}
-
 /** Charges the payment and serves the call for it, or serves what a settled payment is still owed. */
 async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise<Served> {
-  const { parts, left_behind } = flow;
+  const { parts } = flow;
   const { app, call, payment } = paid;
   const checked = await check(paid, state);
   const reached: Reached = {};
@@ -275,7 +242,6 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
       once: async (made) => {
         if (isUnchanged(call, made)) return undefined;
         if (checked.status === "good" || checked.status === "carried") refuseOtherPrice(paid);
-        reached.claim = true;
         reached.settled = await settle(paid, checked, await claim(paid, checked));
         return reached.settled;
       },
@@ -286,7 +252,6 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
     return await servedBy(flow, paid, done, reached.settled);
   } catch (error) {
     if (isKnown(error)) throw error;
-    if (reached.claim) left_behind.set(payment.id, true);
     throw await afterFailure(paid, checked, reached, error);
   }
 }
@@ -305,11 +270,11 @@ async function stage(
   decide: Decide,
   { app, call, payment }: PaidCall,
   made: PreparedAnswer,
-  { settlement }: SettledPayment,
+  { claim, settlement }: SettledPayment,
 ): Promise<void> {
   await keep(app, call, payment.id, made);
   const decision = payments.settle(settlement, paidAnswerOf(made), app.clock.now().toISOString());
-  await decide(payments, payments.targetOf(payment.id), decision);
+  await decide(payments, payments.targetOf(payment.id), payments.heldBy(app.presence.name, claim, decision));
 }
 
 const paidAnswerOf = (made: PreparedAnswer): PaidAnswer => ({
@@ -374,7 +339,7 @@ const isRefused = (error: unknown): error is Refusal => error instanceof Refusal
 /** Answers the event that says so, unless that was said before. */
 async function giveBack(
   { app, call, payment }: PaidCall,
-  { settlement }: SettledPayment,
+  { claim, settlement }: SettledPayment,
 ): Promise<EventName | undefined> {
   const at = app.clock.now().toISOString();
   const settleAndRefund = (state: PaymentState) => {
@@ -382,8 +347,8 @@ async function giveBack(
     const next = settled.reduce(payments.evolve, state);
     return [...settled, ...payments.openRefund("the call was refused after it was paid", at)(next)];
   };
-  const target = payments.targetOf(payment.id);
-  return (await app.decide(payments, target, settleAndRefund, commandOf(call))).events.at(-1);
+  const decision = payments.heldBy(app.presence.name, claim, settleAndRefund);
+  return (await app.decide(payments, payments.targetOf(payment.id), decision, commandOf(call))).events.at(-1);
 }
 
 /** The answer with the settlement that paid for it, and a signed receipt unless it is a stream or a file. */

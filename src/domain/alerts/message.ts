@@ -14,6 +14,9 @@ import {
 /** The `type` of every alert that is sent. */
 export const ALERT_TYPE = "trade.anomaly";
 
+/** The `type` of one that its owner asked for, to see the webhook work. */
+export const TEST_TYPE = "trade.anomaly.test";
+
 export type WebhookMessage = { url: string; headers: Record<string, string>; body: string };
 
 /** The name of an alert, which is also its `webhook-id`: the same for the same month of the same series, whatever release shows it. */
@@ -41,14 +44,15 @@ export function messageOf(
   signer: Signer,
   subscription: Subscription,
   alertId: string,
-  { finding, triggered_at }: Waiting,
+  { finding, triggered_at }: Pick<Waiting, "finding" | "triggered_at">,
   at: Date,
+  type: typeof ALERT_TYPE | typeof TEST_TYPE = ALERT_TYPE,
 ): WebhookMessage {
   const { subscription_id, url } = subscription.facts;
   const data = { alert_id: alertId, subscription_id, ...finding };
   // One that decided it and one that read it in the log hold its fields in another order.
   const inOrder = Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const body = JSON.stringify({ type: ALERT_TYPE, timestamp: triggered_at, data: inOrder });
+  const body = JSON.stringify({ type, timestamp: triggered_at, data: inOrder });
   const signatures = signing(subscription, at.toISOString()).map((secret) =>
     new Webhook(secretOf(signer, subscription_id, secret)).sign(alertId, at, body),
   );
@@ -63,6 +67,34 @@ export function messageOf(
       "webhook-signature": signatures.join(" "),
     },
   };
+}
+
+/** An alert as the subscription might get one, with figures that are nobody's. */
+export function testMessage(
+  signer: Signer,
+  subscription: Subscription,
+  alertId: string,
+  at: Date,
+): WebhookMessage {
+  const { reporter, hs, flow, dataset } = subscription.facts.watch;
+  const finding: Finding = {
+    reporter: reporter ?? "LV",
+    product: hs ?? "44",
+    flow: flow ?? "IMPORT",
+    period: at.toISOString().slice(0, 7),
+    direction: "spike",
+    value_eur: 3_000_000,
+    base_eur: 1_000_000,
+    deviation_eur: 250_000,
+    z: 8,
+    p_value: 0.0001,
+    p_adjusted: 0.001,
+    dataset: dataset ?? "test",
+    vintage: "0".repeat(64),
+    synthetic: true,
+  };
+  const alert = { finding, triggered_at: at.toISOString() };
+  return messageOf(signer, subscription, alertId, alert, at, TEST_TYPE);
 }
 
 /** Whether a finding is one that a subscription waits for; `product` of the finding is what was asked for. */

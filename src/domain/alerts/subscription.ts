@@ -8,6 +8,7 @@ import { time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { flows } from "../trade/units.ts";
 import { afterFailure, type Failure } from "./backoff.ts";
+import { alertProblems } from "./problems.ts";
 
 /** Alerts that a new subscription may have delivered. */
 export const FIRST_CREDITS = 100;
@@ -23,6 +24,10 @@ export const MOST_SUBSCRIPTIONS = 100;
 const MOST_REASON = 300;
 /** Secrets that may sign one delivery: the newest, and those rotated away within the last day. */
 export const MOST_SECRETS = 5;
+
+/** Test events of a subscription within any hour. */
+export const MOST_TESTS = 20;
+const TESTS_S = 3_600;
 
 const credits_left = z.int().nonnegative();
 const alert_id = z.string().regex(/^msg_[0-9a-f]{32}$/);
@@ -101,6 +106,13 @@ export const events = {
       failed_at: time,
     }),
   },
+  AlertTested: {
+    1: z
+      .strictObject({ alert_id, tested_at: time })
+      .describe(
+        "An invented alert is posted, once and at once, for its owner to see that the webhook works.",
+      ),
+  },
   AlertPaused: {
     1: z
       .strictObject({ waiting: z.int().nonnegative(), paused_at: time })
@@ -134,6 +146,8 @@ export type Subscription = {
   waiting: ReadonlyMap<string, Waiting>;
   last_failure: Data<"AlertDeliveryFailed"> | null;
   last_delivered_at: string | null;
+  /** When test events were sent within the last hour, the oldest first. */
+  tests: readonly string[];
   /** Why and since when it is disabled. */
   disabled: Data<"AlertDisabled"> | null;
 };
@@ -178,6 +192,10 @@ export function evolve(state: SubscriptionState, event: SubscriptionEvent): Subs
       if (alert) waiting.set(id, { ...alert, attempts, next_attempt_at: next_attempt_at ?? failed_at });
       return { ...state, waiting, last_failure: event.data };
     }
+    case "AlertTested": {
+      const { tested_at } = event.data;
+      return { ...state, tests: [...recentTests(state, tested_at), tested_at] };
+    }
     case "AlertPaused":
       return { ...state, status: "paused" };
     case "AlertDisabled":
@@ -197,8 +215,12 @@ const begun = (facts: Subscribed): Subscription => ({
   waiting: new Map(),
   last_failure: null,
   last_delivered_at: null,
+  tests: [],
   disabled: null,
 });
+
+const recentTests = ({ tests }: Subscription, at: string): string[] =>
+  tests.filter((test) => Date.parse(at) - Date.parse(test) < TESTS_S * 1_000);
 
 /** An address that was given up is tried from the beginning. */
 const afresh = (waiting: Subscription["waiting"], next_attempt_at: string): Subscription["waiting"] =>
@@ -253,6 +275,18 @@ export const rotateSecret =
     const old_until = new Date(Date.parse(at) + OLD_SECRET_HOURS * 3_600_000).toISOString();
     const rotation = secrets[0]!.rotation + 1;
     return [{ type: "SecretRotated", data: { rotation, old_until, rotated_at: at } }];
+  };
+
+/** A test event under its name, whatever the subscription's status; it costs no credit, and so there are not many of them. */
+export const test =
+  (id: string, at: string) =>
+  (state: SubscriptionState): SubscriptionEvent[] => {
+    const tests = recentTests(standing(state), at);
+    if (tests.length >= MOST_TESTS)
+      refuse(alertProblems["too-many-tests"], `${MOST_TESTS} test events were sent within the last hour`, {
+        retry_after_s: TESTS_S - Math.floor((Date.parse(at) - Date.parse(tests[0]!)) / 1_000),
+      });
+    return [{ type: "AlertTested", data: { alert_id: id, tested_at: at } }];
   };
 
 export const remove =

@@ -123,6 +123,8 @@ export const prefix = "anchor-";
 
 export const streamOf = (origin: string) => prefix + origin;
 
+export const fold_version = 1;
+
 export const initialState = (): AnchorState => ({
   checkpoint: undefined,
   cosignatures: [],

@@ -6,7 +6,13 @@ export const logProblems = problemTypes({
     code: "unavailable",
     title: "Log contradicted",
     meaning:
-      "The log in this service's database is not the one that was signed or anchored: it was cut, rewritten or set back. Nothing is recorded or sold until its operator has restored it; reading, exporting and verifying go on. Nothing was charged.",
+      "The log in this service's database is not the one that was signed or anchored: it was cut, rewritten or set back. Nothing is recorded or sold until its operator has restored it; reading, exporting and verifying go on. Nothing is charged meanwhile.",
+  },
+  "log-unchecked": {
+    code: "unavailable",
+    title: "Log not checked",
+    meaning:
+      "Whether the log is the one that was signed and anchored could not be looked up, so nothing is recorded or sold as if it were; reading goes on. Nothing is charged meanwhile: ask again.",
   },
   "log-forked": {
     code: "conflict",

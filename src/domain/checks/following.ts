@@ -30,6 +30,8 @@ export const prefix = "checks-followed-";
 
 export const streamOf = (network: string) => prefix + network;
 
+export const fold_version = 1;
+
 /** A network's stream lies with the operator. */
 export const targetOf = (network: string) => ({ tenant: "operator", id: network });
 

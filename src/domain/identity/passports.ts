@@ -1,4 +1,4 @@
-/** The counter of passports: one stream, whose version n is the passport SX#n. Its newest event alone tells how many there are. */
+/** The counter of passports: one stream, whose version n is the passport SX#n. Its newest event tells how many there are. */
 import { z } from "zod";
 import type { EventOf } from "../entity.ts";
 import { refuse } from "../refusal.ts";
@@ -30,8 +30,8 @@ export const streamOf = (id: string) => prefix + id;
 /** The campaign's one counter. */
 export const target = { tenant: "operator", id: "" };
 
-/** A million events are not folded where one will do. */
-export const newest_alone = true;
+/** A million events are not folded where the last few hundred will do. */
+export const fold_version = 1;
 
 export const initialState = (): PassportsState => 0;
 

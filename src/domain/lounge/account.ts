@@ -78,6 +78,8 @@ export const prefix = "loungeaccount-";
 
 export const streamOf = (id: string) => prefix + id;
 
+export const fold_version = 1;
+
 export const initialState = (): AccountState => ({
   granted: 0n,
   deposited: 0n,

@@ -31,6 +31,8 @@ export const prefix = "loungedeposits-";
 
 export const streamOf = (id: string) => prefix + id;
 
+export const fold_version = 1;
+
 export const initialState = (): DepositsState => undefined;
 
 export const evolve = (_: DepositsState, { data }: DepositsEvent): DepositsState => data;

@@ -47,6 +47,8 @@ export const prefix = "chain-";
 
 export const streamOf = (network: string) => prefix + network;
 
+export const fold_version = 1;
+
 export const initialState = (): ConfirmationState => undefined;
 
 export const evolve = (_state: ConfirmationState, event: ConfirmationEvent): ConfirmationState => event.data;

@@ -1,108 +1,20 @@
 /**
  * A payment: an authorization that a payer signed for us, from its claim to its settlement on the chain, and the refund
- * of one that got no answer. Its name is the authorization's own, so the same payment cannot be claimed twice.
+ * of one that got no answer, or whose goods came back. Its name is the authorization's own, so the same payment cannot be claimed twice.
  */
-
 import { z } from "zod";
 import type { Hex, Receipt } from "../chain.ts";
-import type { DataOf, EventOf } from "../entity.ts";
-import { address, chainHash, digits, hexBytes, sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import type { TransferAuthorization } from "./authorization.ts";
+import type { Claim, Found, Mined, PaidAnswer, PaymentEvent } from "./payment-events.ts";
 import { paymentProblems } from "./problems.ts";
 import type { SignedTransfer } from "./usdc.ts";
 
+export type { Claim, Found, Mined, PaidAnswer, PaymentEvent } from "./payment-events.ts";
+export { events } from "./payment-events.ts";
+
 /** What distinguishes one payment from all others, on any chain. Lower-case hex. */
 export type PaymentName = { network: string; asset: Hex; payer: Hex; nonce: Hex };
-
-/** What the chain says of the transaction that carried a payment. */
-const mined = {
-  transaction: chainHash,
-  block_number: z.int().nonnegative(),
-  block_hash: chainHash,
-  fee_wei: digits.describe(
-    "What the whole transaction cost its sender, in wei; other payments may have travelled in it.",
-  ),
-};
-
-/** The answer that a payment paid for. */
-const answer = z.strictObject({
-  status: z.int(),
-  sha256: sha256
-    .nullable()
-    .describe("Of the body before any encoding; null for a stream, which carries no digest."),
-  vintage: z.string().nullable().describe("The dataset release it rests on."),
-});
-
-export const events = {
-  PaymentClaimed: {
-    1: z.strictObject({
-      network: z.string(),
-      asset: address,
-      payer: address,
-      pay_to: address,
-      amount_micro: z.int().positive().describe("In the smallest unit of the asset."),
-      valid_after: digits.describe("Seconds of Unix time; the authorization holds strictly between the two."),
-      valid_before: digits,
-      nonce: chainHash,
-      signature: hexBytes,
-      operation: z.string(),
-      request_sha256: sha256.describe("SHA-256 of JCS {operation, input}."),
-      tenant: z.string().describe("The tenant that owns what the call causes."),
-      seen_block: z
-        .int()
-        .nonnegative()
-        .describe("The chain's height when the payment was looked at: its settlement is not below."),
-      claimed_at: time,
-    }),
-  },
-  /** The chain moved a payment to us that nobody asked anything for: carried by a stranger, and never presented. */
-  PaymentFound: {
-    1: z.strictObject({
-      network: z.string(),
-      asset: address,
-      payer: address,
-      pay_to: address,
-      amount_micro: z.int().positive(),
-      nonce: chainHash,
-      ...mined,
-      found_at: time,
-    }),
-  },
-  PaymentSettled: {
-    1: z.strictObject({ ...mined, answer: answer.nullable(), settled_at: time }),
-  },
-  PaymentAnswered: {
-    1: z
-      .strictObject({ answer, answered_at: time })
-      .describe("The answer to a payment whose settlement was known before its answer was."),
-  },
-  PaymentFailed: {
-    1: z.strictObject({
-      reason: z.string().max(200),
-      for_good: z
-        .boolean()
-        .describe(
-          "False: until it expires anybody may still carry it to the chain, and then it is settled after all.",
-        ),
-      failed_at: time,
-    }),
-  },
-  PaymentReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }) },
-  RefundOpened: {
-    1: z.strictObject({
-      amount_micro: z.int().positive(),
-      reason: z.string().max(500),
-      opened_at: time,
-    }),
-  },
-  RefundPaid: { 1: z.strictObject({ ...mined, paid_at: time }) },
-  RefundReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }) },
-};
-
-export type Claim = DataOf<typeof events, "PaymentClaimed">;
-export type Found = DataOf<typeof events, "PaymentFound">;
-export type Mined = z.infer<z.ZodObject<typeof mined>>;
 
 /** What a payment keeps of the transaction that carried it. */
 export const minedBy = ({ transaction, block_number, block_hash, fee_wei }: Receipt): Mined => ({
@@ -112,7 +24,6 @@ export const minedBy = ({ transaction, block_number, block_hash, fee_wei }: Rece
   fee_wei: String(fee_wei),
 });
 
-export type PaidAnswer = z.infer<typeof answer>;
 export type Refund = {
   amount_micro: number;
   reason: string;
@@ -120,18 +31,20 @@ export type Refund = {
   paid?: Mined & { paid_at: string };
 };
 
-export type PaymentEvent = EventOf<typeof events>;
-
 /**
  * `claimed`: may be settled by now, and whoever asks must not be told to pay again. `settled` without `answer` or
  * `refund`: an answer is owed.
  */
 export type Payment =
-  | ({ status: "claimed" | "reorged"; claim: Claim } & Owing)
+  | ({ status: "claimed"; claim: Claim; held: Held } & Owing)
+  | ({ status: "reorged"; claim: Claim } & Owing)
   | ({ status: "failed"; claim: Claim; reason: string; for_good: boolean } & Owing)
   | ({ status: "settled"; claim: Claim; settlement: Mined & { settled_at: string } } & Owing);
 /** Undefined of one that nobody has claimed. */
 export type PaymentState = Payment | undefined;
+
+/** The process that sees a claimed payment through, and since when; null: an earlier version did not say which. */
+export type Held = { by: string | null; since: string };
 
 type Owing = { answer?: PaidAnswer; refund?: Refund };
 
@@ -196,12 +109,16 @@ export const claimOfFound = (found: Found): Claim => ({
   tenant: walletTenant(found.payer),
   seen_block: found.block_number,
   claimed_at: found.found_at,
+  holder: null,
 });
 
 const NO_REQUEST = "0".repeat(64);
 
 export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
-  if (event.type === "PaymentClaimed") return { status: "claimed", claim: event.data };
+  if (event.type === "PaymentClaimed") {
+    const { holder: by, claimed_at: since } = event.data;
+    return { status: "claimed", claim: event.data, held: { by, since } };
+  }
   if (event.type === "PaymentFound") {
     const { transaction, block_number, block_hash, fee_wei, found_at } = event.data;
     const settlement = { transaction, block_number, block_hash, fee_wei, settled_at: found_at };
@@ -211,6 +128,10 @@ export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
   const { claim, answer, refund } = state;
   const owing: Owing = { ...(answer && { answer }), ...(refund && { refund }) };
   switch (event.type) {
+    case "PaymentTakenOver": {
+      const { holder: by, taken_over_at: since } = event.data;
+      return state.status === "claimed" ? { ...state, held: { by, since } } : state;
+    }
     case "PaymentSettled": {
       const { answer: given, ...settlement } = event.data;
       return { status: "settled", claim, settlement, ...owing, ...(given && { answer: given }) };
@@ -254,6 +175,30 @@ export const claim =
       );
     return [{ type: "PaymentClaimed", data: facts }];
   };
+
+/** Takes a claim over from a process that is not at it any more: `from` is whom it was seen to be held by. */
+export const takeOver =
+  (from: string | null, by: string, at: string) =>
+  (state: PaymentState): PaymentEvent[] => {
+    if (state?.status !== "claimed" || state.held.by !== from) return refuseLost();
+    return from === by ? [] : [{ type: "PaymentTakenOver", data: { holder: by, taken_over_at: at } }];
+  };
+
+/**
+ * The decision, for the call that claimed the payment and in the process that holds it: one that was paused, and finds that
+ * another has taken the payment over or claimed it for another call, decides nothing more.
+ */
+export const heldBy =
+  (by: string, claim: Claim, decision: (state: PaymentState) => PaymentEvent[]) =>
+  (state: PaymentState): PaymentEvent[] => {
+    const isOthers = state?.status === "claimed" && state.held.by !== by;
+    return isOthers || (state && !isSameCall(state.claim, claim)) ? refuseLost() : decision(state);
+  };
+
+const isSameCall = (a: Claim, b: Claim) => a.request_sha256 === b.request_sha256 && a.tenant === b.tenant;
+
+const refuseLost = () =>
+  refuse(paymentProblems["payment-known"], "another process has taken this payment over");
 
 const isSameTransfer = (a: Claim, b: Claim) =>
   a.pay_to === b.pay_to &&
@@ -336,6 +281,26 @@ export const openRefund =
     if (state.refund) return [];
     const { amount_micro } = state.claim;
     return [{ type: "RefundOpened", data: { amount_micro, reason, opened_at: at } }];
+  };
+
+/**
+ * What an answer was bought with goes back, the whole of it unless `amount_micro` says less: it was cancelled, or returned. There is
+ * one refund a payment; said twice, nothing happens. Decided in the commit that says why.
+ */
+export const refundAnswered =
+  (reason: string, at: string, amount_micro?: number) =>
+  (state: PaymentState): PaymentEvent[] => {
+    if (!state?.answer) return refuse("conflict", "nothing was bought with this payment yet");
+    const wanted = amount_micro ?? state.claim.amount_micro;
+    if (!Number.isSafeInteger(wanted) || wanted <= 0 || wanted > state.claim.amount_micro)
+      refuse("invalid", `amount_micro: is from 1 to the ${state.claim.amount_micro} that were paid`);
+    // The chain took the payment back for good: there is nothing to return.
+    if (state.status === "failed" && state.for_good) return [];
+    if (!state.refund)
+      return [{ type: "RefundOpened", data: { amount_micro: wanted, reason, opened_at: at } }];
+    if (state.refund.amount_micro !== wanted)
+      refuse("conflict", `this payment has its refund, of ${state.refund.amount_micro}: there is one`);
+    return [];
   };
 
 /** The refund was carried to the chain. */

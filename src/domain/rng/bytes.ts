@@ -58,10 +58,13 @@ export function bytesFor(n: number): number {
   return k;
 }
 
+/** How many values so many bytes have. */
+const REACHES = [0, 8, 16, 24, 32].map((bits) => 2 ** bits);
+
 /** A whole number from 0 to n − 1, each as likely (n from 1 to 2^32): draws again from the largest multiple of n up. */
 export function below(bytes: Bytes, n: number): number {
   const k = bytesFor(n);
-  const reach = 256 ** k;
+  const reach = REACHES[k]!;
   const limit = reach - (reach % n);
   for (;;) {
     const value = bytes.number(k);

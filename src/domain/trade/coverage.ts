@@ -1,4 +1,5 @@
 /** What a dataset knows, and whether it knows enough to answer a question. Pure: decided before any row is read. */
+import { productLevels } from "./products.ts";
 import type { ReporterCode } from "./reporters.ts";
 import { type Flow, flows, monthsBetween, monthText, type Period, type Years, yearOf } from "./units.ts";
 
@@ -153,6 +154,18 @@ export function productsComplete(coverage: Coverage, { hs, partner, digits = 0 }
   if (products.complete_below.some((prefix) => hs?.startsWith(prefix) ?? prefix === "")) return true;
   if (digits > (hs?.length ?? 0)) return false;
   return hs === undefined ? products.national : products.codes.includes(hs);
+}
+
+/**
+ * The question in the codes that a dataset has: a code finer than any of them is cut to as many digits, six at least. What
+ * is to be told apart to a certain digit is left as it is. The same object where nothing is cut.
+ */
+export function inCodesOf<Q extends Pick<Question, "hs" | "digits">>({ products }: Coverage, question: Q): Q {
+  const { hs, digits } = question;
+  if (hs === undefined || digits !== undefined || hs.length <= productLevels.hs6) return question;
+  if (products.codes.some((code) => code.length >= hs.length)) return question;
+  const finest = products.codes.reduce((most, code) => Math.max(most, code.length), 0);
+  return finest < productLevels.hs6 ? question : { ...question, hs: hs.slice(0, finest) };
 }
 
 /** The first thing the question asks for that lies outside; a partly covered product is a gap unless `partial` is allowed. */

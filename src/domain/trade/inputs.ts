@@ -56,7 +56,7 @@ export const hs = z
   // TARIC's ten digits tell duties apart; no statistics of trade are finer than CN8.
   .transform((code) => code.slice(0, productLevels.cn8))
   .describe(
-    "HS or CN code of 2, 4, 6 or 8 digits; of 10 the first 8 count, as `meta.hs` tells; omitted = all products",
+    "HS or CN code of 2, 4, 6 or 8 digits; of 10 the first 8 count, and of 8 as many as the dataset has, 6 at least, as `meta.hs` tells; omitted = all products",
   );
 
 export const hs2 = z
@@ -65,7 +65,7 @@ export const hs2 = z
   .describe("HS chapter, 2 digits from 01 to 99");
 
 export const hsWithin = hs.describe(
-  "A finer HS or CN code within hs2, of 4, 6 or 8 digits (of 10 the first 8 count); omitted = the chapter",
+  "A finer HS or CN code within hs2, of 4, 6 or 8 digits (of 10 the first 8 count, of 8 as many as the dataset has, as `meta.hs` tells); omitted = the chapter",
 );
 
 /** The product that `hs2` and `hs` name together: the finer of them; refused where one does not contain the other. */
@@ -101,9 +101,7 @@ export const recentMonths = z
 export const dataset = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "dataset is a name that trade/overview lists, such as sandbox")
-  .describe(
-    "Dataset to ask; omitted = the real one that covers the question, else the sandbox, marked synthetic",
-  );
+  .describe("Dataset to ask; omitted = the real one that covers the question, else the sandbox");
 
 /** The range that `years` text names. */
 export function readYears(text: string): Years {

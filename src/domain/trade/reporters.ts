@@ -1,4 +1,6 @@
 /** The 27 reporting countries of EU trade statistics by ISO 3166 code; Greece is GR here, although Eurostat writes EL elsewhere. */
+import { z } from "zod";
+
 export const reporters = {
   AT: "Austria",
   BE: "Belgium",
@@ -107,3 +109,6 @@ export function unknownPartner(code: string): string | undefined {
   if (code === "EU" || code === "EZ") return `${code} is a group of countries; name one of them, such as DE`;
   return partnerName(code) === code ? `no country or territory has the code ${code}` : undefined;
 }
+
+/** A reporter as answers name it. */
+export const reporterCode = z.enum(reporterCodes).meta({ id: "ReporterCode" });

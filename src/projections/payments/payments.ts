@@ -204,6 +204,7 @@ function beginningOf({ type, data }: PaymentEvent): Claim | undefined {
 function apply(row: PaymentRow, { type, data }: PaymentEvent, position: number): void {
   switch (type) {
     case "PaymentClaimed":
+    case "PaymentTakenOver":
       return;
     case "PaymentSettled": {
       const { transaction, block_number, block_hash, fee_wei, settled_at } = data;
@@ -257,7 +258,7 @@ function apply(row: PaymentRow, { type, data }: PaymentEvent, position: number):
 function isUnfinished(row: PaymentRow): boolean {
   if (!row.final) return true;
   if (row.refund_status === "paid") return !row.refund_final;
-  return row.status === "settled" && !row.answered;
+  return row.status === "settled" && (row.refund_status === "open" || !row.answered);
 }
 
 async function confirm(tx: pg.ClientBase, facts: Confirmed): Promise<void> {
@@ -270,7 +271,7 @@ async function confirm(tx: pg.ClientBase, facts: Confirmed): Promise<void> {
   const upTo = [network, block_number, as_of_position];
   await tx.query(
     `update read.payments_v1 set final = true,
-            unfinished = case when refund_status = 'paid' then not refund_final else not answered end
+            unfinished = case refund_status when 'paid' then not refund_final when 'open' then true else not answered end
       where unfinished and not final and network = $1 and status = 'settled'
         and block_number <= $2 and settled_position <= $3`,
     upTo,

@@ -90,3 +90,10 @@ export async function openRefunds(pool: pg.Pool, network: string): Promise<strin
   const { rows } = await pool.query<{ id: string }>(sql, [network]);
   return rows.map(({ id }) => id);
 }
+
+/** Whether the chain has moved a payment and does not take it back any more, as far as it was followed. */
+export async function isFinal(pool: pg.Pool, id: string): Promise<boolean> {
+  const sql =
+    "select exists(select from read.payments_v1 where id = $1 and status = 'settled' and final) as is_final";
+  return (await pool.query<{ is_final: boolean }>(sql, [id])).rows[0]!.is_final;
+}

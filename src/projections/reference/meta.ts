@@ -1,14 +1,19 @@
 /** What an answer says of each table of reference data that it rests on. */
 import { z } from "zod";
-import type { Reference } from "../../datasets/reference/table.ts";
+import type { ReferenceStore } from "../../datasets/reference/store.ts";
+import type { Reference, ReferenceTable } from "../../datasets/reference/table.ts";
+import { refuse } from "../../domain/refusal.ts";
+import { tradeProblems } from "../../domain/trade/problems.ts";
 
-export const referenceMeta = z.object({
-  dataset: z.string(),
-  vintage: z.string().describe("SHA-256 that names the state of the table; the log holds its release"),
-  synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
-  source: z.string(),
-  as_of: z.string().nullable().describe("The last day, month or year that the table tells of"),
-});
+export const referenceMeta = z
+  .object({
+    dataset: z.string(),
+    vintage: z.string().describe("SHA-256 that names the state of the table; the log holds its release"),
+    synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
+    source: z.string(),
+    as_of: z.string().nullable().describe("The last day, month or year that the table tells of"),
+  })
+  .meta({ id: "ReferenceTable" });
 
 export const aboutReference = ({
   dataset,
@@ -32,3 +37,12 @@ export const joinedOf = (tables: readonly z.infer<typeof referenceMeta>[]): z.in
   synthetic: tables.some(({ synthetic }) => synthetic),
   source: [...new Set(tables.map(({ source }) => source))].join("; "),
 });
+
+/** Refuses where none of the tables is loaded: there would be nothing to say. */
+export function someOf(reference: ReferenceStore, tables: readonly ReferenceTable<object>[]): void {
+  if (tables.some((table) => reference.find(table))) return;
+  const names = tables.map(({ name }) => name).join(", ");
+  refuse(tradeProblems["dataset-missing"], `none of these tables is loaded (yet): ${names}`, {
+    retry_after_s: 5,
+  });
+}

@@ -51,9 +51,10 @@ async function deliver(app: App, { alert_id, subscription_id: id, tenant }: Due)
   await app.decide(subscriptions, target, outcomeOf(app, alert_id, outcome), { meta });
 }
 
-type Outcome = { kind: "taken"; status: number } | { kind: "failed"; failure: Failure };
+export type Outcome = { kind: "taken"; status: number } | { kind: "failed"; failure: Failure };
 
-async function post(app: App, message: Parameters<App["webhooks"]["post"]>[0]): Promise<Outcome> {
+/** Posts once; what is no 2xx answer is a failure, whatever its reason. */
+export async function post(app: App, message: Parameters<App["webhooks"]["post"]>[0]): Promise<Outcome> {
   try {
     const { status, retry_after } = await app.webhooks.post(message);
     if (status >= 200 && status < 300) return { kind: "taken", status };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { ALERT_TYPE, secretOf } from "../../../domain/alerts/message.ts";
+import { ALERT_TYPE, secretOf, TEST_TYPE, testMessage } from "../../../domain/alerts/message.ts";
 import type { Subscription } from "../../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../../domain/alerts/subscription.ts";
 import { idFrom, time } from "../../../domain/fields.ts";
@@ -9,8 +9,10 @@ import { FALSE_DISCOVERY_RATE, LEAST_Z } from "../../../domain/trade/anomalies.t
 import { dataset, flow, hs, reporter } from "../../../domain/trade/inputs.ts";
 import { alertsProjection, othersOpen } from "../../../projections/alerts/subscriptions.ts";
 import { currentReleases, releasesProjection } from "../../../projections/trade/releases.ts";
+import { post } from "../../../reactors/alerts/deliver.ts";
+import { commandOf } from "../../call.ts";
 import type { Caller } from "../../caller.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { json, key, type OperationDeclaration, operation, owner, pay } from "../../operation.ts";
 
 const id = idFrom("subscription_id", "alerts_subscribe");
 const subscriptionId = id.describe("The subscription_id that alerts_subscribe answered");
@@ -31,33 +33,37 @@ const status = z
     "paused: no credits are left, and alerts wait for a topup; disabled: the webhook did not take them, see `disabled`",
   );
 
-const subscription = z.object({
-  subscription_id: id,
-  status,
-  url: z.string().optional().describe("Shown to its owner alone"),
-  watch: subscriptions.watch,
-  credits: z.int().describe("Alerts that may still be delivered"),
-  delivered: z.int(),
-  waiting: z.int().describe("Alerts found and not delivered yet"),
-  next_attempt_at: time.nullable().describe("When the first of those is sent; null when none is"),
-  last_delivered_at: time.nullable(),
-  last_failure: z
-    .object({
-      alert_id: z.string(),
-      attempt: z.int(),
-      status: z.int().nullable().describe("What the webhook answered; null: it was not reached"),
-      reason: z.string(),
-      next_attempt_at: time.nullable(),
-      failed_at: time,
-    })
-    .nullable(),
-  disabled: z.object({ reason: z.string(), disabled_at: time }).nullable(),
-  old_secret_until: z.iso
-    .datetime()
-    .nullable()
-    .describe("Deliveries carry the signature of the secret before the newest until then"),
-  subscribed_at: time,
-});
+const subscription = z
+  .object({
+    subscription_id: id,
+    status,
+    url: z.string().optional().describe("Shown to its owner alone"),
+    watch: subscriptions.watch,
+    credits: z.int().describe("Alerts that may still be delivered"),
+    delivered: z.int(),
+    waiting: z.int().describe("Alerts found and not delivered yet"),
+    next_attempt_at: time.nullable().describe("When the first of those is sent; null when none is"),
+    last_delivered_at: time.nullable(),
+    last_failure: z
+      .object({
+        alert_id: z.string(),
+        attempt: z.int(),
+        status: z.int().nullable().describe("What the webhook answered; null: it was not reached"),
+        reason: z.string(),
+        next_attempt_at: time.nullable(),
+        failed_at: time,
+      })
+      .nullable(),
+    disabled: z.object({ reason: z.string(), disabled_at: time }).nullable(),
+    old_secret_until: z.iso
+      .datetime()
+      .nullable()
+      .describe("Deliveries carry the signature of the secret before the newest until then"),
+    subscribed_at: time,
+  })
+  .meta({ id: "AlertSubscription" });
+
+const subscriptionWithSecret = subscription.extend({ secret }).meta({ id: "AlertSubscriptionWithSecret" });
 
 const meta = z.object({
   tenant: z.string().describe("Whose it is: the key's tenant, or the wallet that paid"),
@@ -97,6 +103,7 @@ const target = ({ tenant }: Caller, id: string) => ({ tenant, id });
 const subscribe = operation({
   name: "alerts_subscribe",
   route: "POST /v1/agent/trade/alerts/subscribe",
+  effect: { changes: "adds", repeatable: false, reaches_out: true },
   summary: "Have anomalies of EU trade sent to a webhook when a dataset is released",
   description: `When a dataset is released, the last months of each country, chapter and flow are judged as trade_alerts does
 (false alarms at most ${FALSE_DISCOVERY_RATE * 100} % of all), and what fits the subscription is posted to \`url\`: \`{ type: "${ALERT_TYPE}", timestamp, data }\`, signed by the
@@ -124,7 +131,7 @@ one of the ${subscriptions.FIRST_CREDITS} credits it comes with. A failed delive
       .describe("Only this dataset; omitted = the real ones; `sandbox` must be named")
       .optional(),
   }),
-  output: json(z.object({ data: subscription.extend({ secret }), meta })),
+  output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [409],
   example: { url: "https://agent.example.org/hooks/trade", reporter: "DE", flow: "IMPORT", threshold: 3 },
   handle: async ({ input, caller, app, decide, fresh_id }) => {
@@ -174,6 +181,7 @@ const EXAMPLE_TO_DELETE = "00000000000000000000000000000002";
 const topUp = operation({
   name: "alerts_topup",
   route: "POST /v1/agent/trade/alerts/topup",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: `Add ${subscriptions.TOPUP_CREDITS} credits to an alert subscription`,
   description:
     "A paused subscription goes on with the alerts that wait; one that was disabled is active again, and they are tried from the beginning.",
@@ -194,12 +202,13 @@ const topUp = operation({
 const rotate = operation({
   name: "alerts_rotate_secret",
   route: "POST /v1/agent/trade/alerts/rotate-secret",
+  effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "A new signing secret for an alert subscription",
   description: `For ${subscriptions.OLD_SECRET_HOURS} hours deliveries carry the signatures of both the old secret and the new one, as the Standard Webhooks scheme has it.`,
   access: [key("order"), pay("0.001")],
   told_once,
   input: z.object({ subscription_id: subscriptionId }),
-  output: json(z.object({ data: subscription.extend({ secret }), meta })),
+  output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [404, 409],
   example: { subscription_id: EXAMPLE },
   handle: async ({ input: { subscription_id }, caller, app, decide }) => {
@@ -207,6 +216,55 @@ const rotate = operation({
     const decision = subscriptions.rotateSecret(at);
     const { state } = await decide(subscriptions, target(caller, subscription_id), decision);
     return { data: withSecret(app, subscriptions.standing(state)), meta: { tenant: caller.tenant } };
+  },
+});
+
+const sendTest: OperationDeclaration = operation({
+  name: "alerts_test",
+  route: "POST /v1/agent/trade/alerts/test",
+  effect: { changes: "adds", repeatable: false, reaches_out: true },
+  summary: "Send a test event to the webhook of an alert subscription",
+  description: `Posts an invented alert once, signed as real ones are, with \`type\` "${TEST_TYPE}", and tells what the webhook answered. It costs no
+credit and is not tried again, and a subscription that is paused or disabled is sent it too. ${subscriptions.MOST_TESTS} an hour.`,
+  access: [owner("order")],
+  input: z.object({ subscription_id: subscriptionId }),
+  output: json(
+    z.object({
+      data: z.object({
+        alert_id: z.string().describe("The webhook-id it was sent under"),
+        type: z.literal(TEST_TYPE),
+        taken: z.boolean().describe("True: the webhook answered 2xx, as it has to when an alert comes"),
+        status: z.int().nullable().describe("What the webhook answered; null: it was not reached"),
+        reason: z.string().nullable().describe("Why it does not count as taken"),
+        tested_at: time,
+      }),
+      meta,
+    }),
+  ),
+  refuses: [404, 409],
+  example: { subscription_id: EXAMPLE },
+  handle: async ({ input: { subscription_id }, caller, app, fresh_id, request_id, names }) => {
+    const now = app.clock.now();
+    const tested_at = now.toISOString();
+    const alert_id = `msg_${fresh_id}`;
+    const command = commandOf({ caller, request_id, operation: sendTest });
+    const subject = target(caller, subscription_id);
+    // Recorded before anything is sent, so that calls at once do not send more than there may be.
+    const { result, events } = await app.decide(
+      subscriptions,
+      subject,
+      subscriptions.test(alert_id, tested_at),
+      command,
+    );
+    names(events.at(-1)!);
+    const state = subscriptions.standing(result.state);
+    const outcome = await post(app, testMessage(app.signer, state, alert_id, now));
+    const taken = outcome.kind === "taken";
+    const { status, reason } = taken ? { status: outcome.status, reason: null } : outcome.failure;
+    return {
+      data: { alert_id, type: TEST_TYPE, taken, status, reason, tested_at },
+      meta: { tenant: caller.tenant },
+    };
   },
 });
 
@@ -231,6 +289,7 @@ const alertStatus = operation({
 const remove = operation({
   name: "alerts_delete",
   route: "DELETE /v1/agent/trade/alerts/{id}",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Cancel an alert subscription",
   description: "Nothing more is sent, and its credits are gone. Its history stays in the log.",
   access: [key("order"), pay("0.001")],
@@ -247,4 +306,4 @@ const remove = operation({
   },
 });
 
-export const alertOperations = [subscribe, topUp, rotate, alertStatus, remove];
+export const alertOperations = [subscribe, topUp, rotate, sendTest, alertStatus, remove];

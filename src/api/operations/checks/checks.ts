@@ -36,6 +36,7 @@ const idOf = ({ link_secret }: App, fresh_id: string) =>
 const create = operation({
   name: "checks_create",
   route: "POST /v1/agent/checks/create",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Write a check: typed data that the issuer's wallet signs",
   description: `A check is an ERC-3009 authorization over USDC. The answer's typed data is worth nothing until the issuer's wallet has signed it;
 then whoever has the signature can draw the check, here or at the chain directly, until it expires or is cancelled there. Nothing is

@@ -87,6 +87,7 @@ export const checkShown = z.object({
         .nullable()
         .describe("Why it is void: cancelled, or its nonce was used for another transfer"),
     })
+    .meta({ id: "CheckEnding" })
     .nullable()
     .describe("The transaction that ended it on the chain"),
 });

@@ -40,6 +40,7 @@ import {
 const redeem = operation({
   name: "checks_redeem",
   route: "POST /v1/agent/checks/redeem",
+  effect: { changes: "takes", repeatable: true, reaches_out: true },
   summary: "Draw a check: the transaction that pays it",
   description: `Verifies the issuer's signature (of a key, or of a contract wallet by ERC-1271), the passphrase, that the check is not expired, used
 or cancelled on the chain, and that the issuer has the USDC. Then it answers the transaction to send, and the check is \`redeeming\`
@@ -130,6 +131,7 @@ const refuseWrong = (
 const cancel = operation({
   name: "checks_cancel",
   route: "POST /v1/agent/checks/cancel",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Cancel a pending check",
   description: `The service refuses to redeem it from then on. A signature that was given away stays valid on the chain until it is cancelled there: sign
 \`cancel_typed_data\` with the issuer's wallet and send it to USDC. The caller has a key of the tenant that created the check, or pays from the issuer's

@@ -42,9 +42,6 @@ const vintageWith =
   (app: App) =>
     [vintage(app), app.reference.vintages([...nameTables, ...tables])].filter(Boolean).join("+") || undefined;
 
-const whichDataset = `Latvia's trade at CN8: the real figures where they cover the question, otherwise the sandbox's, marked
-\`synthetic\` in \`meta\`.`;
-
 const classificationsOperation = operation({
   name: "customs_classifications",
   route: "GET /v1/agent/customs/classifications",
@@ -64,7 +61,7 @@ const trendsOperation = operation({
   route: "GET /v1/agent/customs/trends",
   summary: "Latvia's imports and exports by year and month, with the change against the year before",
   description: `Value and known mass of each year and month, the balance, and whether a period is complete: changes are told
-between complete ones only. ${whichDataset}`,
+between complete ones only.`,
   access: [key("read"), pay("0.05")],
   input: trendsInput,
   output: json(trendsOutput, { table: "data.months", chart: trendsChart }),
@@ -78,7 +75,7 @@ const commoditiesOperation = operation({
   route: "GET /v1/agent/customs/top-commodities",
   summary: "The CN8 codes that Latvia trades most in a year, by value or by weight",
   description: `Ranked with their share, and a last line for the rest. Confidential trade counts in the total and is never
-ranked. ${whichDataset}`,
+ranked.`,
   access: [key("read"), pay("0.05")],
   input: commoditiesInput,
   output: json(commoditiesOutput, { table: "data", chart: commoditiesChart }),
@@ -92,7 +89,7 @@ const countryOperation = operation({
   route: "GET /v1/agent/customs/country-analysis",
   summary: "Latvia's trade with one country: by year, its rank and share, the top products, the trend",
   description: `Imports, exports and balance of each year, the country's share of what Latvia trades and its rank among all
-partners, the ten largest CN8 codes each way, and growth per year. ${whichDataset}`,
+partners, the ten largest CN8 codes each way, and growth per year.`,
   access: [key("read"), pay("0.10")],
   input: countryInput,
   output: json(countryOutput, { table: "data.years", chart: countryChart }),
@@ -121,7 +118,7 @@ const seasonalOperation = operation({
   route: "GET /v1/agent/customs/seasonal",
   summary: "The usual year of Latvia's trade in a code: twelve monthly factors, peak and trough",
   description: `1.0 is an average month, freed of the trend. From fewer than 24 complete months there is no profile, and a note says
-so. Without a direction each has its own. ${whichDataset}`,
+so. Without a direction each has its own.`,
   access: [key("read"), pay("0.10")],
   input: seasonalInput,
   output: json(seasonalOutput, { table: seasonTable, chart: seasonalChart }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { contradictionNow } from "../../../anchoring/accepting.ts";
+import { makingOf } from "../../../datasets/making.ts";
+import { stages } from "../../../datasets/progress.ts";
 import { time } from "../../../domain/fields.ts";
 import { INTERFACE_VERSION } from "../../openapi.ts";
 import { json, open, operation } from "../../operation.ts";
@@ -7,7 +8,7 @@ import { json, open, operation } from "../../operation.ts";
 const health = operation({
   name: "health",
   route: "GET /v1/agent/health",
-  summary: "Is the service well?",
+  summary: "Health of the service, its log and its datasets",
   description:
     "The state of the log, of each dataset, read model and reactor, with the service's and the interface's version.",
   access: [open()],
@@ -18,7 +19,7 @@ const health = operation({
         status: z
           .enum(["ok", "starting", "contradicted"])
           .describe(
-            "`starting` until a trade dataset is open; `contradicted` while the log is not the one that was signed: reading goes on, nothing is recorded or sold",
+            "`starting` while a dataset that belongs to the service is still to be made or opened; `contradicted` while the log is not the one that was signed: reading goes on, nothing is recorded or sold",
           ),
         interface_version: z.string(),
         started_at: time,
@@ -31,6 +32,16 @@ const health = operation({
             .describe("Why it is not the log that was signed or anchored; null where nothing shows that"),
         }),
         datasets: z.array(z.object({ dataset: z.string(), vintage: z.string(), synthetic: z.boolean() })),
+        making: z
+          .array(
+            z.object({
+              dataset: z.string(),
+              stage: z.enum(stages),
+              percent: z.int().describe("How much of the stage is done"),
+              seconds_left: z.int().describe("When it is likely to be there"),
+            }),
+          )
+          .describe("Datasets that are being made just now"),
         projections: z
           .array(
             z.object({
@@ -68,9 +79,10 @@ const health = operation({
       app.store.identity(),
       app.store.head(),
       app.health(),
-      contradictionNow(app),
+      app.accepting.contradiction(),
     ]);
-    const stage = app.vintages.open().length > 0 ? "ok" : "starting";
+    const awaited = app.vintages.awaited();
+    const stage = awaited.length === 0 ? "ok" : "starting";
     const datasets = app.vintages
       .open()
       .map(({ dataset, vintage, synthetic }) => ({ dataset, vintage, synthetic }));
@@ -81,6 +93,7 @@ const health = operation({
         started_at: app.settings.started_at.toISOString(),
         log: { origin: identity.origin, position: head.position, contradiction },
         datasets,
+        making: makingOf(awaited),
         projections: health.projections.map(({ name, behind, trouble }) => ({
           name,
           behind,

@@ -16,6 +16,7 @@ const delegationId = madeId.describe("The delegation_id that soul_delegate answe
 const delegate = operation({
   name: "soul_delegate",
   route: "POST /soul/{id}/delegations",
+  effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Let another agent act for one",
   description: `A live key of the principal signs a challenge of purpose delegate about the SHA-256, in hex, of the canonical JSON
 {"agent_id","expires_in_s","scopes","to"}: the principal's agent_id in lower case, and \`to\` as SX#<number>. The delegate keeps its own key.
@@ -99,6 +100,7 @@ principal's passport.`,
 const revoke = operation({
   name: "soul_delegation_revoke",
   route: "DELETE /soul/{id}/delegations/{delegation_id}",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Take back what an agent lets another do",
   description:
     "With the principal's API key, or a challenge of purpose revoke about the delegation_id, signed by a live key of the principal. One that is over, " +

@@ -33,6 +33,7 @@ export async function agentWatched({ app, watch }: Pick<Context<never>, "app" | 
 const add = operation({
   name: "soul_keys_add",
   route: "POST /soul/{id}/keys",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Prove another key of an agent, or put one in the place of another",
   description: `\`challenge\` is of purpose prove, and the new key signs it. The first key of an agent that has an API key is proven with that
 (Authorization: Bearer sk_soul_…); of one that has neither, the first proof claims it. Later keys are endorsed by a live one, whose
@@ -111,6 +112,7 @@ const free = ({ decide }: Pick<Context<never>, "decide">, sx_number: number, kid
 const revoke = operation({
   name: "soul_keys_revoke",
   route: "DELETE /soul/{id}/keys/{kid}",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Revoke a key of an agent",
   description: `With the agent's API key, or with a challenge of purpose revoke about the kid, signed by any of its live keys, itself too. The last
 live key is revoked with the API key alone. For 180 days only this passport may prove the key again. A key that is not live answers as
@@ -137,6 +139,7 @@ it stands.`,
 const revokePassport = operation({
   name: "soul_passport_revoke",
   route: "POST /soul/{id}/revoke",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Revoke an agent's passport, for good",
   description: `By a challenge of purpose revoke about \`passport\`, signed by a live key of the agent. All its keys are revoked with it; the agent
 is read from then on, and does nothing. Nothing takes it back. An API key alone does not do: it may have been stolen.`,

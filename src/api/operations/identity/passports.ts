@@ -78,6 +78,7 @@ export const shownKey = (key: agents.ProvenKey): z.infer<typeof keyShown> => {
 const verify = operation({
   name: "soul_passport_verify",
   route: "POST /soul/passport/{sx_id}/verify",
+  effect: { changes: "nothing", repeatable: true, reaches_out: false },
   summary: "Verify a passport: its record, a claim about it, and who holds it",
   description: `\`verified\`: the record that is stored hashes to the passport's hash. \`claim\`: whether the agent_id and passport_hash that you were shown are this
 passport's; both are public, so a match says nothing of who showed them. \`control\`: whether a live key of the agent signed the challenge

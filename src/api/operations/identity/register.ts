@@ -52,6 +52,7 @@ type Registration = z.output<typeof registration>;
 const register = operation({
   name: "soul_register",
   route: "POST /soul/register",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Register an agent: a passport with a number and a hash",
   description: `An agent_id that is known answers the passport that it has, and \`is_new\` false. An API key is told once, in this answer; under the same
 Idempotency-Key, of 32 characters or more, it is told again. Of a known agent a new key takes the place of the older one, and is issued
@@ -209,6 +210,7 @@ async function issueKey(
 const challenge = operation({
   name: "soul_challenge",
   route: "POST /soul/challenge",
+  effect: { changes: "nothing", repeatable: true, reaches_out: false },
   summary: "A text for a key to sign, which proves that it is the agent's",
   description: `Nothing is kept of it: it is good for ${CHALLENGE_SECONDS / 60} minutes, for one key, agent and purpose, and counts once. An EVM key signs it by personal_sign
 (EIP-4361; a contract wallet as ERC-1271 has it), Ed25519 as the payload of a JWT of EdDSA, byte for byte.`,

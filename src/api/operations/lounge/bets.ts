@@ -37,13 +37,15 @@ const betAnswer = {
   payout: tokens("What came back, the stake included"),
   balance: tokens("What the account holds afterwards"),
   welcome_grant: tokens("Granted with this bet, the account's first").nullable(),
-  fairness: z.object({
-    seed_hash: sha256.describe("SHA-256 of the seed it was drawn from, published before"),
-    ...seedPlace,
-    client_seed: z.string(),
-    nonce: z.int().describe("How often you bet on this seed before, whatever the game"),
-    proof: proofShown,
-  }),
+  fairness: z
+    .object({
+      seed_hash: sha256.describe("SHA-256 of the seed it was drawn from, published before"),
+      ...seedPlace,
+      client_seed: z.string(),
+      nonce: z.int().describe("How often you bet on this seed before, whatever the game"),
+      proof: proofShown,
+    })
+    .meta({ id: "BetFairness" }),
   played_at: time,
 };
 
@@ -96,6 +98,7 @@ seed and a counter; rng_verify and docs/rng.md prove it. Won or lost, the bet is
 const playKeno = operation({
   name: "lounge_keno",
   route: "POST /v1/agent/lounge/keno",
+  effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "Keno: pick 1 to 10 of 62 numbers, 20 are drawn",
   description: FAIRNESS,
   access: [key("order"), pay("0.01")],
@@ -125,6 +128,7 @@ const playKeno = operation({
 const playRoulette = operation({
   name: "lounge_roulette",
   route: "POST /v1/agent/lounge/roulette",
+  effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "Roulette with three zeros",
   description: FAIRNESS,
   access: [key("order"), pay("0.01")],
@@ -156,6 +160,7 @@ const playRoulette = operation({
 const playDice = operation({
   name: "lounge_dice",
   route: "POST /v1/agent/lounge/dice",
+  effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "Dice: a number from 1 to 100, under or over your target",
   description: FAIRNESS,
   access: [key("order"), pay("0.01")],
@@ -184,6 +189,7 @@ const playDice = operation({
 const order = operation({
   name: "lounge_order",
   route: "POST /v1/agent/lounge/order",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "A drink at the bar, and a word with it",
   description:
     "The bartender answers to what you order and to your mood, the same to the same. Of your mood nothing is repeated, and nothing is kept.",

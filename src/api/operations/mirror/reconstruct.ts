@@ -9,8 +9,8 @@ import {
 import { reconstructChart } from "../../../projections/mirror/answers/chart.ts";
 import { dollarsIn, ratesVintages } from "../../../projections/mirror/answers/dollars.ts";
 import { countryMonths, reconstruct } from "../../../projections/mirror/answers/reconstruct.ts";
-import { type Context, json, key, operation, pay, type Usdc } from "../../operation.ts";
-import { dataOf, vintage, whichDataset } from "../trade/data.ts";
+import { type Context, json, key, operation, pay, reads, type Usdc } from "../../operation.ts";
+import { dataOf, vintage } from "../trade/data.ts";
 
 /** USDC a country-month. */
 const UNIT_PRICE = "1.00";
@@ -25,11 +25,9 @@ function priceOfMonths(input: MirrorInput, app: App): Usdc {
   }
 }
 
-const about = `What the EU27 report of their trade with a country that reports nothing here: its imports are their exports with freight and
-insurance added (τ), its exports their imports without. It is the country's trade with the EU27, not with the world. Each month tells what its
-\`confidence\` is made of, who has not reported yet, and what is left out. One country-month costs ${UNIT_PRICE} USDC, so a year is twelve and
-\`year\` left out may be hundreds: ask for a \`month\` first, and mind that stock x402 clients cap a payment (x402-fetch 1.x at 0.10, @x402/fetch 2
-at 1.00 USDC). Months that nobody has reported in full are neither answered nor charged. ${whichDataset}`;
+const costs = `One country-month costs ${UNIT_PRICE} USDC, so a year is twelve and \`year\` left out may be hundreds: ask for a
+\`month\` first, and mind that stock x402 clients cap a payment (x402-fetch 1.x at 0.10, @x402/fetch 2 at 1.00 USDC). Months that nobody
+has reported in full are neither answered nor charged.`;
 
 const shared = {
   area: "mirror" as const,
@@ -48,7 +46,7 @@ const reconstructOperation = operation({
   name: "mirror_reconstruct",
   route: "GET /v1/agent/mirror/reconstruct",
   summary: "The trade of China, Russia, India or Mexico with the EU27, from the EU's own figures",
-  description: about,
+  description: `As sovereign_mirror, of four countries that report nothing here. ${costs}`,
   input: reconstructInput,
   example: { target_country: "CN", direction: "EXPORT", hs: "44", month: "2024-03" },
 });
@@ -57,8 +55,11 @@ const sovereignOperation = operation({
   ...shared,
   name: "sovereign_mirror",
   route: "POST /v1/agent/sovereign/mirror",
+  effect: reads,
   summary: "The trade of any country with the EU27, from its partners' figures",
-  description: `As mirror/reconstruct for any partner country; of one of the 27, the other 26 are its partners. ${about}`,
+  description: `A country's imports are the exports of the EU27 to it with freight and insurance added (τ), its exports their imports without;
+of one of the 27, the other 26 are its partners. It is trade with the EU27, not with the world. Each month tells what its \`confidence\` is
+made of, who has not reported yet, and what is left out. ${costs}`,
   input: anyTargetInput,
   example: { target_country: "TR", direction: "EXPORT", hs: "44", month: "2024-03" },
 });

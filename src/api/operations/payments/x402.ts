@@ -4,7 +4,7 @@ import { z } from "zod";
 import { limit, offset } from "../../../domain/fields.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { requestDigest } from "../../call.ts";
-import { json, type OperationDeclaration, open, operation } from "../../operation.ts";
+import { json, type OperationDeclaration, open, operation, reads } from "../../operation.ts";
 import { resources } from "../../x402/discovery.ts";
 import { settle, supported, verify } from "../../x402/facilitator.ts";
 
@@ -74,8 +74,9 @@ const facilitated = {
 const verifyOperation = operation({
   name: "x402_verify",
   route: "POST /x402/verify",
-  summary: "Is this payment good?",
-  description: `Judges an x402 payment as a call would, balance and all, and settles nothing. Takes both generations, and only
+  effect: { ...reads, reaches_out: true },
+  summary: "Judge a payment, and settle nothing",
+  description: `An x402 payment is judged as a call would, balance and all. Takes both generations, and only
 payments to this service: its payTo, its asset. \`invalidReason\` is an error code of x402, \`invalidMessage\` the remedy.`,
   access: [open()],
   ...facilitated,
@@ -93,6 +94,7 @@ payments to this service: its payTo, its asset. \`invalidReason\` is an error co
 const settleOperation: OperationDeclaration = operation({
   name: "x402_settle",
   route: "POST /x402/settle",
+  effect: { changes: "takes", repeatable: true, reaches_out: true },
   summary: "Settle a payment",
   description: `Carries an x402 payment to the chain and answers its transaction, once: the same payment again gets the same
 answer. For payments to this service's payTo of at least 0.001 USDC; a call that is bought here settles by itself. With an API key the

@@ -14,7 +14,7 @@ import {
   firstReleaseOf,
   releasesProjection,
 } from "../../../projections/trade/releases.ts";
-import { file, json, key, open, operation, pathWith, pay } from "../../operation.ts";
+import { file, json, key, open, operation, pathWith, pay, reads } from "../../operation.ts";
 import { dataOf } from "../trade/data.ts";
 
 const VERIFY =
@@ -84,6 +84,7 @@ export function linkTo(app: App, vintage: string): { url: string; expires_at: st
 const snapshot = operation({
   name: "trade_snapshot",
   route: "POST /v1/agent/replay/eu-trade-snapshot",
+  effect: reads,
   summary: "EU trade as it was known on any day of the last 180, as one Parquet file",
   description:
     "The vintage that was valid when the day ended (UTC), behind a signed link that is good for " +

@@ -13,7 +13,7 @@ import {
   type SeedRow,
   signersOf,
 } from "../../../projections/rng/seeds.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { json, key, operation, pay, reads } from "../../operation.ts";
 import { commitmentShown, seedPlace } from "./fields.ts";
 
 const seedHash = sha256.describe("Hash of a seed, or head of a chain of seeds, in hex");
@@ -32,6 +32,7 @@ async function publishedHash(
 const commit = operation({
   name: "rng_anchor_commit",
   route: "POST /v1/agent/rng/anchor/commit",
+  effect: { changes: "adds", repeatable: true, reaches_out: true },
   summary: "Have the hash of a seed committed to Base by itself",
   description: `Heads of chains are committed before their first use, and with them every seed; this puts one more hash that the service
 published into the contract. It travels with others in one transaction, within seconds; asked for twice, the first commitment stands.`,
@@ -95,6 +96,7 @@ function shownCommitment({
 const verify = operation({
   name: "rng_anchor_verify",
   route: "POST /v1/agent/rng/anchor/verify",
+  effect: { ...reads, reaches_out: true },
   summary: "Since when a seed has been committed, read from the chain",
   description: `Asks the contract, not our records: for the hash itself, and for the head of its chain, to which it leads by \`chain_index\` times
 SHA-256. \`seedCommittedAt(signer, hash)\` at the contract tells anybody the same.`,

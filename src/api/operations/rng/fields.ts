@@ -20,25 +20,27 @@ export const seedPlace = {
 
 export const rollId = idFrom("roll_id", "rng_roll").describe("The roll_id that a roll was answered with");
 
-export const rollShown = z.object({
-  roll_id: z.string(),
-  game_type: z.enum(drawnNames).describe("keno, roulette and lounge-dice are bets of the lounge"),
-  params: z.record(z.string(), z.unknown()).describe("As they were read, with defaults"),
-  client_seed: z.string(),
-  nonce: z
-    .int()
-    .describe(
-      "How often you rolled this game with this client seed on this seed before; for a bet, how often you bet on this seed",
-    ),
-  result: z
-    .record(z.string(), z.unknown())
-    .describe(
-      "dice: { dice, total }; coin: { side }; range and float: { value }; shuffle: { order, items }; pick: { index, item }; keno: { drawn }; roulette: { pocket }; lounge-dice: { number }",
-    ),
-  seed_hash: sha256.describe("SHA-256 of the seed it was drawn from, published before"),
-  ...seedPlace,
-  rolled_at: time,
-});
+export const rollShown = z
+  .object({
+    roll_id: z.string(),
+    game_type: z.enum(drawnNames).describe("keno, roulette and lounge-dice are bets of the lounge"),
+    params: z.record(z.string(), z.unknown()).describe("As they were read, with defaults"),
+    client_seed: z.string(),
+    nonce: z
+      .int()
+      .describe(
+        "How often you rolled this game with this client seed on this seed before; for a bet, how often you bet on this seed",
+      ),
+    result: z
+      .record(z.string(), z.unknown())
+      .describe(
+        "dice: { dice, total }; coin: { side }; range and float: { value }; shuffle: { order, items }; pick: { index, item }; keno: { drawn }; roulette: { pocket }; lounge-dice: { number }",
+      ),
+    seed_hash: sha256.describe("SHA-256 of the seed it was drawn from, published before"),
+    ...seedPlace,
+    rolled_at: time,
+  })
+  .meta({ id: "Roll" });
 
 /** What is told of a roll; the lists are made from the places that were drawn. */
 export function shownRoll(facts: DrawnFacts): z.infer<typeof rollShown> {
@@ -54,15 +56,19 @@ function withItems(items: unknown, result: Result): Result {
   return { index: result.index, item: items[Number(result.index)] };
 }
 
-export const commitmentShown = z.object({
-  network: z.string(),
-  contract: z.string(),
-  signer: z.string().describe("The account that committed"),
-  transaction: z.string().nullable(),
-  block_number: z.int(),
-  committed_at: time.describe("The time of that block"),
-});
+export const commitmentShown = z
+  .object({
+    network: z.string(),
+    contract: z.string(),
+    signer: z.string().describe("The account that committed"),
+    transaction: z.string().nullable(),
+    block_number: z.int(),
+    committed_at: time.describe("The time of that block"),
+  })
+  .meta({ id: "SeedCommitment" });
 
-export const tenantMeta = z.object({
-  tenant: z.string().describe("Whose it is: the key's tenant, or the wallet that paid"),
-});
+export const tenantMeta = z
+  .object({
+    tenant: z.string().describe("Whose it is: the key's tenant, or the wallet that paid"),
+  })
+  .meta({ id: "TenantMeta" });

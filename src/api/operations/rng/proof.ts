@@ -5,13 +5,14 @@ import { chiSquare } from "../../../domain/rng/statistics.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";
 import { countsSince, findRoll, listRolls } from "../../../projections/rng/rolls.ts";
 import { findChain, findSeed } from "../../../projections/rng/seeds.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { json, key, operation, pay, reads } from "../../operation.ts";
 import { proofOf, proofShown } from "./draw.ts";
 import { rollId, rollShown, seedPlace, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
 
 const verify = operation({
   name: "rng_verify",
   route: "POST /v1/agent/rng/verify",
+  effect: reads,
   summary: "The proof of a roll, or of a bet",
   description: `The messages that were signed with the seed and their HMACs, from which the result follows, at once; the seed, by which anybody
 can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md has a verifier of thirty lines.`,

@@ -173,6 +173,7 @@ async function draw(
 const roll = operation({
   name: "rng_roll",
   route: "POST /v1/agent/rng/roll",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "A provably fair random number",
   description: `Drawn by HMAC-SHA256 from a secret seed, whose hash was published and committed to Base before, and from your client
 seed and a counter: neither side alone decides. rng_verify gives the proof at once, and the seed when it is revealed.`,
@@ -199,6 +200,7 @@ const MOST_ROLLS = 100;
 const rollBatch = operation({
   name: "rng_roll_batch",
   route: "POST /v1/agent/rng/roll/batch",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: `Up to ${MOST_ROLLS} random numbers at once`,
   description: "As rng_roll, drawn in the order given and recorded together: all of them or none.",
   access: [key("order"), pay("0.01")],

@@ -49,14 +49,11 @@ const over =
   ({ reference }: App) =>
     reference.vintages(tables);
 
-const shared = `\`meta.tables\` names each table with its source and vintage, and what is invented is marked \`synthetic\` there; real and
-invented figures never meet in one. null is not known, never zero.`;
-
 const overviewOperation = operation({
   name: "salary_overview",
   route: "GET /v1/agent/salary/overview",
   summary: "What salary and AI-exposure data there is, with the headline figures",
-  description: `Tables, countries by group, activities and occupations. ${shared}`,
+  description: `Tables, countries by group, activities and occupations.`,
   access: [key("read"), pay("0.01")],
   input: overviewInput,
   output: json(overviewOutput),
@@ -69,7 +66,7 @@ const countriesOperation = operation({
   name: "salary_countries",
   route: "GET /v1/agent/salary/countries",
   summary: "The countries of the EU27, EFTA and the candidates, with what there is of each",
-  description: `Flags of the data there is, and the latest labour cost and earnings of an hour. ${shared}`,
+  description: `Flags of the data there is, and the latest labour cost and earnings of an hour.`,
   access: [key("read"), pay("0.01")],
   input: countriesInput,
   output: json(countriesOutput, { table: "data", chart: countriesChart }),
@@ -82,7 +79,7 @@ const sectorsOperation = operation({
   name: "salary_sectors",
   route: "GET /v1/agent/salary/sectors",
   summary: "The NACE sections in English or Latvian, with labour costs, Latvian wages and AI exposure",
-  description: `Labour costs and earnings of the EU27, the average gross wage in Latvia, and the employment-weighted exposure to AI. ${shared}`,
+  description: `Labour costs and earnings of the EU27, the average gross wage in Latvia, and the employment-weighted exposure to AI.`,
   access: [key("read"), pay("0.01")],
   input: sectorsInput,
   output: json(sectorsOutput, { table: "data", chart: sectorsChart }),
@@ -96,7 +93,7 @@ const aiRiskOperation = operation({
   route: "GET /v1/agent/salary/ai-risk",
   summary: "How far occupations and activities are exposed to generative AI, 0 to 1",
   description: `ISCO-08 unit groups as published, their major groups, all occupations, and NACE sections weighted by who works
-in them. \`basis\` tells how each score came about. ${shared}`,
+in them. \`basis\` tells how each score came about.`,
   access: [key("read"), pay("0.01")],
   input: aiRiskInput,
   output: json(aiRiskOutput, { table: "data", chart: exposureChart }),
@@ -109,7 +106,7 @@ const lvWagesOperation = operation({
   name: "salary_lv_wages",
   route: "GET /v1/agent/salary/lv-wages",
   summary: "Average gross monthly wages in Latvia by activity, and their growth before and after inflation",
-  description: `By year and quarter, in EUR. Real growth is null where inflation in Latvia is not known. ${shared}`,
+  description: `By year and quarter, in EUR. Real growth is null where inflation in Latvia is not known.`,
   access: [key("read"), pay("0.01")],
   input: lvWagesInput,
   output: json(lvWagesOutput, { table: "data", chart: lvWagesChart }),
@@ -122,7 +119,7 @@ const compareOperation = operation({
   name: "salary_compare",
   route: "GET /v1/agent/salary/compare",
   summary: "Labour costs and earnings of an hour in up to ten countries side by side",
-  description: `In one activity and one year, each with its ratio to the EU27; nominal EUR. ${shared}`,
+  description: `In one activity and one year, each with its ratio to the EU27; nominal EUR.`,
   access: [key("read"), pay("0.01")],
   input: compareInput,
   output: json(compareOutput, { table: "data", chart: compareChart }),

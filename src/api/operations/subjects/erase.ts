@@ -18,6 +18,7 @@ const mail = z
 const eraseCustomer = operation({
   name: "commerce_erase",
   route: "POST /v1/agent/commerce/erase",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Erase a customer",
   description:
     "Destroys the key that everything personal about one of your customers is sealed under: names, addresses and notes in your orders " +

@@ -24,12 +24,3 @@ export const vintage = ({ vintages, reference }: App) => {
   const open = vintages.open().map(({ vintage }) => vintage);
   return open.length === 0 ? undefined : [...open.sort(), reference.vintages(nameTables)].join("+");
 };
-
-/** What every description ends with: which dataset answers. */
-export const whichDataset = `The real dataset answers where it covers the question, otherwise the sandbox, marked \`synthetic\` in
-\`meta\`; \`meta.coverage\` names products, reporters and months.`;
-
-export const shared = `With \`hs\` a question is about one product instead of all. ${whichDataset}`;
-
-/** As `shared`, for a question about a chapter. */
-export const sharedWithin = `\`hs\` narrows it to a finer code within the chapter. ${whichDataset}`;

@@ -24,14 +24,14 @@ import {
   timelineOutput,
 } from "../../../projections/trade/answers/series.ts";
 import { json, key, operation, pay } from "../../operation.ts";
-import { dataOf, shared, vintage } from "./data.ts";
+import { dataOf, vintage } from "./data.ts";
 
 const overviewOperation = operation({
   name: "trade_overview",
   route: "GET /v1/agent/trade/overview",
   summary: "How much trade data there is",
   description: `Records, countries and date range of a dataset, the totals of its last complete year, and the datasets
-that can be asked. ${shared}`,
+that can be asked.`,
   access: [key("read"), pay("0.01")],
   input: overviewInput,
   output: json(overviewOutput),
@@ -45,7 +45,7 @@ const countriesOperation = operation({
   route: "GET /v1/agent/trade/countries",
   summary: "The 27 reporting countries and what there is of each",
   description: `Each of the 27 with flags for imports and exports, its first and last month, and whether it has delivered
-everything. ${shared}`,
+everything.`,
   access: [key("read"), pay("0.01")],
   input: countriesInput,
   output: json(countriesOutput, { table: "data" }),
@@ -59,7 +59,7 @@ const timelineOperation = operation({
   route: "GET /v1/agent/trade/timeline",
   summary: "Monthly imports and exports",
   description: `A month a line: one series for each reporter named, or the sum of the 27 when none is. Zero is no trade,
-null is not delivered. ${shared}`,
+null is not delivered.`,
   access: [key("read"), pay("0.05")],
   input: timelineInput,
   output: json(timelineOutput, { table: "data", chart: timelineChart }),
@@ -73,7 +73,7 @@ const topPartnersOperation = operation({
   route: "GET /v1/agent/trade/top-partners",
   summary: "A reporter's largest trading partners in a year",
   description: `Single countries by value. Groups of countries are never ranked; the last line, \`rest\`, is the total
-(the source's WORLD row where it has one) less the lines above it. ${shared}`,
+(the source's WORLD row where it has one) less the lines above it.`,
   access: [key("read"), pay("0.05")],
   input: rankingInput,
   output: json(topPartnersOutput, { table: "data", chart: partnersChart }),
@@ -87,7 +87,7 @@ const topProductsOperation = operation({
   route: "GET /v1/agent/trade/top-products",
   summary: "A reporter's largest product groups in a year",
   description: `HS chapters (2 digits) by value; with \`hs\` the next finer codes below it. The last line, \`rest\`, is the
-total less the lines above it, confidential trade included. ${shared}`,
+total less the lines above it, confidential trade included.`,
   access: [key("read"), pay("0.05")],
   input: rankingInput,
   output: json(topProductsOutput, { table: "data", chart: productsChart }),
@@ -100,7 +100,7 @@ const balanceOperation = operation({
   name: "trade_balance",
   route: "GET /v1/agent/trade/balance",
   summary: "A reporter's yearly imports, exports and balance",
-  description: `In EUR; balance = exports − imports. A year that is not delivered in full says so. ${shared}`,
+  description: `In EUR; balance = exports − imports. A year that is not delivered in full says so.`,
   access: [key("read"), pay("0.05")],
   input: balanceInput,
   output: json(balanceOutput, { table: "data", chart: balanceChart }),

@@ -6,14 +6,14 @@ import { corridorTable, rerouteTable } from "../../../projections/trade/answers/
 import { rerouteInput, rerouteOutput, rerouteWatch } from "../../../projections/trade/answers/rerouting.ts";
 import { sources, sourcesInput, sourcesOutput } from "../../../projections/trade/answers/sources.ts";
 import { json, key, operation, pay } from "../../operation.ts";
-import { dataOf, shared, vintage } from "./data.ts";
+import { dataOf, vintage } from "./data.ts";
 
 const alertsOperation = operation({
   name: "trade_alerts",
   route: "GET /v1/agent/trade/alerts",
   summary: "Anomalies of the last months over all countries and chapters, and the top year-over-year movers",
   description: `Each reporter, chapter and flow against its own twelve months before; false alarms are held to 5 % of all alarms.
-\`confirmed\` tells which remain when the season is taken out. A month that a reporter has not delivered in full is never judged. ${shared}`,
+\`confirmed\` tells which remain when the season is taken out. A month that a reporter has not delivered in full is never judged.`,
   access: [key("read"), pay("0.10")],
   input: alertsInput,
   output: json(alertsOutput, { table: "data.alerts" }),
@@ -27,7 +27,7 @@ const corridorOperation = operation({
   route: "GET /v1/agent/trade/corridor",
   summary: "The trade between two countries from every database that knows the pair",
   description: `Both directions as both countries report them, with the gap between the two, the balance by year, the season, alerts,
-and the largest products with their prices. Each database stands apart and says what it covers; their figures are never added up. ${shared}`,
+and the largest products with their prices. Each database stands apart and says what it covers; their figures are never added up.`,
   access: [key("read"), pay("0.15")],
   input: corridorInput,
   output: json(corridorOutput, { table: corridorTable, chart: corridorChart }),
@@ -41,7 +41,7 @@ const flowPulseOperation = operation({
   route: "GET /v1/agent/trade/flow-pulse",
   summary: "The anomalies that matter most to a country, by reporter and HS2",
   description: `The anomalies of trade/alerts weighed by how much of the reporter's trade they touch: |z|·√share. Those that may be chance
-are listed too; \`significant\` tells them apart. ${shared}`,
+are listed too; \`significant\` tells them apart.`,
   access: [key("read"), pay("1.00")],
   input: flowPulseInput,
   output: json(flowPulseOutput, { table: "data" }),
@@ -55,7 +55,7 @@ const rerouteOperation = operation({
   route: "GET /v1/agent/trade/reroute-watch",
   summary: "Products whose direct trade with a country collapsed while third countries surged",
   description: `Twelve months before a break against twelve after: the direct flow with \`origin\` (Russia, unless said otherwise) less by half
-or more, beside countries outside the EU with half as much again and EUR 10 M more. It is a signal and no finding. ${shared}`,
+or more, beside countries outside the EU with half as much again and EUR 10 M more. It is a signal and no finding.`,
   access: [key("read"), pay("0.50")],
   input: rerouteInput,
   output: json(rerouteOutput, { table: rerouteTable }),
@@ -69,7 +69,7 @@ const sourcesOperation = operation({
   route: "GET /v1/agent/trade/source-concentration",
   summary: "Products of which a country has at least half from a single source",
   description: `By the value at stake, with the second source and how much of the total the listed partners are. With \`flow=EXPORT\` it is
-about single buyers. ${shared}`,
+about single buyers.`,
   access: [key("read"), pay("0.15")],
   input: sourcesInput,
   output: json(sourcesOutput, { table: "data" }),

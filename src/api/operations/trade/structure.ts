@@ -9,14 +9,14 @@ import { concentrationTable, seasonTable } from "../../../projections/trade/answ
 import { pricesInput, pricesOutput, pricesPerTonne } from "../../../projections/trade/answers/prices.ts";
 import { season, seasonInput, seasonOutput } from "../../../projections/trade/answers/seasonality.ts";
 import { json, key, operation, pay } from "../../operation.ts";
-import { dataOf, shared, sharedWithin, vintage } from "./data.ts";
+import { dataOf, vintage } from "./data.ts";
 
 const priceOperation = operation({
   name: "trade_price_per_tonne",
   route: "GET /v1/agent/trade/price-per-tonne",
   summary: "Monthly EUR per tonne of a product, with statistics and outliers",
   description: `Value over mass, where a mass is known; what states none is left out and told as excluded value. The statistics are
-over complete months. Without a flow imports and exports stand apart. ${sharedWithin}`,
+over complete months. Without a flow imports and exports stand apart.`,
   access: [key("read"), pay("0.10")],
   input: pricesInput,
   output: json(pricesOutput, { table: "data.series", chart: pricesChart }),
@@ -30,7 +30,7 @@ const seasonalityOperation = operation({
   route: "GET /v1/agent/trade/seasonality",
   summary: "The usual year of a product: twelve monthly factors, peak and trough",
   description: `1.0 is an average month, freed of the trend. From fewer than 24 complete months there is no profile, and a note
-says so. Without a flow each has its own. ${sharedWithin}`,
+says so. Without a flow each has its own.`,
   access: [key("read"), pay("0.10")],
   input: seasonInput,
   output: json(seasonOutput, { table: seasonTable, chart: seasonChart }),
@@ -44,7 +44,7 @@ const concentrationOperation = operation({
   route: "GET /v1/agent/trade/concentration",
   summary: "How concentrated a reporter's trade is on few partners: HHI, CR3, CR5",
   description: `The Herfindahl–Hirschman index and its class, the share of the three and five largest partners, and the ten largest.
-The index is over the partners that the source lists; \`listed_share\` tells how much of the total that is. ${shared}`,
+The index is over the partners that the source lists; \`listed_share\` tells how much of the total that is.`,
   access: [key("read"), pay("0.10")],
   input: concentrationInput,
   output: json(concentrationOutput, { table: concentrationTable, chart: concentrationChart }),

@@ -16,27 +16,29 @@ import type { Caller } from "../../caller.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 import { developmentChain, network, refuseField } from "./fields.ts";
 
-const airdropShown = z.object({
-  airdrop_id: z.string(),
-  status: z
-    .enum(["asked", "sent", "paid", "failed"])
-    .describe(
-      "asked: it is sent within seconds; sent: under way, or sent again; failed: nothing moved, for good",
-    ),
-  failure: z.string().nullable(),
-  token: z.object({ address, symbol: z.string() }),
-  amount_each: decimal.describe("In tokens"),
-  amount_total: decimal,
-  recipients: z.array(address),
-  network,
-  contract: address.describe("The contract that pays, and pays nothing twice under one name"),
-  name: chainHash.describe("Its name on the chain: `paidAt(payer, name)` tells the block"),
-  payer: address.nullable().describe("The account that pays; null before it is sent"),
-  transaction: chainHash.nullable(),
-  block_number: z.int().nullable(),
-  asked_at: time,
-  paid_at: time.nullable(),
-});
+const airdropShown = z
+  .object({
+    airdrop_id: z.string(),
+    status: z
+      .enum(["asked", "sent", "paid", "failed"])
+      .describe(
+        "asked: it is sent within seconds; sent: under way, or sent again; failed: nothing moved, for good",
+      ),
+    failure: z.string().nullable(),
+    token: z.object({ address, symbol: z.string() }),
+    amount_each: decimal.describe("In tokens"),
+    amount_total: decimal,
+    recipients: z.array(address),
+    network,
+    contract: address.describe("The contract that pays, and pays nothing twice under one name"),
+    name: chainHash.describe("Its name on the chain: `paidAt(payer, name)` tells the block"),
+    payer: address.nullable().describe("The account that pays; null before it is sent"),
+    transaction: chainHash.nullable(),
+    block_number: z.int().nullable(),
+    asked_at: time,
+    paid_at: time.nullable(),
+  })
+  .meta({ id: "Airdrop" });
 
 function shownAirdrop(state: airdrops.Airdrop): z.infer<typeof airdropShown> {
   const { facts } = state;
@@ -75,6 +77,7 @@ const airdropMeta = ({ tenant }: Caller, { embedded_chain }: App) => ({
 const airdrop = operation({
   name: "wallet_airdrop",
   route: "POST /v1/agent/wallet/airdrop",
+  effect: { changes: "takes", repeatable: true, reaches_out: true },
   summary: "Pay the same amount of the platform token to many",
   description: `To at most ${MOST_RECIPIENTS} accounts, all or none, in one transaction from the platform's account; wallet_airdrop_status tells what became of it.
 It needs an admin key, also where it is paid for. Nothing is paid twice: the same recipients and amount asked for again, by the same tenant, are

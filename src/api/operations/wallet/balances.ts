@@ -12,7 +12,7 @@ import { account } from "../../../domain/wallet/inputs.ts";
 import { type Token, type Transfer, tokenCalls } from "../../../domain/wallet/token.ts";
 import { historyPage, MOST_BLOCKS } from "../../../projections/wallet/history.ts";
 import { platformAccounts, platformTokens } from "../../../reactors/wallet/follow-transfers.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { json, key, operation, pay, reads } from "../../operation.ts";
 import { developmentChain, network, refuseField } from "./fields.ts";
 
 const ETHER_DECIMALS = 18;
@@ -23,6 +23,7 @@ const whose = account.describe("Whose; omitted = the platform's wallet, to which
 const balances = operation({
   name: "wallet_balances",
   route: "GET /v1/agent/wallet/balances",
+  effect: { ...reads, reaches_out: true },
   summary: "Ether, platform tokens and USDC of an account",
   description: "All of it as of one block, read from the chain in one question.",
   access: [key("read"), pay("0.001")],
@@ -83,6 +84,7 @@ const balances = operation({
 const history = operation({
   name: "wallet_history",
   route: "GET /v1/agent/wallet/history",
+  effect: { ...reads, reaches_out: true },
   summary: "Platform tokens and USDC that an account received and sent, newest first",
   description: `From the Transfer logs of both tokens; ether leaves none. The platform's own accounts are kept at hand; of others ${MOST_BLOCKS} blocks are looked
 through at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\` goes on below it, also where a page is empty.`,

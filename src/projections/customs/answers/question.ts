@@ -7,13 +7,21 @@ import { readYears } from "../../../domain/trade/inputs.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { productLevels } from "../../../domain/trade/products.ts";
 import type { Flow, Years } from "../../../domain/trade/units.ts";
-import { formula, isCovered, meta, metaOf, onDataset, type TradeData } from "../../trade/answers/question.ts";
+import {
+  formula,
+  isCovered,
+  meta,
+  metaOf,
+  onDataset,
+  refuseWhileAwaited,
+  type TradeData,
+} from "../../trade/answers/question.ts";
 
 /** The country whose customs these are. */
 export const LATVIA = "LV";
 
 /** `meta` of a customs answer. */
-export const customsMeta = meta.extend({ formula });
+export const customsMeta = meta.extend({ formula }).meta({ id: "CustomsMeta" });
 
 export type CustomsInput = {
   code?: string | undefined;
@@ -50,6 +58,7 @@ export function onLatvia<T>(
   const isAnswered = question.dataset !== undefined || isCovered(trade, question);
   const { digits, reporters } = question;
   if (!isAnswered && !isCovered(trade, { digits, reporters })) {
+    refuseWhileAwaited(trade);
     refuse(tradeProblems["dataset-missing"], "no dataset has Latvia's trade at CN8 (yet)", {
       retry_after_s: 5,
     });

@@ -21,7 +21,7 @@ import {
 import { refuse } from "../../../domain/refusal.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { sixDecimals } from "../../../domain/trade/units.ts";
-import { aboutReference, joined, joinedOf } from "../../reference/meta.ts";
+import { aboutReference, joined, joinedOf, someOf } from "../../reference/meta.ts";
 
 export const macroTables = [ecbMro, ecbRates, hicp, brent];
 
@@ -72,7 +72,7 @@ type Series = { readings: Reading[]; as_of: string; at: (month: string) => numbe
 type Indicator = {
   name: string;
   unit: string;
-  table: { name: string };
+  table: ReferenceTable<object>;
   read(reference: ReferenceStore): Read | undefined;
 };
 type Read = { reference: Reference<object>; series: Series };
@@ -129,20 +129,20 @@ const known: Record<IndicatorName, Indicator> = {
   ),
 };
 
-/** Each indicator with its last value, the one before, and a year of months; `unavailable` while one's table is being opened. */
+/** Each indicator with its last value, the one before, and a year of months; `unavailable` while one's table is being opened, or where none is loaded. */
 export function macroContext(
   reference: ReferenceStore,
   input: z.output<typeof macroInput>,
 ): z.infer<typeof macroOutput> {
-  const awaited = input.indicators
-    .map((name) => known[name].table)
-    .filter((table) => reference.isAwaited(table));
+  const tablesAsked = input.indicators.map((name) => known[name].table);
+  const awaited = tablesAsked.filter((table) => reference.isAwaited(table));
   if (awaited.length > 0)
     refuse(
       tradeProblems["dataset-missing"],
       `these tables are being opened, or their files are missing: ${awaited.map(({ name }) => name).join(", ")}`,
       { retry_after_s: 5 },
     );
+  someOf(reference, tablesAsked);
   const data = input.indicators.map((name) => indicatorOf(reference, name));
   const missing = data.filter(({ value }) => value === null).map((line) => line.indicator);
   const tables = input.indicators.flatMap((name) => known[name].read(reference)?.reference ?? []);

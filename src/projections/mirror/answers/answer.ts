@@ -4,7 +4,7 @@ import { z } from "zod";
 import { month } from "../../../domain/fields.ts";
 import { CIF_FOB } from "../../../domain/mirror/reconstruct.ts";
 import { dataset, hs, partner, year } from "../../../domain/trade/inputs.ts";
-import { reporterCodes } from "../../../domain/trade/reporters.ts";
+import { reporterCode } from "../../../domain/trade/reporters.ts";
 import { flows } from "../../../domain/trade/units.ts";
 import { referenceMeta } from "../../reference/meta.ts";
 import { formula, meta } from "../../trade/answers/question.ts";
@@ -45,48 +45,52 @@ export type MirrorInput = z.output<typeof anyTargetInput>;
 
 const share = z.number().min(0).max(1);
 
-export const countryMonth = z.object({
-  hs: z.string(),
-  year: z.int(),
-  month: z.int(),
-  value_eur: z.number().describe("EUR of the target's trade with the EU27"),
-  value_usd: z.number().nullable().describe("The same in USD at the month's mean rate; null: see notes"),
-  quantity_kg: z.number().nullable().describe("Sum of the masses that are stated; null = none is"),
-  confidence: share
-    .nullable()
-    .describe("coverage × reliability × mass_quality; null = reliability is not known"),
-  coverage: share.describe("Share of the partners that reported the month in full"),
-  reliability: share.nullable().describe("1 − median |ln mirror ratio|, see meta.reliability"),
-  mass_quality: share
-    .nullable()
-    .describe("Share of the value whose mass is stated; null = there is no value"),
-  complete: z.boolean().describe("Every partner reported the month in full"),
-  reporters: z.int().describe("Partners whose figures are summed"),
-  not_reported: z.array(z.enum(reporterCodes)).describe("Partners that have not reported the month in full"),
-  reported_eur: z.number().describe("What the partners report, before the factor"),
-  excluded_eur: z.number().describe("EUR in the rows of those in not_reported, left out"),
-  without_mass_eur: z.number().describe("EUR in reported_eur whose mass is not stated"),
-});
+export const countryMonth = z
+  .object({
+    hs: z.string(),
+    year: z.int(),
+    month: z.int(),
+    value_eur: z.number().describe("EUR of the target's trade with the EU27"),
+    value_usd: z.number().nullable().describe("The same in USD at the month's mean rate; null: see notes"),
+    quantity_kg: z.number().nullable().describe("Sum of the masses that are stated; null = none is"),
+    confidence: share
+      .nullable()
+      .describe("coverage × reliability × mass_quality; null = reliability is not known"),
+    coverage: share.describe("Share of the partners that reported the month in full"),
+    reliability: share.nullable().describe("1 − median |ln mirror ratio|, see meta.reliability"),
+    mass_quality: share
+      .nullable()
+      .describe("Share of the value whose mass is stated; null = there is no value"),
+    complete: z.boolean().describe("Every partner reported the month in full"),
+    reporters: z.int().describe("Partners whose figures are summed"),
+    not_reported: z.array(reporterCode).describe("Partners that have not reported the month in full"),
+    reported_eur: z.number().describe("What the partners report, before the factor"),
+    excluded_eur: z.number().describe("EUR in the rows of those in not_reported, left out"),
+    without_mass_eur: z.number().describe("EUR in reported_eur whose mass is not stated"),
+  })
+  .meta({ id: "CountryMonth" });
 
 export const reconstructOutput = z.object({
   data: z.array(countryMonth).describe("Oldest first; months that no partner reported in full are not there"),
-  meta: meta.extend({
-    count: z.int().describe("Country-months, which is what is charged for"),
-    target: z.object({ code: z.string(), name: z.string() }),
-    direction: z.enum(flows),
-    product: z.string(),
-    scope: z.string().describe("What the figures are a part of"),
-    formula,
-    parameters: z.object({ cif_fob: z.number(), partners: z.int() }),
-    reliability: z.object({
-      value: share.nullable(),
-      median_abs_ln_ratio: z.number().nullable(),
-      pair_months: z.int().describe("Pairs of the 27 and months whose two ends were compared"),
-      product: z.string().describe("The code they were compared for"),
-      from: z.string(),
-      to: z.string(),
-    }),
-    rates: referenceMeta.nullable().describe("Where the exchange rates are from; null = there are none"),
-    notes: z.array(z.string()),
-  }),
+  meta: meta
+    .extend({
+      count: z.int().describe("Country-months, which is what is charged for"),
+      target: z.object({ code: z.string(), name: z.string() }),
+      direction: z.enum(flows),
+      product: z.string(),
+      scope: z.string().describe("What the figures are a part of"),
+      formula,
+      parameters: z.object({ cif_fob: z.number(), partners: z.int() }),
+      reliability: z.object({
+        value: share.nullable(),
+        median_abs_ln_ratio: z.number().nullable(),
+        pair_months: z.int().describe("Pairs of the 27 and months whose two ends were compared"),
+        product: z.string().describe("The code they were compared for"),
+        from: z.string(),
+        to: z.string(),
+      }),
+      rates: referenceMeta.nullable().describe("Where the exchange rates are from; null = there are none"),
+      notes: z.array(z.string()),
+    })
+    .meta({ id: "MirrorMeta" }),
 });

@@ -65,7 +65,8 @@ function questionOf(input: MirrorInput): Question {
 /** How many country-months an answer has as the datasets are open now. Refuses what the question itself would be refused for. */
 export function countryMonths(trade: TradeData, input: MirrorInput): number {
   const question = questionOf(input);
-  return coveredMonths(chooseDataset(trade, question).coverage, question).length;
+  const { manifest, asked } = chooseDataset(trade, question);
+  return coveredMonths(manifest.coverage, asked).length;
 }
 
 const FORMULAS = {
@@ -80,9 +81,8 @@ export async function reconstruct(
   input: MirrorInput,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof reconstructOutput>> {
-  const question = questionOf(input);
-  const { target, direction, hs } = question;
-  return onDataset(trade, question, async (lease) => {
+  return onDataset(trade, questionOf(input), async (lease, question) => {
+    const { target, direction, hs } = question;
     const months = coveredMonths(lease.manifest.coverage, question);
     if (months.length === 0) refuseUncovered(lease, question);
     const subject = { hs, partner: target };
@@ -96,7 +96,7 @@ export async function reconstruct(
     const sums = sumsOf(rows, months);
     const data = months.map((month) =>
       monthOf(month, {
-        input,
+        input: { ...input, hs },
         sums: sums.get(month.period)!,
         ratios,
         rate: dollars?.usd_per_eur.get(month.period),

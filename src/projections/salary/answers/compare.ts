@@ -16,8 +16,9 @@ import {
 import { comparedNace, countries as countriesField, group } from "../../../domain/salary/inputs.ts";
 import { sectorName, WHOLE_ECONOMY } from "../../../domain/salary/sectors.ts";
 import { sixDecimals } from "../../../domain/trade/units.ts";
+import { someOf } from "../../reference/meta.ts";
 import { costYears, hourly, hourlyOf, hourlyTables } from "./hourly.ts";
-import { meta, metaOf, someOf } from "./tables.ts";
+import { meta, metaOf } from "./tables.ts";
 
 export const countriesTables = [...hourlyTables, lvWages, hicp];
 

@@ -6,11 +6,12 @@ import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { ReferenceTable } from "../../../datasets/reference/table.ts";
 import { codesOf, countryGroups, EU27 } from "../../../domain/salary/countries.ts";
 import { sectionCodes, WHOLE_ECONOMY } from "../../../domain/salary/sectors.ts";
+import { someOf } from "../../reference/meta.ts";
 import { countriesTables } from "./compare.ts";
 import { exposureApart, exposureFormula, exposureOfAll, exposureTables } from "./exposure.ts";
 import { hourlyOf } from "./hourly.ts";
 import { latestWage } from "./lv-wages.ts";
-import { meta, metaOf, someOf } from "./tables.ts";
+import { meta, metaOf } from "./tables.ts";
 
 export const overviewTables: ReferenceTable<object>[] = [...countriesTables, ...exposureTables];
 
@@ -21,11 +22,13 @@ export const overviewInput = z.object({
     .describe("json = all fields; summary = a paragraph of text with the headline figures"),
 });
 
-const figure = z.object({
-  value: z.number().nullable(),
-  unit: z.string(),
-  as_of: z.string().nullable().describe("The year or quarter of the value"),
-});
+const figure = z
+  .object({
+    value: z.number().nullable(),
+    unit: z.string(),
+    as_of: z.string().nullable().describe("The year or quarter of the value"),
+  })
+  .meta({ id: "SalaryFigure" });
 
 const headline = z.object({
   eu27_labour_cost: figure,

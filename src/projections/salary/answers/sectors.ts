@@ -5,10 +5,11 @@ import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { EU27 } from "../../../domain/salary/countries.ts";
 import { lang } from "../../../domain/salary/inputs.ts";
 import { sectionCodes, sectorName, WHOLE_ECONOMY } from "../../../domain/salary/sectors.ts";
+import { someOf } from "../../reference/meta.ts";
 import { exposureApart, exposureBySection, exposureFormula, exposureTables } from "./exposure.ts";
 import { hourly, hourlyOf, hourlyTables } from "./hourly.ts";
 import { latestWage } from "./lv-wages.ts";
-import { meta, metaOf, someOf } from "./tables.ts";
+import { meta, metaOf } from "./tables.ts";
 
 export const sectorTables = [...hourlyTables, lvWages, ...exposureTables];
 

@@ -3,8 +3,6 @@
 import { z } from "zod";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { Reference, ReferenceTable } from "../../../datasets/reference/table.ts";
-import { refuse } from "../../../domain/refusal.ts";
-import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { aboutReference, joined, joinedOf, referenceMeta } from "../../reference/meta.ts";
 
 export const meta = joined.extend({
@@ -32,15 +30,6 @@ export function metaOf(
       ...(absent.length > 0 ? [`Not loaded, and null where they are asked: ${absent.join(", ")}.`] : []),
     ],
   };
-}
-
-/** Refuses where none of the tables is loaded: there would be nothing to say. */
-export function someOf(reference: ReferenceStore, tables: readonly ReferenceTable<object>[]): void {
-  if (tables.some((table) => reference.find(table))) return;
-  const names = tables.map(({ name }) => name).join(", ");
-  refuse(tradeProblems["dataset-missing"], `none of these tables is loaded (yet): ${names}`, {
-    retry_after_s: 5,
-  });
 }
 
 /** Whether one figure may be made of both: both are loaded, and both are real or both invented. */

@@ -5,7 +5,7 @@ import { FALSE_DISCOVERY_RATE } from "../../../domain/trade/anomalies.ts";
 import { knownOf } from "../../../domain/trade/coverage.ts";
 import { dataset, flow, hs, recentMonths } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
-import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import { OUTLIER_SCORE } from "../../../domain/trade/unit-values.ts";
 import { addMonths, type Flow, flows, monthsBetween, sixDecimals } from "../../../domain/trade/units.ts";
 import {
@@ -50,7 +50,7 @@ export const alert = anomalyRow.extend({
 
 /** A series that grew or shrank most against the same months of the year before. */
 export const mover = z.object({
-  reporter: z.enum(reporterCodes),
+  reporter: reporterCode,
   product: z.string(),
   name: z.string().nullable(),
   flow: z.enum(flows),
@@ -77,9 +77,9 @@ export async function alerts(
   input: z.output<typeof alertsInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof alertsOutput>> {
-  return onDataset(trade, { ...input, reporters: [] }, async (lease) => {
+  return onDataset(trade, { ...input, reporters: [] }, async (lease, asked) => {
     const watched = {
-      ...input,
+      ...asked,
       reporters: lease.manifest.coverage.reporters.map(({ reporter }) => reporter),
     };
     const [judged, movers] = await Promise.all([

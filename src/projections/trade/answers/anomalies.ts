@@ -16,7 +16,7 @@ import {
 } from "../../../domain/trade/anomalies.ts";
 import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
-import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import {
   addMonths,
   type Flow,
@@ -59,7 +59,7 @@ export type Anomaly = {
 export type Judged = { tested: number; anomalies: Anomaly[] };
 
 export const anomalyRow = z.object({
-  reporter: z.enum(reporterCodes),
+  reporter: reporterCode,
   product: z.string(),
   name: z.string().nullable(),
   flow: z.enum(flows),
@@ -93,14 +93,16 @@ export const rowOf = (anomaly: Anomaly, nameOf: NameOf): z.infer<typeof anomalyR
 export const isSignificant = ({ p_adjusted }: Anomaly) => p_adjusted <= FALSE_DISCOVERY_RATE;
 
 /** `meta` of an answer about the last months. */
-export const watchedMeta = meta.extend({
-  count: z.int().describe("Lines listed"),
-  tested: z.int().describe("Months tested, over all series"),
-  months: z.object({ from: z.string(), to: z.string() }),
-  flow: z.enum(flows).nullable().describe("The flow asked for; null = both"),
-  note: z.string().nullable().describe("Why nothing could be tested"),
-  formula,
-});
+export const watchedMeta = meta
+  .extend({
+    count: z.int().describe("Lines listed"),
+    tested: z.int().describe("Months tested, over all series"),
+    months: z.object({ from: z.string(), to: z.string() }),
+    flow: z.enum(flows).nullable().describe("The flow asked for; null = both"),
+    note: z.string().nullable().describe("Why nothing could be tested"),
+    formula,
+  })
+  .meta({ id: "WatchedMeta" });
 
 export function aboutWatched(lease: Lease, watched: Watched, { tested }: Judged) {
   const { from, to } = watchedMonths(lease, watched.months);

@@ -92,9 +92,9 @@ export const concentration = (
   input: z.output<typeof concentrationInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof concentrationOutput>> => {
-  const hs = productOf(input);
   const { reporter, flow, guideline } = input;
-  return inOneYear(trade, { ...input, hs, product_field: productField(input) }, async (lease, years) => {
+  const question = { ...input, hs: productOf(input), product_field: productField(input) } as const;
+  return inOneYear(trade, question, async (lease, years, { hs }) => {
     const [partners, totals] = await amounts(
       lease,
       { hs, years },

@@ -10,7 +10,7 @@ import {
   trailingScore,
 } from "../../../domain/trade/anomalies.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
-import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import { median } from "../../../domain/trade/robust.ts";
 import { pricePerTonne } from "../../../domain/trade/unit-values.ts";
 import { type Flow, flows, monthText, sixDecimals, yearOf } from "../../../domain/trade/units.ts";
@@ -25,7 +25,7 @@ const share = z.number().nullable();
 
 const view = z
   .object({
-    reporter: z.enum(reporterCodes),
+    reporter: reporterCode,
     flow: z.enum(flows),
     value_eur: z.number().describe("EUR over the months delivered"),
     quantity_kg: z.number().nullable().describe("Known mass in kg; null = none stated"),

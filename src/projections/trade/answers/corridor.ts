@@ -5,12 +5,7 @@ import { refuse } from "../../../domain/refusal.ts";
 import { knownOf } from "../../../domain/trade/coverage.ts";
 import { dataset, hs, partner, readYears, reporter, years } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
-import {
-  isReporter,
-  partnerName,
-  type ReporterCode,
-  reporterCodes,
-} from "../../../domain/trade/reporters.ts";
+import { isReporter, partnerName, type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import type { Flow, Years } from "../../../domain/trade/units.ts";
 import { balanceOf, balanceYear, direction, directionOf, WATCHED } from "./corridor-directions.ts";
 import { monthsOfPair, type Pair, productsOfPair } from "./corridor-rows.ts";
@@ -46,7 +41,7 @@ export const section = z.object({
 
 export const corridorOutput = z.object({
   data: z.object({
-    reporter: z.object({ code: z.enum(reporterCodes), name: z.string() }),
+    reporter: z.object({ code: reporterCode, name: z.string() }),
     partner: z.object({ code: z.string(), name: z.string() }),
     databases: z
       .array(section)
@@ -76,14 +71,14 @@ export async function corridor(
     partner: input.partner,
     other: isReporter(input.partner) ? input.partner : undefined,
   };
-  const question = {
+  const asked = {
     hs: input.hs,
     partner: input.partner,
     dataset: input.dataset,
     reporters: [input.reporter],
     years: input.years === undefined ? undefined : readYears(input.years),
   };
-  return onDatasets(trade, question, async (leases) => {
+  return onDatasets(trade, asked, async (leases, question) => {
     const held = await Promise.all(leases.map((lease) => holdsPartner(lease, question, signal)));
     const knowing = leases.filter((_, at) => held[at]);
     if (knowing.length === 0) refuseUnheld(leases[0]!, question, "partner");
@@ -101,7 +96,7 @@ export async function corridor(
       meta: {
         ...databases[0]!.about,
         count: databases.length,
-        product: input.hs ?? null,
+        product: question.hs ?? null,
         ...aboutNames(trade),
         formula: FORMULA,
       },

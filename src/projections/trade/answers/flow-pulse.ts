@@ -46,10 +46,10 @@ export async function flowPulse(
   input: z.output<typeof flowPulseInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof flowPulseOutput>> {
-  const asked = input.reporter === undefined ? [] : [input.reporter];
-  return onDataset(trade, { ...input, reporters: asked }, async (lease) => {
+  const reporters = input.reporter === undefined ? [] : [input.reporter];
+  return onDataset(trade, { ...input, reporters }, async (lease, asked) => {
     const covered = lease.manifest.coverage.reporters.map((one) => one.reporter);
-    const watched = { ...input, reporters: input.reporter === undefined ? covered : asked };
+    const watched = { ...asked, reporters: input.reporter === undefined ? covered : reporters };
     const [judged, tradeBefore] = await Promise.all([
       judge(lease, watched, signal),
       tradeBeforeOf(lease, watched, signal),

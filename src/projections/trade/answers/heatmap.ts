@@ -2,7 +2,12 @@
 import { z } from "zod";
 import { flowsOf, type Known, knownOf } from "../../../domain/trade/coverage.ts";
 import { dataset, flow, hs2, hsWithin, productField, productOf, year } from "../../../domain/trade/inputs.ts";
-import { type ReporterCode, reporterCodes, reporters } from "../../../domain/trade/reporters.ts";
+import {
+  type ReporterCode,
+  reporterCode,
+  reporterCodes,
+  reporters,
+} from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, type Period, sixDecimals, yearOf } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf, monthsOf, onDataset, type TradeData } from "./question.ts";
 import { totals } from "./rankings.ts";
@@ -21,7 +26,7 @@ const amount = z.number().nullable();
 
 export const heatmapRow = z.object({
   rank: z.int().nullable().describe("1 is the largest; null where nothing was delivered"),
-  reporter: z.enum(reporterCodes),
+  reporter: reporterCode,
   name: z.string(),
   value_eur: amount.describe("EUR; imports + exports when no flow was asked for; null = not delivered"),
   imports_eur: amount.optional().describe("Present when no flow was asked for"),
@@ -61,17 +66,16 @@ export async function heatmap(
   input: z.output<typeof heatmapInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof heatmapOutput>> {
-  const product = productOf(input);
   const { year, flow } = input;
   const years = { from: year, to: year };
   const question = {
     ...input,
-    hs: product,
+    hs: productOf(input),
     reporters: [],
     years,
     fields: { hs: productField(input), years: "year" },
   } as const;
-  return onDataset(trade, question, async (lease) => {
+  return onDataset(trade, question, async (lease, { hs: product }) => {
     const both = { from: year - 1, to: year };
     const found = await lease.query<Sums>(
       `select reporter, period // 100 as year, ${flowSums}, sum(quantity_kg)::double as quantity_kg

@@ -2,17 +2,19 @@
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { productField, productOf, readYears } from "../../../domain/trade/inputs.ts";
-import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import type { Flow, Years } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf } from "./question.ts";
 
 /** `meta` of an answer about one reporter and one product. */
-export const productMeta = meta.extend({
-  reporter: z.enum(reporterCodes),
-  product: z.string().describe("The code asked for"),
-  years: z.object({ from: z.int(), to: z.int() }),
-  formula,
-});
+export const productMeta = meta
+  .extend({
+    reporter: reporterCode,
+    product: z.string().describe("The code asked for"),
+    years: z.object({ from: z.int(), to: z.int() }),
+    formula,
+  })
+  .meta({ id: "ProductMeta" });
 
 type ProductInput = {
   reporter: ReporterCode;

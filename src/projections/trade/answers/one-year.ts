@@ -1,17 +1,19 @@
 /** How a question about one reporter in one year begins, and what its answer says of itself. */
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, type Years } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf, onDataset, type TradeData, yearOrLast } from "./question.ts";
 
 /** `meta` of an answer about one reporter in one year. */
-export const yearMeta = meta.extend({
-  reporter: z.enum(reporterCodes),
-  year: z.int(),
-  flow: z.enum(flows).nullable().describe("The flow asked for; null = both"),
-  formula,
-});
+export const yearMeta = meta
+  .extend({
+    reporter: reporterCode,
+    year: z.int(),
+    flow: z.enum(flows).nullable().describe("The flow asked for; null = both"),
+    formula,
+  })
+  .meta({ id: "YearMeta" });
 
 /** What is asked of one reporter in one year: the year named, else the last that is complete. */
 export type YearQuestion = {
@@ -24,18 +26,18 @@ export type YearQuestion = {
   product_field?: "hs" | "hs2";
 };
 
-/** Leases the dataset for a question about one reporter and year and settles the year. */
-export function inOneYear<T>(
+/** Leases the dataset for a question about one reporter and year and settles the year; `asked` is the question in its codes. */
+export function inOneYear<Q extends YearQuestion, T>(
   trade: TradeData,
-  input: YearQuestion,
-  work: (lease: Lease, years: Years) => Promise<T>,
+  input: Q,
+  work: (lease: Lease, years: Years, asked: Q) => Promise<T>,
 ): Promise<T> {
   const years = input.year === undefined ? undefined : { from: input.year, to: input.year };
   const { product_field: hs = "hs", ...asked } = input;
   const question = { ...asked, reporters: [input.reporter], years, fields: { hs, years: "year" } } as const;
-  return onDataset(trade, question, (lease) => {
-    const year = yearOrLast(lease, question);
-    return work(lease, { from: year, to: year });
+  return onDataset(trade, question, (lease, { hs }) => {
+    const year = yearOrLast(lease, { ...question, hs });
+    return work(lease, { from: year, to: year }, { ...input, hs });
   });
 }
 

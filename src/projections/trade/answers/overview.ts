@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { flowsOf, knownOf, lastCompleteYear } from "../../../domain/trade/coverage.ts";
 import { dataset, hs } from "../../../domain/trade/inputs.ts";
-import { reporterCodes, reporters } from "../../../domain/trade/reporters.ts";
+import { reporterCode, reporterCodes, reporters } from "../../../domain/trade/reporters.ts";
 import { monthText } from "../../../domain/trade/units.ts";
 import {
   formula,
@@ -66,12 +66,12 @@ export async function overview(
 ): Promise<z.infer<typeof overviewOutput>> {
   // What it says there is would be wrong while some of it is still to be opened.
   if (input.dataset === undefined) refuseUnopened(trade);
-  return onDataset(trade, { ...input, reporters: [] }, async (lease) => {
+  return onDataset(trade, { ...input, reporters: [] }, async (lease, { hs }) => {
     const { coverage } = lease.manifest;
     const span = yearsOrAll(lease, undefined);
     const all = coverage.reporters.map(({ reporter }) => reporter);
-    const year = lastCompleteYear(coverage, { hs: input.hs, reporters: all }) ?? null;
-    const slice = { hs: input.hs, years: span };
+    const year = lastCompleteYear(coverage, { hs, reporters: all }) ?? null;
+    const slice = { hs, years: span };
     const [counted, sums] = await Promise.all([
       lease.query<{ records: number; partners: number; reporters: number }>(
         `select coalesce(sum(records), 0)::bigint as records, count(*) as reporters,
@@ -83,13 +83,13 @@ export async function overview(
       year === null
         ? []
         : lease.query<{ imports_eur: number | null; exports_eur: number | null }>(
-            `select ${flowSums} from ${totalsIn(lease, { hs: input.hs, years: { from: year, to: year } })}`,
+            `select ${flowSums} from ${totalsIn(lease, { hs, years: { from: year, to: year } })}`,
             undefined,
             signal,
           ),
     ]);
     const counts = counted[0]!;
-    const about = metaOf(lease, { hs: input.hs, reporters: all, years: span });
+    const about = metaOf(lease, { hs, reporters: all, years: span });
     const figures = {
       records: counts.records,
       countries: counts.reporters,
@@ -100,7 +100,7 @@ export async function overview(
     };
     const data =
       input.format === "summary"
-        ? { text: paragraph(figures, about, input.hs), headline: figures }
+        ? { text: paragraph(figures, about, hs), headline: figures }
         : {
             ...figures,
             reporters: about.coverage.reporters,
@@ -162,7 +162,7 @@ export const countriesInput = z.object({
 });
 
 const flags = z.object({
-  code: z.enum(reporterCodes),
+  code: reporterCode,
   imports: z.boolean(),
   exports: z.boolean(),
   from: z.string().nullable().describe("First month with data, YYYY-MM"),
@@ -193,10 +193,10 @@ export async function countries(
   input: z.output<typeof countriesInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof countriesOutput>> {
-  return onDataset(trade, { ...input, reporters: [] }, async (lease) => {
+  return onDataset(trade, { ...input, reporters: [] }, async (lease, { hs }) => {
     const { coverage } = lease.manifest;
     const span = yearsOrAll(lease, undefined);
-    const slice = { hs: input.hs, years: span };
+    const slice = { hs, years: span };
     const found = await lease.query<Flows>(
       `select * from ${recordsIn(lease, slice)} join (
          select reporter, bool_or(flow = 'IMPORT') as imports, bool_or(flow = 'EXPORT') as exports
@@ -206,7 +206,7 @@ export async function countries(
       signal,
     );
     const months = monthsOf(lease, span);
-    const known = knownOf(coverage, input.hs);
+    const known = knownOf(coverage, hs);
     const data = reporterCodes.map((code) => {
       const flows = found.find(({ reporter }) => reporter === code);
       const delivered = coverage.reporters.find(({ reporter }) => reporter === code);
@@ -230,7 +230,7 @@ export async function countries(
         missing_months: unknown.length,
       };
     });
-    const about = metaOf(lease, { hs: input.hs, reporters: reporterCodes, years: span });
+    const about = metaOf(lease, { hs, reporters: reporterCodes, years: span });
     return { data, meta: { ...about, count: data.length } };
   });
 }

@@ -77,8 +77,7 @@ export async function pricesPerTonne(
   input: z.output<typeof pricesInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof pricesOutput>> {
-  const question = productQuestion(input);
-  return onDataset(trade, question, async (lease) => {
+  return onDataset(trade, productQuestion(input), async (lease, question) => {
     const span = yearsOrAll(lease, question.years);
     const asked = `${inReporters([input.reporter])} and ${inFlow(input.flow)}`;
     const found = await lease.query<Masses>(

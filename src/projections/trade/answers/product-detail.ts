@@ -33,8 +33,7 @@ export async function productDetail(
   input: z.output<typeof productDetailInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof productDetailOutput>> {
-  const question = productQuestion(input);
-  return onDataset(trade, question, async (lease) => {
+  return onDataset(trade, productQuestion(input), async (lease, question) => {
     const span = yearsOrAll(lease, question.years);
     const asked = { reporters: question.reporters, hs: question.hs, years: span };
     const [found, partners] = await Promise.all([

@@ -1,6 +1,7 @@
 /** How every trade question begins and ends: a dataset that covers it is chosen and leased, and the answer says what it rests on. */
 
 import { z } from "zod";
+import { type Expected, refuseAwaited } from "../../../datasets/making.ts";
 import type { Manifest } from "../../../datasets/manifest.ts";
 import type { Lease, Vintages } from "../../../datasets/vintage-store.ts";
 import { refuse } from "../../../domain/refusal.ts";
@@ -10,6 +11,7 @@ import {
   flowsOf,
   type Gap,
   gapIn,
+  inCodesOf,
   knownOf,
   knownPartners,
   lastCompleteYear,
@@ -55,37 +57,44 @@ export const meta = z.object({
   dataset: z.string(),
   vintage: z
     .string()
-    .describe("SHA-256 that names the immutable state of the dataset; the log holds its release"),
-  synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
+    .describe("SHA-256 that names the immutable state of the dataset; the log holds its release")
+    .meta({ id: "Vintage" }),
+  synthetic: z
+    .boolean()
+    .describe("true: invented figures of the sandbox, for trying the service out")
+    .meta({ id: "Synthetic" }),
   source: z.string(),
   hs: z
     .string()
     .nullable()
     .describe(
-      "The code that the figures are of, as far as statistics of trade tell products apart; null = all",
+      "The code that the figures are of, as far as the dataset tells products apart; shorter than the one asked for where it does not so far; null = all",
     ),
   names_from: z
     .string()
     .nullable()
     .optional()
-    .describe("Table and vintage that name products beyond chapters and wood; null = none is loaded"),
-  coverage: z.object({
-    products: z.object({
-      complete: z
-        .boolean()
-        .describe(
-          "false: the figures are sums over the listed codes only, not over everything that was asked for",
-        ),
-      count: z.int().describe("Product codes with data under the `hs` asked for"),
-      codes: z.array(z.string()).describe(`The codes, when there are at most ${LISTED_CODES}`),
-    }),
-    partners: z
-      .array(z.string())
-      .optional()
-      .describe("The only partners the dataset knows; absent: all of them"),
-    reporters: z.array(z.string()),
-    months: z.object({ from: z.string(), to: z.string() }),
-  }),
+    .describe("Table and vintage that name products beyond chapters and wood; null = none is loaded")
+    .meta({ id: "NamesFrom" }),
+  coverage: z
+    .object({
+      products: z.object({
+        complete: z
+          .boolean()
+          .describe(
+            "false: the figures are sums over the listed codes only, not over everything that was asked for",
+          ),
+        count: z.int().describe("Product codes with data under the `hs` asked for"),
+        codes: z.array(z.string()).describe(`The codes, when there are at most ${LISTED_CODES}`),
+      }),
+      partners: z
+        .array(z.string())
+        .optional()
+        .describe("The only partners the dataset knows; absent: all of them"),
+      reporters: z.array(z.string()),
+      months: z.object({ from: z.string(), to: z.string() }),
+    })
+    .meta({ id: "Coverage" }),
   incomplete: z
     .array(
       z.object({
@@ -99,7 +108,8 @@ export const meta = z.object({
     )
     .describe(
       "Reporters asked for that have not delivered every month of the answer in full; later months are provisional",
-    ),
+    )
+    .meta({ id: "Incomplete" }),
 });
 
 export type Meta = z.infer<typeof meta>;
@@ -107,15 +117,16 @@ export type Meta = z.infer<typeof meta>;
 /** What the figures of an answer are, in words. */
 export const formula = z.string().describe("How the figures were computed");
 
-/** Leases the dataset that answers, runs `work` on it and lets it go. */
-export async function onDataset<T>(
+/** Leases the dataset that answers, runs `work` on it and lets it go. `asked` is the question in the dataset's own codes. */
+export async function onDataset<Q extends Question, T>(
   trade: TradeData,
-  question: Question,
-  work: (lease: Lease) => Promise<T>,
+  question: Q,
+  work: (lease: Lease, asked: Q) => Promise<T>,
 ): Promise<T> {
-  const lease = trade.vintages.lease(chooseDataset(trade, question).dataset);
+  const { manifest, asked } = chooseDataset(trade, question);
+  const lease = trade.vintages.lease(manifest.dataset);
   try {
-    return await work(lease);
+    return await work(lease, asked);
   } finally {
     lease.release();
   }
@@ -125,21 +136,22 @@ export async function onDataset<T>(
  * As onDataset, over each dataset that knows something of the question: first the one that answers it by the usual
  * choice, then the real ones that know a part. Each is to be told apart in the answer.
  */
-export async function onDatasets<T>(
+export async function onDatasets<Q extends Question, T>(
   trade: TradeData,
-  question: Question,
-  work: (leases: Lease[]) => Promise<T>,
+  question: Q,
+  work: (leases: Lease[], asked: Q) => Promise<T>,
 ): Promise<T> {
-  const first = chooseDataset(trade, question).dataset;
+  const { manifest, asked } = chooseDataset(trade, question);
+  const first = manifest.dataset;
   const others = question.dataset === undefined ? trade.vintages.open() : [];
   const parts = others
     .filter(({ dataset, synthetic }) => dataset !== first && !synthetic)
-    .filter(({ coverage }) => gapIn(coverage, question, true) === undefined)
+    .filter(({ coverage }) => gapIn(coverage, asked, true) === undefined)
     .map(({ dataset }) => dataset);
   const leases: Lease[] = [];
   try {
     for (const dataset of [first, ...parts]) leases.push(trade.vintages.lease(dataset));
-    return await work(leases);
+    return await work(leases, asked);
   } finally {
     for (const lease of leases) lease.release();
   }
@@ -150,12 +162,13 @@ export const isCovered = ({ vintages, allow_synthetic }: TradeData, question: Co
   vintages
     .open()
     .filter(({ synthetic }) => allow_synthetic || !synthetic)
-    .some(({ coverage }) => gapIn(coverage, question, false) === undefined);
+    .some(({ coverage }) => gapIn(coverage, inCodesOf(coverage, question), false) === undefined);
 
 /** What may answer, in the usual order: real before synthetic, a whole before a part, many reporters before few. */
-export function inUsualOrder({ vintages, allow_synthetic }: TradeData): Manifest[] {
-  const open = vintages.open().filter(({ synthetic }) => allow_synthetic || !synthetic);
+export function inUsualOrder(trade: TradeData): Manifest[] {
+  const open = trade.vintages.open().filter(({ synthetic }) => trade.allow_synthetic || !synthetic);
   if (open.length === 0) {
+    refuseWhileAwaited(trade);
     refuse(tradeProblems["dataset-missing"], "no trade dataset is loaded (yet)", { retry_after_s: 5 });
   }
   const isWhole = (coverage: Coverage) => coverage.products.national && !knownPartners(coverage);
@@ -164,23 +177,32 @@ export function inUsualOrder({ vintages, allow_synthetic }: TradeData): Manifest
   return open.toSorted((a, b) => order(a) - order(b) || breadth(b) - breadth(a));
 }
 
+/** `asked`: the question in the codes that the dataset has. */
+type Chosen<Q> = { manifest: Manifest; asked: Q };
+
 /** The dataset that answers, as it is open now; nothing is ever drawn from two. */
-export function chooseDataset(trade: TradeData, question: Question): Manifest {
+export function chooseDataset<Q extends Question>(trade: TradeData, question: Q): Chosen<Q> {
   const candidates = inUsualOrder(trade);
-  const names = awaitedIn(trade).map(({ dataset }) => dataset);
   if (question.dataset !== undefined) {
-    if (names.includes(question.dataset)) refuseAwaited([question.dataset]);
+    refuseWhileAwaited(trade, ({ dataset }) => dataset === question.dataset);
     return namedDataset(candidates, question, question.dataset);
   }
   const gaps: { dataset: string; gap: Gap }[] = [];
-  for (const candidate of candidates) {
-    const gap = gapIn(candidate.coverage, question, false);
-    if (!gap) return candidate;
-    gaps.push({ dataset: candidate.dataset, gap });
+  // A real one that has to be asked for less digits goes before invented figures of all of them, and after a real one that need not.
+  const order = ({ manifest, asked }: Chosen<Q>) =>
+    2 * Number(manifest.synthetic) + Number(asked !== question);
+  const chosen = candidates.map((manifest) => ({ manifest, asked: inCodesOf(manifest.coverage, question) }));
+  for (const one of chosen.toSorted((a, b) => order(a) - order(b))) {
+    const { dataset, coverage } = one.manifest;
+    const gap = gapIn(coverage, one.asked, false);
+    if (!gap) return one;
+    gaps.push({ dataset, gap });
   }
-  if (names.length > 0) refuseAwaited(names);
-  const partly = candidates.filter(({ coverage }) => gapIn(coverage, question, true) === undefined);
-  const remedy = partly.map(({ dataset }) => `dataset=${dataset} answers from the part that it has`);
+  refuseWhileAwaited(trade);
+  const partly = chosen.filter(({ manifest, asked }) => gapIn(manifest.coverage, asked, true) === undefined);
+  const remedy = partly.map(
+    ({ manifest: { dataset } }) => `dataset=${dataset} answers from the part that it has`,
+  );
   const message = [...gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`), ...remedy].join("; ");
   // The dataset that came nearest to an answer says which field to change.
   const progress = ["hs", "partner", "reporter", "flow", "years"];
@@ -190,29 +212,28 @@ export function chooseDataset(trade: TradeData, question: Question): Manifest {
   return refuseGap(question, nearest!, `no dataset covers the question: ${message}`);
 }
 
-const awaitedIn = ({ vintages, allow_synthetic }: TradeData) =>
-  vintages.awaited().filter(({ synthetic }) => allow_synthetic || !synthetic);
+/** Refuses while such a dataset, or any, is still to be made or opened. */
+export function refuseWhileAwaited(
+  { vintages, allow_synthetic }: TradeData,
+  such: (expected: Expected) => boolean = () => true,
+): void {
+  const awaited = vintages.awaited().filter(({ synthetic }) => allow_synthetic || !synthetic);
+  if (awaited.some(such)) refuseAwaited(awaited.filter(such));
+}
 
 /** Refuses while a dataset that was released is not open. */
-export function refuseUnopened(trade: TradeData): void {
-  const unopened = awaitedIn(trade).filter(({ released }) => released);
-  if (unopened.length > 0) refuseAwaited(unopened.map(({ dataset }) => dataset));
-}
+export const refuseUnopened = (trade: TradeData): void =>
+  refuseWhileAwaited(trade, ({ released }) => released);
 
-/** What is not open yet may cover the question, so that it is no fault of the caller's. */
-function refuseAwaited(datasets: string[]): never {
-  const message = `${datasets.join(", ")} cannot be read (yet): being made or opened, or the files are missing`;
-  return refuse(tradeProblems["dataset-missing"], message, { retry_after_s: 5 });
-}
-
-function namedDataset(open: Manifest[], question: Question, name: string): Manifest {
+function namedDataset<Q extends Question>(open: Manifest[], question: Q, name: string): Chosen<Q> {
   const found = open.find(({ dataset }) => dataset === name);
   if (!found) {
     const message = `there is no dataset ${name}; there is ${open.map(({ dataset }) => dataset).join(", ")}`;
     return refuse("invalid", message, { errors: [{ path: "dataset", message }] });
   }
-  const gap = gapIn(found.coverage, question, true);
-  return gap ? refuseGap(question, gap, `${name} ${gap.message}`) : found;
+  const asked = inCodesOf(found.coverage, question);
+  const gap = gapIn(found.coverage, asked, true);
+  return gap ? refuseGap(question, gap, `${name} ${gap.message}`) : { manifest: found, asked };
 }
 
 function refuseGap(question: Question, gap: Gap, message: string): never {

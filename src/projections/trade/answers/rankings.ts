@@ -78,9 +78,9 @@ export const topPartners = (
   input: Input,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof topPartnersOutput>> =>
-  inOneYear(trade, input, async (lease, years) => {
-    const { rows, ...ranked } = await rankPartners(lease, { ...input, years }, signal);
-    return { data: rows, meta: { ...ranked, ...aboutRanking(lease, input, years) } };
+  inOneYear(trade, input, async (lease, years, asked) => {
+    const { rows, ...ranked } = await rankPartners(lease, { ...asked, years }, signal);
+    return { data: rows, meta: { ...ranked, ...aboutRanking(lease, asked, years) } };
   });
 
 /** The chapters of one reporter's trade in a year, by value; with `hs` the next finer products below it. */
@@ -89,9 +89,9 @@ export const topProducts = (
   input: Input,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof topProductsOutput>> =>
-  inOneYear(trade, input, async (lease, years) => {
-    const { rows, ...ranked } = await rankProducts(lease, namesOf(trade), { ...input, years }, signal);
-    return { data: rows, meta: { ...ranked, ...aboutRanking(lease, input, years), ...aboutNames(trade) } };
+  inOneYear(trade, input, async (lease, years, asked) => {
+    const { rows, ...ranked } = await rankProducts(lease, namesOf(trade), { ...asked, years }, signal);
+    return { data: rows, meta: { ...ranked, ...aboutRanking(lease, asked, years), ...aboutNames(trade) } };
   });
 
 const aboutRanking = (lease: Lease, input: YearQuestion, years: Years) => ({

@@ -111,19 +111,18 @@ export async function rerouteWatch(
   input: z.output<typeof rerouteInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof rerouteOutput>> {
-  const hs = productOf(input);
   const { origin, flow } = input;
   const first = readMonth(input.month);
   const [from, to] = [addMonths(first, -WINDOW), addMonths(first, WINDOW - 1)];
   const question = {
-    hs,
+    hs: productOf(input),
     flow,
     dataset: input.dataset,
     reporters: input.reporter === undefined ? [] : [input.reporter],
     years: { from: yearOf(from), to: yearOf(to) },
     fields: { hs: productField(input), years: "month" },
   } as const;
-  return onDataset(trade, question, async (lease) => {
+  return onDataset(trade, question, async (lease, { hs }) => {
     refuseOutside(lease, from, to);
     const asked = input.reporter === undefined ? reporterCodes : question.reporters;
     const known = knownOf(lease.manifest.coverage, hs);
@@ -137,7 +136,7 @@ export async function rerouteWatch(
     return {
       data,
       meta: {
-        ...metaOf(lease, { ...question, reporters: asked }),
+        ...metaOf(lease, { ...question, hs, reporters: asked }),
         count: data.length,
         ranked_of: signals.length,
         origin,

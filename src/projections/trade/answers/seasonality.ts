@@ -52,8 +52,7 @@ export async function season(
   input: z.output<typeof seasonInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof seasonOutput>> {
-  const question = productQuestion(input);
-  return onDataset(trade, question, async (lease) => {
+  return onDataset(trade, productQuestion(input), async (lease, question) => {
     const span = yearsOrAll(lease, question.years);
     const data = await profilesOf(lease, { ...question, reporter: input.reporter, years: span }, signal);
     const about = aboutProduct(lease, question, span);

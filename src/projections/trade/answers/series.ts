@@ -11,7 +11,7 @@ import {
   reportersField,
   years,
 } from "../../../domain/trade/inputs.ts";
-import { type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import { type Flow, monthText, type Period, type Years, yearOf } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf, monthsOf, onDataset, orAll, type TradeData, yearsOrAll } from "./question.ts";
 import { flowSums, inFlow, inReporters, totalsIn } from "./tables.ts";
@@ -58,20 +58,21 @@ export async function timeline(
     years: asked,
     fields: { reporter: "reporters", years: "years" },
   } as const;
-  return onDataset(trade, question, async (lease) => {
+  return onDataset(trade, question, async (lease, { hs, flow }) => {
     const span = yearsOrAll(lease, asked);
     const label = input.reporters ? "reporter" : "'EU27'";
+    const slice = { hs, flow, years: span };
     const found = await lease.query<SeriesRow>(
-      monthsSql(lease, label, { ...input, reporters, years: span }),
+      monthsSql(lease, label, { ...slice, reporters }),
       undefined,
       signal,
     );
     const data = input.reporters
-      ? reporters.flatMap((code) => series(lease, code, [code], { ...input, years: span }, found))
-      : series(lease, "EU27", reporters, { ...input, years: span }, found);
+      ? reporters.flatMap((code) => series(lease, code, [code], slice, found))
+      : series(lease, "EU27", reporters, slice, found);
     return {
       data,
-      meta: { ...metaOf(lease, { ...question, years: span }), count: data.length, formula: SUMS },
+      meta: { ...metaOf(lease, { ...slice, reporters }), count: data.length, formula: SUMS },
     };
   });
 }
@@ -150,7 +151,7 @@ export const balanceRow = z.object({
 
 export const balanceOutput = z.object({
   data: z.array(balanceRow),
-  meta: meta.extend({ count: z.int(), reporter: z.enum(reporterCodes), formula }),
+  meta: meta.extend({ count: z.int(), reporter: reporterCode, formula }),
 });
 
 /** Yearly imports, exports and balance of one reporter. */
@@ -167,16 +168,16 @@ export async function balance(
     years: asked,
     fields: { reporter: "reporter", years: "years" },
   } as const;
-  return onDataset(trade, question, async (lease) => {
+  return onDataset(trade, question, async (lease, { hs }) => {
     const span = yearsOrAll(lease, asked);
     const found = await lease.query<{ year: number; imports_eur: number | null; exports_eur: number | null }>(
-      `select period // 100 as year, ${flowSums} from ${totalsIn(lease, { hs: input.hs, years: span })}
+      `select period // 100 as year, ${flowSums} from ${totalsIn(lease, { hs, years: span })}
        where ${inReporters(reporters)} group by 1`,
       undefined,
       signal,
     );
     const months = monthsOf(lease, span);
-    const known = knownOf(lease.manifest.coverage, input.hs);
+    const known = knownOf(lease.manifest.coverage, hs);
     const data: z.infer<typeof balanceRow>[] = [];
     for (let year = span.from; year <= span.to; year++) {
       const row = found.find((one) => one.year === year);
@@ -202,7 +203,7 @@ export async function balance(
     return {
       data,
       meta: {
-        ...metaOf(lease, { ...question, years: span }),
+        ...metaOf(lease, { ...question, hs, years: span }),
         count: data.length,
         reporter: input.reporter,
         formula: `balance = exports − imports; ${SUMS}`,

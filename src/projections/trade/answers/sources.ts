@@ -13,7 +13,12 @@ import {
   year,
 } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
-import { partnerName, type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import {
+  partnerName,
+  type ReporterCode,
+  reporterCode,
+  reporterCodes,
+} from "../../../domain/trade/reporters.ts";
 import { flows, sixDecimals } from "../../../domain/trade/units.ts";
 import {
   aboutNames,
@@ -52,7 +57,7 @@ export const sourcesInput = z.object({
 
 export const sourceRow = z.object({
   rank: z.int(),
-  reporter: z.enum(reporterCodes),
+  reporter: reporterCode,
   product: z.string(),
   name: z.string().nullable().describe("Name of a chapter, or of a heading of chapter 44"),
   partner: z.string().describe("The single source (or buyer), 2-letter code"),
@@ -98,17 +103,16 @@ export async function sources(
   input: z.output<typeof sourcesInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof sourcesOutput>> {
-  const hs = productOf(input);
   const { flow, threshold } = input;
   const question = {
-    hs,
+    hs: productOf(input),
     flow,
     dataset: input.dataset,
     reporters: input.reporter === undefined ? [] : [input.reporter],
     years: input.year === undefined ? undefined : { from: input.year, to: input.year },
     fields: { hs: productField(input), years: "year" },
   } as const;
-  return onDataset(trade, question, async (lease) => {
+  return onDataset(trade, question, async (lease, { hs }) => {
     const year = yearOrLast(lease, question);
     const slice = { hs, years: { from: year, to: year } };
     const reporters = input.reporter === undefined ? reporterCodes : question.reporters;
@@ -138,7 +142,7 @@ export async function sources(
     return {
       data: found.map((row, at) => rowOf(row, at + 1, namesOf(trade))),
       meta: {
-        ...metaOf(lease, { ...question, reporters, years: slice.years }),
+        ...metaOf(lease, { ...question, hs, reporters, years: slice.years }),
         count: found.length,
         ranked_of: found[0]?.of ?? 0,
         year,

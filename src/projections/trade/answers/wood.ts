@@ -50,10 +50,10 @@ type Partner = { code: string; partner: string; value_eur: number };
 /** The wood products of one reporter in a year by value, each with its three largest partners. */
 export const woodProducts = (
   trade: TradeData,
-  { hs = WOOD, ...input }: z.output<typeof woodInput>,
+  { hs: code = WOOD, ...input }: z.output<typeof woodInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof woodOutput>> =>
-  inOneYear(trade, { ...input, hs }, async (lease, years) => {
+  inOneYear(trade, { ...input, hs: code }, async (lease, years, { hs }) => {
     const asked = { ...input, hs, years, limit: ALL };
     const [{ rows, ...ranked }, partners] = await Promise.all([
       rankProducts(lease, namesOf(trade), asked, signal),

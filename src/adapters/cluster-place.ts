@@ -1,0 +1,110 @@
+/**
+ * Where the embedded cluster of a DATA_DIR lives. Inside it, unless the account that Postgres must run as cannot go there (a
+ * clone below /root, say): then in a folder of its own under /var/lib/tallystick, which DATA_DIR names by an id. So DATA_DIR
+ * is the whole of it: one without an id is given a new cluster, and a copy of one is given a copy of the cluster.
+ */
+import { execFile } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, statSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { isAlive, lockFolder } from "./folder-lock.ts";
+import { unprivilegedAccount } from "./postgres-binaries.ts";
+
+const run = promisify(execFile);
+
+/** A cluster that cannot be used as it is; the message says how to mend that. */
+export class ClusterMisplaced extends Error {
+  override readonly name = "ClusterMisplaced";
+}
+
+/** `id` names the folder outside; `data_dir` is the one that it was made for. */
+type Place = { id: string; data_dir: string };
+
+const OUTSIDE = "/var/lib/tallystick";
+
+const placeFile = (dataDir: string) => join(dataDir, "postgres.place");
+const folderOutside = (root: string, id: string) => join(root, id, "postgres");
+
+/** The cluster's folder, whether or not there is a cluster in it yet. Throws ClusterMisplaced. */
+export async function clusterFolder(
+  data_dir: string,
+  { outside = OUTSIDE, account = unprivilegedAccount() } = {},
+): Promise<string> {
+  const dataDir = resolve(data_dir);
+  const inside = join(dataDir, "postgres");
+  const place = await readPlace(dataDir);
+  if (place) return folderOutside(outside, (await owned(place, dataDir, outside)).id);
+  if (!account || existsSync(join(inside, "PG_VERSION")) || openToAll(dataDir)) return inside;
+  await mkdir(dataDir, { recursive: true });
+  const release = await lockFolder(`${placeFile(dataDir)}.lock`);
+  try {
+    const made = (await readPlace(dataDir)) ?? {
+      id: earlierId(dataDir, outside) ?? randomUUID(),
+      data_dir: dataDir,
+    };
+    await writePlace(dataDir, made);
+    return folderOutside(outside, made.id);
+  } finally {
+    await release();
+  }
+}
+
+/** Versions before had the digest of the path as id; a DATA_DIR that has joined such a cluster keeps it. */
+function earlierId(dataDir: string, outside: string): string | undefined {
+  const id = createHash("sha256").update(join(dataDir, "postgres")).digest("hex").slice(0, 16);
+  const hasJoined = existsSync(join(dataDir, "postgres-app.password"));
+  return hasJoined && existsSync(folderOutside(outside, id)) ? id : undefined;
+}
+
+/** The place of a DATA_DIR that may have been moved or copied since it was made. */
+async function owned(place: Place, dataDir: string, outside: string): Promise<Place> {
+  const folder = folderOutside(outside, place.id);
+  if (!existsSync(folder) && existsSync(join(dataDir, "postgres-app.password")))
+    throw new ClusterMisplaced(
+      `DATA_DIR ${dataDir} names the cluster in ${folder}, and there is none: bring it back from a backup, or begin anew with an empty DATA_DIR`,
+    );
+  if (place.data_dir === dataDir) return place;
+  const first = await readPlace(place.data_dir);
+  const isCopy = first?.id === place.id;
+  const own = { id: isCopy ? randomUUID() : place.id, data_dir: dataDir };
+  if (isCopy) await copyCluster(folder, folderOutside(outside, own.id), place.data_dir);
+  await writePlace(dataDir, own);
+  return own;
+}
+
+async function copyCluster(from: string, to: string, first: string): Promise<void> {
+  const pid = Number.parseInt(await readFile(join(from, "postmaster.pid"), "utf8").catch(() => ""), 10);
+  if (pid > 0 && isAlive(pid))
+    throw new ClusterMisplaced(
+      `this DATA_DIR is a copy of ${first}, whose log is in use: stop the service there, start this one once, and start that again`,
+    );
+  const draft = `${to}.copying`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(dirname(to), { recursive: true });
+  // Owners and modes stay: the cluster is Postgres' account's.
+  await run("cp", ["-a", from, draft]);
+  await run("cp", ["-a", `${from}.password`, `${to}.password`]);
+  await rename(draft, to);
+}
+
+async function readPlace(dataDir: string): Promise<Place | undefined> {
+  const text = await readFile(placeFile(dataDir), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  return text === undefined ? undefined : (JSON.parse(text) as Place);
+}
+
+async function writePlace(dataDir: string, place: Place): Promise<void> {
+  const file = placeFile(dataDir);
+  await writeFile(`${file}.new`, `${JSON.stringify(place)}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
+/** True when anybody may pass through every folder of the path. */
+function openToAll(path: string): boolean {
+  const passable = !existsSync(path) || (statSync(path).mode & 0o001) !== 0;
+  return passable && (path === dirname(path) || openToAll(dirname(path)));
+}

@@ -1,0 +1,41 @@
+/** Whether tree heads are of the log in the database. */
+import { MAIN_LOG } from "../../eventstore/types.ts";
+import type { App } from "../app.ts";
+import * as anchors from "../domain/anchoring/anchor.ts";
+import type { Hex } from "../domain/chain.ts";
+import type { KeptHead } from "../domain/ports.ts";
+import { headsOf } from "./heads.ts";
+import { hexOf } from "./hex.ts";
+import { openTree, TreeTooShort } from "./tile-store.ts";
+
+/** A tree head that somebody put a name to. */
+export type SaidHead = { size: number; root: Hex };
+
+/** The newest checkpoint and anchor of the log, and `kept`: what this machine signed last, though the database may have been set back. */
+export async function headsKnown(app: App): Promise<{ kept: KeptHead | undefined; heads: SaidHead[] }> {
+  const { origin, state } = await headsOf(app);
+  const kept = await app.signed.last(origin);
+  const heads = [state.checkpoint, anchors.newestAnchor(state), kept];
+  return { kept, heads: heads.flatMap((head) => head ?? []) };
+}
+
+/**
+ * Why these tree heads are not of the log in the database, as a sentence; null where they are. Full tiles are believed: whether
+ * they are made of the events, and what the events say, only `verify` looks at.
+ */
+export async function contradictionOf(app: App, heads: readonly SaidHead[]): Promise<string | null> {
+  const { position } = await app.store.head(MAIN_LOG);
+  const tree = openTree(app.pool, MAIN_LOG);
+  for (const { size, root } of heads) {
+    if (size > position)
+      return `${size} events were signed or anchored, and the log has ${position}: it was cut`;
+    try {
+      if (hexOf(await tree.rootAt(size)) !== root)
+        return `the first ${size} events are not those that were signed or anchored`;
+    } catch (error) {
+      if (!(error instanceof TreeTooShort)) throw error;
+      return `the log in this database is damaged: ${error.message}`;
+    }
+  }
+  return null;
+}

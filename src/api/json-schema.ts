@@ -1,0 +1,97 @@
+/** JSON Schema of what goes in and out, as clients of all kinds read it: no more than it needs to say, in words that all of them know. */
+import { z } from "zod";
+
+export type JsonSchema = {
+  type?: string | string[];
+  format?: string;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  const?: unknown;
+  enum?: unknown[];
+  default?: unknown;
+  description?: string;
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+  allOf?: JsonSchema[];
+  properties?: Record<string, JsonSchema>;
+  propertyNames?: JsonSchema;
+  required?: string[];
+  additionalProperties?: JsonSchema | boolean;
+  $ref?: string;
+  $defs?: Record<string, JsonSchema>;
+};
+
+/**
+ * Of an input as a caller writes it, or of an output as the service answers it, whose schemas with an id stand in `$defs`. An output
+ * may have more fields one day, and says nothing of others.
+ */
+export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
+  const { $schema: _, ...written } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+  return plain(written as JsonSchema, io);
+}
+
+/**
+ * For a model, which reads in the description what a value is: a pattern says it again in more characters, and some clients refuse those
+ * that they do not know. The service judges by all of them.
+ */
+export function withoutPatterns<S extends JsonSchema>(schema: S): S {
+  const { pattern: _, maxLength: __, ...own } = schema;
+  const { items, anyOf, properties } = own;
+  return {
+    ...own,
+    ...(items && { items: withoutPatterns(items) }),
+    ...(anyOf && { anyOf: anyOf.map(withoutPatterns) }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, one]) => [name, withoutPatterns(one)]),
+      ),
+    }),
+  } as S;
+}
+
+/** What an input is judged by; of an answer nobody judges it, and its description says what it is. */
+const JUDGING = ["pattern", "minimum", "maximum", "maxLength", "minItems", "maxItems"] as const;
+
+/** Leaves out what a client takes for granted, and writes otherwise what some cannot read. */
+function plain(schema: JsonSchema, io: "input" | "output"): JsonSchema {
+  const { id: _, ...own } = schema as JsonSchema & { id?: string };
+  if (own.type === "integer" && own.minimum === Number.MIN_SAFE_INTEGER) delete own.minimum;
+  if (own.type === "integer" && own.maximum === Number.MAX_SAFE_INTEGER) delete own.maximum;
+  // The format says it in fewer characters.
+  if (own.format !== undefined) delete own.pattern;
+  if (io === "output") for (const word of JUDGING) delete own[word];
+  // The value tells its type.
+  if (io === "output" && own.const !== undefined) delete own.type;
+  // All names are text.
+  if (own.propertyNames && Object.keys(own.propertyNames).join() === "type") delete own.propertyNames;
+  // Those of models that know one type a schema refuse a list of them.
+  if (io === "input" && Array.isArray(own.type)) {
+    own.anyOf = own.type.map((type) => ({ type }));
+    delete own.type;
+  }
+  const { additionalProperties, items, anyOf, properties, $defs } = own;
+  const isAny = typeof additionalProperties === "object" && Object.keys(additionalProperties).length === 0;
+  if (isAny) own.additionalProperties = true;
+  else if (typeof additionalProperties === "object")
+    own.additionalProperties = plain(additionalProperties, io);
+  else if (io === "output") delete own.additionalProperties;
+  if (items) own.items = plain(items, io);
+  if (anyOf) own.anyOf = own.anyOf!.map((one) => plain(one, io));
+  if (properties) own.properties = plainEach(properties, io);
+  if ($defs) own.$defs = plainEach($defs, io);
+  if (io === "output" && own.anyOf?.every(isBare)) {
+    own.type = own.anyOf.map(({ type }) => type as string);
+    delete own.anyOf;
+  }
+  return own;
+}
+
+/** A type and nothing else. */
+const isBare = (schema: JsonSchema) => typeof schema.type === "string" && Object.keys(schema).length === 1;
+
+const plainEach = (schemas: Record<string, JsonSchema>, io: "input" | "output") =>
+  Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, plain(one, io)]));

@@ -1,0 +1,138 @@
+import { z } from "zod";
+import {
+  type HeatingNeed,
+  INSULATION_FACTORS,
+  insulations,
+  KG_PER_KW,
+  pelletsFor,
+  sameHeat,
+  USUAL_KWH_PER_KG,
+  USUAL_PACK,
+  wholeUp,
+} from "../../../domain/commerce/calculator.ts";
+import { decimalEuro, totalOf } from "../../../domain/commerce/money.ts";
+import { centsPerKg, type ProductType, pricedUnits, shopOf, slug } from "../../../domain/commerce/product.ts";
+import { listProducts, type Stocked } from "../../../projections/commerce/catalogue.ts";
+import { json, key, operation, pay, reads } from "../../operation.ts";
+import { money, nowOf } from "./fields.ts";
+
+type Fuel = Extract<ProductType, "granulas" | "briketes">;
+
+const fuelShown = z.object({
+  kg: z.int().describe("For the whole season, rounded up"),
+  bags: z.int().describe("Whole bags"),
+  pallets: z.int().describe("Whole pallets"),
+  cost_eur: money.nullable().describe("Of the bags, with tax; null where the shop sells none"),
+  product_slug: slug.nullable().describe("The product that is meant: the cheapest a kilogram"),
+  kwh_per_kg: z.number(),
+});
+
+/** A product of a fuel that is sold by the bag, and what a bag costs. */
+type Bagged = { product: Stocked; kg_per_bag: number; net_cents: number; per_kg: number };
+
+/** The cheapest a kilogram of those that are sold by the bag. */
+function cheapest(products: readonly Stocked[], at: string): Bagged | undefined {
+  return products
+    .flatMap((product) => {
+      const units = product.withdrawn_at === null ? pricedUnits(product, at) : [];
+      const bag = units.find(({ unit }) => unit === "bag");
+      const per_kg = centsPerKg(units);
+      return bag && per_kg !== undefined
+        ? { product, kg_per_bag: bag.kg, net_cents: bag.net_cents, per_kg }
+        : [];
+    })
+    .sort((a, b) => a.per_kg - b.per_kg)[0];
+}
+
+const kwhOf = (fuel: Fuel, sold: Bagged | undefined) =>
+  sold?.product.facts.kwh_per_kg ?? USUAL_KWH_PER_KG[fuel];
+
+function shown(fuel: Fuel, exact_kg: number, sold: Bagged | undefined): z.infer<typeof fuelShown> {
+  const kg = wholeUp(exact_kg);
+  const bags = wholeUp(kg / (sold?.kg_per_bag ?? USUAL_PACK.kg_per_bag));
+  const pallet = sold?.product.facts.units.find(({ unit }) => unit === "pallet");
+  return {
+    kg,
+    bags,
+    pallets: wholeUp(bags / (pallet?.base ?? USUAL_PACK.bags_per_pallet)),
+    cost_eur: sold
+      ? decimalEuro(totalOf(bags * sold.net_cents, sold.product.facts.vat_bp).gross_cents)
+      : null,
+    product_slug: sold?.product.facts.slug ?? null,
+    kwh_per_kg: kwhOf(fuel, sold),
+  };
+}
+
+const calculator = operation({
+  name: "fuel_calculator",
+  route: "POST /v1/agent/calculator",
+  effect: reads,
+  summary: "How much fuel a heating season takes, and what it costs",
+  description: `A rule of thumb: ${KG_PER_KW} kg of pellets a kilowatt for six months at 20 °C, in proportion to temperature and months, and by insulation
+(${insulations.map((name) => `${name} ${INSULATION_FACTORS[name]}`).join(", ")}). It takes the season's mean for 0 °C. Briquettes give the same heat by their own calorific value.`,
+  access: [key("read"), pay("0.001")],
+  input: z.object({
+    kw: z
+      .number("is a number from 1 to 500")
+      .min(1, "is at least 1")
+      .max(500, "is at most 500")
+      .describe("Power of the boiler in kilowatt, 1 to 500"),
+    desired_temp: z
+      .number("is a number from 5 to 30")
+      .min(5, "is at least 5")
+      .max(30, "is at most 30")
+      .default(20)
+      .describe("Degrees Celsius indoors, 5 to 30"),
+    heating_months: z
+      .number("is a number from 0.5 to 12")
+      .min(0.5, "is at least 0.5")
+      .max(12, "is at most 12")
+      .default(6)
+      .describe("Months of heating, 0.5 to 12"),
+    insulation: z
+      .enum(insulations, `is one of ${insulations.join(", ")}`)
+      .default("average")
+      .describe("How well the house keeps its heat"),
+  }),
+  output: json(
+    z.object({
+      data: z.object({
+        granulas: fuelShown,
+        briketes: fuelShown,
+        assumptions: z.object({
+          formula: z.string(),
+          kg_per_kw: z.number(),
+          insulation_factor: z.number(),
+          mean_outdoor_temp: z.number().describe("Degrees Celsius"),
+        }),
+      }),
+      meta: z.object({}),
+    }),
+  ),
+  example: { kw: 12, desired_temp: 21, heating_months: 7, insulation: "good" },
+  handle: async ({ input, caller, app }) => {
+    const need: HeatingNeed = input;
+    const at = nowOf(app);
+    const sold = async (type: Fuel) =>
+      cheapest(await listProducts(app.pool, { tenant: shopOf(caller.tenant), type }), at);
+    const [pellets, briquettes] = await Promise.all([sold("granulas"), sold("briketes")]);
+    const kg = pelletsFor(need);
+    const same = sameHeat(kg, kwhOf("granulas", pellets), kwhOf("briketes", briquettes));
+    return {
+      data: {
+        granulas: shown("granulas", kg, pellets),
+        briketes: shown("briketes", same, briquettes),
+        assumptions: {
+          formula:
+            "kg of pellets = kw · 350 · desired_temp / 20 · heating_months / 6 · insulation_factor; briquettes by their calorific value",
+          kg_per_kw: KG_PER_KW,
+          insulation_factor: INSULATION_FACTORS[need.insulation],
+          mean_outdoor_temp: 0,
+        },
+      },
+      meta: {},
+    };
+  },
+});
+
+export const calculatorOperations = [calculator];

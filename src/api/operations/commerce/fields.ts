@@ -1,0 +1,165 @@
+/** The words that operations of the shop share: products and orders as they are named and told. */
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { decimalEuro, percentOf } from "../../../domain/commerce/money.ts";
+import { MOST_UNITS, type Order, paymentWays, statuses } from "../../../domain/commerce/order.ts";
+import {
+  centsPerKg,
+  type PricedUnit,
+  productId,
+  productTypes,
+  slug,
+  unitNames,
+} from "../../../domain/commerce/product.ts";
+import { orderId } from "../../../domain/commerce/stock.ts";
+import { madeId, time } from "../../../domain/fields.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+
+/** Money as it is told: a decimal string, of the currency's own places. */
+export const money = z.string().regex(/^\d+(\.\d+)?$/);
+const euro = (about: string) => money.describe(`EUR, ${about}`);
+
+export const inputType = z
+  .enum(productTypes, `is one of ${productTypes.join(", ")}`)
+  .describe("granulas: pellets, briketes: briquettes, saplaksnis: plywood, finieris: veneer")
+  .optional();
+export const inputProductId = productId.describe("As products_list names it").optional();
+export const inputSlug = slug.describe("As products_list names it").optional();
+export const inputUnit = z.enum(unitNames, `is ${unitNames.join(" or ")}`);
+export const inputQuantity = z
+  .int(`is a whole number from 1 to ${MOST_UNITS}`)
+  .min(1, "is at least 1")
+  .max(MOST_UNITS, `is at most ${MOST_UNITS}`);
+export const inputOrderId = orderId.describe("The order_id that orders_create answered");
+
+/** As RFC 5321 limits it. */
+export const inputMail = z.email("is a mail address").max(254, "is at most 254 characters");
+export const inputName = z.string().min(1, "is at least 1 character").max(200, "is at most 200 characters");
+
+export const developmentChain = z
+  .boolean()
+  .describe("True where the USDC is worth nothing, and rates of exchange may be invented");
+
+export const shopMeta = {
+  tenant: z.string().describe("Whose it is: the key's tenant, or the wallet that paid"),
+};
+
+/** A unit as the shop sells it. */
+export const unitShown = z.object({
+  unit: z.enum(unitNames),
+  base_units: z.int().describe("How many of the product's base unit it has"),
+  kg: z.number(),
+  net: euro("without tax"),
+});
+
+export const shownUnit = ({ unit, base, kg, net_cents }: PricedUnit): z.infer<typeof unitShown> => ({
+  unit,
+  base_units: base,
+  kg,
+  net: decimalEuro(net_cents),
+});
+
+/** Four places: kilograms cost cents. */
+export const perKg = (units: readonly PricedUnit[], rate = "1"): string | null => {
+  const cents = centsPerKg(units);
+  return cents === undefined ? null : ((cents / 100) * Number(rate)).toFixed(4);
+};
+
+export const orderShown = z.object({
+  order_id: orderId,
+  status: z.enum(statuses),
+  product_id: productId,
+  product_slug: slug,
+  unit: z.enum(unitNames),
+  quantity: z.int(),
+  base_quantity: z.int().describe("In the unit that stock is counted in"),
+  net: euro("without tax"),
+  vat: euro("value added tax"),
+  gross: euro("with tax"),
+  total_usdc: money.describe(
+    "What pays for the order: gross at eur_usd, rounded up, fixed when it was placed",
+  ),
+  eur_usd: z.string().describe("Dollars a euro, the ECB's reference rate; one USDC is taken for one dollar"),
+  rate_as_of: z.iso.date(),
+  payment: z.enum(paymentWays),
+  quote_id: madeId.nullable(),
+  until: time.describe("Until when the goods are held for payment"),
+  placed_at: time,
+  paid: z
+    .object({
+      payment_id: z
+        .string()
+        .nullable()
+        .describe("payment_status tells of it, and of its refund; null of an invoice"),
+      paid_at: time,
+    })
+    .nullable(),
+  shipped: z
+    .object({ carrier: z.string().nullable(), tracking: z.string().nullable(), shipped_at: time })
+    .nullable(),
+  delivered_at: time.nullable(),
+  ended: z
+    .object({
+      by: z.enum(["buyer", "operator", "chain", "time"]),
+      reason: z.string().nullable(),
+      ended_at: time,
+    })
+    .nullable()
+    .describe("Of an order that was cancelled or returned, or has expired: who ended it, and why"),
+});
+
+/** What its buyer is told of an order. Events that were read hold their fields in another order than new ones, so each is named. */
+export function shownOrder(order: Order): z.infer<typeof orderShown> {
+  const { facts, paid, shipped } = order;
+  return {
+    order_id: facts.order_id,
+    status: order.status,
+    product_id: facts.product_id,
+    product_slug: facts.slug,
+    unit: facts.unit,
+    quantity: facts.quantity,
+    base_quantity: facts.base_quantity,
+    net: decimalEuro(facts.net_cents),
+    vat: decimalEuro(facts.vat_cents),
+    gross: decimalEuro(facts.gross_cents),
+    total_usdc: decimalUsdc(facts.usdc_micro),
+    eur_usd: facts.eur_usd,
+    rate_as_of: facts.rate_as_of,
+    payment: facts.payment,
+    quote_id: facts.quote_id,
+    until: facts.until,
+    placed_at: facts.placed_at,
+    paid: paid && { payment_id: paid.payment_id, paid_at: paid.paid_at },
+    shipped: shipped && {
+      carrier: shipped.carrier,
+      tracking: shipped.tracking,
+      shipped_at: shipped.shipped_at,
+    },
+    delivered_at: order.delivered_at,
+    ended: endOf(order),
+  };
+}
+
+function endOf({ cancelled, returned, expired_at }: Order): z.infer<typeof orderShown>["ended"] {
+  if (cancelled) return { by: cancelled.by, reason: cancelled.reason, ended_at: cancelled.cancelled_at };
+  if (returned) return { by: "operator", reason: returned.reason, ended_at: returned.returned_at };
+  return expired_at === null ? null : { by: "time", reason: null, ended_at: expired_at };
+}
+
+/** A total with its tax, as quotes tell it. */
+export const totalShown = { net: euro("without tax"), vat: euro("value added tax"), gross: euro("with tax") };
+
+export const shownTotal = ({
+  net_cents,
+  vat_cents,
+  gross_cents,
+}: Record<`${"net" | "vat" | "gross"}_cents`, number>) => ({
+  net: decimalEuro(net_cents),
+  vat: decimalEuro(vat_cents),
+  gross: decimalEuro(gross_cents),
+});
+
+export const vatPercent = z.string().describe("Value added tax in percent");
+export { percentOf };
+
+export const nowOf = ({ clock }: App): string => clock.now().toISOString();

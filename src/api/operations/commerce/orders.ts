@@ -1,0 +1,307 @@
+import { createHmac } from "node:crypto";
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { microUsdcOf, totalOf } from "../../../domain/commerce/money.ts";
+import type { Order, PaymentWay } from "../../../domain/commerce/order.ts";
+import * as orders from "../../../domain/commerce/order.ts";
+import type { Product } from "../../../domain/commerce/product.ts";
+import * as product from "../../../domain/commerce/product.ts";
+import * as quotes from "../../../domain/commerce/quote.ts";
+import * as stock from "../../../domain/commerce/stock.ts";
+import { idFrom, limit, offset } from "../../../domain/fields.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { mailSubject, placeIn } from "../../../domain/sealed.ts";
+import { findProduct } from "../../../projections/commerce/catalogue.ts";
+import { hasPaid, listOrders, ordersProjection } from "../../../projections/commerce/orders.ts";
+import { payableRate } from "../../../projections/commerce/rates.ts";
+import type { Caller } from "../../caller.ts";
+import { json, key, operation, owner, pay } from "../../operation.ts";
+import {
+  developmentChain,
+  inputMail,
+  inputName,
+  inputOrderId,
+  inputQuantity,
+  inputUnit,
+  money,
+  orderShown,
+  shopMeta,
+  shownOrder,
+} from "./fields.ts";
+
+export const PAY_PATH = "/v1/agent/orders/pay";
+
+const customerShown = z
+  .object({
+    name: z.string().nullable(),
+    email: z.string(),
+    phone: z.string().nullable(),
+    delivery_address: z.string().nullable(),
+    notes: z.string().nullable(),
+  })
+  .nullable()
+  .describe("As the buyer told it; null once it is erased");
+
+const list = operation({
+  name: "orders_list",
+  route: "GET /v1/agent/orders",
+  summary: "An order, or your orders, newest first",
+  description:
+    "Where an order stands, and whom it is for. One by its `order_id` is always current. Free to its owner: the tenant's key, or the wallet that paid by its signature (SIGN-IN-WITH-X).",
+  access: [owner("read"), pay("0.001")],
+  lists: ordersProjection,
+  input: z.object({
+    order_id: inputOrderId
+      .describe("The order_id that orders_create answered; omitted = your orders")
+      .optional(),
+    limit: limit("How many to list, 1 to 100"),
+    offset: offset("How many of the newest to leave out"),
+  }),
+  output: json(
+    z.object({
+      data: z.array(orderShown.extend({ customer: customerShown, erased: z.boolean() })),
+      meta: z.object({ ...shopMeta, count: z.int(), total: z.int() }),
+    }),
+  ),
+  told_once: ["customer"],
+  refuses: [404],
+  example: { limit: 10 },
+  handle: async ({ input, caller, app }) => {
+    const { tenant } = caller;
+    const { order_id } = input;
+    const found =
+      order_id === undefined
+        ? await listOrders(app.pool, { tenant, ...input })
+        : { orders: [orders.standing(await app.load(orders, orders.targetOf(tenant, order_id)))], total: 1 };
+    const customers = await app.subjects.open(found.orders.map((order) => sealedOf(tenant, order)));
+    const data = found.orders.map((order, at) => {
+      const customer = customers[at]!;
+      const told = customer.erased ? null : customerShown.parse(customer.value);
+      return { ...shownOrder(order), customer: told, erased: customer.erased };
+    });
+    return { data, meta: { tenant, count: data.length, total: found.total } };
+  },
+});
+
+/** Where whom an order is for was sealed. */
+const sealedOf = (tenant: string, { facts }: Order) => ({
+  sealed: facts.customer,
+  place: placeIn(orders, orders.targetOf(tenant, facts.order_id), "OrderPlaced"),
+});
+
+const HOUR_S = 3_600;
+const minutes = (seconds: number) => seconds / 60;
+
+const create = operation({
+  name: "orders_create",
+  route: "POST /v1/agent/orders",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
+  summary: "Order goods and hold them until they are paid for",
+  description: `Takes the goods from stock and holds them: ${minutes(orders.HOLD_S.x402)} minutes for a payment in USDC (${minutes(orders.HOLD_S.first)} for a payer that has never paid for an
+order), ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. What this call costs is for placing the order; the goods are paid by orders_pay, with
+\`total_usdc\` of the answer. Give it a name of your own, by Idempotency-Key or \`idempotency_key\`: asked again under it, it is the same order. Without
+one each call by a key is another order; a payment is good for one. Whom it is for is sealed: the log cannot be read for it, and it can be erased.`,
+  access: [key("order"), pay("0.05")],
+  named_by: "idempotency_key",
+  input: z.object({
+    product_slug: product.slug.describe("As products_list names it"),
+    quantity: inputQuantity.describe(
+      `How many units, 1 to ${orders.MOST_UNITS}; at most EUR 50,000 with tax`,
+    ),
+    unit: inputUnit.describe("bag or pallet; omitted = bag, of wood pallet").optional(),
+    customer_email: inputMail.describe("Whom it is for"),
+    customer_name: inputName.describe("The customer's name").optional(),
+    customer_phone: z
+      .string()
+      .regex(
+        /^\+?[0-9][0-9 ()./-]{3,29}$/,
+        "is a telephone number: 4 to 30 digits, spaces, +, -, (), / and .",
+      )
+      .describe("For the carrier")
+      .optional(),
+    delivery_address: z
+      .string()
+      .min(1, "is at least 1 character")
+      .max(300, "is at most 300 characters")
+      .describe("Where it is delivered, up to 300 characters")
+      .optional(),
+    notes: z
+      .string()
+      .max(500, "is at most 500 characters")
+      .describe("Anything else, up to 500 characters")
+      .optional(),
+    quote_id: idFrom("quote_id", "quotes_create")
+      .describe("Takes the price of this quote of yours; omitted = the price of now")
+      .optional(),
+    payment: z
+      .enum(orders.paymentWays, `is ${orders.paymentWays.join(" or ")}`)
+      .default("x402")
+      .describe("x402: by orders_pay; invoice: outside, for callers with an API key"),
+    idempotency_key: z
+      .string()
+      .regex(/^[\x21-\x7e]{1,128}$/, "is 1 to 128 visible ASCII characters")
+      .describe("Your own name for the order, as Idempotency-Key is; if both are sent, they are the same")
+      .optional(),
+  }),
+  output: json(
+    z.object({
+      data: orderShown.extend({
+        pay: z
+          .object({
+            operation: z.literal("orders_pay"),
+            method: z.literal("POST"),
+            url: z.url(),
+            body: z.object({ order_id: z.int(), total_usdc: money }),
+          })
+          .nullable()
+          .describe("The call that pays for it, over x402; null of an invoice"),
+      }),
+      meta: z.object({
+        ...shopMeta,
+        development_chain: developmentChain,
+        warning: z.string().nullable().describe("What to do otherwise next time"),
+      }),
+    }),
+  ),
+  status: 201,
+  secrets: ["customer_email", "customer_name", "customer_phone", "delivery_address", "notes"],
+  refuses: [403, 404, 409],
+  example: {
+    product_slug: "granulas-premium",
+    quantity: 10,
+    unit: "bag",
+    customer_email: "anna@example.org",
+    customer_name: "Anna Ozola",
+    delivery_address: "Brīvības iela 1, Rīga",
+  },
+  handle: async ({ input, caller, app, decide, watch, seal, fresh_id, idempotency_key, payment_id }) => {
+    const { tenant } = caller;
+    if (input.payment === "invoice" && caller.kind !== "key")
+      refuse("forbidden", "an invoice needs an API key of this shop's operator; pay by x402 instead");
+    const product_id = await findProduct(app.pool, product.shopOf(tenant), input.product_slug);
+    if (product_id === undefined)
+      return refuse("not_found", `there is no product ${input.product_slug}: products_list names them`);
+    const goods = product.targetOf(tenant, product_id);
+    const sold = product.standing(await watch(product, goods));
+    const { quote_id = null, payment, quantity } = input;
+    const quote = quote_id === null ? undefined : await app.load(quotes, { tenant, id: quote_id });
+    const unit = input.unit ?? sold.facts.base_unit;
+    const base = product.baseOf(sold, unit);
+    const now = app.clock.now();
+    const placed_at = now.toISOString();
+    const hold_s = await holdSeconds(app, caller, payment);
+    const until = new Date(now.getTime() + hold_s * 1_000).toISOString();
+    const order_id = orderIdOf(app.link_secret, fresh_id);
+    const target = orders.targetOf(tenant, order_id);
+    const [customer] = await seal([
+      {
+        subject: mailSubject(tenant, input.customer_email),
+        place: placeIn(orders, target, "OrderPlaced"),
+        value: customerOf(input),
+      },
+    ]);
+    // Read before the goods are queued for, so that others wait for as little as can be.
+    await watch(orders, target);
+    const wanted: stock.Wanted = { order_id, tenant, unit, base, quantity, until };
+    // The stock first: orders of one product queue for it, and each sees what the one before has left.
+    const held = await decide(stock, goods, stock.reserve(wanted, placed_at));
+    // Only where it is decided: said again, the order stands, whatever its price or the rate would be by now.
+    const place = (state: orders.OrderState) => {
+      const asked = { product_id, unit, quantity };
+      const net_cents =
+        quote_id === null
+          ? priceNow(sold, asked.unit, placed_at)
+          : quotes.quotedPrice(quote, asked, placed_at);
+      const total = totalOf(net_cents * quantity, sold.facts.vat_bp);
+      orders.refuseTooLarge(total.gross_cents);
+      const rate = payableRate(app.reference, { now, is_play: app.embedded_chain });
+      return orders.place({
+        order_id,
+        product_id,
+        slug: sold.facts.slug,
+        unit,
+        quantity,
+        base_quantity: quantity * base,
+        ...total,
+        usdc_micro: microUsdcOf(total.gross_cents, rate.rate),
+        eur_usd: rate.rate,
+        rate_as_of: rate.as_of,
+        payment,
+        quote_id,
+        lines: linesOf(held.events),
+        until,
+        customer: customer!,
+        placed_at,
+      })(state);
+    };
+    const order = orders.standing((await decide(orders, target, place)).state);
+    const isNamed = idempotency_key !== undefined || payment_id !== undefined;
+    return {
+      data: { ...shownOrder(order), pay: howToPay(app, order) },
+      meta: { tenant, development_chain: app.embedded_chain, warning: isNamed ? null : UNNAMED },
+    };
+  },
+});
+
+const UNNAMED =
+  "this call had no Idempotency-Key and no idempotency_key: sent again, it is another order, which holds goods too";
+
+type Input = {
+  customer_email: string;
+  customer_name?: string | undefined;
+  customer_phone?: string | undefined;
+  delivery_address?: string | undefined;
+  notes?: string | undefined;
+};
+
+/** What is sealed of whom an order is for. */
+const customerOf = (input: Input): NonNullable<z.infer<typeof customerShown>> => ({
+  name: input.customer_name ?? null,
+  email: input.customer_email,
+  phone: input.customer_phone ?? null,
+  delivery_address: input.delivery_address ?? null,
+  notes: input.notes ?? null,
+});
+
+/** Whoever has never paid could hold goods for next to nothing, so for a shorter time. */
+async function holdSeconds(app: App, { kind, tenant }: Caller, payment: PaymentWay): Promise<number> {
+  if (payment === "x402" && kind === "payer" && !(await hasPaid(app.pool, tenant)))
+    return orders.HOLD_S.first;
+  return orders.HOLD_S[payment];
+}
+
+/** A number below 2^53 that nobody guesses, the same for a command that is said again: no counter to fight over. */
+function orderIdOf(link_secret: Uint8Array, fresh_id: string): number {
+  for (let n = 0; ; n++) {
+    const digest = createHmac("sha256", link_secret).update(`order:${fresh_id}${n}`).digest();
+    const id = digest.readUIntBE(0, 6) * 256 + digest[6]!;
+    if (id > 0 && id <= Number.MAX_SAFE_INTEGER) return id;
+  }
+}
+
+function priceNow(sold: Product, unit: product.UnitName, at: string): number {
+  const price = product.priceAt(sold, unit, at);
+  if (price) return price.net_cents;
+  const message = `has no price at the moment; prices_list has those of ${sold.facts.slug}`;
+  return refuse("invalid", "invalid input: unit", { errors: [{ path: "unit", message }] });
+}
+
+function linesOf(events: readonly stock.StockEvent[]): stock.StockLine[] {
+  const [reserved] = events.flatMap((event) => (event.type === "StockReserved" ? [event.data] : []));
+  if (!reserved) throw new Error("an order is placed with what was reserved for it");
+  return reserved.lines;
+}
+
+function howToPay({ settings }: App, { facts }: Order) {
+  if (facts.payment === "invoice") return null;
+  return {
+    operation: "orders_pay" as const,
+    method: "POST" as const,
+    url: settings.public_url + PAY_PATH,
+    body: { order_id: facts.order_id, total_usdc: decimalUsdc(facts.usdc_micro) },
+  };
+}
+
+/** What places orders and tells of them. */
+export const orderOperations = [list, create];

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import * as orders from "../../../domain/commerce/order.ts";
+import * as product from "../../../domain/commerce/product.ts";
+import * as stock from "../../../domain/commerce/stock.ts";
+import * as payments from "../../../domain/payments/payment.ts";
+import { cancelOrder } from "../../../reactors/commerce/steps.ts";
+import { json, operation, owner, pay, type Usdc } from "../../operation.ts";
+import { microUsdc } from "../../x402/required.ts";
+import { developmentChain, inputOrderId, nowOf, orderShown, shopMeta, shownOrder } from "./fields.ts";
+import { PAY_PATH } from "./orders.ts";
+
+const answer = json(
+  z.object({ data: orderShown, meta: z.object({ ...shopMeta, development_chain: developmentChain }) }),
+);
+
+const payOrder = operation({
+  name: "orders_pay",
+  route: `POST ${PAY_PATH}`,
+  effect: { changes: "takes", repeatable: true, reaches_out: true },
+  summary: "Pay for an order",
+  description: `By payment alone: it costs what \`total_usdc\` says, which is the order's own, so ask once without a payment and pay what the 402 asks for. A key beside
+the payment names the tenant that placed the order. A total that is not the order's, and an order that is paid or over, are refused before anything is
+settled. A payment that is begun in time finds its goods; one that comes too late all the same is refunded.`,
+  access: [pay(({ total_usdc }: { total_usdc: string }) => total_usdc as Usdc, "1")],
+  input: z.object({
+    order_id: inputOrderId,
+    total_usdc: z
+      .string("is a decimal string of USDC")
+      .regex(
+        /^(?=.*[1-9])\d{1,7}(\.\d{1,6})?$/,
+        "is the order's total_usdc: a decimal string with at most six places",
+      )
+      .describe("The order's total_usdc, as orders_create answered it"),
+  }),
+  output: answer,
+  refuses: [404, 409],
+  example: { order_id: 2, total_usdc: "52.13" },
+  handle: async ({ input: { order_id, total_usdc }, caller, app, decide, watch, payment_id }) => {
+    if (payment_id === undefined) throw new Error("an order is paid by a payment alone");
+    const { tenant } = caller;
+    const at = nowOf(app);
+    const target = orders.targetOf(tenant, order_id);
+    const { facts } = orders.standing(await watch(orders, target));
+    const paid = {
+      payment_id,
+      usdc_micro: Number(microUsdc(total_usdc as Usdc)),
+      begun_at: await begunAt(app, payment_id, at),
+    };
+    // The stock first: whoever moves it queues for it.
+    await decide(stock, product.targetOf(tenant, facts.product_id), stock.confirm(order_id, at));
+    const { state } = await decide(orders, target, orders.pay(paid, at));
+    const data = shownOrder(orders.standing(state));
+    return { data, meta: { tenant, development_chain: app.embedded_chain } };
+  },
+});
+
+/** When the payment was claimed; now where it is about to be. */
+async function begunAt(app: App, payment_id: string, now: string): Promise<string> {
+  const state = await app.load(payments, payments.targetOf(payment_id));
+  return payments.isFree(state) ? now : state.claim.claimed_at;
+}
+
+const cancel = operation({
+  name: "orders_cancel",
+  route: "POST /v1/agent/orders/cancel",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Cancel an order that is not shipped",
+  description:
+    "Its goods can be sold again at once, and what was paid for it in USDC goes back to the wallet that paid, whole: payment_status of `paid.payment_id` tells of the refund. What placing the order cost does not. Cancelled again, it answers the same.",
+  access: [owner("order"), pay("0.001")],
+  input: z.object({
+    order_id: inputOrderId,
+    reason: z
+      .enum(orders.cancelReasons, `is one of ${orders.cancelReasons.join(", ")}`)
+      .default("other")
+      .describe("Why"),
+  }),
+  output: answer,
+  refuses: [404, 409],
+  example: { order_id: 1, reason: "changed_mind" },
+  handle: async ({ input: { order_id, reason }, caller, app, decide }) => {
+    const { tenant } = caller;
+    const facts = { by: "buyer" as const, reason, cancelled_at: nowOf(app) };
+    const { order } = await cancelOrder({ decide }, { tenant, order_id }, facts);
+    return { data: shownOrder(order), meta: { tenant, development_chain: app.embedded_chain } };
+  },
+});
+
+/** What pays for orders, and what gives them up. */
+export const payingOperations = [payOrder, cancel];

@@ -1,0 +1,153 @@
+import { z } from "zod";
+import { decimalEuro, sumOf, totalOf } from "../../../domain/commerce/money.ts";
+import { MOST_UNITS } from "../../../domain/commerce/order.ts";
+import type { Product, UnitName } from "../../../domain/commerce/product.ts";
+import * as product from "../../../domain/commerce/product.ts";
+import * as quotes from "../../../domain/commerce/quote.ts";
+import { madeId, time } from "../../../domain/fields.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { mailSubject, placeIn } from "../../../domain/sealed.ts";
+import { json, key, operation, pay } from "../../operation.ts";
+import {
+  inputMail,
+  inputName,
+  inputQuantity,
+  inputUnit,
+  money,
+  shopMeta,
+  shownTotal,
+  totalShown,
+} from "./fields.ts";
+
+const DAY_MS = 86_400_000;
+
+const item = z.strictObject(
+  {
+    product_id: product.productId.describe("As products_list names it"),
+    quantity: inputQuantity.describe(`How many, 1 to ${MOST_UNITS}`),
+    unit: inputUnit.describe("bag or pallet; omitted = the unit that stock is counted in").optional(),
+  },
+  "is { product_id, quantity, unit }",
+);
+
+const create = operation({
+  name: "quotes_create",
+  route: "POST /v1/agent/quotes",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
+  summary: "A quote: prices that hold for two weeks",
+  description: `Prices as they are now, with value added tax, that orders_create takes by \`quote_id\` for ${quotes.HOLDS_DAYS} days, for as many units an order as
+the quote names. It holds no goods: what is in stock then is sold then. Name and mail are sealed: the log cannot be read for them, and they can be erased.`,
+  access: [key("quote"), pay("0.01")],
+  input: z.object({
+    client_name: inputName.describe("Whom the quote is for"),
+    client_email: inputMail.describe("The client's mail address"),
+    items: z
+      .array(item, "is a list of { product_id, quantity, unit }")
+      .min(1, "has at least 1 item")
+      .max(quotes.MOST_ITEMS, `has at most ${quotes.MOST_ITEMS} items`)
+      .describe(`1 to ${quotes.MOST_ITEMS} products`),
+  }),
+  output: json(
+    z.object({
+      data: z.object({
+        quote_id: madeId,
+        status: z.literal("draft"),
+        items: z.array(
+          z.object({
+            product_id: product.productId,
+            product_slug: product.slug,
+            unit: z.enum(product.unitNames),
+            quantity: z.int(),
+            unit_net: money.describe("EUR for one unit, without tax"),
+            net: money.describe("EUR, of all of them"),
+          }),
+        ),
+        ...totalShown,
+        valid_until: time,
+        drafted_at: time,
+      }),
+      meta: z.object(shopMeta),
+    }),
+  ),
+  status: 201,
+  secrets: ["client_name", "client_email"],
+  refuses: [404],
+  example: {
+    client_name: "Anna Ozola",
+    client_email: "anna@example.org",
+    items: [{ product_id: 1, quantity: 2, unit: "pallet" }],
+  },
+  handle: async ({ input, caller, app, decide, seal, fresh_id: quote_id }) => {
+    const { tenant } = caller;
+    const now = app.clock.now();
+    const ids = [...new Set(input.items.map(({ product_id }) => product_id))];
+    const loaded = await Promise.all(ids.map((id) => app.load(product, product.targetOf(tenant, id))));
+    const known = new Map(ids.map((id, at) => [id, loaded[at]]));
+    const target = { tenant, id: quote_id };
+    const [client] = await seal([
+      {
+        subject: mailSubject(tenant, input.client_email),
+        place: placeIn(quotes, target, "QuoteDrafted"),
+        value: { name: input.client_name, mail: input.client_email },
+      },
+    ]);
+    const draft = (state: quotes.QuoteState) => {
+      const priced = input.items.map((one, at) => pricedItem(known.get(one.product_id), one, at, now));
+      return quotes.draft({
+        quote_id,
+        items: priced.map(({ item }) => item),
+        ...sumOf(priced.map(({ total }) => total)),
+        valid_until: new Date(now.getTime() + quotes.HOLDS_DAYS * DAY_MS).toISOString(),
+        client: client!,
+        drafted_at: now.toISOString(),
+      })(state);
+    };
+    const { state } = await decide(quotes, target, draft);
+    if (!state) throw new Error("what was drafted is known");
+    const items = state.items.map(({ product_id, unit, quantity, net_cents }) => ({
+      product_id,
+      product_slug: known.get(product_id)!.facts.slug,
+      unit,
+      quantity,
+      unit_net: decimalEuro(net_cents),
+      net: decimalEuro(net_cents * quantity),
+    }));
+    const { valid_until, drafted_at } = state;
+    return {
+      data: { quote_id, status: "draft" as const, items, ...shownTotal(state), valid_until, drafted_at },
+      meta: { tenant },
+    };
+  },
+});
+
+type Asked = { product_id: number; quantity: number; unit?: UnitName | undefined };
+
+/** An item at the price of now; `at`: its place among the items asked for. */
+function pricedItem(
+  found: Product | undefined,
+  { product_id, quantity, unit: asked }: Asked,
+  at: number,
+  now: Date,
+) {
+  if (!found || found.withdrawn_at !== null)
+    return refuse(
+      "not_found",
+      `items.${at}.product_id: there is no product ${product_id}; products_list names them`,
+    );
+  const unit = asked ?? found.facts.base_unit;
+  const price = product.priceAt(found, unit, now.toISOString());
+  if (!price) {
+    const sold = product.pricedUnits(found, now.toISOString()).map((one) => one.unit);
+    const message = `is one that ${found.facts.slug} is sold in: ${sold.join(", ") || "none at the moment"}`;
+    return refuse("invalid", `invalid input: items.${at}.unit`, {
+      errors: [{ path: `items.${at}.unit`, message }],
+    });
+  }
+  const { net_cents } = price;
+  return {
+    item: { product_id, unit, quantity, net_cents },
+    total: totalOf(net_cents * quantity, found.facts.vat_bp),
+  };
+}
+
+export const quoteOperations = [create];

@@ -1,0 +1,18 @@
+/** What each command does, in the words of `--help`, which loads no command to say it. */
+export const about = {
+  serve: "run the service (what `npm start` does)",
+  demo: "buy one answer with a demo wallet, step by step, and check what was told about it; or goods, by --story shop",
+  keys: "issue, list and revoke API keys; each change is an event in the log",
+  subjects: "erase a person or thing that personal data is sealed for; change the vault's master key",
+  payments: "compare the payments of the log with the chain",
+  shop: "run the shop: products, prices, stock and orders; each change is an event in the log",
+  anchor: "anchor the log on the chain",
+  witness: "run a witness: it cosigns a log's checkpoints as long as each continues the one before",
+  import: "import files as the next vintage of their dataset: all of them or nothing",
+  sandbox: "make the synthetic data that answers where no real data covers the question",
+  fetch: "fetch data from its source",
+  export:
+    "write the log, or one stream of it, with its checkpoints and anchors, as NDJSON that anyone can verify",
+  verify: "check an export: every hash and link, the tree, its signatures and its anchors on the chain",
+  docs: "print docs/<page>.md",
+};

@@ -1,0 +1,8 @@
+import type { Config } from "../config.ts";
+import type { BuildOptions } from "../operator/releases.ts";
+
+/** Where datasets are built, and with how much of the machine. */
+export const buildOptions = (config: Config): BuildOptions => ({
+  data_dir: config.DATA_DIR,
+  limits: { threads: config.DUCKDB_THREADS, memory_mb: config.IMPORT_MEMORY_MB },
+});

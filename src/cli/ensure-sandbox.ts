@@ -1,0 +1,46 @@
+/** The sandbox of a service: made at its start where it is not there, while everything else is answered. */
+import type { Logger } from "pino";
+import type { App } from "../app.ts";
+import type { Config } from "../config.ts";
+import { followed } from "../datasets/making.ts";
+import type { Progress } from "../datasets/progress.ts";
+import { SANDBOX } from "../datasets/sandbox.ts";
+import { SANDBOX_LV } from "../datasets/sandbox-lv.ts";
+import { buildOptions } from "./build-options.ts";
+import { withProgress } from "./shown-progress.ts";
+
+/** Tells the service that the sandbox is to be served, and answers what makes it where it is not there or its files are gone. */
+export function expectSandbox(app: App, config: Config, log: Logger): (signal: AbortSignal) => Promise<void> {
+  const parts = ([SANDBOX, SANDBOX_LV] as const).map((dataset) => ({ dataset, ...followed() }));
+  app.vintage_store.expect(
+    parts.map(({ dataset, making }) => ({ dataset, synthetic: true, released: false, making })),
+  );
+  return async (signal) => {
+    try {
+      // What makes datasets takes long to load, and the door is open by now.
+      const { releaseSandboxTables } = await import("../operator/reference.ts");
+      const { isUsable, releaseSandbox, releaseSandboxLv } = await import("../operator/releases.ts");
+      const { openSandboxShop } = await import("../operator/sandbox-shop.ts");
+      await openSandboxShop(app);
+      const makers = { [SANDBOX]: releaseSandbox, [SANDBOX_LV]: releaseSandboxLv };
+      await releaseSandboxTables(app, config.DATA_DIR, { only_missing: true });
+      for (const { dataset, progress: follow } of parts) {
+        if (await isUsable(app, dataset)) continue;
+        const make = (show: Progress) => {
+          const progress: Progress = (...step) => {
+            follow(...step);
+            show(...step);
+          };
+          return makers[dataset](app, { ...buildOptions(config), progress, signal });
+        };
+        const tell = (stage: string, percent: number) =>
+          log.info({ dataset, stage, percent }, "a sandbox dataset is being made");
+        const { facts } = await withProgress(dataset, tell, make);
+        log.info({ dataset, vintage: facts.vintage, rows: facts.rows }, "a sandbox dataset is ready");
+      }
+    } catch (error) {
+      if (!signal.aborted)
+        log.error({ err: error }, "the sandbox dataset could not be made; `tallystick sandbox` tries again");
+    }
+  };
+}

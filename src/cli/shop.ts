@@ -1,0 +1,303 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Command, InvalidArgumentError } from "commander";
+import type { App } from "../app.ts";
+import { decimalEuro } from "../domain/commerce/money.ts";
+import { type Order, type OrderStatus, statuses } from "../domain/commerce/order.ts";
+import { commerceProblems } from "../domain/commerce/problems.ts";
+import {
+  type ProductType,
+  productTypes,
+  slug,
+  type UnitName,
+  unitNames,
+} from "../domain/commerce/product.ts";
+import { location, type Shelf, type StockLine } from "../domain/commerce/stock.ts";
+import { time } from "../domain/fields.ts";
+import { decimalUsdc } from "../domain/payments/usdc.ts";
+import { Refusal } from "../domain/refusal.ts";
+import type { NamedOrder } from "../projections/commerce/orders.ts";
+import { about } from "./about.ts";
+import { asCount, type Terminal, withRuntime } from "./terminal.ts";
+
+type Shop = typeof import("../operator/shop.ts");
+
+export function shopCommand(terminal: Terminal): Command {
+  const shop = new Command("shop").description(about.shop);
+  const run = <T>(work: (app: App, operator: Shop) => Promise<T>): Promise<T> =>
+    withRuntime(terminal, async ({ app }) => work(app, await import("../operator/shop.ts")));
+  for (const command of [...goodsCommands(run), ...orderCommands(run)]) shop.addCommand(command);
+  return shop;
+}
+
+type Run = <T>(work: (app: App, operator: Shop) => Promise<T>) => Promise<T>;
+type InSpace = { test: boolean };
+const spaceOf = ({ test }: InSpace) => (test ? "test" : "live");
+const TEST = ["--test", "the shop that test keys see", false] as const;
+
+function goodsCommands(run: Run): Command[] {
+  const list = new Command("list")
+    .description("put a product on the list; it is sold once it has a price and stock")
+    .requiredOption("--slug <name>", "what it is called: lower-case letters, digits, hyphens", asSlug)
+    .requiredOption("--type <type>", productTypes.join(", "), oneOf<ProductType>(productTypes))
+    .requiredOption("--name <text>", "what buyers read")
+    .requiredOption("--kg <n>", "kilograms of the base unit", asPositive)
+    .option("--base <unit>", "what stock is counted in", oneOf<UnitName>(unitNames), "bag")
+    .option("--units <list>", "units it is sold in, by how many base units each has", asUnits)
+    .option("--kwh <n>", "net calorific value in kWh/kg, of fuel", asPositive)
+    .option("--cn <code>", "of the Combined Nomenclature; else the usual one of its type")
+    .option("--vat <percent>", "value added tax", asPercent, 2_100)
+    .option("--id <n>", "its product_id; else the next one", asCount)
+    .option(...TEST)
+    .addHelpText(
+      "after",
+      "\nExample: --slug pellets --type granulas --name 'Pellets 6 mm' --kg 15 --units bag=1,pallet=65",
+    )
+    .action((options) =>
+      run(async (app, operator) => {
+        const product_id = await operator.listProduct(app, spaceOf(options), {
+          product_id: options.id,
+          slug: options.slug,
+          type: options.type,
+          name: options.name,
+          cn_code: options.cn,
+          base_unit: options.base,
+          units: options.units ?? [{ unit: options.base, base: 1 }],
+          kg_per_base: options.kg,
+          kwh_per_kg: options.kwh ?? null,
+          vat_bp: options.vat,
+        });
+        print(`Product ${product_id}, ${options.slug}, is listed. Next: shop price, shop receive.`);
+      }),
+    );
+  const price = new Command("price")
+    .description("set what a unit costs, from now on or from a later time")
+    .argument("<product>", "its slug or product_id")
+    .argument("<unit>", unitNames.join(" or "), oneOf<UnitName>(unitNames))
+    .argument("<eur>", "for one unit, without tax, such as 4.95", asCents)
+    .option("--from <time>", "in UTC, such as 2026-12-01T00:00:00Z", asTime)
+    .option(...TEST)
+    .action((name: string, unit: UnitName, net_cents: number, options) =>
+      run(async (app, operator) => {
+        await operator.setPrice(app, spaceOf(options), { name, unit, net_cents, from: options.from });
+        print(
+          `A ${unit} of ${name} costs EUR ${decimalEuro(net_cents)} without tax from ${options.from ?? "now"} on.`,
+        );
+      }),
+    );
+  const withdraw = new Command("withdraw")
+    .description("take a product off the list; orders of it stand")
+    .argument("<product>", "its slug or product_id")
+    .option(...TEST)
+    .action((name: string, options) =>
+      run(async (app, operator) => {
+        await operator.withdrawProduct(app, spaceOf(options), name);
+        print(`${name} is not sold any more.`);
+      }),
+    );
+  const receive = new Command("receive")
+    .description("take goods in; locations are drawn from in the order in which they were first stocked")
+    .argument("<product>", "its slug or product_id")
+    .argument("<location>", "where it lies", asLocation)
+    .argument("<quantity>", "in base units", asCount)
+    .option("--reference <text>", "a delivery note")
+    .option(...TEST)
+    .action((name: string, location: string, quantity: number, options) =>
+      run(async (app, operator) => {
+        const facts = { name, location, quantity, reference: options.reference ?? null };
+        tellShelves((await operator.receiveStock(app, spaceOf(options), facts)).shelves);
+      }),
+    );
+  const adjust = new Command("adjust")
+    .description("correct what was counted wrong, lost or found; what orders hold cannot be taken away")
+    .argument("<product>", "its slug or product_id")
+    .argument("<location>", "where it lies", asLocation)
+    .argument("<delta>", "in base units: -3 for three less; write it after --", asDelta)
+    .requiredOption("--reason <text>", "why, in your words: it stands in the log for good")
+    .option(...TEST)
+    .action((name: string, location: string, delta: number, options) =>
+      run(async (app, operator) => {
+        const facts = { name, location, delta, reason: options.reason };
+        tellShelves((await operator.adjustStock(app, spaceOf(options), facts)).shelves);
+      }),
+    );
+  return [list, price, withdraw, receive, adjust];
+}
+
+function tellShelves(shelves: readonly Shelf[]): void {
+  for (const { location, on_hand, reserved } of shelves)
+    print(`${location.padEnd(20)} ${on_hand} on hand, ${reserved} reserved, ${on_hand - reserved} available`);
+}
+
+/** A command about one order. */
+function ofOrder(name: string, about: string): Command {
+  return new Command(name)
+    .description(about)
+    .argument("<order_id>", "as `shop orders` lists it", asOrderId)
+    .option("--tenant <name>", "whose it is, where two buyers were given the same number");
+}
+
+function orderCommands(run: Run): Command[] {
+  type Options = { tenant?: string };
+  const on = (
+    order_id: number,
+    { tenant }: Options,
+    work: (app: App, named: NamedOrder, operator: Shop) => Promise<Order>,
+  ) =>
+    run(async (app, operator) => {
+      const named = await operator.orderNamed(app, order_id, tenant);
+      print(`Order ${order_id} of ${named.tenant} is ${(await work(app, named, operator)).status}.`);
+    });
+  const list = new Command("orders")
+    .description(
+      "list what is to be done: paid orders, or those that stand otherwise, with whom they are for",
+    )
+    .option("--status <status>", statuses.join(", "), oneOf<OrderStatus>(statuses), "paid")
+    .option("--json", "print one JSON object a line", false)
+    .option(...TEST)
+    .action((options) =>
+      run(async (app, operator) => {
+        for (const { tenant, order, customer } of await operator.listToDo(
+          app,
+          spaceOf(options),
+          options.status,
+        )) {
+          const { order_id, quantity, unit, slug, gross_cents, usdc_micro } = order.facts;
+          if (options.json)
+            print(
+              JSON.stringify({ tenant, customer, ...order, facts: { ...order.facts, customer: undefined } }),
+            );
+          else
+            print(
+              `${order_id}  ${quantity} ${unit} ${slug}  EUR ${decimalEuro(gross_cents)} = ${decimalUsdc(usdc_micro)} USDC  ${tenant}  ${
+                customer ? JSON.stringify(customer) : "erased"
+              }`,
+            );
+        }
+      }),
+    );
+  const paid = ofOrder("paid", "say that an invoice was paid")
+    .option("--reference <text>", "of the bank's statement")
+    .action((id: number, options) =>
+      on(id, options, (app, named, operator) => operator.invoicePaid(app, named, options.reference ?? null)),
+    );
+  const ship = ofOrder(
+    "ship",
+    "say that the goods have left; waits until the chain cannot take the payment back",
+  )
+    .option("--carrier <name>", "who carries them")
+    .option("--tracking <code>", "the carrier's number")
+    .option("--wait <seconds>", "for the payment to be final, while the service runs", asCount, 60)
+    .action((id: number, options) =>
+      on(id, options, (app, named, operator) => {
+        const sent = { carrier: options.carrier ?? null, tracking: options.tracking ?? null };
+        return onceFinal(() => operator.ship(app, named, sent), options.wait);
+      }),
+    );
+  const deliver = ofOrder("deliver", "say that the goods have arrived").action((id: number, options) =>
+    on(id, options, (app, named, operator) => operator.delivered(app, named)),
+  );
+  const takeBack = ofOrder("return", "take goods back; what was paid for them in USDC is refunded, whole")
+    .requiredOption("--reason <text>", "why, in your words: it stands in the log for good")
+    .option(
+      "--restock <list>",
+      "what can be sold again, such as riga=10; else all of it, where it came from",
+      asLines,
+    )
+    .option("--unsellable", "nothing of it can be sold again", false)
+    .action((id: number, options) =>
+      on(id, options, (app, named, operator) => {
+        const restocked = options.unsellable ? null : options.restock;
+        return operator.returned(app, named, { reason: options.reason, restocked });
+      }),
+    );
+  const cancel = ofOrder(
+    "cancel",
+    "give up an order that is not shipped; what was paid in USDC is refunded, whole",
+  )
+    .requiredOption("--reason <text>", "why, in your words: it stands in the log for good")
+    .action((id: number, options) =>
+      on(id, options, (app, named, operator) => operator.cancelled(app, named, options.reason)),
+    );
+  return [list, paid, ship, deliver, takeBack, cancel];
+}
+
+/** Ships once the payment is final, and not after so many seconds. */
+export async function onceFinal(ship: () => Promise<Order>, seconds: number): Promise<Order> {
+  for (const deadline = Date.now() + seconds * 1_000; ; await pause(1_000)) {
+    try {
+      return await ship();
+    } catch (error) {
+      const isEarly = error instanceof Refusal && error.type === commerceProblems["payment-not-final"];
+      if (!isEarly || Date.now() > deadline) throw error;
+    }
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+const judged =
+  (schema: { safeParse(text: string): { success: boolean; error?: { issues: { message: string }[] } } }) =>
+  (text: string): string => {
+    const answer = schema.safeParse(text);
+    if (!answer.success) throw new InvalidArgumentError(answer.error!.issues[0]!.message);
+    return text;
+  };
+const asSlug = judged(slug);
+const asLocation = judged(location);
+const asTime = judged(time);
+
+const oneOf =
+  <Word extends string>(words: readonly Word[]) =>
+  (text: string): Word => {
+    const word = words.find((one) => one === text);
+    if (word === undefined) throw new InvalidArgumentError(`is one of ${words.join(", ")}`);
+    return word;
+  };
+
+function asOrderId(text: string): number {
+  if (!/^[1-9]\d{0,15}$/.test(text) || !Number.isSafeInteger(Number(text)))
+    throw new InvalidArgumentError("is an order_id: a whole number");
+  return Number(text);
+}
+
+function asCents(text: string): number {
+  const [, whole, fraction = ""] = /^(\d{1,6})(?:\.(\d{1,2}))?$/.exec(text) ?? [];
+  const cents = Number(whole) * 100 + Number(fraction.padEnd(2, "0"));
+  if (whole === undefined || cents === 0 || cents > 10_000_000)
+    throw new InvalidArgumentError("is an amount in EUR from 0.01 to 100000, such as 4.95");
+  return cents;
+}
+
+function asPercent(text: string): number {
+  if (!/^\d{1,2}(\.\d{1,2})?$/.test(text)) throw new InvalidArgumentError("is a rate in percent, such as 21");
+  return Math.round(Number(text) * 100);
+}
+
+function asPositive(text: string): number {
+  if (!/^\d{1,6}(\.\d{1,3})?$/.test(text) || Number(text) === 0)
+    throw new InvalidArgumentError("is a number above 0 with at most three places");
+  return Number(text);
+}
+
+function asDelta(text: string): number {
+  if (!/^[+-]?[1-9]\d{0,8}$/.test(text))
+    throw new InvalidArgumentError("is a whole number other than 0, such as -3");
+  return Number(text);
+}
+
+/** `bag=1,pallet=65` as names and numbers. */
+function asPairs(text: string): [string, number][] {
+  return text.split(",").map((pair) => {
+    const [, name, count] = /^([a-z0-9-]+)=([1-9]\d{0,8})$/.exec(pair) ?? [];
+    if (name === undefined) throw new InvalidArgumentError("is a list such as bag=1,pallet=65");
+    return [name, Number(count)];
+  });
+}
+
+const asUnits = (text: string) =>
+  asPairs(text).map(([name, base]) => ({ unit: oneOf<UnitName>(unitNames)(name), base }));
+
+const asLines = (text: string): StockLine[] =>
+  asPairs(text).map(([name, quantity]) => ({ location: asLocation(name), quantity }));

@@ -1,0 +1,11 @@
+/** What a call about alerts may be refused for beyond what any call may. */
+import { problemTypes } from "../problem.ts";
+
+export const alertProblems = problemTypes({
+  "too-many-tests": {
+    code: "quota_exceeded",
+    title: "Too many test events",
+    meaning:
+      "A subscription's webhook is sent so many test events an hour; `Retry-After` says when the next may be.",
+  },
+});

@@ -1,0 +1,76 @@
+/** A quote: prices that hold for two weeks, for as many units an order as it names. It holds no goods. */
+
+import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
+import { madeId, time } from "../fields.ts";
+import { refuse } from "../refusal.ts";
+import { sealed } from "../sealed.ts";
+import { MOST_UNITS } from "./order.ts";
+import { commerceProblems } from "./problems.ts";
+import { netCents, productId, type UnitName, unitNames } from "./product.ts";
+
+export const MOST_ITEMS = 50;
+
+/** For which its prices hold. */
+export const HOLDS_DAYS = 14;
+
+const cents = z.int().min(0);
+
+const drafted = z.strictObject({
+  quote_id: madeId,
+  items: z
+    .array(
+      z.strictObject({
+        product_id: productId,
+        unit: z.enum(unitNames),
+        quantity: z.int().min(1).max(MOST_UNITS),
+        net_cents: netCents.describe("Of one unit, without tax."),
+      }),
+    )
+    .min(1)
+    .max(MOST_ITEMS),
+  net_cents: cents.describe("Of all items."),
+  vat_cents: cents,
+  gross_cents: cents,
+  valid_until: time,
+  client: sealed,
+  drafted_at: time,
+});
+
+export const events = { QuoteDrafted: { 1: drafted } };
+
+export type QuoteFacts = DataOf<typeof events, "QuoteDrafted">;
+export type QuoteEvent = EventOf<typeof events>;
+export type QuoteState = QuoteFacts | undefined;
+
+/** What its streams are named by, before the id. */
+export const prefix = "quote-";
+
+export const streamOf = (id: string) => prefix + id;
+
+export const initialState = (): QuoteState => undefined;
+
+export const evolve = (_state: QuoteState, { data }: QuoteEvent): QuoteState => data;
+
+export const draft =
+  (facts: QuoteFacts) =>
+  (state: QuoteState): QuoteEvent[] =>
+    state ? refuse("conflict", "this quote was drafted before") : [{ type: "QuoteDrafted", data: facts }];
+
+export type QuotedItem = { product_id: number; unit: UnitName; quantity: number };
+
+/** What a quote has one unit at; refuses what it does not name, more than it names, and one that is over. */
+export function quotedPrice(quote: QuoteState, wanted: QuotedItem, at: string): number {
+  if (!quote) return refuse("not_found", "you have no such quote: take quote_id from quotes_create");
+  if (at >= quote.valid_until)
+    refuse(commerceProblems["quote-expired"], `this quote held until ${quote.valid_until}; draft another`);
+  const { product_id, unit, quantity } = wanted;
+  const named = quote.items.filter((item) => item.product_id === product_id && item.unit === unit);
+  const enough = named.find((item) => item.quantity >= quantity);
+  if (enough) return enough.net_cents;
+  const most = Math.max(0, ...named.map((item) => item.quantity));
+  const message =
+    most > 0 ? `is at most ${most} by this quote` : `this quote names no ${unit} of this product`;
+  const path = most > 0 ? "quantity" : "quote_id";
+  return refuse("invalid", `invalid input: ${path}`, { errors: [{ path, message }] });
+}

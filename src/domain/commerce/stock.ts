@@ -1,0 +1,267 @@
+/**
+ * The stock of a product: all its locations in one stream, so that one decision sees all that can be sold. Whole base units;
+ * at each location on_hand ≥ reserved ≥ 0, and what is available is the difference.
+ *
+ *   received + adjusted + restocked − shipped = on_hand
+ */
+
+import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
+import { time } from "../fields.ts";
+import { refuse } from "../refusal.ts";
+import { commerceProblems } from "./problems.ts";
+import type { UnitName } from "./product.ts";
+
+export const location = z
+  .string()
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "is lower-case letters and digits, with single hyphens between")
+  .max(40, "is at most 40 characters");
+
+/** More cannot lie in any shop, and sums stay exact. */
+export const MOST_STOCK = 1_000_000_000;
+
+/** No larger than JavaScript's numbers are exact. */
+export const orderId = z
+  .int("is an order_id: a whole number")
+  .min(1, "is at least 1")
+  .max(Number.MAX_SAFE_INTEGER, "is an order_id that orders_create answered");
+
+const line = z.strictObject({
+  location,
+  quantity: z.int().min(1).max(MOST_STOCK).describe("Base units."),
+});
+
+export const stockLines = z.array(line).min(1);
+
+export const events = {
+  StockReceived: {
+    1: z.strictObject({
+      location,
+      quantity: z.int().min(1).max(MOST_STOCK),
+      reference: z.string().max(100).nullable().describe("The operator's own: a delivery note."),
+      received_at: time,
+    }),
+  },
+  StockAdjusted: {
+    1: z.strictObject({
+      location,
+      delta: z.int().min(-MOST_STOCK).max(MOST_STOCK),
+      reason: z.string().max(100).describe("The operator's words."),
+      adjusted_at: time,
+    }),
+  },
+  StockReserved: {
+    1: z.strictObject({
+      order_id: orderId,
+      tenant: z.string(),
+      lines: stockLines,
+      until: time,
+      reserved_at: time,
+    }),
+  },
+  ReservationConfirmed: { 1: z.strictObject({ order_id: orderId, confirmed_at: time }) },
+  StockReleased: {
+    1: z.strictObject({ order_id: orderId, reason: z.enum(["expired", "cancelled"]), released_at: time }),
+  },
+  StockShipped: { 1: z.strictObject({ order_id: orderId, shipped_at: time }) },
+  StockRestocked: { 1: z.strictObject({ order_id: orderId, lines: stockLines, restocked_at: time }) },
+};
+
+type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
+export type StockLine = z.infer<typeof line>;
+export type StockEvent = EventOf<typeof events>;
+
+export type Shelf = { location: string; on_hand: number; reserved: number };
+export type Reservation = { tenant: string; lines: readonly StockLine[]; until: string; confirmed: boolean };
+
+/** `shelves` in the order in which the operator first stocked them; `open`: what orders hold, by order_id. */
+export type StockState = {
+  shelves: readonly Shelf[];
+  open: Readonly<Record<string, Reservation>>;
+};
+
+/** What its streams are named by, before the id. */
+export const prefix = "stock-";
+
+export const streamOf = (id: string) => prefix + id;
+
+export const fold_version = 1;
+
+export const initialState = (): StockState => ({ shelves: [], open: {} });
+
+export function evolve(state: StockState, { type, data }: StockEvent): StockState {
+  switch (type) {
+    case "StockReceived":
+      return { ...state, shelves: moved(state.shelves, [data], { on_hand: 1 }) };
+    case "StockAdjusted": {
+      const { location, delta } = data;
+      return { ...state, shelves: moved(state.shelves, [{ location, quantity: delta }], { on_hand: 1 }) };
+    }
+    case "StockReserved": {
+      const { order_id, tenant, lines, until } = data;
+      const open = { ...state.open, [order_id]: { tenant, lines, until, confirmed: false } };
+      return { shelves: moved(state.shelves, lines, { reserved: 1 }), open };
+    }
+    case "ReservationConfirmed": {
+      const held = state.open[data.order_id];
+      if (!held) return state;
+      return { ...state, open: { ...state.open, [data.order_id]: { ...held, confirmed: true } } };
+    }
+    case "StockReleased":
+      return without(state, data.order_id, { reserved: -1 });
+    case "StockShipped":
+      return without(state, data.order_id, { reserved: -1, on_hand: -1 });
+    case "StockRestocked":
+      return { ...state, shelves: moved(state.shelves, data.lines, { on_hand: 1 }) };
+  }
+}
+
+/** By how much of a line on_hand and reserved move. */
+type Move = { on_hand?: 1 | -1; reserved?: 1 | -1 };
+
+function moved(shelves: readonly Shelf[], lines: readonly StockLine[], move: Move): readonly Shelf[] {
+  const { on_hand = 0, reserved = 0 } = move;
+  const next = [...shelves];
+  for (const { location, quantity } of lines) {
+    const at = next.findIndex((shelf) => shelf.location === location);
+    const shelf = next[at] ?? { location, on_hand: 0, reserved: 0 };
+    next[at < 0 ? next.length : at] = {
+      location,
+      on_hand: shelf.on_hand + on_hand * quantity,
+      reserved: shelf.reserved + reserved * quantity,
+    };
+  }
+  return next;
+}
+
+function without(state: StockState, order_id: number, move: Move): StockState {
+  const held = state.open[order_id];
+  if (!held) return state;
+  const { [order_id]: _, ...open } = state.open;
+  return { shelves: moved(state.shelves, held.lines, move), open };
+}
+
+export const availableAt = ({ on_hand, reserved }: Shelf): number => on_hand - reserved;
+
+export const receive =
+  (facts: Data<"StockReceived">) =>
+  ({ shelves }: StockState): StockEvent[] => {
+    refuseTooMuch(shelves, facts.quantity);
+    return [{ type: "StockReceived", data: facts }];
+  };
+
+/** Corrects what was counted wrong, was lost or found; what orders hold stays. */
+export const adjust =
+  (facts: Data<"StockAdjusted">) =>
+  ({ shelves }: StockState): StockEvent[] => {
+    const shelf = shelves.find(({ location }) => location === facts.location);
+    if (!shelf) return refuse("not_found", `nothing was ever received at ${facts.location}`);
+    if (facts.delta === 0) return [];
+    if (shelf.on_hand + facts.delta < shelf.reserved)
+      refuse(
+        commerceProblems["stock-reserved"],
+        `${shelf.on_hand} are at ${shelf.location}, of which orders hold ${shelf.reserved}: at most ${availableAt(shelf)} can be taken away`,
+      );
+    refuseTooMuch(shelves, facts.delta);
+    return [{ type: "StockAdjusted", data: facts }];
+  };
+
+function refuseTooMuch(shelves: readonly Shelf[], more: number): void {
+  const on_hand = shelves.reduce((sum, shelf) => sum + shelf.on_hand, more);
+  if (on_hand > MOST_STOCK) refuse("invalid", `a product's stock is at most ${MOST_STOCK} base units`);
+}
+
+/** What an order asks for: `quantity` units of `base` base units each. */
+export type Wanted = {
+  order_id: number;
+  tenant: string;
+  unit: UnitName;
+  base: number;
+  quantity: number;
+  until: string;
+};
+
+/** Unpaid orders by which a tenant may hold a product: else a small price would buy a whole shop for half an hour. */
+export const MOST_UNPAID = 3;
+
+/** Holds the goods for an order: from the first location that has all of it, else from as few as possible. */
+export const reserve =
+  ({ unit, base, quantity, ...held }: Wanted, reserved_at: string) =>
+  ({ shelves, open }: StockState): StockEvent[] => {
+    if (open[held.order_id]) refuse("conflict", "this order holds its goods already");
+    const lines = pick(shelves, base, quantity);
+    if (!lines) {
+      const left = unitsLeft(shelves, base);
+      refuse(
+        commerceProblems["out-of-stock"],
+        `${left === 1 ? "1 is" : `${left} are`} left, counted in ${unit}s`,
+      );
+    }
+    const unpaid = Object.values(open).filter(
+      ({ tenant, confirmed }) => tenant === held.tenant && !confirmed,
+    );
+    if (unpaid.length >= MOST_UNPAID)
+      refuse(
+        commerceProblems["unpaid-orders"],
+        `you hold this product by ${unpaid.length} unpaid orders: pay or cancel one of them first`,
+      );
+    return [{ type: "StockReserved", data: { ...held, lines, reserved_at } }];
+  };
+
+/** Whole units of `base` base units that can be sold: none is put together from two locations. */
+export const unitsLeft = (shelves: readonly Shelf[], base: number): number =>
+  shelves.reduce((sum, shelf) => sum + Math.floor(availableAt(shelf) / base), 0);
+
+/** Where so many whole units come from; undefined where they are not there. */
+export function pick(shelves: readonly Shelf[], base: number, quantity: number): StockLine[] | undefined {
+  const stocked = shelves.map((shelf) => ({
+    location: shelf.location,
+    units: Math.floor(availableAt(shelf) / base),
+  }));
+  const whole = stocked.find(({ units }) => units >= quantity);
+  if (whole) return [{ location: whole.location, quantity: quantity * base }];
+  const lines: StockLine[] = [];
+  let left = quantity;
+  // The fullest first: no other choice comes to fewer locations. The sort is stable, so equals stay in the operator's order.
+  for (const { location, units } of stocked.sort((a, b) => b.units - a.units)) {
+    const taken = Math.min(units, left);
+    if (taken > 0) lines.push({ location, quantity: taken * base });
+    left -= taken;
+  }
+  return left === 0 ? lines : undefined;
+}
+
+/** The order is paid: its goods are held until they are shipped. */
+export const confirm =
+  (order_id: number, confirmed_at: string) =>
+  ({ open }: StockState): StockEvent[] => {
+    const held = open[order_id];
+    if (!held)
+      return refuse(commerceProblems["order-not-payable"], "the goods of this order are not held any more");
+    return held.confirmed ? [] : [{ type: "ReservationConfirmed", data: { order_id, confirmed_at } }];
+  };
+
+export const release =
+  (order_id: number, reason: Data<"StockReleased">["reason"], released_at: string) =>
+  ({ open }: StockState): StockEvent[] =>
+    open[order_id] ? [{ type: "StockReleased", data: { order_id, reason, released_at } }] : [];
+
+/** The goods leave; only what is paid for does. */
+export const ship =
+  (order_id: number, shipped_at: string) =>
+  ({ open }: StockState): StockEvent[] => {
+    if (!open[order_id]?.confirmed)
+      refuse(commerceProblems["order-state"], "only goods that are held and paid for leave the shop");
+    return [{ type: "StockShipped", data: { order_id, shipped_at } }];
+  };
+
+/** Goods of a returned order lie where they can be sold again. */
+export const restock =
+  (facts: Data<"StockRestocked">) =>
+  ({ shelves }: StockState): StockEvent[] => {
+    refuseTooMuch(
+      shelves,
+      facts.lines.reduce((sum, { quantity }) => sum + quantity, 0),
+    );
+    return [{ type: "StockRestocked", data: facts }];
+  };

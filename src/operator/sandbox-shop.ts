@@ -1,0 +1,108 @@
+/** The sandbox's shop: four invented products with prices and stock, for calls that buy with money that is worth nothing. */
+import { type App, operatorMeta } from "../app.ts";
+import type { ProductFacts, UnitName } from "../domain/commerce/product.ts";
+import * as product from "../domain/commerce/product.ts";
+import * as stock from "../domain/commerce/stock.ts";
+import type { InUnit } from "../unit.ts";
+import { type Space, shopTenant } from "./shop.ts";
+
+type Invented = Omit<ProductFacts, "product_id" | "cn_code" | "vat_bp" | "listed_at"> & {
+  /** Cents of the euro without tax, by unit. */
+  net_cents: Partial<Record<UnitName, number>>;
+  /** Base units by location. */
+  stock: Record<string, number>;
+};
+
+const fuel = {
+  base_unit: "bag" as const,
+  units: [
+    { unit: "bag" as const, base: 1 },
+    { unit: "pallet" as const, base: 65 },
+  ],
+  kg_per_base: 15,
+};
+const wood = {
+  base_unit: "pallet" as const,
+  units: [{ unit: "pallet" as const, base: 1 }],
+  kwh_per_kg: null,
+};
+
+const INVENTED: readonly Invented[] = [
+  {
+    ...fuel,
+    slug: "granulas-premium",
+    type: "granulas",
+    name: "Premium wood pellets, 6 mm (sandbox)",
+    kwh_per_kg: 4.8,
+    net_cents: { bag: 495, pallet: 29_900 },
+    stock: { riga: 2_600, liepaja: 1_300 },
+  },
+  {
+    ...fuel,
+    slug: "briketes-ozols",
+    type: "briketes",
+    name: "Oak briquettes (sandbox)",
+    kwh_per_kg: 4.6,
+    net_cents: { bag: 425, pallet: 25_900 },
+    stock: { riga: 1_950 },
+  },
+  {
+    ...wood,
+    slug: "saplaksnis-berzs",
+    type: "saplaksnis",
+    name: "Birch plywood 18 mm, pallet (sandbox)",
+    kg_per_base: 1_100,
+    net_cents: { pallet: 118_000 },
+    stock: { liepaja: 40 },
+  },
+  {
+    ...wood,
+    slug: "finieris-ozols",
+    type: "finieris",
+    name: "Oak veneer 0.6 mm, pallet (sandbox)",
+    kg_per_base: 650,
+    net_cents: { pallet: 210_000 },
+    stock: { liepaja: 12 },
+  },
+];
+
+/** 21 %, the standard rate of Latvia. */
+const VAT_BP = 2_100;
+
+/**
+ * Opens the shop where it is not there: for test keys always, and beside it the one of all others where money is worth nothing.
+ * One commit a shop, so a start that is cut short leaves all of it or none.
+ */
+export async function openSandboxShop(app: App): Promise<void> {
+  const spaces: readonly Space[] = app.embedded_chain ? ["live", "test"] : ["test"];
+  for (const space of spaces) {
+    const tenant = shopTenant(space);
+    if (await app.load(product, { tenant, id: "1" })) continue;
+    const at = app.clock.now().toISOString();
+    await app.commit((unit) => open(unit, tenant, at), { meta: operatorMeta("shop.sandbox") });
+  }
+}
+
+async function open({ decide }: Pick<InUnit, "decide">, tenant: string, at: string): Promise<void> {
+  for (const [index, { net_cents, stock: lying, ...about }] of INVENTED.entries()) {
+    const product_id = index + 1;
+    const target = { tenant, id: String(product_id) };
+    const cn_code = product.CN_CODES[about.type];
+    const facts = { ...about, product_id, cn_code, vat_bp: VAT_BP, listed_at: at };
+    // Another process of the same start may have been faster.
+    const { events } = await decide(product, target, (state) => (state ? [] : product.list(facts)(state)));
+    if (events.length === 0) return;
+    for (const { unit } of about.units)
+      await decide(
+        product,
+        target,
+        product.price({ unit, net_cents: net_cents[unit]!, from: at, set_at: at }),
+      );
+    for (const [location, quantity] of Object.entries(lying))
+      await decide(
+        stock,
+        target,
+        stock.receive({ location, quantity, reference: "sandbox", received_at: at }),
+      );
+  }
+}

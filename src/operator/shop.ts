@@ -1,0 +1,199 @@
+/** The shop from its operator's side: what is sold and lies where, and what becomes of orders. What may be done is decided in the domain. */
+import { type App, operatorMeta } from "../app.ts";
+import type { Order } from "../domain/commerce/order.ts";
+import * as orders from "../domain/commerce/order.ts";
+import { commerceProblems } from "../domain/commerce/problems.ts";
+import type { ProductFacts, UnitName } from "../domain/commerce/product.ts";
+import * as product from "../domain/commerce/product.ts";
+import type { StockLine } from "../domain/commerce/stock.ts";
+import * as stock from "../domain/commerce/stock.ts";
+import { refuse } from "../domain/refusal.ts";
+import { placeIn } from "../domain/sealed.ts";
+import { catalogueProjection, findProduct, nextProductId } from "../projections/commerce/catalogue.ts";
+import { buyersOf, type NamedOrder, ordersOf, ordersProjection } from "../projections/commerce/orders.ts";
+import { paymentsProjection } from "../projections/payments/payments.ts";
+import { isFinal } from "../projections/payments/watched.ts";
+import type { Projection } from "../projections/projection.ts";
+import {
+  cancelOrder,
+  deliverOrder,
+  returnOrder,
+  settleInvoice,
+  shipOrder,
+} from "../reactors/commerce/steps.ts";
+import type { Work } from "../unit.ts";
+
+/** Test keys have a shop of their own. */
+export type Space = "live" | "test";
+
+export const shopTenant = (space: Space) => (space === "test" ? "test:operator" : "operator");
+
+const nowOf = ({ clock }: App) => clock.now().toISOString();
+
+/** The lease of a process that was killed runs out within this. */
+const FOLDED_MS = 8_000;
+
+/** Waits until a list knows all that is in the log: what is looked for is looked for in a whole one. */
+async function whole(app: App, list: Projection): Promise<void> {
+  const { position } = await app.store.head();
+  if (!(await app.runner.reached(list, position, FOLDED_MS)))
+    refuse("unavailable", "the shop's lists lag behind the log; try again in some seconds");
+}
+
+export type NewProduct = Omit<ProductFacts, "product_id" | "listed_at" | "cn_code"> & {
+  product_id?: number | undefined;
+  cn_code?: string | undefined;
+};
+
+/** Puts a product on the list, under the next free number where none is given. It is sold once it has a price and stock. */
+export async function listProduct(app: App, space: Space, wanted: NewProduct): Promise<number> {
+  await whole(app, catalogueProjection);
+  const tenant = shopTenant(space);
+  if ((await findProduct(app.pool, tenant, wanted.slug)) !== undefined)
+    refuse("conflict", `there is a product ${wanted.slug} already; take another slug`);
+  const product_id = wanted.product_id ?? (await nextProductId(app.pool, tenant));
+  const cn_code = wanted.cn_code ?? product.CN_CODES[wanted.type];
+  const facts = { ...wanted, product_id, cn_code, listed_at: nowOf(app) };
+  const target = { tenant, id: String(product_id) };
+  await app.decide(product, target, product.list(facts), { meta: operatorMeta("shop.list") });
+  return product_id;
+}
+
+/** A product by its slug or its number. */
+async function named(app: App, space: Space, name: string): Promise<{ tenant: string; id: string }> {
+  const tenant = shopTenant(space);
+  if (/^\d+$/.test(name)) return { tenant, id: name };
+  await whole(app, catalogueProjection);
+  const product_id = await findProduct(app.pool, tenant, name);
+  if (product_id === undefined) return refuse("not_found", `there is no product ${name}`);
+  return { tenant, id: String(product_id) };
+}
+
+export async function setPrice(
+  app: App,
+  space: Space,
+  { name, ...price }: { name: string; unit: UnitName; net_cents: number; from?: string | undefined },
+): Promise<void> {
+  const set_at = nowOf(app);
+  const facts = { ...price, from: price.from ?? set_at, set_at };
+  const target = await named(app, space, name);
+  await app.decide(product, target, product.price(facts), { meta: operatorMeta("shop.price") });
+}
+
+/** Takes a product off the list; orders of it stand. */
+export async function withdrawProduct(app: App, space: Space, name: string): Promise<void> {
+  const target = await named(app, space, name);
+  await app.decide(product, target, product.withdraw(nowOf(app)), { meta: operatorMeta("shop.withdraw") });
+}
+
+type Moved = { shelves: readonly stock.Shelf[] };
+
+/** Moves stock of a product that is listed; what lies where afterwards. */
+async function moveStock(
+  app: App,
+  target: { tenant: string; id: string },
+  operation: string,
+  decision: (state: stock.StockState) => stock.StockEvent[],
+): Promise<Moved> {
+  if (!(await app.load(product, target)))
+    refuse("not_found", `there is no product ${target.id}; list it first`);
+  const { result } = await app.decide(stock, target, decision, { meta: operatorMeta(operation) });
+  return result.state;
+}
+
+export async function receiveStock(
+  app: App,
+  space: Space,
+  { name, ...facts }: { name: string; location: string; quantity: number; reference: string | null },
+): Promise<Moved> {
+  const decision = stock.receive({ ...facts, received_at: nowOf(app) });
+  return moveStock(app, await named(app, space, name), "shop.receive", decision);
+}
+
+export async function adjustStock(
+  app: App,
+  space: Space,
+  { name, ...facts }: { name: string; location: string; delta: number; reason: string },
+): Promise<Moved> {
+  const decision = stock.adjust({ ...facts, adjusted_at: nowOf(app) });
+  return moveStock(app, await named(app, space, name), "shop.adjust", decision);
+}
+
+/** An order with whom it is for, unless that was erased. */
+export type ToDo = { tenant: string; order: Order; customer: Record<string, unknown> | null };
+
+/** The orders of a shop that stand so, the oldest first, two hundred at most. */
+export async function listToDo(app: App, space: Space, status: orders.OrderStatus): Promise<ToDo[]> {
+  await whole(app, ordersProjection);
+  const found = await ordersOf(app.pool, { space, status });
+  const customers = await app.subjects.open(
+    found.map(({ tenant, order: { facts } }) => ({
+      sealed: facts.customer,
+      place: placeIn(orders, orders.targetOf(tenant, facts.order_id), "OrderPlaced"),
+    })),
+  );
+  return found.map((one, at) => {
+    const customer = customers[at]!;
+    return { ...one, customer: customer.erased ? null : customer.value };
+  });
+}
+
+/** The order of this number; `tenant` where two buyers were given the same. */
+export async function orderNamed(app: App, order_id: number, tenant?: string): Promise<NamedOrder> {
+  if (tenant !== undefined) return { tenant, order_id };
+  await whole(app, ordersProjection);
+  const [buyer, ...others] = await buyersOf(app.pool, order_id);
+  if (buyer === undefined) return refuse("not_found", `there is no order ${order_id}`);
+  if (others.length > 0)
+    refuse(
+      "conflict",
+      `several buyers have an order ${order_id}: name one of ${[buyer, ...others].join(", ")}`,
+    );
+  return { tenant: buyer, order_id };
+}
+
+async function step(app: App, operation: string, work: Work<{ order: Order }>): Promise<Order> {
+  return (await app.commit(work, { meta: operatorMeta(operation) })).result.order;
+}
+
+/** An invoice was paid. */
+export const invoicePaid = (app: App, named: NamedOrder, reference: string | null): Promise<Order> =>
+  step(app, "shop.paid", (unit) => settleInvoice(unit, named, { reference, at: nowOf(app) }));
+
+/** Ships a paid order; refuses while the chain may still take its payment back. */
+export async function ship(
+  app: App,
+  named: NamedOrder,
+  sent: { carrier: string | null; tracking: string | null },
+): Promise<Order> {
+  await app.caughtUp(paymentsProjection);
+  const { paid } = orders.standing(await app.load(orders, orders.targetOf(named.tenant, named.order_id)));
+  if (paid?.payment_id && !(await isFinal(app.pool, paid.payment_id)))
+    refuse(
+      commerceProblems["payment-not-final"],
+      "the chain may still take the payment of this order back; ship it once it is final, while the service runs",
+      { retry_after_s: 10 },
+    );
+  return step(app, "shop.ship", (unit) => shipOrder(unit, named, { ...sent, shipped_at: nowOf(app) }));
+}
+
+export const delivered = (app: App, named: NamedOrder): Promise<Order> =>
+  step(app, "shop.deliver", (unit) => deliverOrder(unit, named, nowOf(app)));
+
+/** `restocked`: what lies in the shop again; all of it, where it came from, when absent; null for nothing. */
+export async function returned(
+  app: App,
+  named: NamedOrder,
+  { reason, restocked }: { reason: string; restocked?: StockLine[] | null | undefined },
+): Promise<Order> {
+  const { facts } = orders.standing(await app.load(orders, orders.targetOf(named.tenant, named.order_id)));
+  const lines = restocked === undefined ? facts.lines : restocked;
+  return step(app, "shop.return", (unit) =>
+    returnOrder(unit, named, { reason, lines, returned_at: nowOf(app) }),
+  );
+}
+
+export const cancelled = (app: App, named: NamedOrder, reason: string): Promise<Order> =>
+  step(app, "shop.cancel", (unit) =>
+    cancelOrder(unit, named, { by: "operator", reason, cancelled_at: nowOf(app) }),
+  );

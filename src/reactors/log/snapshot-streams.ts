@@ -1,0 +1,52 @@
+/** Whenever a stream has grown by five hundred events, its folded state is kept, for processes that have yet to fold it. */
+import { type Outcome, reactor, type Turn } from "../../reactor.ts";
+import type { DueSnapshot } from "../../stream-snapshots.ts";
+import { foldAfresh } from "../../unit.ts";
+
+/** So often all long streams are looked through, for snapshots that are gone. */
+const LOOK_BACK_MS = 600_000;
+
+/** `after`: the position up to which no snapshot was due; `looked_back_at`: in milliseconds of Unix time. */
+type Memory = { after: number; looked_back_at: number };
+
+export const snapshotReactor = reactor({
+  name: "stream-snapshots",
+  every_ms: 5_000,
+  memory: (): Memory => ({ after: 0, looked_back_at: 0 }),
+  take: snapshotTurn,
+  troubles: { failed: "folded states of long streams cannot be kept; trying again" },
+  resumed: "folded states of long streams are kept again",
+});
+
+async function snapshotTurn({ memory, ...turn }: Turn<Memory>): Promise<Outcome<"done">> {
+  const { app, signal } = turn;
+  const now = app.clock.now().getTime();
+  if (now - memory.looked_back_at >= LOOK_BACK_MS) Object.assign(memory, { after: 0, looked_back_at: now });
+  const { position: head } = await app.store.head();
+  for (;;) {
+    const due = (await app.unit.snapshots?.due(memory.after)) ?? [];
+    for (const one of due) {
+      if (signal.aborted) return "done";
+      await keep(turn, one);
+      memory.after = one.position;
+    }
+    if (due.length === 0) break;
+  }
+  memory.after = Math.max(memory.after, head);
+  return "done";
+}
+
+async function keep(
+  { app, lease }: Omit<Turn, "memory">,
+  { entity, tenant, stream_id }: DueSnapshot,
+): Promise<void> {
+  const id = stream_id.slice(entity.prefix.length);
+  const { state, version } = await foldAfresh(app.unit, entity, { tenant, id });
+  const [last] = await app.store.readStream({ tenant, stream_id, after_version: version - 1, limit: 1 });
+  // A log that was cut has no such event, and needs no state of it.
+  if (!last) return;
+  const { event_hash } = last;
+  await lease.transaction((tx) =>
+    app.unit.snapshots!.keep(tx, entity, { tenant, stream_id }, { state, version, event_hash }),
+  );
+}

@@ -1,0 +1,28 @@
+/** Operations found by words of what they do. */
+import { expect, test } from "vitest";
+import { operationFinder } from "../../src/api/find-operations.ts";
+import { catalogue } from "../support/catalogue.ts";
+
+const find = operationFinder(catalogue);
+const first = (text: string) => find(text)[0]?.name;
+
+test.each([
+  ["seasons of a product", "trade_seasonality"],
+  ["import duty on furniture", "customs_tariff_lookup"],
+  ["wages in Latvia", "salary_lv_wages"],
+  ["send tokens to many wallets", "wallet_airdrop"],
+  ["webhook when figures change", "alerts_subscribe"],
+  ["how expensive is AI for jobs", "salary_ai_risk"],
+])("%s: %s", (text, name) => {
+  expect(first(text)).toBe(name);
+});
+
+test("every operation is found first by its own summary and name", () => {
+  for (const { name, summary } of catalogue)
+    expect([name, first(`${name} ${summary}`)]).toEqual([name, name]);
+});
+
+test("words that nobody uses find nothing, and neither does what has no word", () => {
+  expect(find("xylophone zeppelin")).toEqual([]);
+  expect(find("… ?!")).toEqual([]);
+});

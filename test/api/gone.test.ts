@@ -1,0 +1,128 @@
+/** Callers that go away in the middle: nobody is there to be told, and it is no fault of the service. */
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { json, key, operation } from "../../src/api/operation.ts";
+import { script, wares } from "../payments/wares.ts";
+import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+let begun = () => {};
+/** Waits as long as anybody is there. */
+const patient = operation({
+  name: "test_patient",
+  route: "GET /v1/agent/test/patient",
+  summary: "Waits",
+  description: "Waits as long as its caller does.",
+  access: [key("read")],
+  input: z.object({}),
+  output: json(z.object({ data: z.object({}) })),
+  example: {},
+  handle: async ({ signal }) => {
+    begun();
+    await sleep(600_000, undefined, { signal });
+    return { data: {} };
+  },
+});
+
+let service: Service;
+let authorization: string;
+beforeAll(async () => {
+  service = await startService({ operations: [...wares, patient] });
+  const { headers } = await service.issue();
+  authorization = `Authorization: ${headers.Authorization}\r\n`;
+});
+afterAll(async () => {
+  script.before = async () => {};
+  await service?.stop();
+});
+
+async function caller(text: string): Promise<Socket> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  socket.write(text);
+  return socket;
+}
+
+const noticed = (request_id: string) =>
+  until(() => service.logged.some((line) => line.request_id === request_id && line.cut_off === true));
+
+/** What was told of faults, once a call with this id was noticed to be cut off. */
+async function faultsOf(request_id: string) {
+  await noticed(request_id);
+  // Whatever was to be said of it is said before the next call is answered.
+  expect((await fetch(`${service.url}/health`)).status).toBe(200);
+  return service.logged.filter((line) => line.request_id === request_id && Number(line.level) >= 40);
+}
+
+const HOST = "Host: x\r\n";
+
+test.each([
+  [
+    "while it sends its body",
+    "POST /v1/agent/test/order",
+    "Content-Type: application/json\r\nContent-Length: 100\r\n",
+    '{"na',
+  ],
+  [
+    "in the middle of a chunk",
+    "POST /v1/agent/test/order",
+    "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n",
+    "40\r\n{",
+  ],
+])("%s", async (name, line, headers, body) => {
+  const request_id = name.replaceAll(" ", "-");
+  const socket = await caller(
+    `${line} HTTP/1.1\r\n${HOST}${authorization}X-Request-Id: ${request_id}\r\n${headers}\r\n${body}`,
+  );
+  // The call is under way once its head was read, and another one after it was answered.
+  expect((await fetch(`${service.url}/health`)).status).toBe(200);
+  socket.destroy();
+  expect(await faultsOf(request_id)).toEqual([]);
+});
+
+test("while its call waits for something", async () => {
+  const waiting = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const socket = await caller(
+    `GET /v1/agent/test/patient HTTP/1.1\r\n${HOST}${authorization}X-Request-Id: waited-for\r\n\r\n`,
+  );
+  await waiting;
+  socket.destroy();
+  expect(await faultsOf("waited-for")).toEqual([]);
+});
+
+test("while its call is handled", async () => {
+  const handling = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  let go = () => {};
+  const gone = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  script.before = async () => {
+    begun();
+    await gone;
+  };
+  const socket = await caller(
+    `GET /v1/agent/test/echo HTTP/1.1\r\n${HOST}${authorization}X-Request-Id: handled-for-nobody\r\n\r\n`,
+  );
+  await handling;
+  socket.destroy();
+  await noticed("handled-for-nobody");
+  go();
+  expect(await faultsOf("handled-for-nobody")).toEqual([]);
+});
+
+test("in the middle of an answer", async () => {
+  const socket = await caller(
+    `GET /v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z&follow=true HTTP/1.1\r\n${HOST}${authorization}X-Request-Id: streamed\r\n\r\n`,
+  );
+  await once(socket, "data");
+  socket.destroy();
+  expect(await faultsOf("streamed")).toEqual([]);
+});

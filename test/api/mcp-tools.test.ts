@@ -1,0 +1,116 @@
+/** What MCP lists of each operation: how much a model reads, what it is told first, and in which words. */
+import { expect, test } from "vitest";
+import { defaultTools, MOST_TOOLS } from "../../src/api/default-tools.ts";
+import type { JsonSchema } from "../../src/api/json-schema.ts";
+import { meantBy, toolLists } from "../../src/api/mcp-tools.ts";
+import { methodOf } from "../../src/api/operation.ts";
+import { catalogue } from "../support/catalogue.ts";
+
+const listed = toolLists(catalogue);
+const areas = [...new Set(catalogue.map(({ area }) => area))];
+const all = listed(areas, "all");
+
+/** Tokens as they are reckoned without any model's own table: four characters of the JSON that goes out. */
+const tokensOf = (tools: object[]) => Math.ceil(JSON.stringify({ tools }).length / 4);
+
+/** Operations that there are to be; what all of them may take is shared between them, so that none that comes later finds it spent. */
+const OPERATIONS = 147;
+
+test("all tools take less than 40000 tokens, and the list unasked less than 12000, each with its share of that", () => {
+  expect(all).toHaveLength(catalogue.length);
+  expect(tokensOf(all)).toBeLessThan((40_000 * all.length) / Math.max(OPERATIONS, all.length));
+  const unasked = listed(areas, null);
+  expect(unasked).toHaveLength(defaultTools.length);
+  expect(tokensOf(unasked)).toBeLessThan((12_000 * unasked.length) / MOST_TOOLS);
+});
+
+test("a call of any operation is one of that, or of none where it does not say which", () => {
+  const asked = { reporter: "DE" };
+  expect(meantBy("trade_balance", asked)).toEqual({ name: "trade_balance", arguments: asked });
+  expect(meantBy("operations_call", { name: "trade_balance", arguments: asked })).toEqual({
+    name: "trade_balance",
+    arguments: asked,
+  });
+  expect(meantBy("operations_call", { name: "health" })).toEqual({ name: "health", arguments: {} });
+  for (const given of [
+    {},
+    { name: 7 },
+    { name: "health", arguments: "{}" },
+    { name: "health", arguments: [] },
+  ])
+    expect(meantBy("operations_call", given)).toBeUndefined();
+  expect(meantBy("operations_call", { name: "operations_call" })?.name).toBe("operations_call");
+});
+
+test("every description begins with what the tool does, and then tells more", () => {
+  for (const { name, summary, description } of catalogue) {
+    const tool = all.find((one) => one.name === name)!;
+    const beginning = `${summary}. ${description.replaceAll("\n", " ")}`;
+    expect(tool.description!.slice(0, beginning.length)).toBe(beginning);
+    expect(summary, "a sentence without its full stop").toMatch(/^[A-Z].*[^.?!]$/);
+    expect(tool.description).not.toContain("\n");
+  }
+});
+
+test("the fields of an answer are named, through references and lists alike", () => {
+  const told = (name: string) => all.find((tool) => tool.name === name)!.description;
+  expect(told("alerts_status")).toContain("Answers subscription_id, status, url, watch, credits,");
+  expect(told("trade_balance")).toContain("Answers rows of year, imports_eur, exports_eur,");
+  expect(told("rng_roll_batch")).toContain("Answers rows of roll_id, game_type,");
+});
+
+test("every tool says what it does to what is there", () => {
+  for (const { name, annotations } of all) {
+    expect([name, Object.values(annotations!)]).toEqual([name, Array(4).fill(expect.any(Boolean))]);
+    if (annotations!.readOnlyHint)
+      expect([name, annotations!.destructiveHint, annotations!.idempotentHint]).toEqual([name, false, true]);
+  }
+  const destructive = all.filter(({ annotations }) => annotations!.destructiveHint).map(({ name }) => name);
+  expect(destructive.sort()).toEqual([
+    "alerts_delete",
+    "alerts_rotate_secret",
+    "checks_cancel",
+    "checks_redeem",
+    "lounge_dice",
+    "lounge_keno",
+    "lounge_roulette",
+    "wallet_airdrop",
+    "x402_settle",
+  ]);
+  const asking = catalogue.filter((operation) => methodOf(operation) === "GET").map(({ name }) => name);
+  const reading = all.filter(({ annotations }) => annotations!.readOnlyHint).map(({ name }) => name);
+  expect(reading.filter((name) => !asking.includes(name)).sort()).toEqual([
+    "rng_anchor_verify",
+    "rng_verify",
+    "sovereign_mirror",
+    "trade_snapshot",
+    "x402_verify",
+  ]);
+});
+
+/** What some clients refuse: several types in one schema, none at all, and what stands elsewhere. */
+function unportable(schema: JsonSchema, path: string): string[] {
+  const own = [
+    Array.isArray(schema.type) && "several types",
+    schema.$ref !== undefined && "a reference",
+    Object.keys(schema).every((key) => ["description", "default", "title"].includes(key)) && "no type",
+  ].filter((fault) => fault !== false);
+  const inner: [string, JsonSchema | boolean | undefined][] = [
+    ...Object.entries(schema.properties ?? {}),
+    ...(schema.anyOf ?? []).map((one, at): [string, JsonSchema] => [`anyOf ${at}`, one]),
+    ["items", schema.items],
+    ["additionalProperties", schema.additionalProperties],
+  ];
+  return [
+    ...own.map((fault) => `${path}: ${fault}`),
+    ...inner.flatMap(([name, one]) => (typeof one === "object" ? unportable(one, `${path}.${name}`) : [])),
+  ];
+}
+
+test("no input is written in words that a client may not know", () => {
+  expect(all.flatMap(({ name, inputSchema }) => unportable(inputSchema as JsonSchema, name))).toEqual([]);
+  expect(unportable({ type: ["string", "number"], properties: { a: {} } }, "x")).toEqual([
+    "x: several types",
+    "x.a: no type",
+  ]);
+});

@@ -1,0 +1,150 @@
+/** OpenAPI as a whole: what is said once, and what generators of clients make of it. */
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { catalogueOf } from "../../src/api/catalogue.ts";
+import { documentsOf } from "../../src/api/documents.ts";
+import { formsOf } from "../../src/api/forms/form.ts";
+import { openapi } from "../../src/api/openapi.ts";
+import { shareSchemas } from "../../src/api/openapi-schemas.ts";
+import { json, open, operation } from "../../src/api/operation.ts";
+import { OF_ANY_CALL, refusalsOf } from "../../src/api/statuses.ts";
+import { areas } from "../../src/areas/index.ts";
+import { areaOf } from "../support/catalogue.ts";
+
+type Answer = { content?: Record<string, unknown>; "x-other-forms"?: string[] };
+type Document = {
+  paths: Record<string, Record<string, { operationId: string; responses: Record<string, Answer> }>>;
+  components: Record<string, Record<string, unknown>>;
+};
+const catalogue = catalogueOf(areas);
+const TERMS = {
+  pay_to: "0x0000000000000000000000000000000000000000",
+  public_url: "https://tally.example.org",
+  embedded_chain: false,
+} as const;
+const described = openapi(catalogue, "https://tally.example.org") as unknown as Document;
+const entries = Object.values(described.paths).flatMap((methods) => Object.values(methods));
+
+/** Characters an operation, with its share of what all have in common. */
+const MOST_EACH = 3_400;
+/** Of one area: what a model reads in one go. */
+const MOST_AREA = 100_000;
+
+const referencesIn = (text: string) => new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to!));
+
+function expectWhole(document: Document): void {
+  const there = Object.entries(document.components).flatMap(([kind, parts]) =>
+    Object.keys(parts).map((name) => `#/components/${kind}/${name}`),
+  );
+  expect([...referencesIn(JSON.stringify(document))].filter((to) => !there.includes(to))).toEqual([]);
+}
+
+test("what operations share stands once, and every reference leads somewhere", () => {
+  const text = JSON.stringify(described);
+  expect(text.length).toBeLessThan(MOST_EACH * catalogue.operations.length);
+  expectWhole(described);
+  expect(referencesIn(text).size).toBeGreaterThan(80);
+});
+
+test("of an area alone it is a document of its own, short enough to be read in one go", () => {
+  const documents = documentsOf(catalogue, TERMS);
+  for (const { name, operations } of catalogue.areas.filter(({ operations }) => operations.length > 0)) {
+    const { body } = documents
+      .find(({ path }) => path === `/openapi/${name}.json`)!
+      .render(undefined as never) as { body: string };
+    const document = JSON.parse(body) as Document;
+    expect([name, body.length < MOST_AREA]).toEqual([name, true]);
+    const named = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    expect(named.map(({ operationId }) => operationId).sort()).toEqual(
+      operations.map(({ name }) => name).sort(),
+    );
+    expectWhole(document);
+  }
+});
+
+test("a schema that stands in several answers is said once, and so are the fields of one that others extend", () => {
+  const word = { type: "object", properties: { a: { type: "string" }, b: { enum: ["x".repeat(60)] } } };
+  const base = { type: "object", properties: { source: { type: "string" } }, required: ["source"] };
+  const extended = {
+    type: "object",
+    properties: { ...base.properties, year: { type: "integer" } },
+    required: ["source", "year"],
+  };
+  const { answers, components } = shareSchemas(
+    {
+      one: { type: "object", properties: { word: { ...word, description: "The first" }, meta: extended } },
+      two: { type: "object", properties: { words: { type: "array", items: word }, meta: base } },
+    },
+    {},
+    { Base: base },
+  );
+  expect(answers).toEqual({
+    one: {
+      type: "object",
+      properties: {
+        word: { $ref: "#/components/schemas/Word", description: "The first" },
+        meta: {
+          allOf: [
+            { $ref: "#/components/schemas/Base" },
+            { type: "object", properties: { year: { type: "integer" } }, required: ["year"] },
+          ],
+        },
+      },
+    },
+    two: {
+      type: "object",
+      properties: {
+        words: { type: "array", items: { $ref: "#/components/schemas/Word" } },
+        meta: { $ref: "#/components/schemas/Base" },
+      },
+    },
+  });
+  expect(components).toEqual({ Base: base, Word: word });
+});
+
+test("every status that an operation may refuse with is told, for itself or with what is wrong with any call", () => {
+  for (const { operationId, responses } of entries) {
+    const one = catalogue.operations.find(({ name }) => name === operationId)!;
+    const told = [...refusalsOf(one)].filter(
+      (status) => !(status in responses) && !(OF_ANY_CALL.includes(status) && "4XX" in responses),
+    );
+    expect([operationId, told]).toEqual([operationId, []]);
+  }
+  const { description } = described.components.responses!["4XX"] as { description: string };
+  for (const status of OF_ANY_CALL) expect(description).toContain(`${status} `);
+});
+
+test("an answer has one form, so that it has one type, and its others are named beside it", () => {
+  for (const { operationId, responses } of entries) {
+    const answers = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+    for (const [, { content }] of answers)
+      expect([operationId, Object.keys(content!).length]).toEqual([operationId, 1]);
+    const { output } = catalogue.operations.find(({ name }) => name === operationId)!;
+    if (output.kind === "json" || output.kind === "picture")
+      expect(answers[0]![1]["x-other-forms"] ?? []).toEqual(formsOf({ output }).slice(1));
+  }
+});
+
+test("two schemas of one id are refused", () => {
+  const answering = (name: string, answer: z.ZodType) =>
+    operation({
+      name,
+      route: `GET /${name}`,
+      summary: "One",
+      description: "One.",
+      access: [open()],
+      input: z.object({}),
+      output: json(z.object({ data: answer })),
+      example: {},
+      handle: async () => ({}),
+    });
+  const made = (...answers: z.ZodType[]) =>
+    openapi(
+      catalogueOf([areaOf(answers.map((answer, at) => answering(`op${at}`, answer)))]),
+      "https://x.org",
+    );
+  const one = z.object({ a: z.string() }).meta({ id: "OfTest" });
+  const other = z.object({ b: z.string() }).meta({ id: "OfTest" });
+  expect(made(one, one)).toHaveProperty("components.schemas.OfTest.properties.a");
+  expect(() => made(one, other)).toThrow("two schemas of answers have the id OfTest");
+});

@@ -1,0 +1,7 @@
+import { expect, test } from "vitest";
+import { demoAccount, demoAddresses } from "../../src/adapters/chain-contracts.ts";
+
+test("the addresses written down are those of the development mnemonic", () => {
+  const derived = demoAddresses.map((_, index) => demoAccount(index).address.toLowerCase());
+  expect(derived).toEqual(demoAddresses);
+});

@@ -1,0 +1,40 @@
+/** Wallets of the development chain, and what pays from them by x402 version 2. */
+import { ExactEvmScheme } from "@x402/evm";
+import { x402Client } from "@x402/fetch";
+import { createPublicClient, erc20Abi, type Hex, http, parseEventLogs } from "viem";
+import { mnemonicToAccount } from "viem/accounts";
+import { base } from "viem/chains";
+
+const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+
+/** The mnemonic of every development chain; each test file pays from a wallet of its own. */
+export const demoWallet = (addressIndex: number) =>
+  mnemonicToAccount("test test test test test test test test test test test junk", { addressIndex });
+
+export type Wallet = ReturnType<typeof demoWallet>;
+
+/** The client of version 2; `most` raises its cap of 1 USD. */
+export function clientOfVersion2(account: Wallet, most?: string): x402Client {
+  return x402Client.fromConfig({
+    schemes: [{ network: "eip155:8453", client: new ExactEvmScheme(account) }],
+    ...(most && { spendControls: { maxAmountPerPayment: most } }),
+  });
+}
+
+/** What an account of the chain behind `rpc_url` has, in micro-USDC. */
+export function balanceOf(rpc_url: string, account: string): Promise<bigint> {
+  const reader = createPublicClient({ chain: base, transport: http(rpc_url) });
+  return reader.readContract({
+    address: USDC,
+    abi: erc20Abi,
+    functionName: "balanceOf",
+    args: [account as Hex],
+  });
+}
+
+/** What a transaction moved of USDC, by the chain's own record. */
+export async function transfersIn(rpc_url: string, transaction: string) {
+  const chain = createPublicClient({ transport: http(rpc_url) });
+  const { logs } = await chain.getTransactionReceipt({ hash: transaction as Hex });
+  return parseEventLogs({ abi: erc20Abi, eventName: "Transfer", logs }).map(({ args }) => args);
+}

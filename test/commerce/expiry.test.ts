@@ -1,0 +1,165 @@
+/** The end of the time to pay: goods are freed, and a payment that is under way meanwhile buys them or goes back. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import * as orders from "../../src/domain/commerce/order.ts";
+import * as payments from "../../src/domain/payments/payment.ts";
+import { dueOrders, type NamedOrder } from "../../src/projections/commerce/orders.ts";
+import { expireOrder } from "../../src/reactors/commerce/steps.ts";
+import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
+import { expectBooks } from "../support/books.ts";
+import { until } from "../support/until.ts";
+import { type Answer, type Credentials, openShopHouse, pelletOrder, type ShopHouse } from "./shop-house.ts";
+
+let house: ShopHouse;
+const real = { now: () => new Date() };
+beforeAll(async () => {
+  house = await openShopHouse();
+});
+afterEach(() => {
+  house.service.app.clock = real;
+});
+afterAll(() => house?.stop());
+
+const tenant = "buyer";
+let credentials: Credentials | undefined;
+let placed = 0;
+
+/** An order whose time to pay ends so many milliseconds from now. */
+async function orderEnding(in_ms: number) {
+  const { app } = house.service;
+  credentials ??= await house.keyOf(tenant);
+  app.clock = { now: () => new Date(Date.now() - orders.HOLD_S.x402 * 1_000 + in_ms) };
+  const answer = await house.ask(
+    { ...credentials, "Idempotency-Key": `o${placed++}` },
+    "orders",
+    pelletOrder(1),
+  );
+  app.clock = real;
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body.data as { order_id: number; until: string; total_usdc: string; pay: { body: object } };
+}
+
+const pay = (order: { pay: { body: object } }): Promise<Answer> =>
+  house.pays(wallet(9), "orders/pay", order.pay.body, credentials);
+
+/** Decides the expiry as of its time, whatever the clock says. */
+async function expire({ order_id, until }: { order_id: number; until: string }): Promise<void> {
+  const { app } = house.service;
+  const meta = { actor: "test", operation: "test" };
+  const at = orders.expiresAt({ until });
+  await app.commit((unit) => expireOrder(unit, { tenant, order_id }, at), { meta });
+}
+
+const statusOf = async ({ order_id }: { order_id: number }) =>
+  orders.standing(await house.service.app.load(orders, orders.targetOf(tenant, order_id))).status;
+
+const heldFor = async ({ order_id }: { order_id: number }) => (await house.stockOf(1)).open[order_id];
+
+describe("an order whose time is over", () => {
+  test("expires ten minutes after it, by the reactor, and its goods can be sold again", async () => {
+    const { app } = house.service;
+    const before = await house.stockOf(1);
+    const early = await orderEnding(-9 * 60_000);
+    const due = await orderEnding(-11 * 60_000);
+    await house.folded();
+    expect(
+      (await dueOrders(app.pool, new Date().toISOString())).map(({ order_id }: NamedOrder) => order_id),
+    ).not.toContain(early.order_id);
+    await until(async () => (await statusOf(due)) === "expired");
+    expect(await house.storyOf(tenant, due.order_id)).toEqual(["OrderPlaced", "OrderExpired"]);
+    expect(await statusOf(early)).toBe("awaiting_payment");
+    await expire(early);
+    expect(await house.stockOf(1)).toEqual(before);
+    expect((await house.ask(credentials!, `orders?order_id=${due.order_id}`)).body.data[0]).toMatchObject({
+      status: "expired",
+      ended: { by: "time" },
+    });
+  });
+
+  test("is not paid any more, though its goods are still held, and nothing is charged", async () => {
+    const order = await orderEnding(0);
+    const before = await balanceOf(house.service.app.chain, addressOf(wallet(9)));
+    const { status, body } = await pay(order);
+    expect([status, String(body.type).split("#")[1], body.detail]).toEqual([
+      409,
+      "order-not-payable",
+      expect.stringContaining(order.until),
+    ]);
+    expect(await heldFor(order)).toMatchObject({ confirmed: false });
+    expect(await balanceOf(house.service.app.chain, addressOf(wallet(9)))).toBe(before);
+    await expire(order);
+  });
+});
+
+describe("a payment that is settled while expiry is decided", () => {
+  /** Does something between the settlement of the next payment and the commit that it pays for. */
+  function onceSettled(then: () => Promise<void>): void {
+    const { app } = house.service;
+    const { settlement } = app;
+    app.settlement = Object.assign(Object.create(settlement), {
+      settle: async (...args: Parameters<typeof settlement.settle>) => {
+        app.settlement = settlement;
+        const receipt = await settlement.settle(...args);
+        await then();
+        return receipt;
+      },
+    });
+  }
+
+  test("and expiry was first: the money goes back, whole", async () => {
+    const { app } = house.service;
+    const order = await orderEnding(60_000);
+    const before = await balanceOf(app.chain, addressOf(wallet(9)));
+    onceSettled(() => expire(order));
+    const { status, body } = await pay(order);
+    expect([status, String(body.type).split("#")[1], body.detail]).toEqual([
+      409,
+      "order-not-payable",
+      expect.stringContaining("is being refunded"),
+    ]);
+    expect(await house.storyOf(tenant, order.order_id)).toEqual(["OrderPlaced", "OrderExpired"]);
+    expect(await heldFor(order)).toBeUndefined();
+    const [, id] = /payments\/(\S+)/.exec(body.detail)!;
+    await until(async () => (await app.load(payments, payments.targetOf(id!)))?.refund?.paid !== undefined);
+    expect(await balanceOf(app.chain, addressOf(wallet(9)))).toBe(before);
+    await expectBooks(app);
+  });
+
+  test("and is recorded first: it has its goods, and nothing expires", async () => {
+    const order = await orderEnding(2_000);
+    // The time to pay ends while the payment is under way.
+    onceSettled(() => until(() => Date.now() > Date.parse(order.until)) as Promise<never>);
+    expect((await pay(order)).body.data).toMatchObject({ status: "paid" });
+    await expire(order);
+    expect(await statusOf(order)).toBe("paid");
+    expect(await heldFor(order)).toMatchObject({ confirmed: true });
+    await expectBooks(house.service.app);
+  });
+
+  test("at the same moment: goods or a refund, never neither and never both", async () => {
+    const { app } = house.service;
+    const outcomes = new Set<string>();
+    for (let n = 0; n < 10; n++) {
+      const order = await orderEnding(60_000);
+      let expiring: Promise<void> | undefined;
+      onceSettled(async () => {
+        expiring = new Promise((done) => setTimeout(done, n % 5)).then(() => expire(order));
+      });
+      const { status, body } = await pay(order);
+      await expiring;
+      const now = await statusOf(order);
+      outcomes.add(now);
+      expect([status, now]).toEqual(status === 200 ? [200, "paid"] : [409, "expired"]);
+      expect((await heldFor(order)) !== undefined).toBe(now === "paid");
+      if (status === 200) continue;
+      const [, id] = /payments\/(\S+)/.exec(body.detail)!;
+      expect(await app.load(payments, payments.targetOf(id!))).toMatchObject({
+        status: "settled",
+        refund: { reason: expect.any(String) },
+      });
+    }
+    const unpaid = () => app.pool.query("select from read.payments_v1 where refund_status = 'open'");
+    await until(async () => (await unpaid()).rows.length === 0);
+    await expectBooks(app);
+    expect([...outcomes].every((one) => ["paid", "expired"].includes(one))).toBe(true);
+  });
+});

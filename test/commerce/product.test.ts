@@ -1,0 +1,185 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { pelletsFor, sameHeat, wholeUp } from "../../src/domain/commerce/calculator.ts";
+import {
+  converted,
+  decimalEuro,
+  microUsdcOf,
+  placesOf,
+  totalOf,
+  vatOf,
+} from "../../src/domain/commerce/money.ts";
+import {
+  baseOf,
+  centsPerKg,
+  events,
+  evolve,
+  heldSince,
+  initialState,
+  list,
+  type Product,
+  type ProductEvent,
+  type ProductState,
+  price,
+  priceAt,
+  pricedUnits,
+  shopOf,
+  withdraw,
+} from "../../src/domain/commerce/product.ts";
+import { AT, later, listed, pellets, priced } from "./goods.ts";
+
+function stateAfter(history: readonly ProductEvent[]): ProductState {
+  for (const { type, data } of history) events[type][1].parse(data);
+  return history.reduce(evolve, initialState());
+}
+const withdrawn: ProductEvent = { type: "ProductWithdrawn", data: { withdrawn_at: AT } };
+const priceOf = (net_cents: number, from = AT, set_at = AT) =>
+  price({ unit: "bag", net_cents, from, set_at });
+
+type Decision = (state: ProductState) => ProductEvent[];
+const stories: [what: string, history: ProductEvent[], decision: Decision, then: ProductEvent[]][] = [
+  ["is listed", [], list(pellets), [listed]],
+  ["gets a price", [listed], priceOf(495), [priced(495)]],
+  ["gets one ahead", [listed, priced(495)], priceOf(520, later(60)), [priced(520, later(60))]],
+  ["gets the same one again", [listed, priced(495)], priceOf(495), []],
+  ["gets another from the same time", [listed, priced(495)], priceOf(500), [priced(500)]],
+  ["is withdrawn", [listed], withdraw(AT), [withdrawn]],
+  ["is withdrawn once", [listed, withdrawn], withdraw(AT), []],
+];
+test.each(stories)("a product %s", (_, history, decision, then) => {
+  expect(decision(stateAfter(history))).toEqual(then);
+});
+
+test.each<[string, ProductEvent[], Decision, string, string]>([
+  ["to be listed twice", [listed], list(pellets), "conflict", "product 1 is listed already"],
+  [
+    "units without the base unit",
+    [],
+    list({ ...pellets, units: [{ unit: "pallet", base: 65 }] }),
+    "invalid",
+    "base unit",
+  ],
+  [
+    "a unit twice",
+    [],
+    list({ ...pellets, units: [...pellets.units, { unit: "bag", base: 1 }] }),
+    "invalid",
+    "once",
+  ],
+  ["a price of the past", [listed], priceOf(1, AT, later(1)), "invalid", "from now on"],
+  ["a price in a unit that it is not sold in", [stateless()], priceOf(1), "invalid", "unit"],
+  ["a price of what is withdrawn", [listed, withdrawn], priceOf(1), "not-found", "no such product"],
+  ["to be withdrawn where there is none", [], withdraw(AT), "not-found", "no such product"],
+])("a product refuses %s", (_, history, decision, slug, says) => {
+  const decide = () => decision(stateAfter(history));
+  expect(decide).toThrow(says);
+  expect(decide).toThrow(expect.objectContaining({ type: expect.objectContaining({ slug }) }));
+});
+
+/** One that is sold by the pallet alone. */
+function stateless(): ProductEvent {
+  return {
+    type: "ProductListed",
+    data: { ...pellets, base_unit: "pallet", units: [{ unit: "pallet", base: 1 }] },
+  };
+}
+
+describe("prices", () => {
+  const product = stateAfter([
+    listed,
+    priced(500, later(120)),
+    priced(495),
+    priced(510, later(60)),
+    priced(515, later(60)),
+    priced(29_900, AT, "pallet"),
+  ]) as Product;
+
+  test("hold from when on they were set for, however late they were set; of two at once the last", () => {
+    const at = (minutes: number) => priceAt(product, "bag", later(minutes))?.net_cents;
+    expect([-1, 0, 59, 60, 119, 120].map(at)).toEqual([undefined, 495, 495, 515, 515, 500]);
+  });
+
+  test("of the past are told with from and to, and those ahead are not told yet", () => {
+    expect(heldSince(product, later(30), later(70))).toEqual([
+      { unit: "bag", net_cents: 495, from: AT, to: later(60) },
+      { unit: "pallet", net_cents: 29_900, from: AT, to: null },
+      { unit: "bag", net_cents: 515, from: later(60), to: later(120) },
+    ]);
+    expect(heldSince(product, later(60), later(60)).map(({ net_cents }) => net_cents)).toEqual([29_900, 515]);
+  });
+
+  test("a kilogram are those of the cheapest unit", () => {
+    const units = pricedUnits(product, AT);
+    expect(units.map(({ unit, kg }) => [unit, kg])).toEqual([
+      ["bag", 15],
+      ["pallet", 975],
+    ]);
+    expect(centsPerKg(units)).toBeCloseTo(29_900 / 975, 12);
+    expect(centsPerKg([])).toBeUndefined();
+  });
+
+  test("are in units that the product is sold in", () => {
+    expect(baseOf(product, "pallet")).toBe(65);
+  });
+});
+
+test("test keys have a shop of their own", () => {
+  expect(["acme", "wallet:0xabc", "test:acme"].map(shopOf)).toEqual([
+    "operator",
+    "operator",
+    "test:operator",
+  ]);
+});
+
+describe("money", () => {
+  test("is whole cents, its tax rounded half up", () => {
+    expect([0, 5, 1_050, 123_456].map(decimalEuro)).toEqual(["0.00", "0.05", "10.50", "1234.56"]);
+    expect([1, 2, 3, 50, 4_950].map((net) => vatOf(net, 2_100))).toEqual([0, 0, 1, 11, 1_040]);
+    expect(totalOf(4_950, 2_100)).toEqual({ net_cents: 4_950, vat_cents: 1_040, gross_cents: 5_990 });
+  });
+
+  test("in USDC is rounded up at the sixth place, exactly", () => {
+    expect(microUsdcOf(5_990, "1.0832")).toBe(64_883_680);
+    expect(microUsdcOf(1, "1.00001")).toBe(10_001);
+    expect(microUsdcOf(1, "1.000001")).toBe(10_001);
+    expect(microUsdcOf(1, "1")).toBe(10_000);
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5_000_000 }),
+        fc.integer({ min: 5_000, max: 20_000 }),
+        (cents, pips) => {
+          const micro = microUsdcOf(cents, String(pips / 10_000));
+          expect(micro).toBe(Math.ceil(cents * pips));
+        },
+      ),
+    );
+  });
+
+  test("in another currency has that one's places", () => {
+    expect(converted(495, "1.0832", placesOf("USD"))).toBe("5.36");
+    expect(converted(495, "162.5", placesOf("JPY"))).toBe("804");
+    expect(converted(495, "1", placesOf("EUR"))).toBe("4.95");
+  });
+});
+
+describe("fuel for a season", () => {
+  const need = { kw: 10, desired_temp: 20, heating_months: 6, insulation: "average" as const };
+
+  test("is 350 kg a kilowatt, in proportion to warmth and months, and by insulation", () => {
+    expect(pelletsFor(need)).toBe(3_500);
+    expect(pelletsFor({ ...need, desired_temp: 10, heating_months: 3 })).toBe(875);
+    expect(
+      ["poor", "good", "excellent"].map((insulation) =>
+        pelletsFor({ ...need, insulation: insulation as "poor" }),
+      ),
+    ).toEqual([4_550, 2_800, 2_275]);
+  });
+
+  test("of another kind gives the same heat", () => {
+    expect(sameHeat(460, 4.6, 4.3) * 4.3).toBeCloseTo(460 * 4.6, 9);
+  });
+
+  test("is rounded up, and not by what binary fractions add", () => {
+    expect([10, 10.2, 0.1 + 0.2 + 9.7, 10.0000001].map(wholeUp)).toEqual([10, 11, 10, 10]);
+  });
+});

@@ -1,0 +1,187 @@
+/**
+ * Many buyers, few goods, several processes: what is sold is what there was, whoever is faster, and whoever is killed meanwhile. SHOP_CALLERS
+ * and SHOP_ROUNDS make the crowd larger (CONTRIBUTING.md).
+ */
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { forEach } from "../../src/concurrency.ts";
+import * as orders from "../../src/domain/commerce/order.ts";
+import * as stock from "../../src/domain/commerce/stock.ts";
+import { listProduct, receiveStock, setPrice } from "../../src/operator/shop.ts";
+import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
+import { startProgram } from "../support/compiled.ts";
+import { until } from "../support/until.ts";
+import {
+  type Answer,
+  type Credentials,
+  openShopHouse,
+  pelletOrder,
+  type ShopHouse,
+  walletTenantOf,
+} from "./shop-house.ts";
+
+const CALLERS = Number(process.env.SHOP_CALLERS ?? 100);
+const ROUNDS = Number(process.env.SHOP_ROUNDS ?? 1);
+/** Of four callers one gets what it asks for. */
+const UNITS = CALLERS / 4;
+
+let house: ShopHouse;
+const children: ChildProcess[] = [];
+/** The addresses of all processes of the house, this one's first. */
+const urls: string[] = [];
+let callers: { tenant: string; credentials: Credentials }[];
+
+beforeAll(async () => {
+  house = await openShopHouse();
+  const { database_url, data_dir, url } = house.service;
+  urls.push(url);
+  for (let n = 0; n < 3; n++)
+    children.push(
+      startProgram("test/commerce/second-process.ts", [], {
+        env: { PATH: process.env.PATH, DATABASE: database_url, DATA: data_dir, VAULT: house.vault_url },
+        stdio: ["ignore", "pipe", "inherit"],
+      }),
+    );
+  const tenants = Array.from({ length: CALLERS }, (_, n) => `caller-${n}`);
+  callers = await forEach(tenants, async (tenant) => ({ tenant, credentials: await house.keyOf(tenant) }));
+  for (const child of children) {
+    const [line] = (await once(child.stdout!, "data")) as [Buffer];
+    urls.push(line.toString().trim());
+  }
+  const { credentials } = callers[0]!;
+  for (const url of urls)
+    await until(
+      async () => (await house.ask(credentials, "prices?currency=USD", undefined, url)).status === 200,
+    );
+});
+afterAll(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  await house?.stop();
+});
+
+/** A product of so many units, over two locations. */
+async function rare(slug: string, units: number): Promise<number> {
+  const { app } = house.service;
+  const unit = "pallet" as const;
+  const product_id = await listProduct(app, "live", {
+    ...{ slug, type: "finieris", name: slug, base_unit: unit, units: [{ unit, base: 1 }] },
+    ...{ kg_per_base: 500, kwh_per_kg: null, vat_bp: 2_100 },
+  });
+  const name = String(product_id);
+  await setPrice(app, "live", { name, unit, net_cents: 10_000 });
+  const first = Math.ceil(units / 2);
+  await receiveStock(app, "live", { name, location: "riga", quantity: first, reference: null });
+  if (units > first)
+    await receiveStock(app, "live", { name, location: "liepaja", quantity: units - first, reference: null });
+  await house.folded();
+  return product_id;
+}
+
+/** Orders one until it is placed or refused: a busy or a dead process is asked again, or another in its place. */
+async function insist(
+  { credentials }: { credentials: Credentials },
+  slug: string,
+  at: number,
+): Promise<Answer> {
+  let tries = 0;
+  return until(async () => {
+    const url = urls[(at + tries++) % urls.length]!;
+    const named = { ...credentials, "Idempotency-Key": slug };
+    const answer = await house.ask(named, "orders", pelletOrder(1, { product_slug: slug }), url);
+    return answer.status !== 503 && answer;
+  });
+}
+
+/** Holds stock and orders against each other: each reservation has its order in the same commit, and the other way round. */
+async function expectNoOrphan(product_id: number, units: number): Promise<void> {
+  const { app } = house.service;
+  const stream_id = stock.streamOf(String(product_id));
+  const goods = await app.store.readStream({ tenant: "operator", stream_id });
+  const reserved = goods.filter(({ type }) => type === "StockReserved");
+  expect(reserved).toHaveLength(units);
+  const placed = await forEach(callers, async ({ tenant }) => {
+    const { rows } = await app.pool.query<{ stream_id: string }>(
+      "select distinct stream_id from eventstore.events where tenant = $1 and stream_id like 'order-%'",
+      [tenant],
+    );
+    const found = await forEach(rows, ({ stream_id }) => app.store.readStream({ tenant, stream_id }));
+    return found.map(([first]) => first!).filter(({ payload }) => payload.product_id === product_id);
+  });
+  // A commit begins where its first event names it, and goes on to the next position.
+  const begun = reserved.map(({ meta, position }) => [typeof meta.commit, position + 1]);
+  const ended = placed
+    .flat()
+    .map(({ meta, position }) => [meta.commit === undefined ? "string" : "", position]);
+  expect(ended.sort()).toEqual(begun.sort());
+  const { shelves, open } = await house.stockOf(product_id);
+  expect(Object.keys(open)).toHaveLength(units);
+  expect(shelves.reduce((sum, { reserved }) => sum + reserved, 0)).toBe(units);
+  expect(shelves.every(({ on_hand, reserved }) => on_hand === reserved)).toBe(true);
+}
+
+const outcomesOf = (answers: readonly Answer[]) => {
+  const kinds = answers.map(({ status, body }) =>
+    status === 201 ? "placed" : String(body.type).split("#")[1]!,
+  );
+  return Object.fromEntries(
+    [...new Set(kinds)].sort().map((kind) => [kind, kinds.filter((one) => one === kind).length]),
+  );
+};
+
+describe.each(Array.from({ length: ROUNDS }, (_, n) => n))("round %i", (round) => {
+  test(`Medusa #16569, Saleor #543: ${CALLERS} callers at four processes want ${UNITS} units: as many orders, and no other`, async () => {
+    const product_id = await rare(`rare-${round}`, UNITS);
+    const answers = await Promise.all(callers.map((caller, n) => insist(caller, `rare-${round}`, n)));
+    expect(outcomesOf(answers)).toEqual({ "out-of-stock": CALLERS - UNITS, placed: UNITS });
+    await expectNoOrphan(product_id, UNITS);
+  });
+});
+
+test("Medusa #16825: who loses the race is left with nothing: no order, no goods, no charge", async () => {
+  const product_id = await rare("last-one", 1);
+  const payers = [wallet(6), wallet(7), wallet(8)];
+  const { chain } = house.service.app;
+  const held = () => Promise.all(payers.map((payer) => balanceOf(chain, addressOf(payer))));
+  const before = await held();
+  const answers = await Promise.all(
+    payers.map((payer) => house.pays(payer, "orders", pelletOrder(1, { product_slug: "last-one" }))),
+  );
+  expect(outcomesOf(answers)).toEqual({ "out-of-stock": 2, placed: 1 });
+  const { open } = await house.stockOf(product_id);
+  const [holder] = Object.values(open);
+  await house.folded();
+  for (const [n, { status }] of answers.entries()) {
+    const tenant = walletTenantOf(payers[n]!);
+    expect(status === 201).toBe(holder!.tenant === tenant);
+    const { app } = house.service;
+    const { rows } = await app.pool.query("select from read.orders_v1 where tenant = $1", [tenant]);
+    expect(rows).toHaveLength(status === 201 ? 1 : 0);
+  }
+  // A refund of what was settled and lost is paid within seconds.
+  const cost = answers.map(({ status }) => (status === 201 ? 50_000n : 0n));
+  await until(async () => (await held()).every((left, n) => left === before[n]! - cost[n]!));
+});
+
+// The last one: one of the processes is gone afterwards.
+test("one of four processes is killed meanwhile: each caller has one answer, and what is sold is what there was", async () => {
+  const product_id = await rare("killed", UNITS);
+  const answering = callers.map((caller, n) => insist(caller, "killed", n));
+  await until(async () => Object.keys((await house.stockOf(product_id)).open).length > UNITS / 5);
+  children[0]!.kill("SIGKILL");
+  const answers = await Promise.all(answering);
+  expect(outcomesOf(answers)).toEqual({ "out-of-stock": CALLERS - UNITS, placed: UNITS });
+  await expectNoOrphan(product_id, UNITS);
+  const ids = answers.flatMap(({ status, body }) => (status === 201 ? [body.data.order_id] : []));
+  expect(new Set(ids).size).toBe(UNITS);
+  for (const { tenant } of callers.slice(0, 5)) {
+    const { rows } = await house.service.app.pool.query<{ order_id: number }>(
+      "select order_id from read.orders_v1 where tenant = $1",
+      [tenant],
+    );
+    for (const { order_id } of rows)
+      expect(
+        orders.standing(await house.service.app.load(orders, orders.targetOf(tenant, order_id))).status,
+      ).toBe("awaiting_payment");
+  }
+});

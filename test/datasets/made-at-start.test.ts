@@ -1,0 +1,97 @@
+/** The sandbox of a service's start: how far it is, is told; what it is made of is enough to find its events; what is lost is made again. */
+import { rm } from "node:fs/promises";
+import pino from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { expectSandbox } from "../../src/cli/ensure-sandbox.ts";
+import { readConfig } from "../../src/config.ts";
+import { manifestPath } from "../../src/datasets/manifest.ts";
+import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+let service: Service & { database_url: string };
+let headers: Record<string, string>;
+beforeAll(async () => {
+  service = await startService();
+  ({ headers } = await service.issue());
+});
+afterAll(() => service.stop());
+
+const expected = ({ app, data_dir }: Service) =>
+  expectSandbox(app, readConfig({ DATA_DIR: data_dir }), pino({ enabled: false }));
+
+type Making = { dataset: string; stage: string; percent: number; seconds_left: number };
+type Ready = { missing: string[]; making: Making[] };
+type Health = { data: { status: string; making: Making[] } };
+
+async function ask<Body>(path: string, { url } = service) {
+  const response = await fetch(`${url}${path}`, { headers });
+  const body = (await response.json()) as Body;
+  return { status: response.status, retry_after: response.headers.get("retry-after"), body };
+}
+const readiness = (of = service) => ask<Ready>("/ready", of);
+const health = async () => (await ask<Health>("/v1/agent/health")).body.data;
+const QUESTION = "/v1/agent/trade/top-partners?reporter=DE&limit=3";
+
+test("without a sandbox to be made a service is ready as it is, and with one it is not", async () => {
+  expect((await readiness()).status).toBe(200);
+  expect(await health()).toMatchObject({ status: "ok", making: [] });
+  expected(service);
+  const missing = ["sandbox", "sandbox-lv"];
+  expect(await readiness()).toMatchObject({ status: 503, body: { missing, making: [] } });
+  expect(await health()).toMatchObject({ status: "starting", making: [] });
+});
+
+let made: Promise<void>;
+
+test("while it is made the stage, how much is done and a likely wait are told everywhere", async () => {
+  made = expected(service)(new AbortController().signal);
+  const making = { dataset: "sandbox", stage: "write" };
+  const ready = await until(async () => {
+    const told = await readiness();
+    // In the middle of it there is something to reckon with.
+    expect(told.body.making[0]).toMatchObject({ ...making, percent: expect.toSatisfy((n) => n > 0) });
+    return told;
+  });
+  expect(ready).toMatchObject({ status: 503, retry_after: String(ready.body.making[0]!.seconds_left) });
+  expect((await health()).making).toMatchObject([making]);
+  const { status, retry_after, body } = await ask<{ type: string; detail: string }>(QUESTION);
+  expect(status).toBe(503);
+  expect(body.type).toMatch(/#dataset-missing$/);
+  expect(body.detail).toMatch(/sandbox is being made \(write, \d+ %\)/);
+  expect(Number(retry_after)).toBeGreaterThan(0);
+});
+
+test("once it is made the service is ready and answers", async () => {
+  await made;
+  await until(async () => expect((await readiness()).status).toBe(200));
+  expect(await health()).toMatchObject({ status: "ok", making: [] });
+  expect((await ask<{ data: object[] }>(QUESTION)).body.data[0]).toMatchObject({ rank: 1 });
+});
+
+test("its events are found though it is small", async () => {
+  const fuels = "/v1/agent/trade/reroute-watch?hs2=27&flow=IMPORT";
+  const { body: detours } = await ask<{ data: { surges: object[] }[] }>(fuels);
+  expect(detours.data[0]!.surges).toContainEqual(expect.objectContaining({ country: "TR" }));
+  const { body: found } = await ask<{ data: { alerts: object[] } }>("/v1/agent/trade/alerts");
+  for (const [reporter, product] of [
+    ["LV", "27"],
+    ["PL", "85"],
+    ["FR", "30"],
+  ])
+    expect(found.data.alerts).toContainEqual(
+      expect.objectContaining({ reporter, product, significant: true }),
+    );
+});
+
+test("what is lost of it is made again at the next start", async () => {
+  const lost = service.app.vintages.open().find(({ dataset }) => dataset === "sandbox-lv")!;
+  await rm(manifestPath(service.data_dir, lost.vintage));
+  const second = await startService({ beside: service });
+  try {
+    await expected(second)(new AbortController().signal);
+    await until(async () => expect((await readiness(second)).status).toBe(200));
+    expect(second.app.vintages.open().map(({ vintage }) => vintage)).toContain(lost.vintage);
+  } finally {
+    await second.stop();
+  }
+});

@@ -1,0 +1,159 @@
+/** Payments that strangers carry while their payers present them, at two processes: all are answered, and the books know every transfer. */
+import type { ChildProcess } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  balanceOf,
+  carriedByStranger,
+  GAS_KEY,
+  openWorkshop,
+  PAYEE,
+  type Workshop,
+  wallet,
+} from "../chain/fixture.ts";
+import { expectBooks } from "../support/books.ts";
+import { present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
+import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+import { type Doomed, startDoomed } from "./doomed.ts";
+import { signedOf } from "./stall.ts";
+import { wares } from "./wares.ts";
+
+/** CONTRIBUTING names it: five times as much is what the service has to stand. */
+const SCALE = Number(process.env.RACE_SCALE ?? 1);
+const PAYMENTS = 40 * SCALE;
+const ROUNDS = 2 * SCALE;
+const PRICE = 50_000n;
+
+let workshop: Workshop;
+let survivor: Service & { database_url: string };
+let other: Doomed;
+const children: ChildProcess[] = [];
+beforeAll(async () => {
+  workshop = await openWorkshop();
+  const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
+  const env = { OPEN_CALLS_PER_MINUTE: "100000" };
+  survivor = await startService({ operations: wares, chain, env });
+  other = await startDoomed("none", survivor, workshop, children);
+});
+afterAll(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  await survivor?.stop();
+  await workshop?.close();
+});
+
+const urlOf = (i: number) => (i % 2 ? other.url : survivor.url);
+const echo = (say: string, url: string) => `${url}/v1/agent/test/echo?say=${say}`;
+const earned = () => balanceOf(workshop.chain, PAYEE);
+const pause = (ms: number) => new Promise((wake) => setTimeout(wake, ms));
+const sign = async (payer: number) => signPayment(wallet(payer), await quoteOf(echo("race", survivor.url)));
+
+/** Asks as a client does that is told to wait, or finds nobody there: then the process that is left. */
+function askedAgain(say: string, url: string, paid: SignedPayment): Promise<Response> {
+  let asked = url;
+  return until(async () => {
+    const answer = await present(echo(say, asked), paid).catch(() => undefined);
+    if (!answer) asked = survivor.url;
+    return answer !== undefined && answer.status !== 503 && answer;
+  });
+}
+
+const x402 = (paid: SignedPayment) => ({
+  method: "POST",
+  headers: { "Content-Type": "application/json" },
+  body: JSON.stringify({
+    paymentPayload: { x402Version: 1, scheme: "exact", network: "base", payload: paid },
+    paymentRequirements: {
+      scheme: "exact",
+      network: "base",
+      maxAmountRequired: String(PRICE),
+      payTo: PAYEE,
+      asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+    },
+  }),
+});
+
+/** Whether the other process has claimed payments, after this position, that are not settled. */
+async function hasOpenClaims(after: number): Promise<boolean> {
+  const { store, presence } = survivor.app;
+  const open = new Set<string>();
+  for (const { type, stream_id, payload } of await store.readLog({ after, limit: 10_000 })) {
+    if (type === "PaymentClaimed" && payload.holder !== presence.name) open.add(stream_id);
+    if (type === "PaymentSettled") open.delete(stream_id);
+  }
+  return open.size > 0;
+}
+
+/** A stranger has one account, which sends one transaction after the other. */
+let sending: Promise<unknown> = Promise.resolve();
+function carry(paid: SignedPayment): Promise<unknown> {
+  sending = sending.then(() => carriedByStranger(workshop, signedOf(paid)));
+  return sending;
+}
+
+const pastTheService = (paid: SignedPayment): Promise<unknown> => carry(paid);
+const byOurEndpoint = (paid: SignedPayment, i: number): Promise<unknown> =>
+  fetch(`${urlOf(i)}/x402/settle`, x402(paid)).catch(() => undefined);
+
+/** Each is presented at once and carried within 300 ms; the statuses of the answers. */
+async function race(say: string, carries: (paid: SignedPayment, i: number) => Promise<unknown>) {
+  const signed = await Promise.all(Array.from({ length: PAYMENTS }, (_, i) => sign(i % 8)));
+  return Promise.all(
+    signed.map(async (paid, i) => {
+      const carrying = pause((i * 7.5) % 300).then(() => carries(paid, i));
+      const answer = await askedAgain(`${say}_${i}`, urlOf(i), paid);
+      await carrying;
+      return answer.status;
+    }),
+  );
+}
+
+test("40 equal settles and 100 verifies beside a paid call: no definite no for a payment that settles", async () => {
+  const ask = async (where: string, paid: SignedPayment, i: number) => {
+    const answer = await fetch(`${urlOf(i)}/x402/${where}`, x402(paid));
+    const body = (await answer.json()) as {
+      isValid?: boolean;
+      success?: boolean;
+      invalidMessage?: string;
+      errorMessage?: string;
+    };
+    // On this chain a block is final a moment later, and then it may be said that the payment has done its service.
+    const isFinal = /was settled and has bought/.test(body.invalidMessage ?? body.errorMessage ?? "");
+    return answer.status === 503 || body.isValid || body.success || isFinal ? [] : [body];
+  };
+  for (let round = 0; round < ROUNDS; round++) {
+    const [paid, settled] = [await sign(5), await sign(6)];
+    const [bought, ...told] = await Promise.all([
+      askedAgain(`round_${round}`, survivor.url, paid),
+      ...Array.from({ length: 100 }, (_, i) => ask("verify", i % 2 ? paid : settled, i)),
+      ...Array.from({ length: 40 }, (_, i) => ask("settle", settled, i)),
+    ]);
+    expect(bought.status).toBe(200);
+    expect(told.flat()).toEqual([]);
+    expect((await askedAgain(`after_${round}`, other.url, settled)).status).toBe(200);
+  }
+  await expectBooks(survivor.app);
+});
+
+describe("every payment is carried within 300 ms of being presented, by two processes, and all are served", () => {
+  test.each([
+    { whom: "past the service", carries: pastTheService, dies: false },
+    { whom: "by our own endpoint", carries: byOurEndpoint, dies: false },
+    // The last ones: the other process is gone afterwards.
+    { whom: "either way, while one process is killed", carries: eitherWay, dies: true },
+  ])("$whom", async ({ whom, carries, dies }) => {
+    const before = await earned();
+    const { position } = await survivor.app.store.head();
+    const racing = race(whom.replaceAll(/\W+/g, "_"), carries);
+    if (dies) {
+      await until(() => hasOpenClaims(position));
+      other.child.kill("SIGKILL");
+    }
+    expect(await racing).toEqual(Array(PAYMENTS).fill(200));
+    expect(await earned()).toBe(before + BigInt(PAYMENTS) * PRICE);
+    await expectBooks(survivor.app);
+  });
+});
+
+function eitherWay(paid: SignedPayment, i: number): Promise<unknown> {
+  return i % 4 < 2 ? pastTheService(paid) : byOurEndpoint(paid, i);
+}

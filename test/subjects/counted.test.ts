@@ -1,0 +1,53 @@
+/** What an auditor counts as sealed, whatever a hostile export holds. */
+import { expect, test } from "vitest";
+import { EventRow } from "../../eventstore/verify/event-row.ts";
+import { SealedCount, type SealedHere, sealedHere } from "../../eventstore/verify/sealed.ts";
+
+const sealed = (subject_id: string) => ({ subject_id, seal_id: "1", iv: "2", ct: "3", tag: "4" });
+
+function here(payload: string, type = "Any", stream_id = "any-1"): SealedHere | undefined {
+  const row = new EventRow();
+  row.payload.set(payload);
+  row.type.set(type);
+  row.stream_id.set(stream_id);
+  return sealedHere(row);
+}
+
+test("an object of exactly these five texts is a sealed value, however deep", () => {
+  const payload = { a: sealed("x"), list: [sealed("y"), { z: sealed("x") }] };
+  expect(here(JSON.stringify(payload))!.sealed_for.toSorted()).toEqual(["x", "x", "y"]);
+});
+
+test.each([
+  ["one member more", { ...sealed("x"), more: "5" }],
+  ["one member less", { subject_id: "x", seal_id: "1", iv: "2", ct: "3" }],
+  ["a number among them", { ...sealed("x"), tag: 4 }],
+  ["a text that looks like one", { text: JSON.stringify(sealed("x")) }],
+])("%s is none", (_, payload) => {
+  expect(here(JSON.stringify(payload))?.sealed_for ?? []).toEqual([]);
+});
+
+test("what is no JSON, or nested beyond any stack, is counted as nothing, and does no harm", () => {
+  expect(here('{"seal_id"')!.sealed_for).toEqual([]);
+  const depth = 200_000;
+  expect(here(`${"[".repeat(depth)}{"seal_id":1}${"]".repeat(depth)}`)!.sealed_for).toEqual([]);
+});
+
+test("a value counts as erased when its subject's own stream says so, before it or after", () => {
+  const count = new SealedCount(10);
+  for (const one of [
+    here(JSON.stringify(sealed("x"))),
+    here("{}", "SubjectErased", "subject-x"),
+    here("{}", "SubjectErased", "order-y"),
+    here(JSON.stringify([sealed("x"), sealed("y")])),
+  ])
+    if (one) count.take(one);
+  expect(count.told(false)).toEqual({ values: 3, erased: 2 });
+  expect(count.told(true)).toEqual({ values: 3, erased: null });
+});
+
+test("no more subjects are kept in mind than the limit", () => {
+  const count = new SealedCount(2);
+  for (let n = 0; n < 5; n++) count.take({ sealed_for: [`s${n}`], erased: `s${n}` });
+  expect(count.told(false)).toEqual({ values: 5, erased: 2 });
+});

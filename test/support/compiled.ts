@@ -1,0 +1,34 @@
+/** Other processes of tests, compiled once a run: each starts in a third of the time that compiling at its start takes. */
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const MARK = join(ROOT, "dist/test/complete");
+
+/** Packages are left alone: the stock clients of test/clients bring hundreds of thousands of files. */
+const newestIn = (folder: string): number =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => name !== "node_modules")
+    .map((entry) => join(folder, entry.name))
+    .reduce((newest, path) => {
+      const found = statSync(path);
+      return Math.max(newest, found.isDirectory() ? newestIn(path) : found.mtimeMs);
+    }, 0);
+
+/** Compiles the service and what tests start, unless both are compiled as they stand. */
+export function compile(): void {
+  const sources = ["src", "eventstore", "test"].map((folder) => newestIn(join(ROOT, folder)));
+  if (existsSync(MARK) && statSync(MARK).mtimeMs >= Math.max(...sources)) return;
+  execFileSync(process.execPath, [join(ROOT, "bin/compile.mjs"), "--tests"], { stdio: "inherit" });
+}
+
+/** Starts a program of the tests, named by its repository path or absolute path, as a process of its own. */
+export function startProgram(
+  path: string,
+  args: readonly string[] = [],
+  options: SpawnOptions = {},
+): ChildProcess {
+  const program = join(ROOT, "dist", relative(ROOT, resolve(ROOT, path))).replace(/\.ts$/, ".js");
+  return spawn(process.execPath, [program, ...args], options);
+}

@@ -1,0 +1,90 @@
+/** A code that is finer than a dataset has is cut to what it has, by every operation that takes one, and the answer says so. */
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Operation } from "../../src/api/operation.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+import { reporterCodes } from "../../src/domain/trade/reporters.ts";
+import { fileOf, importFiles } from "../datasets/workshop.ts";
+import { catalogue } from "../support/catalogue.ts";
+import { releaseVintage } from "../support/cube.ts";
+import { opened, openSandbox } from "../support/sandbox.ts";
+import { type Service, startService } from "../support/service.ts";
+
+let service: Service;
+/** A real dataset whose finest codes have six digits, and beside it the sandbox, which has eight. */
+let dataset: string;
+
+const YEARS = [2022, 2023, 2024];
+const PARTNERS = ["CN", "KZ", "RU", "TR", "US"];
+
+beforeAll(async () => {
+  service = await startService();
+  await openSandbox(service);
+  const { data_dir, app } = service;
+  const months = YEARS.flatMap((year) =>
+    Array.from({ length: 12 }, (_, n) => `${year}-${String(n + 1).padStart(2, "0")}`),
+  );
+  const lines = reporterCodes.flatMap((reporter, r) =>
+    PARTNERS.flatMap((partner, p) =>
+      [1, 2].flatMap((flow) =>
+        months.flatMap((month, m) => {
+          const cell = `ESTAT:DS-045409(1.0),01/01/26 11:00:00,M,${reporter},${partner},440711,${flow}`;
+          const tonnes = 20 + ((r * 7 + p * 5 + m * 3) % 11);
+          return [
+            `${cell},QUANTITY_IN_100KG,${month},${tonnes * 10}`,
+            `${cell},VALUE_IN_EUROS,${month},${tonnes * 1_000_000}`,
+          ];
+        }),
+      ),
+    ),
+  );
+  const header = "DATAFLOW,LAST UPDATE,freq,reporter,partner,product,flow,indicators,TIME_PERIOD,OBS_VALUE";
+  const file = await fileOf(join(data_dir), "six-digits.csv", [header, ...lines]);
+  const { manifest } = await importFiles(data_dir, [file], { reporters: [...reporterCodes] });
+  dataset = manifest.dataset;
+  await releaseVintage(app, data_dir, manifest.vintage);
+  await opened(service, [manifest.vintage]);
+});
+afterAll(() => service?.stop());
+
+type Answer = { data: unknown; meta: Record<string, unknown> };
+
+async function answerOf({ input, handle }: Operation, fields: Record<string, unknown>): Promise<Answer> {
+  const context = { input: input.parse(fields), app: service.app, signal: new AbortController().signal };
+  return (await handle(context as never)) as Answer;
+}
+
+const figures = catalogue.filter(({ vintage, output }) => vintage !== undefined && output.kind === "json");
+const taking = figures.filter(({ input }) => "hs" in input.shape);
+const each = taking.map((operation) => [operation.name, operation] as const);
+
+test("most operations over trade take one", () => {
+  expect(each.length).toBeGreaterThan(12);
+});
+
+/** What is asked of it where its example asks of another time, chapter or country. */
+const asked = (operation: Operation): Record<string, unknown> => {
+  const known = { hs2: "44", year: 2023, month: "2023-06", years: "2022-2024", origin: "RU", partner: "CN" };
+  const { shape } = operation.input;
+  const fields = Object.entries({ ...known, target_country: "CN" }).filter(([name]) => name in shape);
+  const { month: _, ...example } = operation.example as Record<string, unknown>;
+  return { ...example, ...Object.fromEntries(fields) };
+};
+
+test.each(each)("%s", async (_, operation) => {
+  const fields = asked(operation);
+  const coarse = await answerOf(operation, { ...fields, dataset, hs: "440711" });
+  const named = await answerOf(operation, { ...fields, dataset, hs: "44071190" });
+  expect(named.meta).toMatchObject({ hs: "440711", dataset, synthetic: false });
+  expect(named).toEqual(coarse);
+  // Real figures of six digits go before invented ones of eight.
+  expect(await answerOf(operation, { ...fields, dataset: undefined, hs: "4407119000" })).toEqual(coarse);
+});
+
+test("a code that begins with none of the dataset's is refused as before, and one as fine is not cut", async () => {
+  const partners = catalogue.find(({ name }) => name === "trade_top_partners")!;
+  const fields = { reporter: "DE", year: 2024 };
+  await expect(answerOf(partners, { ...fields, dataset, hs: "72083900" })).rejects.toBeInstanceOf(Refusal);
+  const exact = await answerOf(partners, { ...fields, dataset: "sandbox", hs: "44071190" });
+  expect(exact.meta).toMatchObject({ hs: "44071190", synthetic: true });
+});
