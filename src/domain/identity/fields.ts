@@ -75,6 +75,7 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/u;
 
 export const displayName = z
   .string()
+  .max(160, "is at most 80 characters")
   .refine((name) => [...name].length >= 1 && [...name].length <= 80, "is 1 to 80 characters")
   .refine((name) => !HIDDEN.test(name), "has no control characters, nor any that turn the direction of text")
   .refine((name) => name === name.trim(), "neither begins nor ends with a space");
