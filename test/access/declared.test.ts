@@ -137,15 +137,13 @@ const get = (path: string, init: RequestInit = {}) => fetch(service.url + path, 
 type Answered = {
   data: { said: string };
   meta: { as_of_position: number };
-  paths: Record<string, Record<string, { responses: Record<string, { content: Content }> }>>;
+  paths: Record<string, Record<string, { responses: Record<string, Told> }>>;
 };
+type Told = { content: Content; "x-other-forms": string[] };
 type Content = Record<string, { schema: { properties: Record<string, { required: string[] }> } }>;
 const bodyOf = async (answer: Response) => (await answer.json()) as Answered;
-const formsOf = async (path: string): Promise<string[]> => {
-  const { paths } = await bodyOf(await get("/openapi.json"));
-  const answer = paths[path]!.get!.responses["200"]!;
-  return [...Object.keys(answer.content), ...answer["x-other-forms"]];
-};
+const toldOf = async (path: string): Promise<Told> =>
+  (await bodyOf(await get("/openapi.json"))).paths[path]!.get!.responses["200"]!;
 const broken = (name: string) =>
   service.logged.filter(
     ({ msg, operation }) => msg === "an operation is not as it declares" && operation === name,
@@ -179,7 +177,8 @@ describe("a picture", () => {
   });
 
   test("stands in OpenAPI with both forms, and is an image over MCP", async () => {
-    expect(await formsOf("/v1/agent/drawn")).toEqual(["image/png", "image/svg+xml"]);
+    const { content, "x-other-forms": others } = await toldOf("/v1/agent/drawn");
+    expect([...Object.keys(content), ...others]).toEqual(["image/png", "image/svg+xml"]);
     const called = await get("/mcp", {
       method: "POST",
       headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
@@ -241,7 +240,7 @@ test("a list waits for its read model and says how far that was", async () => {
   const issued = await service.issue();
   const answer = await bodyOf(await get("/v1/agent/listed", { headers: issued.headers }));
   expect(answer.meta.as_of_position).toBeGreaterThanOrEqual((await service.app.store.head()).position);
-  const { schema } = (await contentOf("/v1/agent/listed"))["application/json"]!;
+  const { schema } = (await toldOf("/v1/agent/listed")).content["application/json"]!;
   expect(schema.properties.meta!.required).toContain("as_of_position");
 });
 

@@ -38,7 +38,7 @@ async function subscribe(tenant: string, watch: object): Promise<string> {
   const response = await fetch(`${service.url}/v1/agent/trade/alerts/subscribe`, {
     method: "POST",
     headers: { ...headers, "Content-Type": "application/json" },
-    body: JSON.stringify({ url: "http://127.0.0.1:9/hook", ...watch }),
+    body: JSON.stringify({ url: "http://127.0.0.1:1025/hook", ...watch }),
   });
   const text = await response.text();
   expect(response.status, text).toBe(200);
@@ -100,7 +100,7 @@ test("a dataset that was never released cannot be subscribed to", async () => {
   const response = await fetch(`${service.url}/v1/agent/trade/alerts/subscribe`, {
     method: "POST",
     headers: { ...headers, "Content-Type": "application/json" },
-    body: JSON.stringify({ url: "http://127.0.0.1:9/hook", dataset: "comext-ds-999" }),
+    body: JSON.stringify({ url: "http://127.0.0.1:1025/hook", dataset: "comext-ds-999" }),
   });
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({
