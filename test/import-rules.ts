@@ -303,6 +303,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:http": "types",
       "node:path": ["join"],
       "node:timers/promises": ["setTimeout"],
+      "node:zlib": ["gzipSync"],
       pino: "types",
       projections: "any",
       "prom-client": "any",

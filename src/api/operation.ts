@@ -32,7 +32,7 @@ export type Output =
   | { kind: "picture"; about: string }
   | { kind: "stream"; item: z.ZodType; last: z.ZodType };
 
-export type BytesType = "text/plain; charset=utf-8" | "application/octet-stream";
+export type BytesType = "text/plain; charset=utf-8" | "application/octet-stream" | "application/vc+jwt";
 
 /**
  * A JSON object. Under /v1/agent it is `{ data, meta }` and travels as `{ success: true, data, meta }`. With `table`, the rows of the
@@ -70,6 +70,13 @@ export const text = (about: string): Output => ({
 export const octets = (about: string): Output => ({
   kind: "bytes",
   media_type: "application/octet-stream",
+  about,
+});
+
+/** A compact JWS of this media type, of which `about` says what its payload is; `handle` resolves to its bytes. */
+export const jwt = (media_type: "application/vc+jwt", about: string): Output => ({
+  kind: "bytes",
+  media_type,
   about,
 });
 

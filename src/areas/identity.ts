@@ -1,3 +1,4 @@
+import { credentialOperations } from "../api/operations/identity/credentials.ts";
 import { delegationOperations } from "../api/operations/identity/delegations.ts";
 import { directoryOperations } from "../api/operations/identity/directory.ts";
 import { keyOperations } from "../api/operations/identity/keys.ts";
@@ -24,6 +25,7 @@ export const identity: Area = {
     ...directoryOperations,
     ...keyOperations,
     ...delegationOperations,
+    ...credentialOperations,
   ],
   problems: identityProblems,
 };

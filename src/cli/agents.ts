@@ -4,22 +4,21 @@ import * as agents from "../domain/identity/agent.ts";
 import { sxId } from "../domain/identity/fields.ts";
 import { refuse } from "../domain/refusal.ts";
 import { eraseName, revokePassport, setSuspended } from "../operator/agents.ts";
+import { about } from "./about.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 const NAME = "its agent_id, or its passport's number as SX#42 or 42";
 
 export function agentsCommand(terminal: Terminal): Command {
-  const group = new Command("agents").description(
-    "agents: suspend one, let it act again, revoke its passport, erase its name",
-  );
+  const group = new Command("agents").description(about.agents);
   const changing = (
     name: string,
-    about: string,
+    told: string,
     change: (app: App, agent: string, reason: string) => Promise<agents.Agent>,
   ) =>
     group
       .command(name)
-      .description(about)
+      .description(told)
       .argument("<agent>", NAME)
       .requiredOption("--reason <text>", "why, in public and for ever: at most 200 characters")
       .action(async (agent: string, { reason }: { reason: string }) => {

@@ -99,6 +99,8 @@ export const specifiedPrices: Record<string, string | null> = {
   "POST /soul/challenge": null,
   "GET /soul/passport/{sx_id}": null,
   "POST /soul/passport/{sx_id}/verify": null,
+  "GET /soul/passport/{sx_id}/credential": null,
+  "GET /soul/credentials/status/{purpose}/{list}": null,
   "GET /soul/directory": null,
   "GET /soul/stats": null,
   "GET /soul/{id}/pulse": null,

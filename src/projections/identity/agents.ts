@@ -166,3 +166,13 @@ export async function countActive(pool: pg.Pool, since: string): Promise<number>
                       where k.sx_number = a.sx_number and k.kind = 'evm' and k.live)))`;
   return (await pool.query<{ active: number }>(text, [since])).rows[0]!.active;
 }
+
+/** Numbers of the agents that have a status, from one to another. */
+export async function numbersOfStatus(
+  pool: pg.Pool,
+  { status, from, to }: { status: AgentStatus; from: number; to: number },
+): Promise<number[]> {
+  const text = `select sx_number::float8 as sx_number from read.agents_v1 where status = $1 and sx_number between $2 and $3`;
+  const { rows } = await pool.query<{ sx_number: number }>(text, [status, from, to]);
+  return rows.map(({ sx_number }) => sx_number);
+}
