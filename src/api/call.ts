@@ -21,6 +21,7 @@ import {
   effectOf,
   type Operation,
   type Picture,
+  restsOnDataAlone,
   type ServedFile,
   type Wire,
 } from "./operation.ts";
@@ -145,7 +146,9 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
     return { kind: "file", status, file, etag: `"${file.sha256}"`, vintage: vintage ?? null };
   }
   const name =
-    vintage === undefined ? undefined : `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
+    vintage === undefined || !restsOnDataAlone(operation)
+      ? undefined
+      : `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
   const before = name === undefined ? undefined : parts.finished.get(name);
   if (before) return before;
   const reading = operation.vintage && output.kind === "json" ? watched(app) : undefined;

@@ -35,6 +35,15 @@ export const restsOnField = z
   )
   .meta({ id: "RestsOn" });
 
+/** Of an answer that lists a read model, too: that is as the log has it, whatever is named here. */
+export const vintageBesideList = vintageField.describe(
+  "Vintages of tables, by comma, as `meta.rests_on` names them; what is from the log is as it is now",
+);
+
+export const restsOnBesideList = restsOnField.describe(
+  "The vintages of the tables that the answer rests on beside the log, by comma, as `vintage` takes them; `none`: a table it looked for was not there",
+);
+
 /** Data that stays as it is until it is released. */
 export type HeldData = { data: Data; release(): void };
 

@@ -6,7 +6,15 @@ import { type JsonSchema, jsonSchemaOf } from "./json-schema.ts";
 import { componentsOf, eventHeaders, refTo, settledHeaders } from "./openapi-components.ts";
 import { componentRef, shareSchemas } from "./openapi-schemas.ts";
 import type { Catalogue } from "./operation.ts";
-import { isInPath, mediaTypeOf, methodOf, type Operation, pathOf, paymentOf } from "./operation.ts";
+import {
+  isInPath,
+  mediaTypeOf,
+  methodOf,
+  type Operation,
+  pathOf,
+  paymentOf,
+  restsOnDataAlone,
+} from "./operation.ts";
 import { OF_ANY_CALL, refusalsOf } from "./statuses.ts";
 
 export const INTERFACE_VERSION = "3.2.0";
@@ -147,7 +155,7 @@ function responses(operation: Operation, answer: JsonSchema | undefined): Schema
       ...(isCommand(operation) && { headers: { ...(priced && settledHeaders), ...eventHeaders } }),
     },
   };
-  if (operation.vintage || operation.caching) answers[304] = refTo("responses", "304");
+  if (restsOnDataAlone(operation) || operation.caching) answers[304] = refTo("responses", "304");
   if (operation.output.kind === "file")
     answers[206] = { ...success(operation, answer), description: "The range asked for" };
   for (const status of refusalsOf(operation))

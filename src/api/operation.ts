@@ -13,7 +13,7 @@ import type { Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
 import { schemaOfList } from "./listing.ts";
-import { restsOnField, vintageField } from "./named-vintages.ts";
+import { restsOnBesideList, restsOnField, vintageBesideList, vintageField } from "./named-vintages.ts";
 
 export { free } from "./access/free.ts";
 export { internal } from "./access/internal.ts";
@@ -194,7 +194,7 @@ export type OperationDeclaration = {
   example: Record<string, unknown>;
   /**
    * Names the data an answer rests on. Same name and same input, same answer: it is kept, with an ETag. What `handle` reads
-   * beyond what this looked at is logged and counted, and the answer is not kept.
+   * beyond what this looked at is logged and counted, and the answer is not kept. One that `lists` a read model, too, is made anew each time.
    */
   vintage?: (app: App) => string | undefined;
   /** The Cache-Control of what it answers (never of a refusal), which then has an ETag too. */
@@ -260,14 +260,21 @@ export function operation<Input extends z.ZodObject>(declared: Declared<Input>):
     return { ...declared, output: { ...output, schema: listed } } as OperationDeclaration;
   const { meta } = listed.shape;
   if (!(meta instanceof z.ZodObject)) throw new Error(`${declared.name} rests on data and has no meta`);
-  const schema = listed.extend({ meta: meta.extend({ rests_on: restsOnField }) });
+  const isData = restsOnDataAlone(declared);
+  const schema = listed.extend({
+    meta: meta.extend({ rests_on: isData ? restsOnField : restsOnBesideList }),
+  });
   return {
     ...declared,
-    input: input.extend({ vintage: vintageField }),
+    input: input.extend({ vintage: isData ? vintageField : vintageBesideList }),
     output: { ...output, schema },
     refuses: [...new Set([...refuses, 404 as const])],
   } as OperationDeclaration;
 }
+
+/** Whether the same question has the same answer as long as its vintage stands: not where a read model is in it, too. */
+export const restsOnDataAlone = ({ vintage, lists }: Pick<OperationDeclaration, "vintage" | "lists">) =>
+  vintage !== undefined && (lists === undefined || lists === "none");
 
 export const effectOf = ({ effect = reads }: Pick<Operation, "effect">): Effect => effect;
 export const methodOf = ({ route }: Pick<Operation, "route">) => route.slice(0, route.indexOf(" ")) as Method;

@@ -1,4 +1,5 @@
 import { calculatorOperations } from "../api/operations/commerce/calculator.ts";
+import { forecastOperations } from "../api/operations/commerce/forecast.ts";
 import { orderOperations } from "../api/operations/commerce/orders.ts";
 import { payingOperations } from "../api/operations/commerce/paying.ts";
 import { productOperations } from "../api/operations/commerce/products.ts";
@@ -9,6 +10,7 @@ import * as product from "../domain/commerce/product.ts";
 import * as quote from "../domain/commerce/quote.ts";
 import * as stock from "../domain/commerce/stock.ts";
 import { catalogueProjection } from "../projections/commerce/catalogue.ts";
+import { demandProjection } from "../projections/commerce/demand.ts";
 import { ordersProjection } from "../projections/commerce/orders.ts";
 import { ordersReactor } from "../reactors/commerce/orders.ts";
 import type { Area } from "./area.ts";
@@ -19,7 +21,7 @@ export const commerce: Area = {
     "Heating fuel and wood: stock that cannot be oversold, orders paid in USDC, customers who can be erased",
   envelope: "success",
   entities: [product, stock, order, quote],
-  projections: [catalogueProjection, ordersProjection],
+  projections: [catalogueProjection, ordersProjection, demandProjection],
   reactors: [ordersReactor],
   operations: [
     ...productOperations,
@@ -27,6 +29,7 @@ export const commerce: Area = {
     ...quoteOperations,
     ...orderOperations,
     ...payingOperations,
+    ...forecastOperations,
   ],
   problems: commerceProblems,
 };

@@ -17,6 +17,7 @@ import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { NamedOrder } from "../projections/commerce/orders.ts";
 import { about } from "./about.ts";
+import { importSalesCommand } from "./shop-sales.ts";
 import { asCount, type Terminal, withRuntime } from "./terminal.ts";
 
 type Shop = typeof import("../operator/shop.ts");
@@ -25,7 +26,8 @@ export function shopCommand(terminal: Terminal): Command {
   const shop = new Command("shop").description(about.shop);
   const run = <T>(work: (app: App, operator: Shop) => Promise<T>): Promise<T> =>
     withRuntime(terminal, async ({ app }) => work(app, await import("../operator/shop.ts")));
-  for (const command of [...goodsCommands(run), ...orderCommands(run)]) shop.addCommand(command);
+  for (const command of [...goodsCommands(run), ...orderCommands(run), importSalesCommand(terminal)])
+    shop.addCommand(command);
   return shop;
 }
 

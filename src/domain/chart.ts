@@ -17,6 +17,8 @@ export type Series = {
   on_right?: true;
   /** How far each value may be off: drawn as a band around a line. */
   band?: ({ low: number; high: number } | null)[];
+  /** A narrower one within it, drawn darker. */
+  band_within?: ({ low: number; high: number } | null)[];
 };
 
 /**
@@ -34,6 +36,8 @@ export type Chart = {
   unit_right?: string;
   /** Where bars begin, when it is not at 0: 1 for factors. */
   base?: number;
+  /** What is provisional and what stands out, where that can be said more exactly: "forecast". */
+  meaning?: { provisional?: string; marked?: string };
   /** Sentences for below the figures. */
   notes: string[];
 };

@@ -13,11 +13,12 @@ import { OPERATOR } from "./releases.ts";
 
 export type ReferenceReleased = { facts: reference.ReferenceFacts; unchanged: boolean };
 
-/** Imports files of one table as its next vintage: what they hold is the table. Anything wrong refuses all of it. */
+/** Imports files of one table as its next vintage: what they hold is the table. Anything wrong refuses all of it, and so does a table other than `only`. */
 export async function importReference(
   app: App,
   dataDir: string,
   paths: string[],
+  { only }: { only?: ReferenceTable<object> } = {},
 ): Promise<ReferenceReleased> {
   const inputs: reference.ReferenceFacts["inputs"] = [];
   const rows: object[] = [];
@@ -25,6 +26,8 @@ export async function importReference(
   for (const path of paths) {
     const { text, name, sha256, bytes, header } = await readTextFile(path);
     const found = referenceLayoutOf(header);
+    if (only && found?.table.name !== only.name)
+      refuse("invalid", `${name} line 1: is not ${only.layouts.map((one) => one.name).join("; ")}`);
     if (!found) return refuse("invalid", `${name} line 1: ${unlikeTable(header)}`);
     first ??= { name, table: found.table };
     if (found.table !== first.table) {

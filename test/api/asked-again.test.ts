@@ -1,7 +1,7 @@
 /** An answer asked again by the vintages that it named: the same bytes, whatever was released since, as long as they are kept. */
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { methodOf, type Operation, pathOf } from "../../src/api/operation.ts";
+import { methodOf, type Operation, pathOf, restsOnDataAlone } from "../../src/api/operation.ts";
 import { operatorMeta } from "../../src/app.ts";
 import { manifestPath, readManifest, vintageDigest } from "../../src/datasets/manifest.ts";
 import { keepText, writtenText } from "../../src/datasets/reference/files.ts";
@@ -80,7 +80,9 @@ async function releaseAnew(source: string): Promise<void> {
   await opened(service, made);
 }
 
-const figures = catalogue.filter(({ vintage, output }) => vintage !== undefined && output.kind === "json");
+const figures = catalogue.filter(
+  (operation) => restsOnDataAlone(operation) && operation.output.kind === "json",
+);
 const topPartners = catalogue.find(({ name }) => name === "trade_top_partners")!;
 const snapshot = catalogue.find(({ name }) => name === "trade_snapshot")!;
 

@@ -71,15 +71,20 @@ test("every tool says what it does to what is there", () => {
     "alerts_rotate_secret",
     "checks_cancel",
     "checks_redeem",
+    "commerce_erase",
     "lounge_dice",
     "lounge_keno",
     "lounge_roulette",
+    "orders_cancel",
+    "orders_pay",
     "wallet_airdrop",
     "x402_settle",
   ]);
   const asking = catalogue.filter((operation) => methodOf(operation) === "GET").map(({ name }) => name);
   const reading = all.filter(({ annotations }) => annotations!.readOnlyHint).map(({ name }) => name);
   expect(reading.filter((name) => !asking.includes(name)).sort()).toEqual([
+    "commerce_forecast",
+    "fuel_calculator",
     "rng_anchor_verify",
     "rng_verify",
     "sovereign_mirror",

@@ -8,8 +8,13 @@ import type { TestProject } from "vitest/node";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 
-/** Where it listens, its chain, and the headers of the key that the first start makes. */
-export type Sandbox = { url: string; rpc_url: string; keyed: { Authorization: string } };
+/** Where it listens, its chain, the headers of the key that the first start makes, and the environment of its operator's commands. */
+export type Sandbox = {
+  url: string;
+  rpc_url: string;
+  keyed: { Authorization: string };
+  env: Record<string, string>;
+};
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -21,7 +26,7 @@ declare module "vitest" {
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-clients-"));
   const env = {
-    PATH: process.env.PATH,
+    PATH: process.env.PATH ?? "",
     HOME: dir,
     DATA_DIR: join(dir, "data"),
     PORT: "0",
@@ -39,6 +44,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     url,
     rpc_url: `http://127.0.0.1:${node.port}`,
     keyed: { Authorization: `Bearer ${key}` },
+    env,
   });
   return async () => {
     child.kill("SIGTERM");

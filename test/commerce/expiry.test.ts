@@ -1,6 +1,7 @@
 /** The end of the time to pay: goods are freed, and a payment that is under way meanwhile buys them or goes back. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as orders from "../../src/domain/commerce/order.ts";
+import * as stock from "../../src/domain/commerce/stock.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { dueOrders, type NamedOrder } from "../../src/projections/commerce/orders.ts";
 import { expireOrder } from "../../src/reactors/commerce/steps.ts";
@@ -52,7 +53,7 @@ async function expire({ order_id, until }: { order_id: number; until: string }):
 const statusOf = async ({ order_id }: { order_id: number }) =>
   orders.standing(await house.service.app.load(orders, orders.targetOf(tenant, order_id))).status;
 
-const heldFor = async ({ order_id }: { order_id: number }) => (await house.stockOf(1)).open[order_id];
+const heldFor = async ({ order_id }: { order_id: number }) => stock.heldBy(await house.stockOf(1), order_id);
 
 describe("an order whose time is over", () => {
   test("expires ten minutes after it, by the reactor, and its goods can be sold again", async () => {

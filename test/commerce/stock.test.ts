@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { entriesOf } from "../../src/domain/commerce/buckets.ts";
 import {
   adjust,
   availableAt,
@@ -267,7 +268,7 @@ describe("1,000 random runs", () => {
           } catch (error) {
             if (!(error instanceof Refusal)) throw error;
           }
-          const held = Object.values(state.open).flatMap(({ lines }) => lines);
+          const held = entriesOf(state.open).flatMap(([, { lines }]) => lines);
           for (const { location, on_hand, reserved } of state.shelves) {
             expect(reserved).toBeGreaterThanOrEqual(0);
             expect(on_hand).toBeGreaterThanOrEqual(reserved);

@@ -1,6 +1,7 @@
 /** The shop over real HTTP on the embedded chain: what it sells, quotes, orders, payments, and whose they are. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as product from "../../src/domain/commerce/product.ts";
+import * as stock from "../../src/domain/commerce/stock.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { delivered, ship } from "../../src/operator/shop.ts";
 import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
@@ -348,7 +349,7 @@ describe("an order", () => {
     const tester = await house.keyOf(tenant, "test");
     const data = await order(10, {}, tester);
     expect(await house.stockOf(1)).toEqual(before);
-    expect((await house.stockOf(1, "test:operator")).open[data.order_id]).toMatchObject({
+    expect(stock.heldBy(await house.stockOf(1, "test:operator"), data.order_id)).toMatchObject({
       tenant: `test:${tenant}`,
     });
     expect(refusal(await listed(data.order_id))).toEqual([404, "not-found"]);

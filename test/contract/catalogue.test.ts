@@ -22,6 +22,7 @@ import {
   pathOf,
   pathWith,
   paymentOf,
+  restsOnDataAlone,
 } from "../../src/api/operation.ts";
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
 import { eventsPage } from "../../src/areas/events-page.ts";
@@ -360,7 +361,7 @@ describe("MCP", () => {
     }
     expect(answer.isError, JSON.stringify(answer.content)).toBeFalsy();
     const { output } = operation;
-    if (output.kind === "json" && operation.vintage) {
+    if (output.kind === "json" && restsOnDataAlone(operation)) {
       const { success: _, ...http } = (await (
         await request(operation, exampleFor(operation), mine)
       ).json()) as Record<string, unknown>;

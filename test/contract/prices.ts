@@ -64,6 +64,7 @@ export const specifiedPrices: Record<string, string | null> = {
   "POST /v1/agent/orders": "0.05",
   "POST /v1/agent/orders/pay": "1",
   "POST /v1/agent/orders/cancel": "0.001",
+  "POST /v1/agent/forecast": "0.10",
   "POST /v1/agent/lounge/keno": "0.01",
   "POST /v1/agent/lounge/roulette": "0.01",
   "POST /v1/agent/lounge/dice": "0.01",

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { formsOf } from "../../src/api/forms/form.ts";
 import { exampleOf } from "../../src/api/reference.ts";
 import type { Provenance } from "../../src/domain/chart.ts";
+import { openSandboxShop } from "../../src/operator/sandbox-shop.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -22,6 +23,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tallystick-forms-"));
   await openSandbox(service);
   await openSandboxLv(service);
+  await openSandboxShop(service.app);
 });
 afterAll(async () => {
   await service.stop();

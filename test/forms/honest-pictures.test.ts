@@ -108,6 +108,34 @@ test("concentration shows shares of all trade and of what is listed, each flow i
   expect(colours[0]).not.toBe(colours[2]);
 });
 
+test("a band within a band has the same colour, both are scaled, and the axis tells where it begins", () => {
+  const edges = (low: number, high: number) => [
+    { low: 90, high: 90 },
+    { low, high },
+  ];
+  const line = { name: "demand", values: [90, 100], provisional: [false, true] };
+  const banded = { ...line, band: edges(0, 200), band_within: edges(50, 150) };
+  const chart = chartOf({
+    x: ["2024-01", "2024-02"],
+    series: [banded],
+    meaning: { provisional: "forecast" },
+  });
+  const drawn = drawnSeries(chart, { divisor: 10, word: "" });
+  const surfaces = drawn.flatMap((one) =>
+    "areaStyle" in one ? [{ colour: one.areaStyle?.color, data: one.data }] : [],
+  );
+  expect(surfaces.map(({ data }) => data)).toEqual([
+    [0, 20],
+    [0, 10],
+  ]);
+  expect(new Set(surfaces.map(({ colour }) => colour)).size).toBe(1);
+  // Without its band the line would run along the top.
+  const notesOf = (one: Chart) => JSON.stringify(optionOf(one, provenance).title);
+  expect(notesOf(chart)).toContain("Dashed: forecast.");
+  expect(notesOf(chart)).not.toContain("does not begin at zero");
+  expect(notesOf({ ...chart, series: [line] })).toContain("does not begin at zero");
+});
+
 test("a reconstruction has a band that is the wider the lower its confidence is", () => {
   const month = (at: number, confidence: number | null) => ({
     year: 2024,

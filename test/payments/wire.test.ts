@@ -330,7 +330,7 @@ describe("discovery", () => {
     paymentOf(operation),
   );
   const urlOf = (one: Operation) => service.url + pathWith(one, one.example);
-  /** Asks as the operation at this address is asked, without a payment. */
+  /** Asks as one of the operations at this address is asked, without a payment. */
   const unpaid = (url: string, otherwise = "GET") => {
     const declared = priced.find((one) => urlOf(one) === url);
     return fetch(url, { method: declared ? methodOf(declared) : otherwise });
@@ -342,8 +342,8 @@ describe("discovery", () => {
     const { items, pagination } = await list("?type=http&limit=100");
     expect(pagination.total).toBe(priced.length);
     expect(items.map(({ resource }) => resource)).toEqual(priced.map(urlOf));
-    for (const item of items) {
-      const { headers } = await unpaid(item.resource);
+    for (const [at, item] of items.entries()) {
+      const { headers } = await fetch(item.resource, { method: methodOf(priced[at]!) });
       const { accepts, extensions } = decodePaymentRequiredHeader(headers.get("PAYMENT-REQUIRED")!);
       expect(item).toMatchObject({ type: "http", x402Version: 2, accepts, extensions });
     }

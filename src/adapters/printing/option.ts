@@ -160,8 +160,12 @@ function notesOf(chart: Chart, vintages: string[]): string[] {
             .join(", ")}`,
         ]
       : []),
-    ...(isOpen ? [`${chart.kind === "line" ? "Dashed" : "Lighter"}: provisional or not complete.`] : []),
-    ...(isMarked ? ["Ring: stands out."] : []),
+    ...(isOpen
+      ? [
+          `${chart.kind === "line" ? "Dashed" : "Lighter"}: ${chart.meaning?.provisional ?? "provisional or not complete"}.`,
+        ]
+      : []),
+    ...(isMarked ? [`Ring: ${chart.meaning?.marked ?? "stands out"}.`] : []),
     ...(isFarFromZero(chart) ? ["The axis does not begin at zero."] : []),
     ...(vintages.length > MOST_VINTAGES ? [`Vintages: ${vintages.join(", ")}`] : []),
     ...chart.notes,
@@ -257,7 +261,8 @@ function rightAxis({ series, unit_right }: Chart, figures: object) {
 function isFarFromZero({ kind, series }: Chart): boolean {
   const values = series
     .filter(({ on_right }) => !on_right)
-    .flatMap((one) => one.values.filter((value) => value !== null));
+    .flatMap(({ values, band = [] }) => [...values, ...band.map((one) => one?.low ?? null)])
+    .filter((value) => value !== null);
   let [least, most] = [Infinity, -Infinity];
   for (const value of values) {
     least = Math.min(least, value);

@@ -31,7 +31,7 @@ export function drawnSeries(chart: Chart, scale: Scale): (LineSeriesOption | Bar
   ];
   return all.flatMap(({ one, colour }): (LineSeriesOption | BarSeriesOption)[] => {
     const scaled = scaledTo(one, one.on_right ? AS_IT_IS : scale, chart.base ?? 0);
-    if (chart.kind === "line") return [...bandOf(scaled, colour), ...lines(scaled, colour)];
+    if (chart.kind === "line") return [...bandsOf(scaled, colour), ...lines(scaled, colour)];
     if (one.as_line) return lines(scaled, INK);
     return [chart.kind === "bar" ? bars(scaled, colour) : ranked(scaled, colour, chart, one)];
   });
@@ -47,16 +47,25 @@ function colourOf({ name, beyond }: Series, coloured: readonly Series[]): string
 
 function scaledTo(series: Cut, { divisor }: Scale, base: number): Cut {
   const scaled = (value: number) => (value - base) / divisor;
-  const { band } = series;
+  const { band, band_within } = series;
+  const edges = (of: NonNullable<Series["band"]>) =>
+    of.map((one) => one && { low: scaled(one.low), high: scaled(one.high) });
   return {
     ...series,
     values: series.values.map((value) => (value === null ? null : scaled(value))),
-    ...(band && { band: band.map((one) => one && { low: scaled(one.low), high: scaled(one.high) }) }),
+    ...(band && { band: edges(band) }),
+    ...(band_within && { band_within: edges(band_within) }),
   };
 }
 
+/** Pale surfaces: where one lies within the other they add up. */
+const bandsOf = ({ name, band, band_within }: Series, colour: string): LineSeriesOption[] => [
+  ...bandOf(name, band, colour),
+  ...bandOf(`${name}, within`, band_within, colour),
+];
+
 /** A pale surface between two lines that are not drawn: the upper one stands on the lower one. */
-function bandOf({ name, band }: Series, colour: string): LineSeriesOption[] {
+function bandOf(name: string, band: Series["band"], colour: string): LineSeriesOption[] {
   if (!band) return [];
   const edge = {
     type: "line" as const,

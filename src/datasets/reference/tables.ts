@@ -9,6 +9,7 @@ import { iscoNaceEmployment } from "./isco-nace-employment.ts";
 import { labourCosts } from "./labour-costs.ts";
 import { lvWages } from "./lv-wages.ts";
 import { sesEarnings } from "./ses-earnings.ts";
+import { shopSales } from "./shop-sales.ts";
 import type { ReferenceTable } from "./table.ts";
 import { taricDuties } from "./taric-duties.ts";
 
@@ -22,6 +23,7 @@ export const referenceTables: ReferenceTable<object>[] = [
   labourCosts,
   lvWages,
   sesEarnings,
+  shopSales,
   cnNomenclature,
   hsNomenclature,
   hsSections,

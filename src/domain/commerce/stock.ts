@@ -9,6 +9,7 @@ import { z } from "zod";
 import type { DataOf, EventOf } from "../entity.ts";
 import { time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
+import { type Buckets, emptyBuckets, valueAt, withValue } from "./buckets.ts";
 import { commerceProblems } from "./problems.ts";
 import type { UnitName } from "./product.ts";
 
@@ -74,10 +75,14 @@ export type StockEvent = EventOf<typeof events>;
 export type Shelf = { location: string; on_hand: number; reserved: number };
 export type Reservation = { tenant: string; lines: readonly StockLine[]; until: string; confirmed: boolean };
 
-/** `shelves` in the order in which the operator first stocked them; `open`: what orders hold, by order_id. */
+/**
+ * `shelves` in the order in which the operator first stocked them; `open`: what orders hold, by order_id; `unpaid`: how many of those
+ * are not paid for, by tenant.
+ */
 export type StockState = {
   shelves: readonly Shelf[];
-  open: Readonly<Record<string, Reservation>>;
+  open: Buckets<Reservation>;
+  unpaid: Buckets<number>;
 };
 
 /** What its streams are named by, before the id. */
@@ -87,7 +92,11 @@ export const streamOf = (id: string) => prefix + id;
 
 export const fold_version = 1;
 
-export const initialState = (): StockState => ({ shelves: [], open: {} });
+export const initialState = (): StockState => ({
+  shelves: [],
+  open: emptyBuckets(),
+  unpaid: emptyBuckets(),
+});
 
 export function evolve(state: StockState, { type, data }: StockEvent): StockState {
   switch (type) {
@@ -99,13 +108,12 @@ export function evolve(state: StockState, { type, data }: StockEvent): StockStat
     }
     case "StockReserved": {
       const { order_id, tenant, lines, until } = data;
-      const open = { ...state.open, [order_id]: { tenant, lines, until, confirmed: false } };
-      return { shelves: moved(state.shelves, lines, { reserved: 1 }), open };
+      const shelves = moved(state.shelves, lines, { reserved: 1 });
+      return holding({ ...state, shelves }, order_id, { tenant, lines, until, confirmed: false });
     }
     case "ReservationConfirmed": {
-      const held = state.open[data.order_id];
-      if (!held) return state;
-      return { ...state, open: { ...state.open, [data.order_id]: { ...held, confirmed: true } } };
+      const held = heldBy(state, data.order_id);
+      return held ? holding(state, data.order_id, { ...held, confirmed: true }) : state;
     }
     case "StockReleased":
       return without(state, data.order_id, { reserved: -1 });
@@ -135,11 +143,29 @@ function moved(shelves: readonly Shelf[], lines: readonly StockLine[], move: Mov
 }
 
 function without(state: StockState, order_id: number, move: Move): StockState {
-  const held = state.open[order_id];
+  const held = heldBy(state, order_id);
   if (!held) return state;
-  const { [order_id]: _, ...open } = state.open;
-  return { shelves: moved(state.shelves, held.lines, move), open };
+  return holding({ ...state, shelves: moved(state.shelves, held.lines, move) }, order_id, undefined);
 }
+
+/** What an order holds; undefined where it holds nothing, or nothing any more. */
+export const heldBy = ({ open }: Pick<StockState, "open">, order_id: number): Reservation | undefined =>
+  valueAt(open, String(order_id));
+
+/** The same with what an order holds from now on, counted among its tenant's unpaid ones. */
+function holding(state: StockState, order_id: number, held: Reservation | undefined): StockState {
+  const before = heldBy(state, order_id);
+  const { tenant } = (held ?? before)!;
+  const isUnpaid = (one: Reservation | undefined) => (one && !one.confirmed ? 1 : 0);
+  const unpaid = unpaidOf(state, tenant) + isUnpaid(held) - isUnpaid(before);
+  return {
+    ...state,
+    open: withValue(state.open, String(order_id), held),
+    unpaid: withValue(state.unpaid, tenant, unpaid === 0 ? undefined : unpaid),
+  };
+}
+
+const unpaidOf = ({ unpaid }: StockState, tenant: string): number => valueAt(unpaid, tenant) ?? 0;
 
 export const availableAt = ({ on_hand, reserved }: Shelf): number => on_hand - reserved;
 
@@ -187,8 +213,9 @@ export const MOST_UNPAID = 3;
 /** Holds the goods for an order: from the first location that has all of it, else from as few as possible. */
 export const reserve =
   ({ unit, base, quantity, ...held }: Wanted, reserved_at: string) =>
-  ({ shelves, open }: StockState): StockEvent[] => {
-    if (open[held.order_id]) refuse("conflict", "this order holds its goods already");
+  (state: StockState): StockEvent[] => {
+    const { shelves } = state;
+    if (heldBy(state, held.order_id)) refuse("conflict", "this order holds its goods already");
     const lines = pick(shelves, base, quantity);
     if (!lines) {
       const left = unitsLeft(shelves, base);
@@ -197,13 +224,11 @@ export const reserve =
         `${left === 1 ? "1 is" : `${left} are`} left, counted in ${unit}s`,
       );
     }
-    const unpaid = Object.values(open).filter(
-      ({ tenant, confirmed }) => tenant === held.tenant && !confirmed,
-    );
-    if (unpaid.length >= MOST_UNPAID)
+    const unpaid = unpaidOf(state, held.tenant);
+    if (unpaid >= MOST_UNPAID)
       refuse(
         commerceProblems["unpaid-orders"],
-        `you hold this product by ${unpaid.length} unpaid orders: pay or cancel one of them first`,
+        `you hold this product by ${unpaid} unpaid orders: pay or cancel one of them first`,
       );
     return [{ type: "StockReserved", data: { ...held, lines, reserved_at } }];
   };
@@ -234,8 +259,8 @@ export function pick(shelves: readonly Shelf[], base: number, quantity: number):
 /** The order is paid: its goods are held until they are shipped. */
 export const confirm =
   (order_id: number, confirmed_at: string) =>
-  ({ open }: StockState): StockEvent[] => {
-    const held = open[order_id];
+  (state: StockState): StockEvent[] => {
+    const held = heldBy(state, order_id);
     if (!held)
       return refuse(commerceProblems["order-not-payable"], "the goods of this order are not held any more");
     return held.confirmed ? [] : [{ type: "ReservationConfirmed", data: { order_id, confirmed_at } }];
@@ -243,14 +268,14 @@ export const confirm =
 
 export const release =
   (order_id: number, reason: Data<"StockReleased">["reason"], released_at: string) =>
-  ({ open }: StockState): StockEvent[] =>
-    open[order_id] ? [{ type: "StockReleased", data: { order_id, reason, released_at } }] : [];
+  (state: StockState): StockEvent[] =>
+    heldBy(state, order_id) ? [{ type: "StockReleased", data: { order_id, reason, released_at } }] : [];
 
 /** The goods leave; only what is paid for does. */
 export const ship =
   (order_id: number, shipped_at: string) =>
-  ({ open }: StockState): StockEvent[] => {
-    if (!open[order_id]?.confirmed)
+  (state: StockState): StockEvent[] => {
+    if (!heldBy(state, order_id)?.confirmed)
       refuse(commerceProblems["order-state"], "only goods that are held and paid for leave the shop");
     return [{ type: "StockShipped", data: { order_id, shipped_at } }];
   };

@@ -1,5 +1,6 @@
 /** What the shop has: each product as it stands, and what lies where of it. */
 import type pg from "pg";
+import { emptyBuckets, entriesOf, withValue } from "../../domain/commerce/buckets.ts";
 import * as product from "../../domain/commerce/product.ts";
 import type { Reservation, Shelf, StockState } from "../../domain/commerce/stock.ts";
 import * as stock from "../../domain/commerce/stock.ts";
@@ -101,8 +102,15 @@ async function foldStock(
     "select order_id, reservation from read.reservations_v1 where tenant = $1 and product_id = $2 and order_id = any($3)",
     [tenant, product_id, orders],
   );
-  const open = Object.fromEntries(held.rows.map(({ order_id, reservation }) => [order_id, reservation]));
-  const now = events.reduce<StockState>(stock.evolve, { shelves: shelves.rows, open });
+  const open = held.rows.reduce(
+    (all, { order_id, reservation }) => withValue(all, String(order_id), reservation),
+    emptyBuckets<Reservation>(),
+  );
+  const now = events.reduce<StockState>(stock.evolve, {
+    ...stock.initialState(),
+    shelves: shelves.rows,
+    open,
+  });
   await tx.query(
     `insert into read.shelves_v1
      select $1, $2, s.location, s.place, s.on_hand, s.reserved
@@ -117,7 +125,7 @@ async function foldStock(
   await tx.query(
     `insert into read.reservations_v1
      select $1, $2, key::bigint, value from jsonb_each($3)`,
-    [tenant, product_id, JSON.stringify(now.open)],
+    [tenant, product_id, JSON.stringify(Object.fromEntries(entriesOf(now.open)))],
   );
 }
 

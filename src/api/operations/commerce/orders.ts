@@ -98,10 +98,9 @@ const create = operation({
   route: "POST /v1/agent/orders",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Order goods and hold them until they are paid for",
-  description: `Takes the goods from stock and holds them: ${minutes(orders.HOLD_S.x402)} minutes for a payment in USDC (${minutes(orders.HOLD_S.first)} for a payer that has never paid for an
-order), ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. What this call costs is for placing the order; the goods are paid by orders_pay, with
-\`total_usdc\` of the answer. Give it a name of your own, by Idempotency-Key or \`idempotency_key\`: asked again under it, it is the same order. Without
-one each call by a key is another order; a payment is good for one. Whom it is for is sealed: the log cannot be read for it, and it can be erased.`,
+  description: `Holds the goods: ${minutes(orders.HOLD_S.x402)} minutes for a payment in USDC (${minutes(orders.HOLD_S.first)} for a payer that has never paid for an order),
+${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. They are paid by orders_pay, with \`total_usdc\` of the answer. Named by Idempotency-Key or
+\`idempotency_key\` it is the same order when asked again; without a name each call by a key is another. Whom it is for is sealed, and can be erased.`,
   access: [key("order"), pay("0.05")],
   named_by: "idempotency_key",
   input: z.object({

@@ -1,0 +1,280 @@
+/**
+ * How many orders a second are placed, each of which holds its goods: of one product, where each rests on what the one before left, and
+ * of a thousand. Over HTTP with all that a call takes (key, input, sealing, answer), and without it beside two other ways of doing it:
+ *
+ *   row lock           a row a product, locked by SELECT … FOR UPDATE, an order beside it, in one transaction (Vendure's way since PR 4930)
+ *   emmett-postgresql  a stream a product and one an order, appended one after the other: it has no commit over two
+ *
+ *     npx tsx bench/orders.ts [--seconds 5] [--rounds 3] [--connections 64] [--products 1000] [--tenants 1000]
+ *
+ * Figures are medians over the rounds, in which the contenders take turns.
+ */
+import { randomInt } from "node:crypto";
+import { parseArgs } from "node:util";
+import { getPostgreSQLEventStore } from "@event-driven-io/emmett-postgresql";
+import pg from "pg";
+import type { App } from "../src/app.ts";
+import { forEach } from "../src/concurrency.ts";
+import * as orders from "../src/domain/commerce/order.ts";
+import * as product from "../src/domain/commerce/product.ts";
+import * as stock from "../src/domain/commerce/stock.ts";
+import type { Sealed } from "../src/domain/sealed.ts";
+import { releaseSandboxTables } from "../src/operator/reference.ts";
+import {
+  appendRate,
+  inHouse,
+  type Load,
+  orderKey,
+  type Post,
+  posts,
+  takeTurns,
+  tellRates,
+  withDatabase,
+} from "./load.ts";
+import { type Environment, startServiceProcess } from "./service-process.ts";
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "5" },
+    rounds: { type: "string", default: "3" },
+    connections: { type: "string", default: "64" },
+    products: { type: "string", default: "1000" },
+    tenants: { type: "string", default: "1000" },
+  },
+});
+const load: Load = { connections: Number(values.connections), seconds: Number(values.seconds) };
+const rounds = Number(values.rounds);
+const many = Number(values.products);
+
+const meta = { actor: "bench", operation: "bench" };
+const PLENTY = 100_000_000;
+const AT = "2026-01-01T00:00:00.000Z";
+const UNTIL = "2999-01-01T00:00:00.000Z";
+const UNIT = "bag" as const;
+
+/** Lists products from the first to the last number, with prices and plenty of stock. */
+async function listProducts(app: App, first: number, last: number): Promise<void> {
+  const ids = Array.from({ length: last - first + 1 }, (_, n) => first + n);
+  await forEach(ids, (product_id) =>
+    app.commit(
+      async ({ decide }) => {
+        const target = { tenant: "operator", id: String(product_id) };
+        const units = [{ unit: UNIT, base: 1 }];
+        const about = {
+          slug: `pellets-${product_id}`,
+          type: "granulas" as const,
+          name: "Pellets",
+          cn_code: "44013100",
+        };
+        const measured = { base_unit: UNIT, units, kg_per_base: 15, kwh_per_kg: 4.8, vat_bp: 2_100 };
+        await decide(product, target, product.list({ product_id, ...about, ...measured, listed_at: AT }));
+        await decide(product, target, product.price({ unit: UNIT, net_cents: 495, from: AT, set_at: AT }));
+        const received = { location: "riga", quantity: PLENTY, reference: null, received_at: AT };
+        await decide(stock, target, stock.receive(received));
+      },
+      { meta },
+    ),
+  );
+}
+
+const sealed: Sealed = {
+  subject_id: "5".repeat(32),
+  seal_id: "6".repeat(32),
+  iv: "a".repeat(16),
+  ct: "a".repeat(171),
+  tag: "b".repeat(22),
+};
+
+/** What an order says, about as long as real ones are. */
+const factsOf = (order_id: number, product_id: number): orders.OrderFacts => ({
+  ...{ order_id, product_id, slug: `pellets-${product_id}`, unit: UNIT, quantity: 1, base_quantity: 1 },
+  ...{ net_cents: 495, vat_cents: 104, gross_cents: 599, usdc_micro: 6_291_297, eur_usd: "1.0503" },
+  ...{
+    rate_as_of: "2026-01-01",
+    payment: "x402",
+    quote_id: null,
+    lines: [{ location: "riga", quantity: 1 }],
+  },
+  ...{ until: UNTIL, customer: sealed, placed_at: AT },
+});
+
+const newId = () => randomInt(1, 2 ** 48 - 1);
+
+/** As often a second as so many workers at once do it. */
+async function rateOf({ connections, seconds }: Load, order: () => Promise<unknown>): Promise<number> {
+  const end = performance.now() + seconds * 1_000;
+  let done = 0;
+  const worker = async () => {
+    for (; performance.now() < end; done++) await order();
+  };
+  await Promise.all(Array.from({ length: connections }, worker));
+  return done / seconds;
+}
+
+/** Ours without HTTP: the two decisions in one commit. */
+const inProcess = (env: Environment, productOf: () => number) =>
+  inHouse(env, (app) =>
+    rateOf(load, () => {
+      const [order_id, product_id] = [newId(), productOf()];
+      const tenant = `buyer-${order_id}`;
+      const wanted = { order_id, tenant, unit: UNIT, base: 1, quantity: 1, until: UNTIL };
+      return app.commit(
+        async ({ decide, watch }) => {
+          await watch(orders, orders.targetOf(tenant, order_id));
+          await decide(stock, product.targetOf(tenant, product_id), stock.reserve(wanted, AT));
+          await decide(
+            orders,
+            orders.targetOf(tenant, order_id),
+            orders.place(factsOf(order_id, product_id)),
+          );
+        },
+        { meta },
+      );
+    }),
+  );
+
+/** A way of ordering: so often a second of these products. */
+type Way = { measure(productOf: () => number): Promise<number>; close(): Promise<unknown> };
+
+async function rowLock(url: string): Promise<Way> {
+  // As many as the server has left beside the service.
+  const pool = new pg.Pool({ connectionString: url, max: Math.min(load.connections, 24) });
+  await pool.query(`create table stock_level (product_id bigint primary key, on_hand bigint not null, allocated bigint not null);
+    create table shop_order (order_id bigint primary key, tenant text not null, facts jsonb not null);
+    insert into stock_level select n, ${PLENTY}, 0 from generate_series(1, ${many + rounds}) n`);
+  const order = async (product_id: number) => {
+    const client = await pool.connect();
+    try {
+      await client.query("begin");
+      const sql = "select on_hand - allocated as available from stock_level where product_id = $1 for update";
+      const { rows } = await client.query<{ available: string }>(sql, [product_id]);
+      if (Number(rows[0]!.available) < 1) throw new Error("out of stock");
+      await client.query("update stock_level set allocated = allocated + 1 where product_id = $1", [
+        product_id,
+      ]);
+      const order_id = newId();
+      const facts = JSON.stringify(factsOf(order_id, product_id));
+      await client.query("insert into shop_order values ($1, $2, $3)", [
+        order_id,
+        `buyer-${order_id}`,
+        facts,
+      ]);
+      await client.query("commit");
+    } finally {
+      client.release();
+    }
+  };
+  return { measure: (productOf) => rateOf(load, () => order(productOf())), close: () => pool.end() };
+}
+
+/** With its versions remembered and its writers in line, as ours are: it is spared the reading of streams. */
+async function emmett(url: string): Promise<Way> {
+  const store = getPostgreSQLEventStore(url);
+  await store.schema.migrate();
+  const versions = new Map<number, bigint>();
+  const lines = new Map<number, Promise<unknown>>();
+  const order = async (product_id: number) => {
+    const order_id = newId();
+    const data = {
+      order_id,
+      tenant: `buyer-${order_id}`,
+      lines: [{ location: "riga", quantity: 1 }],
+      until: UNTIL,
+    };
+    const before = versions.get(product_id);
+    const { nextExpectedStreamVersion } = await store.appendToStream(
+      `stock-${product_id}`,
+      [{ type: "StockReserved", data }],
+      { expectedStreamVersion: before ?? "STREAM_DOES_NOT_EXIST" },
+    );
+    versions.set(product_id, nextExpectedStreamVersion);
+    await store.appendToStream(
+      `order-${order_id}`,
+      [{ type: "OrderPlaced", data: factsOf(order_id, product_id) }],
+      {
+        expectedStreamVersion: "STREAM_DOES_NOT_EXIST",
+      },
+    );
+  };
+  const inLine = (product_id: number) => {
+    const mine = (lines.get(product_id) ?? Promise.resolve()).then(() => order(product_id));
+    lines.set(product_id, mine);
+    return mine;
+  };
+  return { measure: (productOf) => rateOf(load, () => inLine(productOf())), close: () => store.close() };
+}
+
+async function database(ownerUrl: string, name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: ownerUrl });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  return ownerUrl.replace(/\/[^/]*$/, `/${name}`);
+}
+
+await withDatabase(async (bare) => {
+  const ownerUrl = bare.DATABASE_URL!;
+  const env: Environment = { ...bare, SUBJECT_KEYS_URL: await database(ownerUrl, "vault") };
+  // After the thousand, one for each round and way: a tenant holds a product by three unpaid orders.
+  const last = many + 2 * rounds;
+  const keys = await inHouse(env, async (app) => {
+    await releaseSandboxTables(app, env.DATA_DIR!);
+    await listProducts(app, 1, last);
+    const tenants = Array.from({ length: Number(values.tenants) }, (_, n) => `buyer-${n}`);
+    return forEach(tenants, (tenant) => orderKey(app, tenant));
+  });
+  const [locked, emmettStore] = [
+    await rowLock(await database(ownerUrl, "locked")),
+    await emmett(await database(ownerUrl, "emmett")),
+  ];
+  const service = await startServiceProcess(env);
+  const priced = () => fetch(`${service.url}/v1/agent/prices?currency=USD`, { headers: keys[0]! });
+  while ((await priced()).status !== 200) await new Promise((wake) => setTimeout(wake, 200));
+
+  let turn = 0;
+  const bodyOf = (product_id: number) =>
+    JSON.stringify({
+      product_slug: `pellets-${product_id}`,
+      quantity: 1,
+      customer_email: "anna@example.org",
+      delivery_address: "Brīvības iela 1, Rīga",
+    });
+  const ordered = (productOf: () => number) => () => {
+    const next = (): Post => ({ headers: keys[turn++ % keys.length]!, body: bodyOf(productOf()) });
+    return posts(`${service.url}/v1/agent/orders`, next, load);
+  };
+  const anyOf = () => randomInt(1, many + 1);
+  /** A product that nobody has ordered in an earlier round. */
+  const fresh = (from: number) => {
+    let round = 0;
+    return () => from + round++;
+  };
+  const [overHttp, direct, lockedOne, emmettOne] = [many + 1, many + rounds + 1, many + 1, many + 1].map(
+    fresh,
+  );
+  const of =
+    (next: (() => number) | undefined, measure: (productOf: () => number) => Promise<number>) => () => {
+      const product_id = next!();
+      return measure(() => product_id);
+    };
+  const APPENDS = "the log: appends of one event";
+  try {
+    const rates = await takeTurns(
+      [
+        [APPENDS, () => appendRate(env, load)],
+        ["one product: ours over HTTP", of(overHttp, (productOf) => ordered(productOf)())],
+        ["one product: ours", of(direct, (productOf) => inProcess(env, productOf))],
+        ["one product: row lock", of(lockedOne, locked.measure)],
+        ["one product: emmett-postgresql", of(emmettOne, emmettStore.measure)],
+        [`${many} products: ours over HTTP`, ordered(anyOf)],
+        [`${many} products: ours`, () => inProcess(env, anyOf)],
+        [`${many} products: row lock`, () => locked.measure(anyOf)],
+        [`${many} products: emmett-postgresql`, () => emmettStore.measure(anyOf)],
+      ],
+      rounds,
+    );
+    tellRates(rates, APPENDS);
+  } finally {
+    await Promise.all([service.stop(), locked.close(), emmettStore.close()]);
+  }
+});

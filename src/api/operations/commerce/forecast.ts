@@ -1,0 +1,35 @@
+import type { App } from "../../../app.ts";
+import { shopSales } from "../../../datasets/reference/shop-sales.ts";
+import { shopOf } from "../../../domain/commerce/product.ts";
+import {
+  forecastDemand,
+  forecastInput,
+  forecastOutput,
+} from "../../../projections/commerce/answers/forecast.ts";
+import { forecastChart, forecastTable } from "../../../projections/commerce/answers/forms.ts";
+import { catalogueProjection } from "../../../projections/commerce/catalogue.ts";
+import { demandProjection } from "../../../projections/commerce/demand.ts";
+import { json, key, operation, pay, reads } from "../../operation.ts";
+
+const forecast = operation({
+  name: "commerce_forecast",
+  route: "POST /v1/agent/forecast",
+  effect: reads,
+  summary: "What of each product is likely to be ordered in months to come",
+  description:
+    "With intervals of 80 and 95 %, and how good it was as of earlier months. The running month is left out.",
+  access: [key("read"), pay("0.10")],
+  lists: demandProjection,
+  input: forecastInput,
+  output: json(forecastOutput, { table: forecastTable, chart: forecastChart }),
+  refuses: [404],
+  example: { product_slug: "granulas-premium", months_ahead: 3, months_history: 36 },
+  vintage: ({ reference }: App) => reference.vintages([shopSales]),
+  handle: async ({ input, caller, app }) => {
+    await app.caughtUp(catalogueProjection);
+    const { pool, reference } = app;
+    return forecastDemand({ pool, reference, now: app.clock.now(), shop: shopOf(caller.tenant) }, input);
+  },
+});
+
+export const forecastOperations = [forecast];

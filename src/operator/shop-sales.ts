@@ -1,0 +1,21 @@
+/** What the shop sold before its orders were in the log, from its operator's side. */
+import type { App } from "../app.ts";
+import { readReference } from "../datasets/reference/files.ts";
+import { type ShopSale, shopSales } from "../datasets/reference/shop-sales.ts";
+import { catalogueProjection, listProducts } from "../projections/commerce/catalogue.ts";
+import { importReference, type ReferenceReleased } from "./reference.ts";
+import { shopTenant } from "./shop.ts";
+
+/** `unlisted`: products of the file that the shop does not sell, as far as it is known; they wait until it does. */
+export type SalesImported = ReferenceReleased & { unlisted: string[] };
+
+/** Imports the sales as the next vintage of their table: what the file holds is the table. */
+export async function importSales(app: App, dataDir: string, path: string): Promise<SalesImported> {
+  const released = await importReference(app, dataDir, [path], { only: shopSales });
+  const { rows } = await readReference<ShopSale>(dataDir, released.facts.vintage);
+  await app.caughtUp(catalogueProjection);
+  const listed = await listProducts(app.pool, { tenant: shopTenant("live") });
+  const slugs = new Set(listed.map(({ facts }) => facts.slug));
+  const named = new Set(rows.map(({ product_slug }) => product_slug));
+  return { ...released, unlisted: [...named].filter((slug) => !slugs.has(slug)) };
+}

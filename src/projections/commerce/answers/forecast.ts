@@ -1,0 +1,266 @@
+/** The forecast of a shop's demand, product by product, with what it rests on and how good it was before. */
+import type pg from "pg";
+import { z } from "zod";
+import { type ShopSale, shopSales } from "../../../datasets/reference/shop-sales.ts";
+import type { ReferenceStore } from "../../../datasets/reference/store.ts";
+import { perVintage, type Reference, sandboxOf } from "../../../datasets/reference/table.ts";
+import {
+  demandOf,
+  lastMonth,
+  MOST_DAYS_OUT,
+  type MonthOfDemand,
+  monthAfter,
+  type Sold,
+} from "../../../domain/commerce/demand.ts";
+import {
+  type Accuracy,
+  type Forecast,
+  forecastCatalogue,
+  LEAST_MONTHS,
+  LONGEST_RECORD,
+  methods,
+  SEASONAL_MONTHS,
+} from "../../../domain/commerce/forecast.ts";
+import { productId, type shopOf, slug, unitNames } from "../../../domain/commerce/product.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { tradeProblems } from "../../../domain/trade/problems.ts";
+import { listProducts, type Stocked } from "../catalogue.ts";
+import { orderedIn } from "../demand.ts";
+
+const between = (least: number, most: number) =>
+  z
+    .int(`is a whole number from ${least} to ${most}`)
+    .min(least, `is at least ${least}`)
+    .max(most, `is at most ${most}`);
+
+export const forecastInput = z.object({
+  product_slug: slug.describe("As products_list names it; omitted = all").optional(),
+  months_ahead: between(1, 12).default(3).describe("Months to forecast, 1 to 12"),
+  months_history: between(3, 36)
+    .default(12)
+    .describe("Months a forecast is made of, 3 to 36; from 24 on with seasons"),
+});
+
+const month = z.string().describe("YYYY-MM, in UTC");
+const quantity = z.number().describe("In the product's base unit");
+const accuracy = {
+  mae: quantity.describe("Mean absolute error, in base units"),
+  mase: z
+    .number()
+    .nullable()
+    .describe("The same in mean changes of a month before; null where nothing had changed"),
+  smape: z.number().describe("Symmetric mean absolute percentage error, 0 to 200"),
+};
+const bound = (about: string) => z.number().nullable().describe(about);
+const percent = z.number().nullable().describe("Percent of the months that lay within");
+
+const forecastShown = z.object({
+  product_id: productId,
+  slug,
+  name: z.string(),
+  base_unit: z.enum(unitNames).describe("What quantities are counted in"),
+  history: z.array(
+    z.object({
+      month,
+      quantity: z.int().describe("Ordered in that month, base units"),
+      constrained: z
+        .boolean()
+        .nullable()
+        .describe(
+          `Without stock on more than ${MOST_DAYS_OUT} days: demand was likely more. null: before it was listed here`,
+        ),
+    }),
+  ),
+  method: z
+    .enum(methods)
+    .describe("tsb: Teunter, Syntetos and Babai; seasonal_tsb: the same with seasons; mean, none: too short"),
+  forecast: z.array(
+    z.object({
+      month,
+      mean: quantity.describe("What is to be expected, base units a month"),
+      lo80: bound("Four of five months are to lie between lo80 and hi80; null: too few errors are known"),
+      hi80: bound("See lo80"),
+      lo95: bound("Nineteen of twenty months are to lie between lo95 and hi95; null as lo80"),
+      hi95: bound("See lo95"),
+      kg: z.number().describe("The mean in kilograms"),
+    }),
+  ),
+  tests: z
+    .object({
+      origins: z.int().describe("As of how many earlier months it was made again"),
+      ...accuracy,
+      against: z
+        .object(accuracy)
+        .describe("The mean of the last twelve of those months, at the same origins"),
+    })
+    .nullable()
+    .describe("The whole of it made again as of earlier months, from what was known then; null: too short"),
+  coverage: z
+    .object({ "80": percent, "95": percent, n: z.int().describe("Months that had an interval") })
+    .describe("How many months of those tests lay within the intervals that were told for them"),
+  synthetic: z.boolean().describe("true: invented sales of the sandbox are in the history"),
+  notes: z.array(z.string()),
+});
+
+export const forecastOutput = z.object({
+  data: z.array(forecastShown),
+  meta: z.object({
+    dataset: z.string(),
+    vintage: z.string().describe("SHA-256 that names the imported sales; `none` without any"),
+    synthetic: z.boolean().describe("true: invented sales of the sandbox are in a history"),
+    source: z.string(),
+    last_month: month.describe("The last month that is over; the running one is left out"),
+    months_ahead: z.int(),
+    months_history: z.int(),
+    count: z.int(),
+    formula: z.string(),
+  }),
+});
+
+export type ForecastAnswer = z.infer<typeof forecastOutput>;
+
+const FORMULA =
+  "Demand: base units of orders neither expired nor cancelled, by month placed, and imported sales. TSB (Teunter, Syntetos, Babai 2011): " +
+  "size z and probability p smoothed apart, forecast p·z; α of .05 .1 .2 .3, β of .05 .1 .2 by squared error. Seasonal: the same over months " +
+  "divided by their factors (ratio to a centred 2×12 mean, shrunk by n/(n+1)), from 24 months where its earlier errors were at least 10 % lower. " +
+  "Intervals: split conformal, rank ⌈(n+1)·level⌉ of earlier absolute errors over the mean monthly change, all products together, cut at 0.";
+
+export type ForecastAsked = {
+  pool: pg.Pool;
+  reference: ReferenceStore;
+  now: Date;
+  shop: ReturnType<typeof shopOf>;
+};
+
+/** The products that are meant; intervals rest on the errors of all that the shop sells. */
+export async function forecastDemand(
+  { pool, reference, now, shop }: ForecastAsked,
+  { product_slug, months_ahead, months_history }: z.output<typeof forecastInput>,
+): Promise<ForecastAnswer> {
+  const imported = salesOf(reference, shop);
+  const last = lastMonth(now);
+  const ordered = await orderedIn(pool, shop, monthAfter(last, 1 - LONGEST_RECORD));
+  const sold = (await listProducts(pool, { tenant: shop })).filter(
+    ({ withdrawn_at }) => withdrawn_at === null,
+  );
+  if (product_slug !== undefined && !sold.some(({ facts }) => facts.slug === product_slug))
+    refuse("not_found", "there is no such product: products_list names them");
+  const before = imported && bySlug(imported);
+  const catalogue = sold.map((product) => {
+    const { sold = [], outs = [] } = ordered.get(product.facts.product_id) ?? {};
+    const earlier = before?.get(product.facts.slug) ?? [];
+    const { listed_at } = product.facts;
+    const known = { sold: [...earlier, ...sold], listed_at, outs };
+    const history = demandOf(known, { last, most: LONGEST_RECORD });
+    return { product, history, synthetic: earlier.length > 0 && imported?.synthetic === true };
+  });
+  const records = catalogue.map(({ history }) => history.map((one) => one.quantity));
+  const forecasts = forecastCatalogue(records, { months_ahead, window: months_history });
+  const data = catalogue
+    .map(({ product, history, synthetic }, at) => ({
+      ...shown(product, history, { forecast: forecasts[at]!, last, months_history }),
+      synthetic,
+    }))
+    .filter((one) => product_slug === undefined || one.slug === product_slug);
+  return {
+    data,
+    meta: {
+      dataset: imported?.dataset ?? shopSales.name,
+      vintage: imported?.vintage ?? "none",
+      synthetic: data.some(({ synthetic }) => synthetic),
+      source: ["Orders of this shop", ...(imported ? [imported.source] : [])].join("; "),
+      last_month: last,
+      months_ahead,
+      months_history,
+      count: data.length,
+      formula: FORMULA,
+    },
+  };
+}
+
+/** The shop of test keys has invented sales at most; `unavailable` while the table is being opened. */
+function salesOf(reference: ReferenceStore, shop: ForecastAsked["shop"]): Reference<ShopSale> | undefined {
+  if (reference.isAwaited(shopSales))
+    return refuse(tradeProblems["dataset-missing"], "the shop's earlier sales are being opened", {
+      retry_after_s: 5,
+    });
+  return shop === "operator"
+    ? reference.find(shopSales)
+    : (reference.named(sandboxOf(shopSales)) as Reference<ShopSale> | undefined);
+}
+
+const bySlug = perVintage((rows: readonly ShopSale[]) => {
+  const products = new Map<string, Sold[]>();
+  for (const { product_slug, month, quantity } of rows) {
+    const known = products.get(product_slug);
+    if (known) known.push({ month, quantity });
+    else products.set(product_slug, [{ month, quantity }]);
+  }
+  return products;
+});
+
+type Made = { forecast: Forecast; last: string; months_history: number };
+
+function shown(
+  { facts }: Stocked,
+  whole: readonly MonthOfDemand[],
+  { forecast, last, months_history }: Made,
+): Omit<ForecastAnswer["data"][number], "synthetic"> {
+  const history = whole.slice(-months_history);
+  const { tests, coverage } = forecast;
+  return {
+    product_id: facts.product_id,
+    slug: facts.slug,
+    name: facts.name,
+    base_unit: facts.base_unit,
+    history,
+    method: forecast.method,
+    forecast: forecast.months.map((one) => ({
+      month: monthAfter(last, one.ahead),
+      mean: rounded(one.mean, 2),
+      lo80: one[80] && rounded(one[80].low, 2),
+      hi80: one[80] && rounded(one[80].high, 2),
+      lo95: one[95] && rounded(one[95].low, 2),
+      hi95: one[95] && rounded(one[95].high, 2),
+      kg: rounded(one.mean * facts.kg_per_base, 1),
+    })),
+    tests: tests && {
+      origins: tests.origins,
+      ...shownAccuracy(tests),
+      against: shownAccuracy(tests.against),
+    },
+    coverage: {
+      "80": coverage[80] === null ? null : rounded(coverage[80], 1),
+      "95": coverage[95] === null ? null : rounded(coverage[95], 1),
+      n: coverage.n,
+    },
+    notes: notesOf(whole, { forecast, last, months_history }),
+  };
+}
+
+const rounded = (value: number, decimals: number) => Number(value.toFixed(decimals));
+
+const shownAccuracy = ({ mae, mase, smape }: Accuracy) => ({
+  mae: rounded(mae, 2),
+  mase: mase === null ? null : rounded(mase, 3),
+  smape: rounded(smape, 1),
+});
+
+function notesOf(whole: readonly MonthOfDemand[], { forecast, months_history }: Made): string[] {
+  const { method, months } = forecast;
+  const constrained = whole.slice(-months_history).filter((one) => one.constrained).length;
+  const isSure = method === "mean" || method === "none" || months.every((one) => one[95] !== null);
+  return [
+    ...(method === "none" ? ["No month of it is over yet: there is nothing to forecast from."] : []),
+    ...(method === "mean"
+      ? [`Fewer than ${LEAST_MONTHS} months are looked at: their mean, without intervals.`]
+      : []),
+    ...(isSure ? [] : ["Too few errors of earlier forecasts are known for every interval."]),
+    ...(constrained > 0
+      ? [`Months without stock on more than ${MOST_DAYS_OUT} days: ${constrained}; demand was likely more.`]
+      : []),
+    ...(months_history < SEASONAL_MONTHS && whole.length >= SEASONAL_MONTHS
+      ? [`Seasons are looked for where months_history is at least ${SEASONAL_MONTHS}.`]
+      : []),
+  ];
+}

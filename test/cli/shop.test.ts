@@ -1,0 +1,79 @@
+/** The shop from its operator's command line: the real command, a folder of its own, the embedded database and vault. */
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "tallystick-shop-"));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+type Ran = { code: number; stdout: string; stderr: string };
+
+function run(...args: string[]): Promise<Ran> {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: dir,
+    DATA_DIR: join(dir, "data"),
+    PORT: "0",
+    SANDBOX: "0",
+    LOG_LEVEL: "warn",
+  };
+  return new Promise((done) => {
+    execFile(process.execPath, [bin, ...args], { env }, (error, stdout, stderr) => {
+      done({ code: typeof error?.code === "number" ? error.code : error ? -1 : 0, stdout, stderr });
+    });
+  });
+}
+
+async function shop(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run("shop", ...args);
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+test("the demo buys pellets from the price list to the delivery, and the operator's lists agree", async () => {
+  const { code, stdout, stderr } = await run("demo", "--story", "shop");
+  expect(code, stderr).toBe(0);
+  const steps = [...stdout.matchAll(/^(\d) {2}(.+?) {2}/gm)].map(([, n, title]) => `${n} ${title}`);
+  expect(steps).toEqual([
+    "1 What there is",
+    "2 A quote",
+    "3 The order, which holds the bags",
+    "4 Paying for it",
+    "5 The operator ships it",
+    "6 Where it stands",
+  ]);
+  expect(stdout).toMatch(/order +\d+ is delivered\n/);
+  const [, order_id] = /order +(\d+), awaiting_payment/.exec(stdout)!;
+  expect(await shop("orders")).toBe("");
+  const told = await shop("orders", "--status", "delivered");
+  expect(told).toContain(`${order_id}  10 bag granulas-premium  EUR 59.90`);
+  expect(told).toContain("anna@example.org");
+  const erased = await run("subjects", "erase", "anna@example.org", "--tenant", /wallet:\S+/.exec(told)![0]);
+  expect(erased.code, erased.stderr).toBe(0);
+  expect(await shop("orders", "--status", "delivered")).toContain("erased");
+  const again = await run("shop", "ship", order_id!);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is delivered")]);
+});
+
+test("products are listed, priced, stocked, corrected and withdrawn; what is wrong is named", async () => {
+  const listed = ["list", "--slug", "pellets", "--type", "granulas", "--name", "Pellets", "--kg", "15"];
+  expect(await shop(...listed, "--units", "bag=1,pallet=65", "--kwh", "4.9")).toContain(
+    "Product 5, pellets, is listed",
+  );
+  expect(await shop("price", "pellets", "bag", "4.95")).toContain("EUR 4.95");
+  expect(await shop("receive", "pellets", "riga", "100", "--reference", "note 7")).toContain("100 available");
+  expect(await shop("adjust", "pellets", "riga", "--reason", "torn", "--", "-3")).toContain("97 on hand");
+  expect((await run("shop", "price", "pellets", "crate", "5")).stderr).toContain("is one of bag, pallet");
+  expect((await run("shop", "price", "pellets", "bag", "0")).stderr).toContain("from 0.01");
+  // The shop of test keys is another one.
+  expect((await run("shop", "withdraw", "pellets", "--test")).stderr).toContain(
+    "there is no product pellets",
+  );
+  expect(await shop("withdraw", "pellets")).toContain("not sold any more");
+});

@@ -1,0 +1,68 @@
+/** A customer who is erased: orders and quotes stand, and say no more whom they were for. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Credentials, openShopHouse, pelletOrder, type ShopHouse } from "./shop-house.ts";
+
+let house: ShopHouse;
+let mine: Credentials;
+beforeAll(async () => {
+  house = await openShopHouse();
+  mine = await house.keyOf("acme");
+});
+afterAll(() => house?.stop());
+
+test("is shown as erased in every order of hers, and in none of others'; orders go on, and can be placed again", async () => {
+  const order = async (name: string, customer_email: string) =>
+    (await house.ask({ ...mine, "Idempotency-Key": name }, "orders", pelletOrder(1, { customer_email }))).body
+      .data;
+  const hers = await order("a", "Anna@Example.org");
+  const his = await order("b", "bert@example.org");
+  const erased = await house.ask(mine, "commerce/erase", { email: "anna@example.org" });
+  expect(erased.body.data).toMatchObject({ status: "erased", sealed_events: 1 });
+  const { data } = (await house.ask(mine, "orders")).body;
+  expect(
+    data.map(({ order_id, erased, customer }: { order_id: number; erased: boolean; customer: object }) => [
+      order_id,
+      erased,
+      customer,
+    ]),
+  ).toEqual([
+    [his.order_id, false, expect.objectContaining({ email: "bert@example.org" })],
+    [hers.order_id, true, null],
+  ]);
+  // What was kept of the answer is gone with her, and it is made anew over what stands.
+  expect(await order("a", "Anna@Example.org")).toEqual(hers);
+  const cancelled = await house.ask(mine, "orders/cancel", { order_id: hers.order_id });
+  expect(cancelled.body.data.status).toBe("cancelled");
+  await order("c", "anna@example.org");
+  const again = (await house.ask(mine, "orders?limit=1")).body.data;
+  expect(again).toMatchObject([{ erased: false, customer: { email: "anna@example.org" } }]);
+});
+
+test("stands in no table of the log's database: neither name, mail nor address, of an order or a quote, nor in a line that was logged", async () => {
+  const person = {
+    customer_email: "secret@example.org",
+    customer_name: "Secret Person",
+    delivery_address: "Secret Street 7",
+    notes: "Secret note",
+  };
+  await house.ask({ ...mine, "Idempotency-Key": "s" }, "orders", pelletOrder(1, person));
+  const items = [{ product_id: 1, quantity: 1 }];
+  await house.ask(mine, "quotes", {
+    client_name: "Secret Person",
+    client_email: "secret@example.org",
+    items,
+  });
+  await house.folded();
+  const { pool } = house.service.app;
+  const { rows } = await pool.query<{ name: string }>(
+    "select format('%I.%I', table_schema, table_name) as name from information_schema.tables where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')",
+  );
+  expect(rows.length).toBeGreaterThan(20);
+  for (const { name } of rows) {
+    const found = await pool.query<{ line: string }>(
+      `select t::text as line from ${name} t where t::text ilike '%secret %' or t::text ilike '%secret@%' or encode(convert_to(t::text, 'UTF8'), 'escape') ilike '%${Buffer.from("Secret Person").toString("hex")}%' or t::text ilike '%${Buffer.from("secret@example.org").toString("hex")}%'`,
+    );
+    expect([name, found.rows.map(({ line }) => line)]).toEqual([name, []]);
+  }
+  expect(JSON.stringify(house.service.logged)).not.toMatch(/secret person|secret@|secret street/i);
+});

@@ -1,0 +1,220 @@
+/** The forecast by itself: figures that can be computed by hand, what is chosen when, and that nothing looks ahead. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { backtested, forecastCatalogue } from "../../src/domain/commerce/forecast.ts";
+import { type PastError, reaches } from "../../src/domain/commerce/intervals.ts";
+import { meanStep, seasonalFactors, seasonalTsb, tsb } from "../../src/domain/commerce/smoothing.ts";
+
+const repeated = (value: number, times: number) => Array.from({ length: times }, () => value);
+const asked = { months_ahead: 3, window: 36 };
+const only = (record: number[], more: Partial<typeof asked> = {}) =>
+  forecastCatalogue([record], { ...asked, ...more })[0]!;
+
+/** Chance that is the same each time (Lehmer's generator). */
+function dice(seed: number) {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+const heating = (months: number, seed: number) => {
+  const chance = dice(seed);
+  return Array.from({ length: months }, (_, at) =>
+    Math.round(1_000 * (1 + 0.6 * Math.cos((2 * Math.PI * at) / 12)) * (0.8 + 0.4 * chance())),
+  );
+};
+const noise = (months: number, seed: number) => {
+  const chance = dice(seed);
+  return Array.from({ length: months }, () => Math.round(60 + 80 * chance()));
+};
+
+describe("TSB", () => {
+  test("of demand that is the same each month is that", () => {
+    expect(tsb(repeated(10, 20))).toBeCloseTo(10, 9);
+    expect(tsb([])).toBe(0);
+    expect(tsb(repeated(0, 20))).toBe(0);
+  });
+
+  test("lets the probability alone fall while nothing is ordered, by the β that was least wrong", () => {
+    // z = 10, p = 1 from the first half; twice (1 − 0.2).
+    expect(tsb([10, 10, 0, 0])).toBeCloseTo(10 * 0.8 ** 2, 9);
+  });
+
+  test("moves size and probability apart when there is demand", () => {
+    // From [4, 0]: z = 4, p = 0.5. Forecasts 2 whatever the constants, so the first of them are taken: z = 4 + 0.05·2, p = 0.5 + 0.05·0.5.
+    expect(tsb([4, 0, 6])).toBeCloseTo(4.1 * 0.525, 9);
+    expect(tsb([4, 0, 6, 2])).not.toBe(tsb([4, 0, 2, 6]));
+  });
+
+  test.each([6, 12, 24, 36])("falls below a tenth within 24 months of none, after %i of demand", (months) => {
+    for (const window of [12, 24, 36]) {
+      const before = only(noise(months, months), { window }).months[0]!.mean;
+      const after = only([...noise(months, months), ...repeated(0, 24)], { window }).months[0]!.mean;
+      expect(before).toBeGreaterThan(60);
+      expect(after).toBeLessThan(before / 10);
+    }
+  });
+});
+
+describe("seasons", () => {
+  const year = [10, 20, 30, 40, 50, 60, 60, 50, 40, 30, 20, 10];
+  const mean = 35;
+
+  test("of n years are as far from 1 as the ratios are, by n/(n + 1)", () => {
+    // Two whole years have one ratio of each month, three have two.
+    for (const [years, part] of [
+      [2, 1 / 2],
+      [3, 2 / 3],
+    ] as const) {
+      const factors = seasonalFactors(Array.from({ length: years }, () => year).flat());
+      for (const [at, factor] of factors.entries())
+        expect(factor).toBeCloseTo(1 + (year[at]! / mean - 1) * part, 9);
+    }
+  });
+
+  test("are none where no month has a whole year around it", () => {
+    expect(seasonalFactors(year)).toEqual(repeated(1, 12));
+    expect(seasonalFactors(repeated(0, 30))).toEqual(repeated(1, 12));
+  });
+
+  test("are laid upon the months to come, whatever month the series begins with", () => {
+    const ahead = (from: number) =>
+      seasonalTsb(Array.from({ length: 36 }, (_, at) => year[(at + from) % 12]!));
+    for (const from of [0, 5]) {
+      const said = Array.from({ length: 12 }, (_, at) => ahead(from)(at + 1));
+      const highest = said.indexOf(Math.max(...said));
+      expect([5, 6]).toContain((highest + from) % 12);
+    }
+  });
+
+  test("are taken where they were better before, from 24 months looked at on", () => {
+    expect(only(heating(48, 1)).method).toBe("seasonal_tsb");
+    expect(only(heating(48, 1), { window: 24 }).method).toBe("seasonal_tsb");
+    expect(only(heating(48, 1), { window: 23 }).method).toBe("tsb");
+    expect(only(heating(23, 1)).method).toBe("tsb");
+    expect(only(noise(48, 1)).method).toBe("tsb");
+  });
+
+  test("make the forecast of heating demand better than the mean of a year", () => {
+    const { tests } = only(heating(60, 2));
+    expect(tests!.mae).toBeLessThan(0.8 * tests!.against.mae);
+  });
+});
+
+describe("intervals", () => {
+  const errors = (count: number): PastError[] =>
+    Array.from({ length: count }, (_, at) => ({ ahead: 1, age: 0, steps: at + 1 }));
+  const reachOf = (count: number) => reaches(errors(count), { most: 1, ages: 1 })(1, 0);
+
+  test("reach to the ⌈(n + 1)·level⌉-th smallest error, and are not told where there is none", () => {
+    expect(reachOf(3)).toEqual({ 80: null, 95: null });
+    expect(reachOf(4)).toEqual({ 80: 4, 95: null });
+    expect(reachOf(18)).toEqual({ 80: 16, 95: null });
+    expect(reachOf(19)).toEqual({ 80: 16, 95: 19 });
+    expect(reachOf(99)).toEqual({ 80: 80, 95: 95 });
+  });
+
+  test("as of an earlier month rest on what was over by then, for that many months ahead", () => {
+    const told = reaches(
+      [
+        ...errors(4),
+        ...errors(4).map((one) => ({ ...one, age: 3 })),
+        ...errors(9).map((one) => ({ ...one, ahead: 2 })),
+      ],
+      { most: 2, ages: 4 },
+    );
+    expect([told(1, 4)[80], told(1, 3)[80], told(1, 0)[80], told(2, 3)[80], told(2, 0)[80]]).toEqual([
+      null,
+      4,
+      4,
+      null,
+      8,
+    ]);
+  });
+
+  test("hold their mean, the wide one the narrow one, and no less than nothing", () => {
+    const catalogue = [heating(48, 3), noise(40, 4), [...repeated(0, 20), 3, 0, 0, 5, 0, 0, 0, 4]];
+    for (const { months } of forecastCatalogue(catalogue, asked))
+      for (const { mean, 80: narrow, 95: wide } of months) {
+        expect(wide!.low).toBeGreaterThanOrEqual(0);
+        expect(wide!.low).toBeLessThanOrEqual(narrow!.low);
+        expect(narrow!.low).toBeLessThanOrEqual(mean);
+        expect(mean).toBeLessThanOrEqual(narrow!.high);
+        expect(narrow!.high).toBeLessThanOrEqual(wide!.high);
+      }
+  });
+
+  test("of one product are made with the errors of the others", () => {
+    const short = noise(10, 5);
+    expect(only(short).months[0]![95]).toBeNull();
+    const [among] = forecastCatalogue([short, noise(40, 6)], asked);
+    expect(among!.months[0]![95]).not.toBeNull();
+    expect(among!.months[0]!.mean).toBe(only(short).months[0]!.mean);
+  });
+});
+
+describe("a short record", () => {
+  test("of fewer than six months is their mean, without intervals", () => {
+    const forecast = only([4, 8, 0, 4, 4]);
+    expect(forecast).toMatchObject({ method: "mean", tests: null, coverage: { 80: null, 95: null, n: 0 } });
+    expect(forecast.months).toEqual([1, 2, 3].map((ahead) => ({ ahead, mean: 4, 80: null, 95: null })));
+    expect(only(noise(40, 7), { window: 3 }).method).toBe("mean");
+  });
+
+  test("of no month is no forecast", () => {
+    expect(only([])).toMatchObject({ method: "none", months: [], tests: null });
+  });
+
+  test("of demand that never changed has no interval: nothing says how far it may be off", () => {
+    const [same] = forecastCatalogue([repeated(7, 30), noise(40, 8)], asked);
+    expect(same!.months[0]).toEqual({ ahead: 1, mean: expect.closeTo(7, 9), 80: null, 95: null });
+    expect(same!.tests).toMatchObject({ mase: null, origins: 24 });
+  });
+});
+
+describe("the tests that are told", () => {
+  test("are of all earlier months from the seventh on, beside the mean of a year", () => {
+    const record = noise(20, 9);
+    const { tests } = only(record, { months_ahead: 1 });
+    const origins = Array.from({ length: 14 }, (_, at) => at + 6);
+    const off = (said: (seen: number[]) => number) =>
+      origins.map((origin) => Math.abs(record[origin]! - said(record.slice(0, origin))));
+    const meanOf = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    expect(tests!.origins).toBe(14);
+    expect(tests!.mae).toBeCloseTo(meanOf(off(tsb)), 9);
+    expect(tests!.against.mae).toBeCloseTo(meanOf(off((seen) => meanOf(seen.slice(-12)))), 9);
+    const scaled = off(tsb).map((error, at) => error / meanStep(record.slice(0, origins[at])));
+    expect(tests!.mase).toBeCloseTo(meanOf(scaled), 9);
+  });
+
+  test("never look ahead: another future changes nothing that was said before it", () => {
+    const months = fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 40, maxLength: 40 });
+    fc.assert(
+      fc.property(
+        fc.array(months, { minLength: 1, maxLength: 4 }),
+        fc.integer({ min: 7, max: 39 }),
+        fc.constantFrom(12, 36),
+        fc.infiniteStream(fc.nat()),
+        (catalogue, known, window, chance) => {
+          const shuffled = catalogue.map((record) => [
+            ...record.slice(0, known),
+            ...record
+              .slice(known)
+              .map((quantity) => ({ quantity, at: chance.next().value }))
+              .sort((a, b) => a.at - b.at)
+              .map(({ quantity }) => quantity),
+          ]);
+          const said = (records: number[][]) =>
+            backtested(records, { months_ahead: 3, window }).map(({ past }) =>
+              past
+                .filter(({ made }) => made.age >= 40 - known)
+                .map(({ made, ahead, said, reach }) => ({ method: made.method, ahead, said, reach })),
+            );
+          expect(said(shuffled)).toEqual(said(catalogue));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
