@@ -14,7 +14,7 @@ import type { Config } from "./config.ts";
 import * as key from "./domain/access/key.ts";
 import type { Refusal } from "./domain/refusal.ts";
 import { keepDataOpen } from "./operator/keep-open.ts";
-import { keyByDigest, keysProjection } from "./projections/access/keys.ts";
+import { agentKeyByDigest, keyByDigest, keysProjection } from "./projections/access/keys.ts";
 import { isOf } from "./projections/typed.ts";
 
 /** Everything that answers over HTTP, MCP included. Until `stopping` it also follows the log for what it must know. */
@@ -31,6 +31,10 @@ export async function openServer(
   const metrics = createMetrics(app.health);
   const gate = createGate({
     findKey: (digest) => keyByDigest(app.pool, digest),
+    // Whoever was handed a key may use it at once, before the read model has heard of it.
+    findSubjectKey: async (digest) =>
+      (await agentKeyByDigest(app.pool, digest)) ??
+      ((await app.caughtUp(keysProjection)) ? agentKeyByDigest(app.pool, digest) : undefined),
     quotas,
     limits,
     clock: app.clock,

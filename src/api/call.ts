@@ -279,20 +279,27 @@ export const commandOf = (
   ...(idempotency && { idempotency }),
 });
 
+/** Characters of a name that nobody guesses. */
+const STRANGERS_NAME = 32;
+
 /** The caller's own name for this command; the same word used by two tenants names two commands. */
 export function idempotencyOf(
-  call: Pick<Call, "caller" | "idempotency_key" | "request_sha256">,
+  call: Pick<Call, "caller" | "idempotency_key" | "request_sha256"> & { operation: Pick<Operation, "kept"> },
 ): (Idempotency & { idem_key: string }) | undefined {
-  const { caller, idempotency_key } = call;
+  const { caller, idempotency_key, operation } = call;
+  if (idempotency_key === undefined) return undefined;
   // Strangers share the anonymous tenant, and must not meet each other's answers.
-  if (idempotency_key === undefined || caller.kind === "anonymous") return undefined;
+  if (caller.kind === "anonymous" && (operation.kept !== false || idempotency_key.length < STRANGERS_NAME))
+    return undefined;
   if (!/^[\x21-\x7e]{1,128}$/.test(idempotency_key)) {
     refuse("invalid", "invalid Idempotency-Key", {
       errors: [{ path: "Idempotency-Key", message: "is 1 to 128 visible ASCII characters" }],
     });
   }
+  // The log shows the name to whoever has an export, and who knows a stranger's own word for it would be the stranger.
+  const name = operation.kept === false ? sha256(idempotency_key) : idempotency_key;
   return {
-    idem_key: `${caller.tenant}/${idempotency_key}`,
+    idem_key: `${caller.tenant}/${name}`,
     request_hash: Buffer.from(call.request_sha256, "hex"),
   };
 }

@@ -32,7 +32,7 @@ export type Output =
   | { kind: "picture"; about: string }
   | { kind: "stream"; item: z.ZodType; last: z.ZodType };
 
-export type BytesType = "text/plain; charset=utf-8" | "application/octet-stream";
+export type BytesType = "text/plain; charset=utf-8" | "application/octet-stream" | "application/vc+jwt";
 
 /**
  * A JSON object. Under /v1/agent it is `{ data, meta }` and travels as `{ success: true, data, meta }`. With `table`, the rows of the
@@ -70,6 +70,13 @@ export const text = (about: string): Output => ({
 export const octets = (about: string): Output => ({
   kind: "bytes",
   media_type: "application/octet-stream",
+  about,
+});
+
+/** A compact JWS of this media type, of which `about` says what its payload is; `handle` resolves to its bytes. */
+export const jwt = (media_type: "application/vc+jwt", about: string): Output => ({
+  kind: "bytes",
+  media_type,
   about,
 });
 
@@ -169,6 +176,11 @@ export type OperationDeclaration = {
   named_by?: string;
   /** Members of the answer, however deep, that are told once: given again for a payment, it comes without them to all but its owner. */
   told_once?: readonly string[];
+  /**
+   * Its answers are kept nowhere, for they hold what only the caller may: said again under its Idempotency-Key a call is answered anew
+   * from what was recorded. Strangers may name a call so too, by 32 characters or more, which nobody else can guess.
+   */
+  kept?: false;
   /** Statuses it may refuse with beside those that every operation of its kind has; any other is logged and counted. */
   refuses?: (403 | 404 | 409 | 410)[];
   /** What it does may move money, or bind a wallet to; a test key is refused where that is of a real chain. */

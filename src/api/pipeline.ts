@@ -267,7 +267,7 @@ async function unpaid(
   const { result, events } = await transact(parts.app.unit, commandOf(call, once), (given) =>
     prepareAnswer(parts, call, given),
   );
-  if (once && result.kind === "body") {
+  if (once && result.kind === "body" && call.operation.kept !== false) {
     const { status, body, subjects } = result;
     const { request_sha256 } = call;
     await answers.keep(once.idem_key, { request_sha256, status, body, payment_id: null }, subjects);

@@ -6,6 +6,7 @@ import { checks } from "./checks.ts";
 import { commerce } from "./commerce.ts";
 import { customs } from "./customs.ts";
 import { discovery } from "./discovery.ts";
+import { identity } from "./identity.ts";
 import { log } from "./log.ts";
 import { lounge } from "./lounge.ts";
 import { mirror } from "./mirror.ts";
@@ -33,6 +34,7 @@ export const areas: readonly Area[] = [
   replay,
   payments,
   log,
+  identity,
   access,
   subjects,
   reference,

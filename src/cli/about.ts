@@ -3,6 +3,7 @@ export const about = {
   serve: "run the service (what `npm start` does)",
   demo: "buy one answer with a demo wallet, step by step, and check what was told about it; or goods, by --story shop",
   keys: "issue, list and revoke API keys; each change is an event in the log",
+  agents: "suspend an agent, let it act again, revoke its passport, erase its name",
   subjects: "erase a person or thing that personal data is sealed for; change the vault's master key",
   payments: "compare the payments of the log with the chain",
   shop: "run the shop: products, prices, stock and orders; each change is an event in the log",

@@ -11,6 +11,7 @@ const GROUPS: readonly {
   { names: ["serve"], load: async (terminal) => [(await import("./serve.ts")).serveCommand(terminal)] },
   { names: ["demo"], load: async (terminal) => [(await import("./demo.ts")).demoCommand(terminal)] },
   { names: ["keys"], load: async (terminal) => [(await import("./keys.ts")).keysCommand(terminal)] },
+  { names: ["agents"], load: async (terminal) => [(await import("./agents.ts")).agentsCommand(terminal)] },
   {
     names: ["subjects"],
     load: async (terminal) => [(await import("./subjects.ts")).subjectsCommand(terminal)],

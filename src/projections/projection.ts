@@ -3,10 +3,10 @@ import type { RecordedEvent } from "../../eventstore/types.ts";
 import type { DomainEvent, EntityEvents } from "../domain/entity.ts";
 import type { Place, Placed } from "./typed.ts";
 
-/** What everybody may know of any event: that it was recorded, and where. */
+/** What is told of any event: that it was recorded, where, and what caused it; never what it says. */
 export type PublicFacts = Pick<
   RecordedEvent,
-  "position" | "tenant" | "stream_id" | "version" | "event_id" | "type" | "recorded_at_us"
+  "position" | "tenant" | "stream_id" | "version" | "event_id" | "type" | "recorded_at_us" | "meta"
 >;
 
 type Tables = {

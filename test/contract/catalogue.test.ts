@@ -33,6 +33,7 @@ import { buy } from "../support/buyer.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { writeExamples } from "../support/checked.ts";
 import { claimExample } from "../support/claimed.ts";
+import { identifyExamples } from "../support/identified.ts";
 import { signExample } from "../support/log-example.ts";
 import { orderExamples } from "../support/ordered.ts";
 import { rollExample } from "../support/rolled.ts";
@@ -73,6 +74,7 @@ beforeAll(async () => {
     rng_anchor_commit: seed,
     rng_anchor_verify: seed,
     checks_redeem: await writeExamples(service.app),
+    ...(await identifyExamples(service.url)),
   };
   mine = (
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })

@@ -42,7 +42,7 @@ export type Charge = { app: App; call: ChargedCall; payment: PresentedPayment };
 
 /** What the log is told of the call that a payment is charged for. */
 export type ChargedCall = Pick<Call, "caller" | "request_sha256" | "request_id" | "idempotency_key"> & {
-  operation: Pick<Call["operation"], "name">;
+  operation: Pick<Call["operation"], "name" | "kept">;
 };
 
 /** A key of the test space stands for play, and so must the money that goes with it. */

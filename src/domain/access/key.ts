@@ -27,21 +27,27 @@ export const tenantName = z
   )
   .refine((name) => !RESERVED.includes(name), `these names are the house's own: ${RESERVED.join(", ")}`);
 
+const issued = {
+  key_id: z.string(),
+  tenant: z.string(),
+  space: z.enum(["live", "test"]),
+  label: z.string().max(100).nullable(),
+  scopes: z.array(scope).min(1),
+  daily: quota,
+  monthly: quota,
+  secret_sha256: sha256.describe("SHA-256 of the secret, hex. The secret itself is stored nowhere."),
+  issued_at: time,
+};
+
+/** live and test: keys of tenants; soul: an agent's own, in the tenant soul:<number of its passport>. */
+const spaces = ["live", "test", "soul"] as const;
+export type KeySpace = (typeof spaces)[number];
+
 export const events = {
   KeyIssued: {
-    1: z.strictObject({
-      key_id: z.string(),
-      tenant: z.string(),
-      space: z.enum(["live", "test"]),
-      label: z.string().max(100).nullable(),
-      scopes: z.array(scope).min(1),
-      daily: quota,
-      monthly: quota,
-      secret_sha256: sha256.describe(
-        "SHA-256 of the secret, hex. The secret itself is 256 random bits and is stored nowhere.",
-      ),
-      issued_at: time,
-    }),
+    1: z.strictObject(issued),
+    2: z.strictObject({ ...issued, space: z.enum(spaces) }),
+    upcast: { 1: <Payload>(old: Payload) => old },
   },
   KeyRevoked: { 1: z.strictObject({ key_id: z.string(), revoked_at: time }) },
 };
@@ -60,8 +66,7 @@ export const prefix = "key-";
 export const streamOf = (keyId: string) => prefix + keyId;
 
 /** The tenant whose space a key opens: test keys never meet live data. */
-export const tenantOf = (tenant: string, space: "live" | "test") =>
-  space === "test" ? `test:${tenant}` : tenant;
+export const tenantOf = (tenant: string, space: KeySpace) => (space === "test" ? `test:${tenant}` : tenant);
 
 export const initialState = (): KeyState => undefined;
 

@@ -6,7 +6,7 @@ import { projection } from "../projection.ts";
 export type KeyRow = {
   key_id: string;
   tenant: string;
-  space: "live" | "test";
+  space: key.KeySpace;
   label: string | null;
   scopes: key.Scope[];
   daily: number | null;
@@ -69,6 +69,12 @@ export type KeyWithDigest = KeyRow & { secret_sha256: Buffer };
 export async function keyByDigest(pool: pg.Pool, digest: Buffer): Promise<KeyWithDigest | undefined> {
   const sql = `select ${COLUMNS}, secret_sha256 from read.access_keys_v1 where secret_sha256 = $1`;
   return (await pool.query<KeyWithDigest>({ name: "key_by_digest", text: sql, values: [digest] })).rows[0];
+}
+
+/** An agent's own key, as admission knows subjects' keys. */
+export async function agentKeyByDigest(pool: pg.Pool, digest: Buffer) {
+  const found = await keyByDigest(pool, digest);
+  return found?.space === "soul" ? { ...found, subject: found.tenant.slice("soul:".length) } : undefined;
 }
 
 export async function keyById(pool: pg.Pool, keyId: string): Promise<KeyRow | undefined> {

@@ -1,0 +1,102 @@
+/** Agents as operations find and show them. */
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { lowerCase, sha256, time } from "../../../domain/fields.ts";
+import type { Agent } from "../../../domain/identity/agent.ts";
+import * as agents from "../../../domain/identity/agent.ts";
+import * as agentKey from "../../../domain/identity/agent-key.ts";
+import { agentRef, refOf, sxId } from "../../../domain/identity/fields.ts";
+import * as passports from "../../../domain/identity/passports.ts";
+import { identityProblems } from "../../../domain/identity/problems.ts";
+import { walletTenant } from "../../../domain/payments/payment.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { placeIn, type Sealed } from "../../../domain/sealed.ts";
+import type { Caller } from "../../caller.ts";
+
+/** In a path. */
+export const id = agentRef;
+
+/** The tenant of what an agent's own key causes. */
+export const soulTenant = (sx_number: number) => `soul:${sx_number}`;
+
+/** Who acts as an agent: its own key, and the wallets that are live keys of it. */
+export const actorsOf = ({ api_key_id, keys }: Agent): string[] => [
+  ...(api_key_id === null ? [] : [`key:${api_key_id}`]),
+  ...keys.filter(({ kind }) => kind === "evm").map((key) => walletTenant(lowerCase(key.public))),
+];
+
+/** An agent as the log has it now, by whatever names it; refuses what nobody is called. */
+export async function agentNamed(app: App, text: string): Promise<Agent> {
+  const ref = refOf(text);
+  const name = ref.by === "id" ? ref.id : await idOfNumber(app, ref.sx_number);
+  const state = name === undefined ? undefined : await app.load(agents, agents.targetOf(name));
+  return state ?? refuse("not_found", `there is no agent ${text}; soul_leaderboard lists those that are`);
+}
+
+/** The passport's own event names its agent. */
+async function idOfNumber({ store }: App, sx_number: number): Promise<string | undefined> {
+  if (sx_number < 1 || sx_number > passports.MOST_PASSPORTS) return undefined;
+  const { tenant } = passports.target;
+  const place = { tenant, stream_id: passports.streamOf(passports.target.id), after_version: sx_number - 1 };
+  const [issued] = await store.readStream({ ...place, limit: 1 });
+  return issued && String(issued.payload.agent_id);
+}
+
+/** The agent that a caller is: by its own key, or by a wallet that is a live key of it. */
+export async function agentOf(app: App, caller: Caller): Promise<Agent> {
+  const named =
+    caller.kind === "subject"
+      ? caller.subject
+      : caller.kind === "payer"
+        ? await app.load(agentKey, agentKey.targetOf(caller.wallet)).then(agentKey.boundTo)
+        : undefined;
+  if (named === undefined)
+    return refuse(
+      identityProblems["not-yours"],
+      "this needs an agent's own key (sk_soul_…), or a wallet that is a live key of one; soul_register makes an agent",
+    );
+  return agentNamed(app, String(named));
+}
+
+/** Names of agents, opened together; null for one that was erased. */
+export async function namesOf(app: App, of: readonly Agent[]): Promise<(string | null)[]> {
+  const held = of.flatMap(({ facts: { display_name, agent_id } }) =>
+    display_name ? [{ sealed: display_name as Sealed, place: placeOfName(agent_id) }] : [],
+  );
+  // Names that nobody sealed are shown where there is no vault, too.
+  const opened = held.length === 0 ? [] : await app.subjects.open(held);
+  let next = 0;
+  return of.map(({ facts: { display_name, agent_id } }) => {
+    if (display_name === null) return agent_id;
+    const one = opened[next++]!;
+    return one.erased ? null : String(one.value.display_name);
+  });
+}
+
+export const placeOfName = (agent_id: string) =>
+  placeIn(agents, agents.targetOf(agent_id), "AgentRegistered");
+
+export const passportShown = z.object({
+  sx_id: z.string().describe("SX#<number>"),
+  passport_hash: sha256.describe("Of the record as it was issued; it never changes (docs/identity.md)"),
+});
+
+export const passportOf = ({ facts: { sx_number, passport_hash } }: Pick<Agent, "facts">) => ({
+  sx_id: sxId(sx_number),
+  passport_hash,
+});
+
+export const statusField = z
+  .enum(["registered", "proven", "suspended", "revoked"])
+  .describe(
+    "registered: it has proven no key; proven: it has; suspended and revoked: it is read, and does nothing",
+  );
+
+export const keyShown = z.object({
+  kid: z.string(),
+  kind: z.enum(agents.keyKinds),
+  public: z.string(),
+  did: z.string(),
+  method: z.enum(["eip191", "erc1271", "jwt"]).describe("How it was proven"),
+  proven_at: time,
+});

@@ -1,0 +1,46 @@
+/** Who may change an agent: whoever holds its API key, or one of its live keys. */
+import type { App } from "../../../app.ts";
+import type { Agent } from "../../../domain/identity/agent.ts";
+import type { Asked } from "../../../domain/identity/challenge.ts";
+import { identityProblems } from "../../../domain/identity/problems.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import type { Caller } from "../../caller.ts";
+import { open } from "../../operation.ts";
+import { soulTenant } from "./agents.ts";
+import { provenBy } from "./proofs.ts";
+
+/** Signatures are judged for anybody, so an address has so many: a contract wallet's costs a question to the chain. */
+export const proofs = open({ calls: 60, per: "hour", shared: "soul-proofs" });
+
+/** By what a change is asked for: a key's signature, or null for the API key. */
+export type Authority = { by: string | null; challenge_sha256: string | null };
+
+type Given = { challenge?: string | undefined; signature?: string | undefined };
+
+/** The live key that has signed for what is asked, or the agent's API key; refuses everybody else. */
+export async function authorityOf(
+  { app, caller }: { app: App; caller: Caller },
+  agent: Agent,
+  { challenge, signature }: Given,
+  asked: Omit<Asked, "agent_id">,
+): Promise<Authority> {
+  const { agent_id, sx_number } = agent.facts;
+  if (challenge !== undefined || signature !== undefined) {
+    if (challenge === undefined || signature === undefined) {
+      const path = challenge === undefined ? "challenge" : "signature";
+      refuse("invalid", `invalid input: ${path}`, {
+        errors: [{ path, message: "is required: challenge and signature go together" }],
+      });
+    }
+    const { key, challenge_sha256 } = await provenBy(app, { challenge, signature }, { agent_id, ...asked });
+    return { by: key.kid, challenge_sha256 };
+  }
+  if (isOwnKey(caller, sx_number)) return { by: null, challenge_sha256: null };
+  return refuse(
+    identityProblems["not-yours"],
+    `this needs the agent's API key, or a challenge of purpose ${asked.purpose} that one of its live keys has signed`,
+  );
+}
+
+export const isOwnKey = (caller: Caller, sx_number: number) =>
+  caller.kind === "subject" && caller.tenant === soulTenant(sx_number);

@@ -1,0 +1,132 @@
+/** What an agent lets another do for it. */
+import { z } from "zod";
+import { madeId, time } from "../../../domain/fields.ts";
+import * as agents from "../../../domain/identity/agent.ts";
+import { challengeDigest } from "../../../domain/identity/challenge.ts";
+import { delegable, delegationDigest, LONGEST_DELEGATION_S } from "../../../domain/identity/delegation.ts";
+import { agentRef, sxId } from "../../../domain/identity/fields.ts";
+import { json, operation } from "../../operation.ts";
+import { agentNamed, id } from "./agents.ts";
+import { authorityOf, proofs } from "./authority.ts";
+import { agentWatched } from "./keys.ts";
+import { challengeField, provenBy, signatureField } from "./proofs.ts";
+
+const delegationId = madeId.describe("The delegation_id that soul_delegate answered");
+
+const delegate = operation({
+  name: "soul_delegate",
+  route: "POST /soul/{id}/delegations",
+  effect: { changes: "adds", repeatable: true, reaches_out: false },
+  summary: "Let another agent act for one",
+  description: `A live key of the principal signs a challenge of purpose delegate about the SHA-256, in hex, of the canonical JSON
+{"agent_id","expires_in_s","scopes","to"}: the principal's agent_id in lower case, and \`to\` as SX#<number>. The delegate keeps its own key.
+It goes one step: a delegate has no key of the principal, so it can hand nothing on. It ends by itself, when it is revoked, and with the
+principal's passport.`,
+  access: [proofs],
+  input: z.object({
+    id,
+    to: agentRef.describe("The delegate: its agent_id, or its passport's number"),
+    scopes: z
+      .array(delegable)
+      .min(1, "names at least one of read, order, node")
+      .max(3, "names each of read, order, node at most once")
+      .refine((list) => new Set(list).size === list.length, "names each scope once")
+      .describe("What it may do: of read, order and node"),
+    expires_in_s: z
+      .int("is a whole number of seconds")
+      .min(60, "is at least 60 seconds")
+      .max(LONGEST_DELEGATION_S, `is at most ${LONGEST_DELEGATION_S} seconds, a year`)
+      .describe("After how many seconds it ends"),
+    challenge: challengeField,
+    signature: signatureField,
+  }),
+  output: json(
+    z.object({
+      delegation_id: madeId,
+      from: z.string(),
+      to: z.string(),
+      scopes: z.array(delegable),
+      expires_at: time,
+    }),
+  ),
+  refuses: [403, 404, 409],
+  example: {
+    id: "SX#1",
+    to: "SX#2",
+    scopes: ["read"],
+    expires_in_s: 86_400,
+    challenge: '{"iss":"did:key:z6Mk…"}',
+    signature: "eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJkaWQ6a2V5In0.c2ln",
+  },
+  handle: async (context) => {
+    const { input, app, decide, fresh_id } = context;
+    const { scopes, expires_in_s } = input;
+    const principal = await agentWatched(context, input.id);
+    const delegateAgent = agents.acting(await agentNamed(app, input.to));
+    const { agent_id, sx_number } = principal.facts;
+    const to = delegateAgent.facts.sx_number;
+    const answer = ({ delegation_id, expires_at }: agents.Delegation) => ({
+      delegation_id,
+      from: sxId(sx_number),
+      to: sxId(to),
+      scopes,
+      expires_at,
+    });
+    const about = delegationDigest({ agent_id, to, scopes, expires_in_s });
+    const before = principal.delegations.find(
+      ({ challenge_sha256, ...one }) =>
+        challenge_sha256 === challengeDigest(input.challenge) &&
+        one.to === to &&
+        one.scopes.join() === scopes.join(),
+    );
+    if (before) return answer(before);
+    const { key, challenge_sha256 } = await provenBy(app, input, { agent_id, purpose: "delegate", about });
+    const now = app.clock.now();
+    const facts: agents.Delegation = {
+      delegation_id: fresh_id,
+      to,
+      scopes,
+      kid: key.kid,
+      challenge_sha256,
+      delegated_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + expires_in_s * 1_000).toISOString(),
+    };
+    const { events } = await decide(agents, agents.targetOf(agent_id), agents.delegate(facts));
+    const made = events.find(({ type }) => type === "AgentDelegated")?.data as agents.Delegation;
+    return answer(made);
+  },
+});
+
+const revoke = operation({
+  name: "soul_delegation_revoke",
+  route: "DELETE /soul/{id}/delegations/{delegation_id}",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Take back what an agent lets another do",
+  description:
+    "With the principal's API key, or a challenge of purpose revoke about the delegation_id, signed by a live key of the principal. One that is over, " +
+    "or was taken back before, answers the same.",
+  access: [proofs],
+  input: z.object({
+    id,
+    delegation_id: delegationId,
+    challenge: challengeField.optional(),
+    signature: signatureField.optional(),
+  }),
+  output: json(z.object({ delegation_id: madeId, live: z.literal(false) })),
+  refuses: [403, 404, 409],
+  example: { id: "SX#1", delegation_id: "0".repeat(32) },
+  handle: async (context) => {
+    const { input, app, decide } = context;
+    const { delegation_id } = input;
+    const agent = await agentWatched(context, input.id);
+    const answer = { delegation_id, live: false };
+    if (!agent.delegations.some((one) => one.delegation_id === delegation_id)) return answer;
+    const asked = { purpose: "revoke" as const, about: delegation_id };
+    const authority = await authorityOf(context, agent, input, asked);
+    const facts = { delegation_id, ...authority, revoked_at: app.clock.now().toISOString() };
+    await decide(agents, agents.targetOf(agent.facts.agent_id), agents.revokeDelegation(facts));
+    return answer;
+  },
+});
+
+export const delegationOperations = [delegate, revoke];

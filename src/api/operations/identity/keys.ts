@@ -1,0 +1,187 @@
+/** An agent's keys: proven, rotated, revoked; and its passport, which ends with all of them. */
+import { z } from "zod";
+import * as agents from "../../../domain/identity/agent.ts";
+import * as agentKey from "../../../domain/identity/agent-key.ts";
+import { challengeDigest } from "../../../domain/identity/challenge.ts";
+import { identityProblems } from "../../../domain/identity/problems.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { type Context, json, operation } from "../../operation.ts";
+import { agentNamed, id, keyShown, statusField } from "./agents.ts";
+import { authorityOf, isOwnKey, proofs } from "./authority.ts";
+import { shownKey } from "./passports.ts";
+import { challengeField, provenBy, signatureField, signed } from "./proofs.ts";
+
+const kid = z
+  .string()
+  .regex(/^(?:0x[0-9a-f]{40}|[A-Za-z0-9_-]{43})$/, "is the kid of a key, as soul_passport shows it")
+  .describe("The key: its kid, as soul_passport shows it");
+
+const answer = json(z.object({ sx_id: z.string(), status: statusField, keys: z.array(keyShown) }));
+
+const shown = (agent: agents.Agent) => ({
+  sx_id: `SX#${agent.facts.sx_number}`,
+  status: agents.statusOf(agent),
+  keys: agent.keys.map(shownKey),
+});
+
+/** The agent as it is now; what is decided counts only if it stays so until then. */
+export async function agentWatched({ app, watch }: Pick<Context<never>, "app" | "watch">, name: string) {
+  const { facts } = await agentNamed(app, name);
+  return agents.registered(await watch(agents, agents.targetOf(facts.agent_id)));
+}
+
+const add = operation({
+  name: "soul_keys_add",
+  route: "POST /soul/{id}/keys",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Prove another key of an agent, or put one in the place of another",
+  description: `\`challenge\` is of purpose prove, and the new key signs it. The first key of an agent that has an API key is proven with that
+(Authorization: Bearer sk_soul_…); of one that has neither, the first proof claims it. Later keys are endorsed by a live one, whose
+challenge is of purpose prove, or of rotate where the new key takes its place, and is about the new key's kid. A key that is live already
+answers as it stands.`,
+  access: [proofs],
+  input: z.object({
+    id,
+    challenge: challengeField,
+    signature: signatureField,
+    endorsement: signed.describe("A live key's signed challenge about the new key's kid").optional(),
+    rotate: z
+      .boolean("is true or false")
+      .default(false)
+      .describe("Whether the new key takes the place of the one that endorses it"),
+  }),
+  output: answer,
+  refuses: [403, 404, 409],
+  example: {
+    id: "SX#1",
+    challenge: '{"iss":"did:key:z6Mk…"}',
+    signature: "eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJkaWQ6a2V5In0.c2ln",
+  },
+  handle: async (context) => {
+    const { input, app, caller, decide } = context;
+    const agent = await agentWatched(context, input.id);
+    const { agent_id, sx_number } = agent.facts;
+    const live = agent.keys.find(
+      ({ challenge_sha256 }) => challenge_sha256 === challengeDigest(input.challenge),
+    );
+    if (live) return shown(agent);
+    const proof = await provenBy(app, input, { agent_id, purpose: "prove", about: null });
+    const { key, method, challenge_sha256 } = proof;
+    const { endorsement, rotate } = input;
+    if (rotate && !endorsement)
+      refuse("invalid", "invalid input: endorsement", {
+        errors: [
+          { path: "endorsement", message: "is required to rotate: the key that is replaced signs it" },
+        ],
+      });
+    const purpose = rotate ? "rotate" : "prove";
+    const endorsed =
+      endorsement && (await provenBy(app, endorsement, { agent_id, purpose, about: key.kid }, "endorsement"));
+    const at = app.clock.now().toISOString();
+    const facts = {
+      kid: key.kid,
+      kind: key.kind,
+      public: key.public,
+      method,
+      challenge_sha256,
+      endorsed_by: endorsed?.key.kid ?? null,
+      proven_at: at,
+    };
+    const rotating =
+      rotate && endorsed
+        ? {
+            kid: endorsed.key.kid,
+            by: endorsed.key.kid,
+            challenge_sha256: endorsed.challenge_sha256,
+            revoked_at: at,
+          }
+        : null;
+    const by_api_key = isOwnKey(caller, sx_number);
+    const target = agents.targetOf(agent_id);
+    const { state } = await decide(agents, target, agents.prove(facts, { by_api_key, rotating }));
+    const bound = { kid: key.kid, sx_number, bound_at: at };
+    await decide(agentKey, agentKey.targetOf(key.kid), agentKey.bind(bound));
+    if (rotating) await free(context, sx_number, rotating.kid, at);
+    return shown(agents.registered(state));
+  },
+});
+
+const free = ({ decide }: Pick<Context<never>, "decide">, sx_number: number, kid: string, freed_at: string) =>
+  decide(agentKey, agentKey.targetOf(kid), agentKey.free({ kid, sx_number, freed_at }));
+
+const revoke = operation({
+  name: "soul_keys_revoke",
+  route: "DELETE /soul/{id}/keys/{kid}",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Revoke a key of an agent",
+  description: `With the agent's API key, or with a challenge of purpose revoke about the kid, signed by any of its live keys, itself too. The last
+live key is revoked with the API key alone. For 180 days only this passport may prove the key again. A key that is not live answers as
+it stands.`,
+  access: [proofs],
+  input: z.object({ id, kid, challenge: challengeField.optional(), signature: signatureField.optional() }),
+  output: answer,
+  refuses: [403, 404, 409],
+  example: { id: "SX#1", kid: "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed" },
+  handle: async (context) => {
+    const { input, app, decide } = context;
+    const agent = await agentWatched(context, input.id);
+    const { agent_id, sx_number } = agent.facts;
+    if (!agent.keys.some((key) => key.kid === input.kid)) return shown(agent);
+    const authority = await authorityOf(context, agent, input, { purpose: "revoke", about: input.kid });
+    const revoked_at = app.clock.now().toISOString();
+    const facts = { kid: input.kid, ...authority, revoked_at };
+    const { state } = await decide(agents, agents.targetOf(agent_id), agents.revokeKey(facts));
+    await free(context, sx_number, input.kid, revoked_at);
+    return shown(agents.registered(state));
+  },
+});
+
+const revokePassport = operation({
+  name: "soul_passport_revoke",
+  route: "POST /soul/{id}/revoke",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Revoke an agent's passport, for good",
+  description: `By a challenge of purpose revoke about \`passport\`, signed by a live key of the agent. All its keys are revoked with it; the agent
+is read from then on, and does nothing. Nothing takes it back. An API key alone does not do: it may have been stolen.`,
+  access: [proofs],
+  input: z.object({
+    id,
+    reason: z
+      .string()
+      .min(1, "is 1 to 200 characters")
+      .max(200, "is 1 to 200 characters")
+      .regex(/^[\x20-\x7e]+$/, "is of ASCII alone; it is public, and stays in the log")
+      .describe("Why, in public and for ever: no personal data"),
+    challenge: challengeField,
+    signature: signatureField,
+  }),
+  output: answer,
+  refuses: [403, 404, 409],
+  example: {
+    id: "SX#1",
+    reason: "the agent was shut down",
+    challenge: '{"iss":"did:key:z6Mk…"}',
+    signature: "eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJkaWQ6a2V5In0.c2ln",
+  },
+  handle: async (context) => {
+    const { input, app, decide } = context;
+    const agent = await agentWatched(context, input.id);
+    if (agent.revoked) return shown(agent);
+    const { agent_id, sx_number } = agent.facts;
+    const authority = await authorityOf(context, agent, input, { purpose: "revoke", about: "passport" });
+    if (authority.by === null)
+      return refuse(identityProblems["not-yours"], "this needs a live key's signature");
+    const revoked_at = app.clock.now().toISOString();
+    const { reason } = input;
+    const target = agents.targetOf(agent_id);
+    const { state } = await decide(
+      agents,
+      target,
+      agents.revokePassport({ ...authority, reason, revoked_at }),
+    );
+    for (const key of agent.keys) await free(context, sx_number, key.kid, revoked_at);
+    return shown(agents.registered(state));
+  },
+});
+
+export const keyOperations = [add, revoke, revokePassport];

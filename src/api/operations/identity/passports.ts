@@ -1,0 +1,164 @@
+/** Passports: shown, and verified against what somebody claims. */
+import { z } from "zod";
+import { sha256, time } from "../../../domain/fields.ts";
+import * as agents from "../../../domain/identity/agent.ts";
+import { agentRef, lowerId } from "../../../domain/identity/fields.ts";
+import { didOf } from "../../../domain/identity/public-key.ts";
+import { Refusal, refuse } from "../../../domain/refusal.ts";
+import { json, open, operation } from "../../operation.ts";
+import { agentNamed, keyShown, namesOf, passportOf, passportShown, statusField } from "./agents.ts";
+import { challengeField, type Proof, provenBy, signatureField } from "./proofs.ts";
+
+const sx_id = agentRef.describe("The passport: SX#42, 42, or its agent_id");
+
+const delegationShown = z.object({
+  delegation_id: z.string(),
+  to: z.string().describe("The delegate's SX#"),
+  scopes: z.array(z.string()),
+  expires_at: time,
+});
+
+const passport = operation({
+  name: "soul_passport",
+  route: "GET /soul/passport/{sx_id}",
+  summary: "A passport: whose it is, and the keys that the agent has proven",
+  description:
+    "The record as it was issued, the live keys, and to whom the agent has delegated what. Whoever signs with one of the keys is the agent; " +
+    "its public values prove nothing. A name that was erased is null, and `erased` says so.",
+  access: [open()],
+  input: z.object({ sx_id }),
+  output: json(
+    z.object({
+      passport: passportShown.extend({
+        agent_id: z.string(),
+        sx_number: z.int(),
+        issued_at: time,
+        origin: z.string().describe("Of the log that issued it, which its hash is bound to"),
+      }),
+      display_name: z.string().nullable(),
+      erased: z.boolean(),
+      status: statusField,
+      reason: z.string().nullable().describe("Why it is suspended or revoked"),
+      keys: z.array(keyShown),
+      delegations: z.array(delegationShown),
+    }),
+  ),
+  refuses: [404],
+  example: { sx_id: "SX#1" },
+  handle: async ({ input, app }) => {
+    const agent = await agentNamed(app, input.sx_id);
+    const [display_name = null] = await namesOf(app, [agent]);
+    const { origin } = await app.store.identity();
+    const { agent_id, sx_number, registered_at } = agent.facts;
+    const now = app.clock.now().toISOString();
+    return {
+      passport: { ...passportOf(agent), agent_id, sx_number, issued_at: registered_at, origin },
+      display_name,
+      erased: display_name === null,
+      status: agents.statusOf(agent),
+      reason: agent.revoked?.reason ?? agent.suspended?.reason ?? null,
+      keys: agent.keys.map(shownKey),
+      delegations: agent.delegations
+        .filter(({ expires_at }) => expires_at > now)
+        .map(({ delegation_id, to, scopes, expires_at }) => ({
+          delegation_id,
+          to: `SX#${to}`,
+          scopes,
+          expires_at,
+        })),
+    };
+  },
+});
+
+export const shownKey = (key: agents.ProvenKey): z.infer<typeof keyShown> => {
+  const { kid, kind, method, proven_at } = key;
+  return { kid, kind, public: key.public, did: didOf(key), method, proven_at };
+};
+
+const verify = operation({
+  name: "soul_passport_verify",
+  route: "POST /soul/passport/{sx_id}/verify",
+  effect: { changes: "nothing", repeatable: true, reaches_out: false },
+  summary: "Verify a passport: its record, a claim about it, and who holds it",
+  description: `\`verified\`: the record that is stored hashes to the passport's hash. \`claim\`: whether the agent_id and passport_hash that you were shown are this
+passport's; both are public, so a match says nothing of who showed them. \`control\`: whether a live key of the agent signed the challenge
+that you were given, and that is what shows who it is.`,
+  access: [open()],
+  input: z.object({
+    sx_id,
+    agent_id: z
+      .string()
+      .max(128, "is at most 128 characters")
+      .describe("The id that you were told")
+      .optional(),
+    passport_hash: sha256.describe("The hash that you were told").optional(),
+    challenge: challengeField
+      .describe("A text of soul_challenge, purpose prove, that the agent signed for you; with `signature`")
+      .optional(),
+    signature: signatureField.optional(),
+  }),
+  output: json(
+    z.object({
+      verified: z.boolean().describe("The stored record hashes to the passport's hash"),
+      claim: z.enum(["match", "mismatch", "none"]),
+      control: z.enum(["proven", "refused", "not_asked"]),
+      refused: z.string().nullable().describe("Why control is refused"),
+      key: z.string().nullable().describe("The kid that signed"),
+      status: statusField,
+      passport: passportShown,
+    }),
+  ),
+  refuses: [404],
+  example: { sx_id: "SX#1", agent_id: "weather-scout" },
+  handle: async ({ input, app }) => {
+    const { agent_id, passport_hash, challenge, signature } = input;
+    const agent = await agentNamed(app, input.sx_id);
+    const { facts } = agent;
+    const { origin } = await app.store.identity();
+    const record = {
+      agent_id: facts.agent_id,
+      issued_at: facts.registered_at,
+      origin,
+      sx_number: facts.sx_number,
+    };
+    const claims = [
+      agent_id === undefined ? undefined : lowerId(agent_id) === lowerId(facts.agent_id),
+      passport_hash === undefined ? undefined : passport_hash === facts.passport_hash,
+    ].filter((one) => one !== undefined);
+    if ((challenge === undefined) !== (signature === undefined)) {
+      const path = challenge === undefined ? "challenge" : "signature";
+      refuse("invalid", `invalid input: ${path}`, {
+        errors: [{ path, message: "is required: challenge and signature go together" }],
+      });
+    }
+    const asked = { agent_id: facts.agent_id, purpose: "prove" as const, about: null };
+    const shown =
+      challenge === undefined || signature === undefined
+        ? undefined
+        : await provenBy(app, { challenge, signature }, asked).catch(refusedReason);
+    const refused =
+      shown === undefined || typeof shown === "string"
+        ? (shown ?? null)
+        : agent.keys.some(({ kid }) => kid === shown.key.kid)
+          ? null
+          : `${shown.key.kid} is no live key of this agent`;
+    const isProven = typeof shown === "object" && refused === null;
+    return {
+      verified: agents.passportHash(record) === facts.passport_hash,
+      claim: claims.length === 0 ? "none" : claims.every((fits) => fits) ? "match" : "mismatch",
+      control: shown === undefined ? "not_asked" : isProven ? "proven" : "refused",
+      refused,
+      key: isProven ? shown.key.kid : null,
+      status: agents.statusOf(agent),
+      passport: passportOf(agent),
+    };
+  },
+});
+
+/** A proof that is refused is an answer here, and whatever else fails is not. */
+function refusedReason(error: unknown): string | Proof {
+  if (error instanceof Refusal && error.type.slug === "proof-refused") return error.message;
+  throw error;
+}
+
+export const passportOperations = [passport, verify];

@@ -1,0 +1,247 @@
+/** How an agent comes to be, and how it gets something to sign. */
+import { createHmac } from "node:crypto";
+import { z } from "zod";
+import * as keys from "../../../domain/access/key.ts";
+import { digestOf } from "../../../domain/access/secret.ts";
+import { time } from "../../../domain/fields.ts";
+import * as agents from "../../../domain/identity/agent.ts";
+import * as agentKey from "../../../domain/identity/agent-key.ts";
+import {
+  about,
+  CHALLENGE_SECONDS,
+  challengeDigest,
+  challengeText,
+  endOf,
+  purposes,
+} from "../../../domain/identity/challenge.ts";
+import { displayName, nameSubject, newAgentId } from "../../../domain/identity/fields.ts";
+import * as passports from "../../../domain/identity/passports.ts";
+import { identityProblems } from "../../../domain/identity/problems.ts";
+import { keyNamedBy, publicKey } from "../../../domain/identity/public-key.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { type Context, json, open, operation } from "../../operation.ts";
+import { passportOf, passportShown, placeOfName, soulTenant } from "./agents.ts";
+import { challengeField, type Proof, provenBy, refuseProof, signatureField } from "./proofs.ts";
+
+/** What an agent's own key may do; it fits no way in of a priced operation. */
+const SOUL_SCOPES: keys.Scope[] = ["read", "order", "node"];
+
+const CAMPAIGN = "first 1,000,000 passports, free";
+
+const registration = z.object({
+  agent_id: newAgentId.describe(
+    "What the agent is called for ever, upper and lower case alike. One that is an EVM address or a did:key is registered with a proof of that key alone. It is public and stays in the log: no personal data",
+  ),
+  display_name: displayName
+    .describe(
+      "A name for people, at most 80 characters, sealed so that it can be erased; the agent_id unless given",
+    )
+    .optional(),
+  issue_api_key: z
+    .boolean("is true or false")
+    .default(false)
+    .describe("Whether to issue an API key of the agent's own, in place of the one that it has"),
+  challenge: challengeField
+    .describe("With `signature`: a text of soul_challenge, purpose prove, which the agent's key signs")
+    .optional(),
+  signature: signatureField.optional(),
+});
+
+type Registration = z.output<typeof registration>;
+
+const register = operation({
+  name: "soul_register",
+  route: "POST /soul/register",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
+  summary: "Register an agent: a passport with a number and a hash",
+  description: `An agent_id that is known answers the passport that it has, and \`is_new\` false. An API key is told once, in this answer; under the same
+Idempotency-Key, of 32 characters or more, it is told again. Of a known agent a new key takes the place of the older one, and is issued
+only to who shows that one or proves a key of the agent. A proof given here makes its key the agent's first.`,
+  access: [open({ calls: 20, per: "hour" })],
+  kept: false,
+  secrets: ["display_name"],
+  input: registration,
+  output: json(
+    z.object({
+      passport: passportShown,
+      api_key: z.string().optional().describe("Begins with sk_soul_; keep it, for it is stored nowhere"),
+      is_new: z.boolean(),
+      campaign: z.string(),
+    }),
+  ),
+  refuses: [403, 409],
+  example: { agent_id: "weather-scout", display_name: "Weather Scout" },
+  handle: async (context) => {
+    const { input, app, decide, watch } = context;
+    const { agent_id, issue_api_key } = input;
+    const target = agents.targetOf(agent_id);
+    const known = await watch(agents, target);
+    const proof = await proofOf(context, known);
+    const sealed = known ? null : await sealedName(context);
+    const { origin } = await app.store.identity();
+    const now = app.clock.now().toISOString();
+    // The counter is the stream that is queued for: all who register wait for each other there, and numbers have no gap.
+    const counted = await decide(passports, passports.target, (issued) =>
+      known ? [] : passports.issue(agent_id)(issued),
+    );
+    const is_new = counted.events.length > 0;
+    const { state } = await decide(agents, target, (state) => {
+      if (state) return [];
+      const record = { agent_id, origin, sx_number: counted.state, issued_at: now };
+      return agents.register({
+        agent_id,
+        sx_number: counted.state,
+        display_name: sealed,
+        passport_hash: agents.passportHash(record),
+        registered_at: now,
+      })(state);
+    });
+    const agent = agents.registered(state);
+    if (proof && is_new) await bindFirst(context, agent, proof, now);
+    const api_key = issue_api_key ? await issueKey(context, agent, { is_new, proof }, now) : undefined;
+    return { passport: passportOf(agent), ...(api_key && { api_key }), is_new, campaign: CAMPAIGN };
+  },
+});
+
+type Registering = Context<Registration>;
+
+/** The proof that came along; needed where the id itself is a key's name. What was recorded already needs none again. */
+async function proofOf({ input, app }: Registering, known: agents.AgentState): Promise<Proof | undefined> {
+  const { agent_id, challenge, signature } = input;
+  const named = keyNamedBy(agent_id);
+  if (named === "unreadable")
+    refuse("invalid", "invalid input: agent_id", {
+      errors: [{ path: "agent_id", message: "begins like a DID and is no did:key of Ed25519" }],
+    });
+  if ((challenge === undefined) !== (signature === undefined)) {
+    const path = challenge === undefined ? "challenge" : "signature";
+    refuse("invalid", `invalid input: ${path}`, {
+      errors: [{ path, message: "is required: challenge and signature go together" }],
+    });
+  }
+  if (challenge === undefined || signature === undefined) {
+    if (named && !known)
+      refuse(
+        identityProblems["not-yours"],
+        "this id is a key's own name: register it with a challenge that the key has signed",
+      );
+    return undefined;
+  }
+  // What has counted is not judged again: the call may be said again long after the text was over.
+  const counted = known?.keys.find((key) => key.challenge_sha256 === challengeDigest(challenge));
+  if (counted) return { key: counted, method: counted.method, challenge_sha256: counted.challenge_sha256 };
+  const proof = await provenBy(app, { challenge, signature }, { agent_id, purpose: "prove", about: null });
+  if (named && named.kid !== proof.key.kid)
+    refuseProof("", {
+      path: "challenge",
+      message: "is signed by another key than the one that agent_id names",
+    });
+  return proof;
+}
+
+async function sealedName({ input: { agent_id, display_name }, seal }: Registering) {
+  if (display_name === undefined) return null;
+  const [sealed] = await seal([
+    { subject: nameSubject(agent_id), place: placeOfName(agent_id), value: { display_name } },
+  ]);
+  return sealed!;
+}
+
+async function bindFirst({ decide }: Registering, agent: agents.Agent, proof: Proof, proven_at: string) {
+  const { key, method, challenge_sha256 } = proof;
+  const { sx_number, agent_id } = agent.facts;
+  await decide(
+    agentKey,
+    agentKey.targetOf(key.kid),
+    agentKey.bind({ kid: key.kid, sx_number, bound_at: proven_at }),
+  );
+  const { kid, kind } = key;
+  const facts = { kid, kind, public: key.public, method, challenge_sha256, endorsed_by: null, proven_at };
+  await decide(agents, agents.targetOf(agent_id), agents.prove(facts, { by_api_key: true, rotating: null }));
+}
+
+/** An API key of the agent's own. Its secret follows from the command's name, so that it can be told again and is kept nowhere. */
+async function issueKey(
+  { app, caller, fresh_id, decide }: Registering,
+  agent: agents.Agent,
+  { is_new, proof }: { is_new: boolean; proof: Proof | undefined },
+  issued_at: string,
+): Promise<string> {
+  const { sx_number, agent_id } = agent.facts;
+  const tenant = soulTenant(sx_number);
+  const key_id = fresh_id;
+  const mac = createHmac("sha256", app.link_secret).update(`soul-key:${key_id}`).digest("base64url");
+  const secret = `sk_soul_${mac}`;
+  const before = agent.api_key_id;
+  await decide(agents, agents.targetOf(agent_id), (state) => {
+    const shown =
+      is_new ||
+      (caller.kind === "subject" && caller.tenant === tenant) ||
+      agent.keys.some(({ kid }) => kid === proof?.key.kid);
+    if (!shown)
+      refuse(
+        identityProblems["not-yours"],
+        `${agent_id} is registered: its API key is issued only to who shows the one that it has, or proves a live key of it`,
+      );
+    // The proof of a new agent is in the log already, with its first key.
+    const challenge_sha256 = is_new ? null : (proof?.challenge_sha256 ?? null);
+    return agents.issueApiKey({ key_id, challenge_sha256, issued_at })(state);
+  });
+  if (before !== null && before !== key_id)
+    await decide(keys, { tenant, id: before }, keys.revoke(issued_at));
+  await decide(
+    keys,
+    { tenant, id: key_id },
+    keys.issue({
+      key_id,
+      tenant,
+      space: "soul",
+      label: null,
+      scopes: SOUL_SCOPES,
+      daily: null,
+      monthly: null,
+      secret_sha256: digestOf(secret).toString("hex"),
+      issued_at,
+    }),
+  );
+  return secret;
+}
+
+const challenge = operation({
+  name: "soul_challenge",
+  route: "POST /soul/challenge",
+  effect: { changes: "nothing", repeatable: true, reaches_out: false },
+  summary: "A text for a key to sign, which proves that it is the agent's",
+  description: `Nothing is kept of it: it is good for ${CHALLENGE_SECONDS / 60} minutes, for one key, agent and purpose, and counts once. An EVM key signs it by personal_sign
+(EIP-4361; a contract wallet as ERC-1271 has it), Ed25519 as the payload of a JWT of EdDSA, byte for byte.`,
+  access: [open()],
+  input: z.object({
+    agent_id: newAgentId.describe("The agent, registered or about to be"),
+    key: publicKey,
+    purpose: z.enum(purposes, `is one of ${purposes.join(", ")}`).describe("What the signature is for"),
+    about: about.optional(),
+  }),
+  output: json(
+    z.object({
+      challenge: z.string().describe("What to sign"),
+      form: z.enum(["eip4361", "jwt"]).describe("A message for personal_sign, or the claims of a JWT"),
+      kid: z.string().describe("What the key is called here"),
+      expires_at: time,
+    }),
+  ),
+  example: { agent_id: "weather-scout", key: "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", purpose: "prove" },
+  handle: async ({ input: { agent_id, key, purpose, about = null }, app }) => {
+    const issued_at = Math.floor(app.clock.now().getTime() / 1_000);
+    const salt = Buffer.from(app.random.bytes(8)).toString("hex");
+    const saying = { agent_id, key, purpose, about, issued_at, salt };
+    const issuer = { public_url: app.settings.public_url, secret: app.link_secret };
+    return {
+      challenge: challengeText(issuer, saying),
+      form: key.kind === "evm" ? "eip4361" : "jwt",
+      kid: key.kid,
+      expires_at: endOf(saying),
+    };
+  },
+});
+
+export const registerOperations = [register, challenge];

@@ -1,0 +1,31 @@
+import { credentialOperations } from "../api/operations/identity/credentials.ts";
+import { delegationOperations } from "../api/operations/identity/delegations.ts";
+import { directoryOperations } from "../api/operations/identity/directory.ts";
+import { keyOperations } from "../api/operations/identity/keys.ts";
+import { passportOperations } from "../api/operations/identity/passports.ts";
+import { registerOperations } from "../api/operations/identity/register.ts";
+import * as agent from "../domain/identity/agent.ts";
+import * as agentKey from "../domain/identity/agent-key.ts";
+import * as passports from "../domain/identity/passports.ts";
+import { identityProblems } from "../domain/identity/problems.ts";
+import { activityProjection } from "../projections/identity/activity.ts";
+import { agentsProjection } from "../projections/identity/agents.ts";
+import type { Area } from "./area.ts";
+
+export const identity: Area = {
+  name: "identity",
+  about: "Agents: passports, the keys that they have proven, and what they let others do",
+  envelope: "none",
+  entities: [agent, agentKey, passports],
+  projections: [agentsProjection, activityProjection],
+  reactors: [],
+  operations: [
+    ...registerOperations,
+    ...passportOperations,
+    ...directoryOperations,
+    ...keyOperations,
+    ...delegationOperations,
+    ...credentialOperations,
+  ],
+  problems: identityProblems,
+};

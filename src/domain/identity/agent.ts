@@ -1,0 +1,370 @@
+/**
+ * An agent: registered under an id that nobody else can take, with a passport of its own number, the keys that it has proven, and what
+ * it lets others do for it. The stream's name is the id in lower case, so an id is unique because its stream is.
+ */
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { scope } from "../access/key.ts";
+import type { DataOf, EventOf } from "../entity.ts";
+import { madeId, sha256, time } from "../fields.ts";
+import { refuse } from "../refusal.ts";
+import { sealed } from "../sealed.ts";
+import { lowerId, sxId, sxNumber } from "./fields.ts";
+import { identityProblems } from "./problems.ts";
+
+export const keyKinds = ["evm", "ed25519"] as const;
+export type KeyKind = (typeof keyKinds)[number];
+
+export const MOST_KEYS = 10;
+export const MOST_DELEGATIONS = 50;
+
+const reason = z.string().min(1).max(200);
+/** SHA-256 of the signed text: it counts once. Null where the agent's API key asked. */
+const challenge_sha256 = sha256.nullable();
+
+export const events = {
+  AgentRegistered: {
+    1: z.strictObject({
+      agent_id: z.string(),
+      sx_number: sxNumber,
+      display_name: sealed.nullable().describe("Null: it is called by its agent_id."),
+      passport_hash: sha256.describe(
+        'SHA-256("TS/PASSPORT/1\\0" ‖ JCS{ agent_id, issued_at, origin, sx_number }); issued_at is registered_at.',
+      ),
+      registered_at: time,
+    }),
+    public: true,
+  },
+  AgentApiKeyIssued: {
+    1: z
+      .strictObject({ key_id: madeId, challenge_sha256, issued_at: time })
+      .describe("Its stream is key-<key_id>; the agent's API key before it is revoked in the same commit."),
+    public: true,
+  },
+  AgentKeyProven: {
+    1: z.strictObject({
+      kid: z
+        .string()
+        .describe("An EVM key: its address in lower case. Ed25519: the JWK's thumbprint (RFC 7638)."),
+      kind: z.enum(keyKinds),
+      public: z.string().describe("The address in lower case, or the 32 bytes in base64url."),
+      method: z.enum(["eip191", "erc1271", "jwt"]).describe("How the proof was signed."),
+      challenge_sha256: sha256,
+      endorsed_by: z
+        .string()
+        .nullable()
+        .describe("The kid of the live key that vouched; null for a first key."),
+      proven_at: time,
+    }),
+    public: true,
+  },
+  AgentKeyRevoked: {
+    1: z.strictObject({
+      kid: z.string(),
+      by: z.string().nullable().describe("The kid that signed; null: the agent's API key asked."),
+      challenge_sha256,
+      revoked_at: time,
+    }),
+    public: true,
+  },
+  AgentDelegated: {
+    1: z.strictObject({
+      delegation_id: madeId,
+      to: sxNumber.describe("The delegate's passport."),
+      scopes: z.array(scope).min(1),
+      kid: z.string().describe("The key of the principal that signed."),
+      challenge_sha256: sha256,
+      delegated_at: time,
+      expires_at: time.describe("It is not good at this time any more."),
+    }),
+    public: true,
+  },
+  AgentDelegationRevoked: {
+    1: z.strictObject({
+      delegation_id: madeId,
+      by: z.string().nullable(),
+      challenge_sha256,
+      revoked_at: time,
+    }),
+    public: true,
+  },
+  AgentSuspended: { 1: z.strictObject({ reason, suspended_at: time }), public: true },
+  AgentReinstated: { 1: z.strictObject({ reason, reinstated_at: time }), public: true },
+  PassportRevoked: {
+    1: z
+      .strictObject({
+        by: z.string().nullable().describe("The kid of the agent's key that signed; null: the operator."),
+        reason,
+        challenge_sha256,
+        revoked_at: time,
+      })
+      .describe("Final. All its keys are revoked with it."),
+    public: true,
+  },
+};
+
+type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
+export type AgentFacts = Data<"AgentRegistered">;
+export type ProvenKey = Data<"AgentKeyProven">;
+export type Delegation = Data<"AgentDelegated">;
+export type AgentEvent = EventOf<typeof events>;
+
+export type AgentStatus = "registered" | "proven" | "suspended" | "revoked";
+
+export type Agent = {
+  facts: AgentFacts;
+  /** Its API key; null where none was issued. */
+  api_key_id: string | null;
+  /** The live ones, in the order in which they were proven. */
+  keys: ProvenKey[];
+  delegations: Delegation[];
+  suspended: { reason: string; suspended_at: string } | null;
+  revoked: { reason: string; revoked_at: string } | null;
+  /** Signed texts that counted, as long as one could be shown again. */
+  used: { sha256: string; at: string }[];
+};
+export type AgentState = Agent | undefined;
+
+/** What its streams are named by, before the id. */
+export const prefix = "agent-";
+
+export const streamOf = (id: string) => prefix + id;
+
+export const targetOf = (agent_id: string) => ({ tenant: "operator", id: lowerId(agent_id) });
+
+export const initialState = (): AgentState => undefined;
+
+/** A signed text is good for ten minutes; clocks of processes may differ by as much again. */
+const USED_MS = 3_600_000;
+
+function withUsed(agent: Agent, digest: string | null, at: string): Agent {
+  if (digest === null) return agent;
+  const since = Date.parse(at) - USED_MS;
+  return {
+    ...agent,
+    used: [...agent.used.filter((one) => Date.parse(one.at) > since), { sha256: digest, at }],
+  };
+}
+
+export function evolve(state: AgentState, event: AgentEvent): AgentState {
+  if (event.type === "AgentRegistered")
+    return {
+      facts: event.data,
+      api_key_id: null,
+      keys: [],
+      delegations: [],
+      suspended: null,
+      revoked: null,
+      used: [],
+    };
+  return state && changed(state, event);
+}
+
+function changed(agent: Agent, event: Exclude<AgentEvent, { type: "AgentRegistered" }>): Agent {
+  switch (event.type) {
+    case "AgentApiKeyIssued": {
+      const { key_id, challenge_sha256, issued_at } = event.data;
+      return withUsed({ ...agent, api_key_id: key_id }, challenge_sha256, issued_at);
+    }
+    case "AgentKeyProven": {
+      const { data } = event;
+      return withUsed({ ...agent, keys: [...agent.keys, data] }, data.challenge_sha256, data.proven_at);
+    }
+    case "AgentKeyRevoked": {
+      const { kid, challenge_sha256, revoked_at } = event.data;
+      const keys = agent.keys.filter((one) => one.kid !== kid);
+      return withUsed({ ...agent, keys }, challenge_sha256, revoked_at);
+    }
+    case "AgentDelegated": {
+      const { data } = event;
+      const delegations = agent.delegations.filter(({ expires_at }) => expires_at > data.delegated_at);
+      return withUsed(
+        { ...agent, delegations: [...delegations, data] },
+        data.challenge_sha256,
+        data.delegated_at,
+      );
+    }
+    case "AgentDelegationRevoked": {
+      const { delegation_id, challenge_sha256, revoked_at } = event.data;
+      const delegations = agent.delegations.filter((one) => one.delegation_id !== delegation_id);
+      return withUsed({ ...agent, delegations }, challenge_sha256, revoked_at);
+    }
+    case "AgentSuspended":
+      return { ...agent, suspended: event.data };
+    case "AgentReinstated":
+      return { ...agent, suspended: null };
+    case "PassportRevoked":
+      return { ...agent, keys: [], delegations: [], revoked: event.data };
+  }
+}
+
+export function statusOf({ revoked, suspended, keys }: Agent): AgentStatus {
+  if (revoked) return "revoked";
+  if (suspended) return "suspended";
+  return keys.length > 0 ? "proven" : "registered";
+}
+
+/** What a passport's hash is of. Its members are ASCII, so this is their canonical form (RFC 8785). */
+export function passportHash(of: {
+  agent_id: string;
+  issued_at: string;
+  origin: string;
+  sx_number: number;
+}): string {
+  const { agent_id, issued_at, origin, sx_number } = of;
+  const canonical = JSON.stringify({ agent_id, issued_at, origin, sx_number });
+  return createHash("sha256").update(`TS/PASSPORT/1\0${canonical}`).digest("hex");
+}
+
+/** The agent, if it may act; a suspended or revoked one is read and nothing else. */
+export function acting(state: AgentState): Agent {
+  const agent = registered(state);
+  const name = sxId(agent.facts.sx_number);
+  if (agent.revoked)
+    refuse(
+      identityProblems["agent-suspended"],
+      `the passport ${name} was revoked at ${agent.revoked.revoked_at}`,
+    );
+  if (agent.suspended)
+    refuse(identityProblems["agent-suspended"], `${name} is suspended: ${agent.suspended.reason}`);
+  return agent;
+}
+
+export const registered = (state: AgentState): Agent =>
+  state ?? refuse("not_found", "there is no such agent; the directory lists those that are");
+
+export const register =
+  (facts: AgentFacts) =>
+  (state: AgentState): AgentEvent[] =>
+    state
+      ? refuse("conflict", `${facts.agent_id} is registered already`)
+      : [{ type: "AgentRegistered", data: facts }];
+
+export const issueApiKey =
+  (facts: Data<"AgentApiKeyIssued">) =>
+  (state: AgentState): AgentEvent[] => {
+    refuseUsed(acting(state), facts.challenge_sha256);
+    return [{ type: "AgentApiKeyIssued", data: facts }];
+  };
+
+/** A signed text counts once: shown again it does nothing more, and to the one who repeats a call that is no fault. */
+const isUsed = ({ used, keys }: Agent, digest: string) =>
+  used.some(({ sha256 }) => sha256 === digest) || keys.some((key) => key.challenge_sha256 === digest);
+
+function refuseUsed(agent: Agent, digest: string | null): void {
+  if (digest !== null && isUsed(agent, digest))
+    refuse(identityProblems["proof-refused"], "this challenge has counted already; ask for another", {
+      errors: [{ path: "challenge", message: "has counted already" }],
+    });
+}
+
+/**
+ * Another live key; with `rotating` it takes the place of the one that endorses it. The first is vouched for by the API key, or claims
+ * an agent that has none; later ones by a live key.
+ */
+export const prove =
+  (
+    key: ProvenKey,
+    { by_api_key, rotating }: { by_api_key: boolean; rotating: Data<"AgentKeyRevoked"> | null },
+  ) =>
+  (state: AgentState): AgentEvent[] => {
+    const agent = acting(state);
+    const { keys, api_key_id } = agent;
+    if (keys.some(({ kid }) => kid === key.kid)) return [];
+    refuseUsed(agent, key.challenge_sha256);
+    if (rotating) refuseUsed(agent, rotating.challenge_sha256);
+    if (keys.length === 0 && api_key_id !== null && !by_api_key)
+      refuse(
+        identityProblems["not-yours"],
+        "the first key of this agent is proven with its API key: Authorization: Bearer sk_soul_…",
+      );
+    if (keys.length > 0 && !keys.some(({ kid }) => kid === key.endorsed_by))
+      refuse(
+        identityProblems["not-yours"],
+        "this agent has live keys: one of them must endorse the new one (a challenge of purpose prove or rotate about its kid)",
+      );
+    if (keys.length >= MOST_KEYS && !rotating)
+      refuse(
+        identityProblems["too-many-keys"],
+        `an agent has ${MOST_KEYS} live keys at most; revoke one first`,
+      );
+    return [
+      { type: "AgentKeyProven", data: key },
+      ...(rotating ? [{ type: "AgentKeyRevoked" as const, data: rotating }] : []),
+    ];
+  };
+
+/** Only a key that is live still speaks for the agent; null is its API key, or the operator. */
+function refuseStranger({ keys }: Agent, kid: string | null): void {
+  if (kid !== null && !keys.some((key) => key.kid === kid))
+    refuse(identityProblems["not-yours"], `${kid} is no live key of this agent`);
+}
+
+/** Revokes a live key; one that is not live needs nothing more. */
+export const revokeKey =
+  (facts: Data<"AgentKeyRevoked">) =>
+  (state: AgentState): AgentEvent[] => {
+    const agent = acting(state);
+    if (!agent.keys.some(({ kid }) => kid === facts.kid)) return [];
+    refuseStranger(agent, facts.by);
+    refuseUsed(agent, facts.challenge_sha256);
+    if (agent.keys.length === 1 && facts.by !== null)
+      refuse(
+        identityProblems["last-key"],
+        "this is the last live key: prove another first, or revoke it with the agent's API key",
+      );
+    return [{ type: "AgentKeyRevoked", data: facts }];
+  };
+
+export const delegate =
+  (delegation: Delegation) =>
+  (state: AgentState): AgentEvent[] => {
+    const agent = acting(state);
+    refuseStranger(agent, delegation.kid);
+    refuseUsed(agent, delegation.challenge_sha256);
+    if (delegation.to === agent.facts.sx_number)
+      refuse("conflict", "an agent acts for itself without a delegation");
+    const live = agent.delegations.filter(({ expires_at }) => expires_at > delegation.delegated_at);
+    if (live.length >= MOST_DELEGATIONS)
+      refuse("conflict", `an agent has ${MOST_DELEGATIONS} live delegations at most; revoke one first`);
+    return [{ type: "AgentDelegated", data: delegation }];
+  };
+
+export const revokeDelegation =
+  (facts: Data<"AgentDelegationRevoked">) =>
+  (state: AgentState): AgentEvent[] => {
+    const agent = acting(state);
+    if (!agent.delegations.some(({ delegation_id }) => delegation_id === facts.delegation_id)) return [];
+    refuseStranger(agent, facts.by);
+    refuseUsed(agent, facts.challenge_sha256);
+    return [{ type: "AgentDelegationRevoked", data: facts }];
+  };
+
+export const suspend =
+  (facts: Data<"AgentSuspended">) =>
+  (state: AgentState): AgentEvent[] => {
+    const agent = registered(state);
+    if (agent.revoked) acting(agent);
+    return agent.suspended ? [] : [{ type: "AgentSuspended", data: facts }];
+  };
+
+export const reinstate =
+  (facts: Data<"AgentReinstated">) =>
+  (state: AgentState): AgentEvent[] => {
+    const agent = registered(state);
+    if (agent.revoked) acting(agent);
+    return agent.suspended ? [{ type: "AgentReinstated", data: facts }] : [];
+  };
+
+/** By the operator at any time, by a live key of an agent that may act; for good. */
+export const revokePassport =
+  (facts: Data<"PassportRevoked">) =>
+  (state: AgentState): AgentEvent[] => {
+    const agent = registered(state);
+    if (agent.revoked) return [];
+    if (facts.by !== null) {
+      refuseStranger(acting(agent), facts.by);
+      refuseUsed(agent, facts.challenge_sha256);
+    }
+    return [{ type: "PassportRevoked", data: facts }];
+  };

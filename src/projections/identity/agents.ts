@@ -1,0 +1,178 @@
+/** Agents as they stand, a row each, and every key that one has proven: for lists, and for whoever has a number or a wallet. */
+import type pg from "pg";
+import type { Agent, AgentStatus, KeyKind } from "../../domain/identity/agent.ts";
+import * as agent from "../../domain/identity/agent.ts";
+import { type AgentRef, lowerId } from "../../domain/identity/fields.ts";
+import { projection } from "../projection.ts";
+import type { Placed } from "../typed.ts";
+
+/** `position`: of the registration; `changed_position`: of the newest event. */
+export type AgentRow = {
+  sx_number: number;
+  agent_id: string;
+  lower_id: string;
+  status: AgentStatus;
+  registered_at: string;
+  position: number;
+  changed_position: number;
+  state: Agent;
+};
+
+export type AgentKeyRow = {
+  kid: string;
+  sx_number: number;
+  kind: KeyKind;
+  public: string;
+  live: boolean;
+  proven_at: string;
+  revoked_at: string | null;
+};
+
+export const agentsProjection = projection({
+  name: "agents",
+  version: 1,
+  ddl: `
+    create table if not exists read.agents_v1 (
+      sx_number        bigint primary key,
+      agent_id         text not null,
+      lower_id         text not null unique,
+      status           text not null,
+      registered_at    text not null,
+      position         bigint not null,
+      changed_position bigint not null,
+      state            jsonb not null
+    );
+    create index if not exists agents_v1_status on read.agents_v1 (status, sx_number);
+    create table if not exists read.agent_keys_v1 (
+      kid        text not null,
+      sx_number  bigint not null,
+      kind       text not null,
+      public     text not null,
+      live       boolean not null,
+      proven_at  text not null,
+      revoked_at text,
+      primary key (kid, sx_number)
+    );
+    create unique index if not exists agent_keys_v1_live on read.agent_keys_v1 (kind, public) where live;
+    create index if not exists agent_keys_v1_agent on read.agent_keys_v1 (sx_number);`,
+  of: [agent],
+  async fold(events, tx) {
+    const rows = await rowsOf(tx, [...new Set(events.map(({ id }) => id))]);
+    for (const event of events) {
+      const row = folded(rows.get(event.id), event);
+      if (row) rows.set(event.id, row);
+    }
+    await save(tx, [...rows.values()]);
+    for (const event of events) await foldKey(tx, event, rows.get(event.id));
+  },
+});
+
+function folded(row: AgentRow | undefined, event: Placed<typeof agent>): AgentRow | undefined {
+  const state = agent.evolve(row?.state, event);
+  // Whoever writes into the log past our decisions may begin with anything.
+  if (!state) return undefined;
+  const { facts } = state;
+  return {
+    sx_number: facts.sx_number,
+    agent_id: facts.agent_id,
+    lower_id: lowerId(facts.agent_id),
+    status: agent.statusOf(state),
+    registered_at: facts.registered_at,
+    position: row?.position ?? event.position,
+    changed_position: event.position,
+    state,
+  };
+}
+
+async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, AgentRow>> {
+  const { rows } = await tx.query<AgentRow>("select * from read.agents_v1 where lower_id = any($1)", [ids]);
+  return new Map(rows.map((row) => [row.lower_id, row]));
+}
+
+async function save(tx: pg.ClientBase, rows: AgentRow[]): Promise<void> {
+  const [first] = rows;
+  if (!first) return;
+  const columns = Object.keys(first);
+  await tx.query(
+    `insert into read.agents_v1 (${columns.join(", ")})
+     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.agents_v1, $1::jsonb)
+     on conflict (sx_number) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
+    [JSON.stringify(rows)],
+  );
+}
+
+/** A key that was freed and is proven again by the same passport is live again. */
+async function foldKey(
+  tx: pg.ClientBase,
+  { type, data }: Placed<typeof agent>,
+  row: AgentRow | undefined,
+): Promise<void> {
+  if (!row) return;
+  const { sx_number } = row;
+  if (type === "AgentKeyProven")
+    await tx.query(
+      `insert into read.agent_keys_v1 (kid, sx_number, kind, public, live, proven_at) values ($1, $2, $3, $4, true, $5)
+       on conflict (kid, sx_number) do update set live = true, proven_at = excluded.proven_at, revoked_at = null`,
+      [data.kid, sx_number, data.kind, data.public, data.proven_at],
+    );
+  else if (type === "AgentKeyRevoked")
+    await tx.query(
+      "update read.agent_keys_v1 set live = false, revoked_at = $3 where kid = $1 and sx_number = $2",
+      [data.kid, sx_number, data.revoked_at],
+    );
+  else if (type === "PassportRevoked")
+    await tx.query(
+      "update read.agent_keys_v1 set live = false, revoked_at = $2 where sx_number = $1 and live",
+      [sx_number, data.revoked_at],
+    );
+}
+
+/** An agent by its id or number, as of a moment ago. */
+export async function findAgent(pool: pg.Pool, ref: AgentRef): Promise<AgentRow | undefined> {
+  const [name, column, value] =
+    ref.by === "id" ? ["agent_by_id", "lower_id", ref.id] : ["agent_by_number", "sx_number", ref.sx_number];
+  const text = `select * from read.agents_v1 where ${column} = $1`;
+  return (await pool.query<AgentRow>({ name: `${name}`, text, values: [value] })).rows[0];
+}
+
+/** The agent that a wallet is a live key of, as of a moment ago. */
+export async function agentOfWallet(pool: pg.Pool, wallet: string): Promise<AgentRow | undefined> {
+  const text = `select a.* from read.agents_v1 a join read.agent_keys_v1 k using (sx_number)
+    where k.kind = 'evm' and k.public = $1 and k.live`;
+  return (await pool.query<AgentRow>({ name: "agent_of_wallet", text, values: [wallet] })).rows[0];
+}
+
+/** Agents newest first, a page after a number. */
+export async function newestAgents(
+  pool: pg.Pool,
+  { before, limit }: { before: number | undefined; limit: number },
+): Promise<AgentRow[]> {
+  const text = `select * from read.agents_v1 where ($1::bigint is null or sx_number < $1) and status <> 'revoked'
+    order by sx_number desc limit $2`;
+  return (await pool.query<AgentRow>({ text, values: [before ?? null, limit] })).rows;
+}
+
+/** How many passports there are, and how many of their agents have proven a key. */
+export async function countAgents(pool: pg.Pool): Promise<{ issued: number; proven: number }> {
+  const text = `select count(*)::int as issued, (count(*) filter (where status = 'proven'))::int as proven from read.agents_v1`;
+  return (await pool.query<{ issued: number; proven: number }>(text)).rows[0]!;
+}
+
+/** Agents that did something since a day. */
+export async function countActive(pool: pg.Pool, since: string): Promise<number> {
+  const text = `select count(*)::int as active from read.agents_v1 a where exists (
+    select from read.agent_activity_v1 d where d.day >= $1 and (d.actor = 'key:' || (a.state->>'api_key_id')
+      or d.actor in (select 'wallet:' || k.public from read.agent_keys_v1 k
+                      where k.sx_number = a.sx_number and k.kind = 'evm' and k.live)))`;
+  return (await pool.query<{ active: number }>(text, [since])).rows[0]!.active;
+}
+
+/** Numbers of the agents that have a status, from one to another. */
+export async function numbersOfStatus(
+  pool: pg.Pool,
+  { status, from, to }: { status: AgentStatus; from: number; to: number },
+): Promise<number[]> {
+  const text = `select sx_number::float8 as sx_number from read.agents_v1 where status = $1 and sx_number between $2 and $3`;
+  const { rows } = await pool.query<{ sx_number: number }>(text, [status, from, to]);
+  return rows.map(({ sx_number }) => sx_number);
+}

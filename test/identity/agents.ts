@@ -1,0 +1,92 @@
+/** Agents as tests make them: keys of both kinds, and calls to a service in their name. */
+import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { didOf } from "../../src/domain/identity/public-key.ts";
+
+/** A key that signs whatever text it is given, in the form of its kind. */
+export type TestKey = {
+  kind: "evm" | "ed25519";
+  /** As a caller names it. */
+  name: string;
+  sign(text: string): Promise<string>;
+};
+
+export function evmKey(): TestKey & { kind: "evm" } {
+  const account = privateKeyToAccount(generatePrivateKey());
+  return { kind: "evm", name: account.address, sign: (message) => account.signMessage({ message }) };
+}
+
+const encoded = (value: string | Buffer) => Buffer.from(value).toString("base64url");
+
+export function ed25519Key(): TestKey & { jwt(text: string, header: object): string; x: string } {
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  const { x } = publicKey.export({ format: "jwk" });
+  const jwt = (text: string, header: object) => {
+    const signing = `${encoded(JSON.stringify(header))}.${encoded(text)}`;
+    return `${signing}.${encoded(sign(null, Buffer.from(signing), privateKey))}`;
+  };
+  return {
+    kind: "ed25519",
+    name: didOf({ kind: "ed25519", public: x! }),
+    x: x!,
+    jwt,
+    sign: async (text) => jwt(text, { alg: "EdDSA", typ: "JWT" }),
+  };
+}
+
+export type Answered = {
+  status: number;
+  body: { errors?: { path: string; message: string }[]; [member: string]: unknown };
+};
+
+/** Each call comes from an address of its own, as the proxy says, so that limits by address do not end a test. */
+export const PROXIED = { TRUST_PROXY: "1" };
+
+const anywhere = () => {
+  const [a, b, c] = randomBytes(3);
+  return `10.${a}.${b}.${c}`;
+};
+
+/** Calls to the service at `url`. */
+export function caller(url: string) {
+  async function call(
+    method: string,
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<Answered> {
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        "X-Forwarded-For": anywhere(),
+        ...headers,
+        ...(body && { "Content-Type": "application/json" }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as Answered["body"] };
+  }
+  const get = (path: string, headers?: Record<string, string>) => call("GET", path, undefined, headers);
+  const post = (path: string, body: object, headers?: Record<string, string>) =>
+    call("POST", path, body, headers);
+
+  /** A challenge, signed by the key. */
+  async function proof(
+    key: TestKey,
+    agent_id: string,
+    purpose = "prove",
+    about?: string,
+  ): Promise<{ challenge: string; signature: string }> {
+    const asked = { agent_id, key: key.name, purpose, ...(about !== undefined && { about }) };
+    const { body } = await post("/soul/challenge", asked);
+    const challenge = String(body.challenge);
+    return { challenge, signature: await key.sign(challenge) };
+  }
+  return { call, get, post, proof };
+}
+
+/** The kid that the service has for a key. */
+export async function kidOf({ post }: ReturnType<typeof caller>, key: TestKey): Promise<string> {
+  const { body } = await post("/soul/challenge", { agent_id: "whoever", key: key.name, purpose: "prove" });
+  return String(body.kid);
+}

@@ -1,0 +1,21 @@
+/** What agents may be called, held against the routes that are there. */
+import { expect, test } from "vitest";
+import { pathOf } from "../../src/api/operation.ts";
+import { newAgentId, RESERVED_IDS, refOf } from "../../src/domain/identity/fields.ts";
+import { catalogue } from "../support/catalogue.ts";
+
+test("no agent can be called what a path under /soul begins with", () => {
+  const paths = catalogue.flatMap((operation) => [pathOf(operation), ...operation.aliases]);
+  const words = paths.flatMap((path) => /^\/soul\/([^/{]+)/.exec(path)?.[1] ?? []);
+  expect(words).toContain("passport");
+  for (const word of words) expect(RESERVED_IDS).toContain(word);
+  for (const word of words) expect(newAgentId.safeParse(word.toUpperCase()).success).toBe(false);
+});
+
+test("a name is a number or an id, and never both", () => {
+  for (const text of ["42", "SX#42", "sx#42"]) expect(refOf(text)).toEqual({ by: "number", sx_number: 42 });
+  for (const text of ["42a", "sx-a", "A.b:c_d-e"]) {
+    expect(refOf(text)).toEqual({ by: "id", id: text.toLowerCase() });
+    expect(newAgentId.safeParse(text).success).toBe(true);
+  }
+});

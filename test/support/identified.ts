@@ -1,0 +1,36 @@
+/** The agents that examples name, and what stands in for signatures that no example can know before. */
+import { delegationDigest } from "../../src/domain/identity/delegation.ts";
+import { caller, ed25519Key } from "../identity/agents.ts";
+
+type Inputs = Record<string, Record<string, unknown>>;
+
+/** Registers SX#1, SX#2 and one that is revoked, at a service that has no agents; answers the inputs of examples that are signed. */
+export async function identifyExamples(url: string): Promise<Inputs> {
+  const api = caller(url);
+  const agent_id = "weather-scout";
+  const key = ed25519Key();
+  const first = await api.proof(key, agent_id);
+  await api.post("/soul/register", { agent_id, display_name: "Weather Scout", ...first });
+  await api.post("/soul/register", { agent_id: "weather-helper" });
+
+  const leaving = ed25519Key();
+  await api.post("/soul/register", { agent_id: "retired", ...(await api.proof(leaving, "retired")) });
+  const revocation = {
+    reason: "the agent was shut down",
+    ...(await api.proof(leaving, "retired", "revoke", "passport")),
+  };
+  await api.post("/soul/retired/revoke", revocation);
+
+  const wanted = { to: 2, scopes: ["read" as const], expires_in_s: 86_400 };
+  const about = delegationDigest({ agent_id, ...wanted });
+  return {
+    soul_keys_add: { id: "SX#1", ...first },
+    soul_passport_revoke: { id: "retired", ...revocation },
+    soul_delegate: {
+      id: "SX#1",
+      ...wanted,
+      to: "SX#2",
+      ...(await api.proof(key, agent_id, "delegate", about)),
+    },
+  };
+}
