@@ -17,6 +17,7 @@ import { rng } from "./rng.ts";
 import { salary } from "./salary.ts";
 import { subjects } from "./subjects.ts";
 import { trade } from "./trade.ts";
+import { trust } from "./trust.ts";
 import { wallet } from "./wallet.ts";
 
 export const areas: readonly Area[] = [
@@ -35,6 +36,7 @@ export const areas: readonly Area[] = [
   payments,
   log,
   identity,
+  trust,
   access,
   subjects,
   reference,

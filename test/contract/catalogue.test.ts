@@ -27,8 +27,9 @@ import {
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
 import { eventsPage } from "../../src/areas/events-page.ts";
 import { areas, entitiesOf } from "../../src/areas/index.ts";
-import { wallet } from "../chain/fixture.ts";
+import { addressOf, wallet } from "../chain/fixture.ts";
 import { airdropExamples } from "../support/airdropped.ts";
+import { attestExamples } from "../support/attested.ts";
 import { buy } from "../support/buyer.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { writeExamples } from "../support/checked.ts";
@@ -76,6 +77,7 @@ beforeAll(async () => {
     checks_redeem: await writeExamples(service.app),
     ...(await identifyExamples(service.url)),
   };
+  await attestExamples(service.app, addressOf(wallet(1)));
   mine = (
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
   ).headers;

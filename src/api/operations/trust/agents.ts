@@ -1,0 +1,65 @@
+/** Whom an operation of trust is about, and who speaks in it. */
+import type { App } from "../../../app.ts";
+import type { Agent } from "../../../domain/identity/agent.ts";
+import * as agents from "../../../domain/identity/agent.ts";
+import * as agentKeys from "../../../domain/identity/agent-key.ts";
+import { refOf } from "../../../domain/identity/fields.ts";
+import * as passports from "../../../domain/identity/passports.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import type { Side } from "../../../domain/trust/attestation.ts";
+import { trustProblems } from "../../../domain/trust/problems.ts";
+import type { Target } from "../../../unit.ts";
+import type { Caller } from "../../caller.ts";
+
+/** The stream of the agent that is called so: by its id, its number, or the address of a key that is live on it. */
+export async function targetNamed(app: App, text: string): Promise<Target> {
+  const ref = refOf(text);
+  if (ref.by === "number") return targetOfNumber(app, ref.sx_number);
+  const bound = /^0x[0-9a-f]{40}$/.test(ref.id) ? await holderOf(app, ref.id) : undefined;
+  return bound === undefined ? agents.targetOf(ref.id) : targetOfNumber(app, bound);
+}
+
+/** The agent as the log has it now; refuses what nobody is called. */
+export async function agentNamed(app: App, text: string): Promise<Agent> {
+  return agents.registered(await app.load(agents, await targetNamed(app, text)));
+}
+
+const holderOf = async (app: App, wallet: string) =>
+  agentKeys.boundTo(await app.load(agentKeys, agentKeys.targetOf(wallet)));
+
+/** The passport's own event names its agent. */
+async function targetOfNumber({ store }: App, sx_number: number): Promise<Target> {
+  const { tenant, id } = passports.target;
+  const isOne = sx_number >= 1 && sx_number <= passports.MOST_PASSPORTS;
+  const stream = { tenant, stream_id: passports.streamOf(id), after_version: sx_number - 1, limit: 1 };
+  const [issued] = isOne ? await store.readStream(stream) : [];
+  if (!issued) return refuse("not_found", `no passport SX#${sx_number} was issued`);
+  return agents.targetOf(String(issued.payload.agent_id));
+}
+
+/** The wallet that a payment came from: its name tells it. */
+const payerOf = (payment_id: string) => payment_id.split(":")[3]!;
+
+export type Speaker = { target: Target; payer: string | undefined };
+
+/** The agent that speaks: whose own key was shown, or whose live key the wallet is that pays or signs. */
+export async function speakerOf(app: App, caller: Caller, payment_id: string | undefined): Promise<Speaker> {
+  const payer =
+    payment_id !== undefined ? payerOf(payment_id) : caller.kind === "payer" ? caller.wallet : undefined;
+  const own = caller.kind === "subject" ? /^soul:(\d+)$/.exec(caller.tenant)?.[1] : undefined;
+  const number =
+    own !== undefined ? Number(own) : payer === undefined ? undefined : await holderOf(app, payer);
+  if (number === undefined)
+    return refuse(
+      trustProblems["no-passport"],
+      "attestations are made by agents: register one with POST /soul/register and prove this wallet as its key",
+    );
+  return { target: await targetOfNumber(app, number), payer };
+}
+
+/** One side of an attestation, as it stands at `now`. */
+export const sideOf = ({ facts, keys, delegations }: Agent, now: string): Side => ({
+  sx_number: facts.sx_number,
+  wallets: keys.flatMap((key) => (key.kind === "evm" ? key.public : [])),
+  delegates: delegations.flatMap(({ to, expires_at }) => (expires_at > now ? to : [])),
+});

@@ -1,0 +1,154 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { time } from "../../../domain/fields.ts";
+import * as agents from "../../../domain/identity/agent.ts";
+import { agentRef, sxId } from "../../../domain/identity/fields.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import * as attestations from "../../../domain/trust/attestation.ts";
+import { keptAt, scoreOn } from "../../../projections/trust/scores.ts";
+import { type Context, json, operation, pay } from "../../operation.ts";
+import { sideOf, speakerOf, targetNamed } from "./agents.ts";
+
+const target = z.object({
+  subject: agentRef.describe("Whom it is about: agent_id, SX#<number>, or the address of a proven key"),
+  skill: attestations.skill.describe("What it is good at: small letters, digits and hyphens"),
+  weight: z
+    .number()
+    .min(0.0001, "is at least 0.0001; there is no negative word")
+    .max(10, "is at most 10")
+    .refine((weight) => Math.abs(weight * 1e4 - Math.round(weight * 1e4)) < 1e-6, "has at most four decimals")
+    .default(1)
+    .describe("How much it weighs, 0.0001 to 10"),
+  evidence: z
+    .string()
+    .max(200, "is at most 200 characters")
+    .regex(/^[\x21-\x7e]+$/, "is the id of a payment or task: ASCII without spaces")
+    .optional()
+    .describe("The id of a payment or task between the two; it is shown, and weighs nothing"),
+});
+type Target = z.output<typeof target>;
+
+const shown = z.object({
+  attestation_id: z.string(),
+  from: z.string().describe("The attestor's SX#<number>"),
+  to: z.string().describe("The subject's SX#<number>"),
+  skill: z.string(),
+  weight: z.number(),
+  evidence: z.string().nullable(),
+  made_at: time,
+});
+
+const warning = z
+  .literal("weighs_nothing_yet")
+  .nullable()
+  .describe("The attestor has no trust of its own, so what it says adds nothing until it has");
+
+const RULES = `The attestor is the agent whose live key the paying wallet is. What it says counts by its own score and grows old with exp(-days/30); the newest of an attestor,
+subject and skill replaces the one before. All that it says shares a weight of 20, and one subject gets 10 at most. Nobody attests itself, its own wallets, nor whom a delegation binds it to. docs/trust-score.md has the formula.`;
+
+type Saying = Pick<Context<unknown>, "app" | "caller" | "decide" | "watch" | "fresh_id" | "payment_id">;
+
+/** Says all of it in one commit, or nothing. */
+async function say(
+  { app, caller, decide, watch, fresh_id, payment_id }: Saying,
+  targets: readonly Target[],
+  field: (at: number) => string,
+) {
+  const made_at = app.clock.now().toISOString();
+  const speaker = await speakerOf(app, caller, payment_id);
+  const from = sideOf(agents.acting(await watch(agents, speaker.target)), made_at);
+  const said = new Set<string>();
+  const made: attestations.AttestationFacts[] = [];
+  for (const [at, { subject: named, skill, weight, evidence = null }] of targets.entries()) {
+    const to = sideOf(agents.acting(await watch(agents, await targetNamed(app, named))), made_at);
+    attestations.refuseSelf(from, to, speaker.payer);
+    const words = `${to.sx_number} ${skill}`;
+    if (said.has(words))
+      refuse("invalid", `invalid input: ${field(at)}`, {
+        errors: [
+          {
+            path: field(at),
+            message: "is said of this subject and skill before; the newest alone would count",
+          },
+        ],
+      });
+    said.add(words);
+    const facts: attestations.AttestationFacts = {
+      attestation_id: createHash("sha256").update(`attestation:${fresh_id}:${at}`).digest("hex").slice(0, 32),
+      from: from.sx_number,
+      to: to.sx_number,
+      skill,
+      weight_micro: Math.round(weight * 1e4) * 100,
+      evidence,
+      payment_id: payment_id ?? null,
+      made_at,
+    };
+    const { state } = await decide(
+      attestations,
+      attestations.targetOf(facts.attestation_id),
+      attestations.make(facts),
+    );
+    made.push(state!.facts);
+  }
+  const computed = await keptAt(app.pool);
+  const own = computed && (await scoreOn(app.pool, computed.day, from.sx_number));
+  return {
+    attestations: made.map((facts) => ({
+      attestation_id: facts.attestation_id,
+      from: sxId(facts.from),
+      to: sxId(facts.to),
+      skill: facts.skill,
+      weight: facts.weight_micro / 1e6,
+      evidence: facts.evidence,
+      made_at: facts.made_at,
+    })),
+    warning: own && own.score > 0 ? null : ("weighs_nothing_yet" as const),
+  };
+}
+
+const attest = operation({
+  name: "soul_attest",
+  route: "POST /v1/agent/soul/attest",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
+  summary: "Attest a skill of another agent",
+  description: `One public event in the log. ${RULES}`,
+  access: [pay("0.50")],
+  input: target,
+  output: json(shown.extend({ warning })),
+  status: 201,
+  refuses: [404, 409],
+  example: { subject: "SX#2", skill: "translation", weight: 2.5 },
+  handle: async ({ input, ...context }) => {
+    const said = await say(context, [input], () => "subject");
+    return { ...said.attestations[0]!, warning: said.warning };
+  },
+});
+
+const batch = operation({
+  name: "soul_attest_batch",
+  route: "POST /v1/agent/soul/attest/batch",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
+  summary: "Attest up to 100 skills of other agents at once",
+  description: `All of them in one commit, or none. ${RULES}`,
+  access: [pay("25.00")],
+  input: z.object({
+    targets: z
+      .array(target)
+      .min(1, "has at least one target")
+      .max(100, "has at most 100 targets")
+      .describe("Up to 100, each as soul_attest takes it; no subject and skill twice"),
+  }),
+  output: json(z.object({ attestations: z.array(shown), warning })),
+  status: 201,
+  refuses: [404, 409],
+  example: {
+    targets: [
+      { subject: "SX#2", skill: "translation", weight: 2.5 },
+      { subject: "SX#2", skill: "arithmetic" },
+    ],
+  },
+  handle: ({ input: { targets }, ...context }) => say(context, targets, (at) => `targets.${at}`),
+});
+
+/** What one agent says of another. */
+export const attestationOperations = [attest, batch];

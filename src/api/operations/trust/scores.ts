@@ -1,0 +1,290 @@
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { networkOf } from "../../../domain/chain.ts";
+import { sha256, time } from "../../../domain/fields.ts";
+import { agentRef, sxId } from "../../../domain/identity/fields.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { explain } from "../../../domain/trust/explain.ts";
+import { METHOD } from "../../../domain/trust/rules.ts";
+import { levelOf, levels } from "../../../domain/trust/score.ts";
+import { dateOf, dayOfTime } from "../../../projections/trust/days.ts";
+import { evidenceOf, liveAttestations, relationsOf } from "../../../projections/trust/evidence.ts";
+import {
+  beforeOn,
+  type ComputedRow,
+  keptAt,
+  scoreOn,
+  scoresBetween,
+} from "../../../projections/trust/scores.ts";
+import { free, json, key, open, operation, pay, subject } from "../../operation.ts";
+import { agentNamed } from "./agents.ts";
+
+const level = z
+  .enum(levels)
+  .describe("By points: unproven < 10 ≤ low < 30 ≤ medium < 60 ≤ high < 85 ≤ very_high");
+
+/** 0 to 1 with six decimals, floored. */
+const shareOf = (micro_points: number) => Math.floor(micro_points / 100) / 1e6;
+
+/** 0 to 100 with two decimals, floored. */
+const pointsOf = (micro_points: number) => Math.floor(micro_points / 1e4) / 100;
+
+const asOf = z.object({
+  position: z.int().describe("Evidence up to here is in it"),
+  day: z.string().describe("The UTC day that ages are counted to"),
+  computed_event: z.string().describe("The event that has the digest of all scores of this computation"),
+  result_sha256: sha256,
+  computed_at: time,
+});
+
+const asOfShown = ({ as_of_position, day, event_id, result_sha256, computed_at }: ComputedRow) => ({
+  ...{ position: as_of_position, day: dateOf(day), computed_event: event_id, result_sha256, computed_at },
+});
+
+const micro = z.int().describe("Micro-points: 100 points are 100,000,000");
+const line = z.object({
+  event_id: z.string(),
+  kind: z.enum(["task", "spend", "penalty"]),
+  points_micro: micro,
+});
+const explanation = z
+  .object({
+    score_micro: micro.describe("What all the lines, the seed and the cuts add up to"),
+    seeded_micro: micro.describe("Given by the operator, in public"),
+    base: z.array(line),
+    attestations: z.array(
+      z.object({
+        from: z.string(),
+        event_ids: z.array(z.string()),
+        attestor_points_micro: micro.describe("Its score in the round before the last"),
+        weights_micro: z.array(z.int()),
+        ages_days: z.array(z.int()),
+        counted_micro: z.int().describe("The weight that is left after age and caps, in millionths"),
+        points_micro: micro,
+      }),
+    ),
+    penalties: z.array(line),
+    cuts: z.array(z.object({ cap: z.enum(["tasks", "spend", "most", "least"]), points_micro: micro })),
+    evidence_usdc: z.string().describe("Paid for calls that count, before age and caps"),
+    independent_attestors: z.int().describe("Attestors that have evidence of their own"),
+    reciprocal_share: z
+      .number()
+      .nullable()
+      .describe(
+        "How much of the attested points comes from agents that it attests too; null where there are none",
+      ),
+    clique: z
+      .boolean()
+      .describe("At least three attestors, and half of their points or more comes from whom it attests too"),
+  })
+  .nullable();
+
+const FACTORS = ["reliability", "speed", "accuracy", "consistency", "collaboration"] as const;
+const each = <Value extends z.ZodType>(value: Value) =>
+  z.object(
+    Object.fromEntries(FACTORS.map((name) => [name, value])) as Record<(typeof FACTORS)[number], Value>,
+  );
+
+const trust = operation({
+  name: "soul_trust",
+  route: "GET /soul/{id}/trust",
+  summary: "How far an agent can be trusted, and why",
+  description: `The score 0 to 1 of the method ${METHOD}, from the last computation at or before \`as_of_position\`, or the newest. The digest of each computation is in the log, and anybody
+computes it again from an export: docs/trust-score.md. \`explain=true\` takes the score apart line by line, each naming its events. Factors are measured beside the score and do not make it; one of which there are no samples is null.`,
+  access: [open()],
+  input: z.object({
+    id: agentRef,
+    as_of_position: z.coerce
+      .number()
+      .int("is a position of the log")
+      .min(1, "is at least 1")
+      .max(Number.MAX_SAFE_INTEGER, "is a position of the log")
+      .optional()
+      .describe("As it was served at this position of the log; of each day the last computation is kept"),
+    explain: z
+      .enum(["true", "false"], "is true or false")
+      .default("false")
+      .describe("Whether to take the score apart"),
+  }),
+  output: json(
+    z.object({
+      agent_id: z.string(),
+      sx_id: z.string(),
+      trust_score: z.number().describe("0 to 1, six decimals, floored"),
+      trust_level: level,
+      factors: each(z.number().nullable()),
+      samples: each(z.int()),
+      method: z.literal(METHOD),
+      as_of: asOf.nullable().describe("Null before anything was computed: then every score is 0"),
+      explanation,
+    }),
+  ),
+  refuses: [404],
+  example: { id: "SX#1", explain: "true" },
+  handle: async ({ input, app }) => {
+    const { facts } = await agentNamed(app, input.id);
+    const sx = facts.sx_number;
+    const computed = await keptAt(app.pool, input.as_of_position);
+    if (!computed && input.as_of_position !== undefined)
+      return refuse("not_found", "no computation at or before this position is kept; ask for a later one");
+    const of = computed && (await scoreOn(app.pool, computed.day, sx));
+    const attestors = computed ? (await relationsOf(app.pool, sx, computed.as_of_position)).attestors : 0;
+    const none = { reliability: null, speed: null, accuracy: null, consistency: null };
+    return {
+      agent_id: facts.agent_id,
+      sx_id: sxId(sx),
+      trust_score: shareOf(of?.score ?? 0),
+      trust_level: levelOf(of?.score ?? 0),
+      factors: { ...none, collaboration: attestors === 0 ? null : Math.min(1, shareOf(of?.attested ?? 0)) },
+      samples: { reliability: 0, speed: 0, accuracy: 0, consistency: 0, collaboration: attestors },
+      method: METHOD,
+      as_of: computed ? asOfShown(computed) : null,
+      explanation: computed && input.explain === "true" ? await explained(app, sx, computed) : null,
+    };
+  },
+});
+
+async function explained(app: App, sx: number, { as_of_position: position, day }: ComputedRow) {
+  const of = await evidenceOf(app.pool, { sx, position, day }, (agents) => beforeOn(app.pool, day, agents));
+  const { independent, mutual } = await relationsOf(app.pool, sx, position, day);
+  const told = explain({ day, ...of });
+  const attested = told.attestations.reduce((sum, { points }) => sum + points, 0);
+  const returned = told.attestations.reduce(
+    (sum, { from, points }) => (mutual.has(from) ? sum + points : sum),
+    0,
+  );
+  const lines = (of: typeof told.base) =>
+    of.map(({ points, ...rest }) => ({ ...rest, points_micro: points }));
+  const usdc = of.evidence.reduce((sum, { kind, points }) => (kind === "spend" ? sum + points : sum), 0);
+  return {
+    score_micro: told.score,
+    seeded_micro: told.seeded,
+    base: lines(told.base),
+    attestations: told.attestations.map(({ from, points, attestor_points, ...rest }) => ({
+      from: sxId(from),
+      ...rest,
+      attestor_points_micro: attestor_points,
+      points_micro: points,
+    })),
+    penalties: lines(told.penalties),
+    cuts: told.cuts.map(({ cap, points }) => ({ cap, points_micro: points })),
+    evidence_usdc: (usdc / 1e6).toFixed(6),
+    independent_attestors: independent,
+    reciprocal_share: attested === 0 ? null : Math.floor((returned * 1e6) / attested) / 1e6,
+    clique: told.attestations.length >= 3 && 2 * returned >= attested && attested > 0,
+  };
+}
+
+const MOST_DAYS = 366;
+const DAY_MS = 86_400_000;
+const date = z.iso.date("is a day, YYYY-MM-DD").optional();
+
+const history = operation({
+  name: "soul_trust_history",
+  route: "GET /soul/{id}/trust/history",
+  summary: "An agent's trust score, day by day",
+  description: `The last computation of each day from \`from\` to \`to\`, at most ${MOST_DAYS} days, each with the event that has its digest. A day on which nothing was computed is left out.`,
+  access: [subject("read"), key("read")],
+  lists: "none",
+  input: z.object({
+    id: agentRef,
+    from: date.describe("The first day, UTC; 90 days before `to` where it is left out"),
+    to: date.describe("The last day, UTC; today where it is left out"),
+    step: z
+      .enum(["day", "week"], "is day or week")
+      .default("day")
+      .describe("week: the last day of each seven, counted from the first"),
+  }),
+  output: json(
+    z.object({
+      agent_id: z.string(),
+      sx_id: z.string(),
+      method: z.literal(METHOD),
+      points: z.array(
+        z.object({
+          day: z.string(),
+          trust_score: z.number().describe("0 to 1"),
+          as_of_position: z.int(),
+          computed_event: z.string(),
+        }),
+      ),
+    }),
+  ),
+  refuses: [404],
+  example: { id: "SX#1", step: "day" },
+  handle: async ({ input, app }) => {
+    const { facts } = await agentNamed(app, input.id);
+    const dayNamed = (text: string) => Math.floor(Date.parse(text) / DAY_MS);
+    const to = input.to === undefined ? dayOfTime(app.clock.now()) : dayNamed(input.to);
+    const from = input.from === undefined ? to - 90 : dayNamed(input.from);
+    if (from > to || to - from >= MOST_DAYS)
+      return refuse("invalid", "invalid input: from", {
+        errors: [{ path: "from", message: `is at most ${MOST_DAYS - 1} days before to, and not after it` }],
+      });
+    const all = await scoresBetween(app.pool, facts.sx_number, { from, to });
+    const week = (day: number) => Math.floor((day - from) / 7);
+    const told =
+      input.step === "day"
+        ? all
+        : all.filter(({ day }, at) => !all[at + 1] || week(all[at + 1]!.day) !== week(day));
+    return {
+      agent_id: facts.agent_id,
+      sx_id: sxId(facts.sx_number),
+      method: METHOD,
+      points: told.map(({ day, score, as_of_position, event_id }) => ({
+        day: dateOf(day),
+        trust_score: shareOf(score),
+        as_of_position,
+        computed_event: event_id,
+      })),
+    };
+  },
+});
+
+const verify = operation({
+  name: "soul_verify",
+  route: "GET /v1/agent/soul/verify/{agent_id}",
+  redirects: ["GET /api/soul/verify/{agent_id}", "GET /soul/{agent_id}/verify-chain"],
+  summary: "An agent's passport and trust score",
+  description: `The score 0 to 100 of the method ${METHOD}, its level, how many attestations are live, and the event that has the digest of the computation. Ten a UTC day are free for an address. soul_trust tells why.`,
+  access: [free(10, "day"), pay("0.01")],
+  input: z.object({ agent_id: agentRef }),
+  output: json(
+    z.object({
+      agent_id: z.string(),
+      trust_score: z.number().describe("0 to 100, two decimals, floored"),
+      trust_level: level,
+      attestation_count: z.int().describe("Live attestations, whatever they weigh"),
+      last_updated: time
+        .nullable()
+        .describe("When the score was computed; null before the first computation"),
+      chain: z.string().describe("CAIP-2, where the log is anchored"),
+      passport: z.object({ sx_id: z.string(), hash: sha256 }),
+      method: z.literal(METHOD),
+      as_of_position: z.int().nullable(),
+      computed_event: z.string().nullable(),
+    }),
+  ),
+  refuses: [404],
+  example: { agent_id: "SX#1" },
+  handle: async ({ input, app }) => {
+    const { facts } = await agentNamed(app, input.agent_id);
+    const computed = await keptAt(app.pool);
+    const score = computed ? (await scoreOn(app.pool, computed.day, facts.sx_number)).score : 0;
+    return {
+      agent_id: facts.agent_id,
+      trust_score: pointsOf(score),
+      trust_level: levelOf(score),
+      attestation_count: await liveAttestations(app.pool, facts.sx_number),
+      last_updated: computed?.computed_at ?? null,
+      chain: networkOf(app.chain),
+      passport: { sx_id: sxId(facts.sx_number), hash: facts.passport_hash },
+      method: METHOD,
+      as_of_position: computed?.as_of_position ?? null,
+      computed_event: computed?.event_id ?? null,
+    };
+  },
+});
+
+/** Scores, as they are asked for. */
+export const scoreOperations = [trust, history, verify];

@@ -1,0 +1,19 @@
+import { attestationOperations } from "../api/operations/trust/attestations.ts";
+import { scoreOperations } from "../api/operations/trust/scores.ts";
+import * as attestation from "../domain/trust/attestation.ts";
+import { trustProblems } from "../domain/trust/problems.ts";
+import * as trustLog from "../domain/trust/trust.ts";
+import { trustProjection } from "../projections/trust/trust.ts";
+import { trustReactor } from "../reactors/trust/compute.ts";
+import type { Area } from "./area.ts";
+
+export const trust: Area = {
+  name: "trust",
+  about: "How far agents can be trusted: attestations, and a score that anyone recomputes from the log",
+  envelope: "none",
+  entities: [attestation, trustLog],
+  projections: [trustProjection],
+  reactors: [trustReactor],
+  operations: [...scoreOperations, ...attestationOperations],
+  problems: trustProblems,
+};

@@ -1,0 +1,17 @@
+/** Why an attestation is refused. */
+import { problemTypes } from "../problem.ts";
+
+export const trustProblems = problemTypes({
+  "self-attestation": {
+    code: "conflict",
+    title: "Self-attestation",
+    meaning:
+      "The attestor is the subject itself, or bound to it: one tenant, one wallet, or a delegation between the two. Nobody vouches for itself.",
+  },
+  "no-passport": {
+    code: "conflict",
+    title: "No passport",
+    meaning:
+      "Attestations are made by agents, and the caller is none: register one and prove the wallet that pays as its key.",
+  },
+});

@@ -1,0 +1,76 @@
+/** What the operator gives agents to begin with, in public, and what each computation of all scores came to. */
+import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
+import { sha256, time } from "../fields.ts";
+import { sxNumber } from "../identity/fields.ts";
+import { TABLE_SHA256 } from "./decay.ts";
+import { METHOD } from "./rules.ts";
+
+export const events = {
+  TrustSeeded: {
+    1: z
+      .strictObject({
+        sx_number: sxNumber,
+        points_micro: z
+          .int()
+          .min(0)
+          .max(100_000_000)
+          .describe("Micro-points; 0 takes the seed back. It does not decay."),
+        reason: z.string().min(1).max(200),
+        seeded_at: time,
+      })
+      .describe("By the operator. The newest for a number counts."),
+    public: true,
+  },
+  TrustComputed: {
+    1: z.strictObject({
+      method: z.literal(METHOD),
+      as_of_position: z.int().nonnegative().describe("Of the log it reads the events up to here."),
+      day: z.int().nonnegative().describe("UTC days since 1970-01-01."),
+      agents: z.int().nonnegative().describe("How many scores are not 0."),
+      edges: z.int().nonnegative().describe("How many pairs count."),
+      rounds: z.int().min(1).max(64),
+      table_sha256: z.literal(TABLE_SHA256),
+      result_sha256: sha256.describe(
+        "Of the lines `<sx_number> <micro-points>\\n`, as docs/trust-score.md says.",
+      ),
+      computed_at: time,
+    }),
+    public: true,
+  },
+};
+
+export type Seed = DataOf<typeof events, "TrustSeeded">;
+export type Computed = DataOf<typeof events, "TrustComputed">;
+export type TrustEvent = EventOf<typeof events>;
+
+/** The newest event. */
+export type TrustState = TrustEvent | undefined;
+
+/** There is one stream, and this is its name. */
+export const prefix = "trust";
+
+export const streamOf = (id: string) => prefix + id;
+
+export const target = { tenant: "operator", id: "" };
+
+/** It grows by a computation a minute. */
+export const fold_version = 1;
+
+export const initialState = (): TrustState => undefined;
+
+export const evolve = (_: TrustState, event: TrustEvent): TrustState => event;
+
+export const seed =
+  (data: Seed) =>
+  (_: TrustState): TrustEvent[] => [{ type: "TrustSeeded", data }];
+
+/** Records a computation; the same one is recorded once. */
+export const compute =
+  (data: Computed) =>
+  (newest: TrustState): TrustEvent[] =>
+    newest?.type === "TrustComputed" &&
+    newest.data.day === data.day &&
+    newest.data.as_of_position === data.as_of_position
+      ? []
+      : [{ type: "TrustComputed", data }];

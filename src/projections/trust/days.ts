@@ -1,0 +1,10 @@
+/** Days of the log: UTC, counted from 1970-01-01. */
+const DAY_MS = 86_400_000;
+
+export const dayOf = ({ recorded_at_us }: { recorded_at_us: number }): number =>
+  Math.floor(recorded_at_us / (DAY_MS * 1_000));
+
+export const dayOfTime = (time: Date): number => Math.floor(time.getTime() / DAY_MS);
+
+/** YYYY-MM-DD. */
+export const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);

@@ -1,0 +1,116 @@
+/** What scores are computed from, as of a position of the log. */
+import type pg from "pg";
+import { type Attestor, type EvidenceAt, outOf } from "../../domain/trust/explain.ts";
+import type { Edge, Evidence, EvidenceKind, Input } from "../../domain/trust/score.ts";
+
+/** Counts at the position $1. */
+const AT = "valid_from <= $1 and (valid_to is null or valid_to > $1)";
+
+/** The position of the newest event that scores are computed from; 0 before the first. */
+export async function movedAt(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ position: number }>("select position from read.trust_moved_v1");
+  return rows[0]?.position ?? 0;
+}
+
+/** Everything that counts at this position, for a computation of this day. */
+export async function inputAt(pool: pg.Pool, position: number, day: number): Promise<Input> {
+  const asRows = <Row extends unknown[]>(text: string) =>
+    pool.query<Row>({ text, values: [position], rowMode: "array" }).then(({ rows }) => rows);
+  const [edges, evidence, seeds, silent] = await Promise.all([
+    asRows<[number, number, number, number]>(
+      `select from_sx, to_sx, weight_micro, day from read.trust_edges_v1 where ${AT}`,
+    ),
+    asRows<[EvidenceKind, number, number, number]>(
+      `select kind, sx, points, day from read.trust_evidence_v1 where ${AT}`,
+    ),
+    asRows<[number, number]>(`select sx, points from read.trust_seeds_v1 where ${AT}`),
+    asRows<[number]>(`select sx from read.trust_silence_v1 where ${AT}`),
+  ]);
+  return {
+    day,
+    edges: edges.map(([from, to, weight_micro, of]): Edge => ({ from, to, weight_micro, day: of })),
+    evidence: evidence.map(([kind, sx, points, of]): Evidence => ({ kind, sx, points, day: of })),
+    seeds: new Map(seeds),
+    silent: new Set(silent.map(([sx]) => sx)),
+  };
+}
+
+/** What an explanation of one agent's score is made from. `attestors`: those that are heard, ascending by number. */
+export type OfAgent = { seeded: number; evidence: EvidenceAt[]; attestors: Attestor[] };
+
+/** The same for one agent; `before` tells what its attestors' scores were in the round before the last. */
+export async function evidenceOf(
+  pool: pg.Pool,
+  { sx, position, day }: { sx: number; position: number; day: number },
+  before: (attestors: number[]) => Promise<Map<number, number>>,
+): Promise<OfAgent> {
+  const of = async <Row extends pg.QueryResultRow>(text: string, ...more: unknown[]) =>
+    (await pool.query<Row>(text, [position, ...more])).rows;
+  const evidence = await of<EvidenceAt>(
+    `select kind, sx, points, day, event_id from read.trust_evidence_v1 where ${AT} and sx = $2 order by position`,
+    sx,
+  );
+  const [seed] = await of<{ points: number }>(
+    `select points from read.trust_seeds_v1 where ${AT} and sx = $2`,
+    sx,
+  );
+  const said = await of<Said>(
+    `select from_sx, to_sx, weight_micro, day, event_id from read.trust_edges_v1
+     where ${AT} and from_sx <> to_sx and from_sx in (select from_sx from read.trust_edges_v1 where ${AT} and to_sx = $2)
+       and from_sx not in (select s.sx from read.trust_silence_v1 s where ${AT})
+     order by from_sx, valid_from`,
+    sx,
+  );
+  const byAttestor = new Map<number, Said[]>();
+  for (const one of said) byAttestor.set(one.from_sx, [...(byAttestor.get(one.from_sx) ?? []), one]);
+  const scores = await before([...byAttestor.keys()]);
+  const attestors = [...byAttestor].map(([from, all]) => ({
+    from,
+    before: scores.get(from) ?? 0,
+    out: outOf(
+      all.map(({ to_sx: to, weight_micro, day: of }) => ({ to, weight_micro, day: of })),
+      day,
+    ),
+    of_agent: all.filter(({ to_sx }) => to_sx === sx),
+  }));
+  return {
+    seeded: seed?.points ?? 0,
+    evidence,
+    attestors: attestors.filter(({ of_agent }) => of_agent.length > 0),
+  };
+}
+
+type Said = { from_sx: number; to_sx: number; weight_micro: number; day: number; event_id: string };
+
+/** How many attestations of an agent are live. */
+export async function liveAttestations(pool: pg.Pool, sx: number): Promise<number> {
+  const text = "select count(*)::int as live from read.trust_edges_v1 where to_sx = $1 and valid_to is null";
+  return (await pool.query<{ live: number }>({ name: "trust_live", text, values: [sx] })).rows[0]!.live;
+}
+
+/** Who attests an agent: how many, how many of them have evidence of their own on this day, and whom it attests too. */
+export type Relations = { attestors: number; independent: number; mutual: Set<number> };
+
+export async function relationsOf(
+  pool: pg.Pool,
+  sx: number,
+  position: number,
+  day?: number,
+): Promise<Relations> {
+  const sql = `with others as (
+      select distinct from_sx as sx from read.trust_edges_v1 e
+      where to_sx = $2 and from_sx <> $2 and ${AT} and from_sx not in (select sx from read.trust_silence_v1 where ${AT}))
+    select o.sx, exists (select from read.trust_edges_v1 where from_sx = $2 and to_sx = o.sx and ${AT}) as mutual,
+      exists (select from read.trust_scores_v1 s where s.day = $3 and s.sx = o.sx and s.base > 0) as independent
+    from others o`;
+  const { rows } = await pool.query<{ sx: number; mutual: boolean; independent: boolean }>(sql, [
+    position,
+    sx,
+    day ?? null,
+  ]);
+  return {
+    attestors: rows.length,
+    independent: rows.filter(({ independent }) => independent).length,
+    mutual: new Set(rows.flatMap(({ sx: other, mutual }) => (mutual ? other : []))),
+  };
+}

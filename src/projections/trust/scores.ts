@@ -1,0 +1,96 @@
+/** Computations as the log tells of them, and the scores of the newest of each day. */
+import type pg from "pg";
+import type { Score } from "../../domain/trust/score.ts";
+
+/** A TrustComputed. `position` and `event_id` are its own. */
+export type ComputedRow = {
+  position: number;
+  event_id: string;
+  as_of_position: number;
+  day: number;
+  agents: number;
+  edges: number;
+  rounds: number;
+  result_sha256: string;
+  computed_at: string;
+};
+
+const COLUMNS = "position, event_id, as_of_position, day, agents, edges, rounds, result_sha256, computed_at";
+
+export async function newestComputed(pool: pg.Pool): Promise<ComputedRow | undefined> {
+  const sql = `select ${COLUMNS} from read.trust_computed_v1 order by position desc limit 1`;
+  return (await pool.query<ComputedRow>(sql)).rows[0];
+}
+
+/** The newest day whose last computation has no scores here: after a crash, or while the read model is built anew. */
+export async function unkept(pool: pg.Pool): Promise<ComputedRow | undefined> {
+  const sql = `select ${COLUMNS} from read.trust_computed_v1 c
+    where not kept and not exists (select from read.trust_computed_v1 later where later.day = c.day and later.position > c.position)
+    order by position desc limit 1`;
+  return (await pool.query<ComputedRow>(sql)).rows[0];
+}
+
+/** Keeps the scores of a computation in place of those of the same day before it. */
+export async function keepScores(
+  tx: pg.ClientBase,
+  { day, position }: Pick<ComputedRow, "day" | "position">,
+  scores: readonly Score[],
+): Promise<void> {
+  const told = scores.filter(({ score, before, base, attested, penalty }) =>
+    [score, before, base, attested, penalty].some((points) => points > 0),
+  );
+  await tx.query("delete from read.trust_scores_v1 where day = $1", [day]);
+  await tx.query(
+    `insert into read.trust_scores_v1 (day, sx, score, before, base, attested, penalty)
+     select $1, * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])`,
+    [
+      day,
+      ...(["sx", "score", "before", "base", "attested", "penalty"] as const).map((column) =>
+        told.map((one) => one[column]),
+      ),
+    ],
+  );
+  await tx.query(
+    "update read.trust_computed_v1 set kept = (position = $2) where day = $1 and (kept or position = $2)",
+    [day, position],
+  );
+}
+
+/** The kept computation at or before a position, or the newest; undefined before the first. */
+export async function keptAt(pool: pg.Pool, position?: number): Promise<ComputedRow | undefined> {
+  const text = `select ${COLUMNS} from read.trust_computed_v1
+    where kept and ($1::bigint is null or as_of_position <= $1) order by position desc limit 1`;
+  return (await pool.query<ComputedRow>({ name: "trust_kept_at", text, values: [position ?? null] })).rows[0];
+}
+
+const NOTHING = { score: 0, before: 0, base: 0, attested: 0, penalty: 0 };
+
+/** An agent's score of a day; all 0 where the computation has nothing of it. */
+export async function scoreOn(pool: pg.Pool, day: number, sx: number): Promise<Score> {
+  const text =
+    "select sx, score, before, base, attested, penalty from read.trust_scores_v1 where day = $1 and sx = $2";
+  const { rows } = await pool.query<Score>({ name: "trust_score_on", text, values: [day, sx] });
+  return rows[0] ?? { sx, ...NOTHING };
+}
+
+/** Scores of these agents in the round before the last. */
+export async function beforeOn(pool: pg.Pool, day: number, agents: number[]): Promise<Map<number, number>> {
+  const sql = "select sx, before from read.trust_scores_v1 where day = $1 and sx = any($2)";
+  const { rows } = await pool.query<{ sx: number; before: number }>(sql, [day, agents]);
+  return new Map(rows.map(({ sx, before }) => [sx, before]));
+}
+
+/** A day's last score, with the event that its computation stands in. */
+export type DayScore = { day: number; score: number; as_of_position: number; event_id: string };
+
+/** An agent's score on every day of a stretch that was computed, the oldest first. */
+export async function scoresBetween(
+  pool: pg.Pool,
+  sx: number,
+  { from, to }: { from: number; to: number },
+): Promise<DayScore[]> {
+  const sql = `select c.day, coalesce(s.score, 0)::bigint as score, c.as_of_position, c.event_id
+    from read.trust_computed_v1 c left join read.trust_scores_v1 s on s.day = c.day and s.sx = $1
+    where c.kept and c.day between $2 and $3 order by c.day`;
+  return (await pool.query<DayScore>(sql, [sx, from, to])).rows;
+}

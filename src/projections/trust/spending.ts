@@ -1,0 +1,222 @@
+/** Whose payments are evidence: a wallet's are the agent's that holds it, those before the first proof too, none after a revocation. */
+import type pg from "pg";
+import type * as payment from "../../domain/payments/payment.ts";
+import { NOT_SPENT } from "../../domain/trust/rules.ts";
+import type { Placed } from "../typed.ts";
+import { dayOf } from "./days.ts";
+
+/** A payment counts while it is settled and not given back; `settled_*`: of its newest settlement. */
+type Row = {
+  id: string;
+  payer: string;
+  amount_micro: number;
+  /** It buys an answer, neither a voice nor goods. */
+  priced: boolean;
+  settled: boolean;
+  given_back: boolean;
+  settled_position: number | null;
+  settled_event_id: string | null;
+  settled_day: number | null;
+};
+
+export const paymentsDdl = `
+    create table if not exists read.trust_payments_v1 (
+      id               text primary key,
+      payer            text not null,
+      amount_micro     bigint not null,
+      priced           boolean not null,
+      settled          boolean not null,
+      given_back       boolean not null,
+      settled_position bigint,
+      settled_event_id text,
+      settled_day      bigint
+    );
+    create index if not exists trust_payments_v1_payer on read.trust_payments_v1 (payer);
+    create table if not exists read.trust_agents_v1 (lower_id text primary key, sx bigint not null);
+    create table if not exists read.trust_wallets_v1 (
+      wallet     text not null,
+      sx         bigint not null,
+      valid_from bigint primary key,
+      valid_to   bigint
+    );
+    create index if not exists trust_wallets_v1_wallet on read.trust_wallets_v1 (wallet);
+    create index if not exists trust_wallets_v1_sx on read.trust_wallets_v1 (sx) where valid_to is null;`;
+
+const counts = ({ priced, settled, given_back }: Row) => priced && settled && !given_back;
+
+type Held = { wallet: string; sx: number };
+type NewEvidence = {
+  sx: number;
+  points: number;
+  event_id: string;
+  day: number;
+  position: number;
+  payment_id: string;
+  valid_from: number;
+  valid_to: number | null;
+};
+
+/** Whether what scores are computed from has changed. */
+export async function foldPayments(
+  tx: pg.ClientBase,
+  events: readonly Placed<typeof payment>[],
+): Promise<boolean> {
+  const rows = await rowsOf(tx, [...new Set(events.map(({ id }) => id))]);
+  const touched = new Set<string>();
+  const payers = new Set([...rows.values()].map(({ payer }) => payer));
+  for (const { type, data } of events) if (type === "PaymentClaimed") payers.add(data.payer);
+  const holders = await holdersOf(tx, [...payers]);
+  const opened = new Map<string, NewEvidence>();
+  const closed: { id: string; position: number }[] = [];
+  const all: NewEvidence[] = [];
+  for (const event of events) {
+    const before = rows.get(event.id);
+    const now = folded(before, event);
+    if (!now) continue;
+    rows.set(event.id, now);
+    touched.add(event.id);
+    const { position } = event;
+    if (before && counts(before) && (!counts(now) || now.settled_position !== before.settled_position)) {
+      const fresh = opened.get(event.id);
+      if (fresh) fresh.valid_to = position;
+      else closed.push({ id: event.id, position });
+      opened.delete(event.id);
+    }
+    const sx = holders.get(now.payer);
+    if (sx !== undefined && counts(now) && now.settled_position !== before?.settled_position) {
+      const evidence = evidenceOf(now, sx, position);
+      opened.set(event.id, evidence);
+      all.push(evidence);
+    }
+  }
+  await save(
+    tx,
+    [...touched].map((id) => rows.get(id)!),
+  );
+  const ended = await closeEvidence(tx, closed);
+  await insertEvidence(tx, all);
+  return ended || all.length > 0;
+}
+
+function folded(row: Row | undefined, event: Placed<typeof payment>): Row | undefined {
+  if (event.type === "PaymentClaimed") {
+    const { payer, amount_micro, operation } = event.data;
+    return {
+      ...{ id: event.id, payer, amount_micro, priced: !NOT_SPENT.includes(operation) },
+      ...{
+        settled: false,
+        given_back: false,
+        settled_position: null,
+        settled_event_id: null,
+        settled_day: null,
+      },
+    };
+  }
+  // What nobody asked anything for begins otherwise, and is no call.
+  if (!row) return undefined;
+  switch (event.type) {
+    case "PaymentSettled":
+      return {
+        ...row,
+        settled: true,
+        settled_position: event.position,
+        settled_event_id: event.event_id,
+        settled_day: dayOf(event),
+      };
+    case "PaymentReorged":
+    case "PaymentFailed":
+      return { ...row, settled: false };
+    case "RefundOpened":
+      return { ...row, given_back: true };
+    default:
+      return undefined;
+  }
+}
+
+const evidenceOf = (row: Row, sx: number, valid_from: number): NewEvidence => ({
+  sx,
+  points: row.amount_micro,
+  event_id: row.settled_event_id!,
+  day: row.settled_day!,
+  position: row.settled_position!,
+  payment_id: row.id,
+  valid_from,
+  valid_to: null,
+});
+
+async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, Row>> {
+  const { rows } = await tx.query<Row>("select * from read.trust_payments_v1 where id = any($1)", [ids]);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Who holds these wallets now. */
+async function holdersOf(tx: pg.ClientBase, wallets: string[]): Promise<Map<string, number>> {
+  const sql = "select wallet, sx from read.trust_wallets_v1 where wallet = any($1) and valid_to is null";
+  const { rows } = await tx.query<Held>(sql, [wallets]);
+  return new Map(rows.map(({ wallet, sx }) => [wallet, sx]));
+}
+
+async function save(tx: pg.ClientBase, rows: Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query(
+    `insert into read.trust_payments_v1 select * from jsonb_populate_recordset(null::read.trust_payments_v1, $1::jsonb)
+     on conflict (id) do update set (payer, amount_micro, priced, settled, given_back, settled_position, settled_event_id, settled_day) =
+       row (excluded.payer, excluded.amount_micro, excluded.priced, excluded.settled, excluded.given_back,
+            excluded.settled_position, excluded.settled_event_id, excluded.settled_day)`,
+    [JSON.stringify(rows)],
+  );
+}
+
+async function closeEvidence(
+  tx: pg.ClientBase,
+  closed: { id: string; position: number }[],
+): Promise<boolean> {
+  if (closed.length === 0) return false;
+  const sql = `update read.trust_evidence_v1 e set valid_to = c.position
+    from unnest($1::text[], $2::bigint[]) c (id, position) where e.payment_id = c.id and e.valid_to is null`;
+  const values = [closed.map(({ id }) => id), closed.map(({ position }) => position)];
+  return (await tx.query(sql, values)).rowCount! > 0;
+}
+
+async function insertEvidence(tx: pg.ClientBase, evidence: NewEvidence[]): Promise<void> {
+  if (evidence.length === 0) return;
+  await tx.query(
+    `insert into read.trust_evidence_v1 (kind, sx, points, event_id, day, position, payment_id, valid_from, valid_to)
+     select 'spend', sx, points, event_id, day, position, payment_id, valid_from, valid_to
+     from jsonb_populate_recordset(null::read.trust_evidence_v1, $1::jsonb)`,
+    [JSON.stringify(evidence)],
+  );
+}
+
+/** The first that ever proves a wallet has its payments from before, too. */
+export async function proveWallet(
+  tx: pg.ClientBase,
+  { wallet, sx, position }: Held & { position: number },
+): Promise<boolean> {
+  const earlier = await tx.query("select from read.trust_wallets_v1 where wallet = $1 limit 1", [wallet]);
+  await tx.query("insert into read.trust_wallets_v1 (wallet, sx, valid_from) values ($1, $2, $3)", [
+    wallet,
+    sx,
+    position,
+  ]);
+  if (earlier.rowCount! > 0) return false;
+  const paid = await tx.query(
+    `insert into read.trust_evidence_v1 (kind, sx, points, event_id, day, position, payment_id, valid_from)
+     select 'spend', $2, amount_micro, settled_event_id, settled_day, settled_position, id, $3
+     from read.trust_payments_v1 where payer = $1 and priced and settled and not given_back`,
+    [wallet, sx, position],
+  );
+  return paid.rowCount! > 0;
+}
+
+/** An agent holds this wallet, or none of its wallets, any more; what was paid until then stays its own. */
+export async function releaseWallets(
+  tx: pg.ClientBase,
+  { sx, position, wallet }: { sx: number; position: number; wallet?: string },
+): Promise<void> {
+  await tx.query(
+    `update read.trust_wallets_v1 set valid_to = $2
+     where sx = $1 and valid_to is null and ($3::text is null or wallet = $3)`,
+    [sx, position, wallet ?? null],
+  );
+}

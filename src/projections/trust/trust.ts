@@ -1,0 +1,222 @@
+/** What scores are computed from, with the positions between which each piece counts, and the scores of the newest computation of each day. */
+import type pg from "pg";
+import * as agent from "../../domain/identity/agent.ts";
+import * as payment from "../../domain/payments/payment.ts";
+import * as attestation from "../../domain/trust/attestation.ts";
+import * as trust from "../../domain/trust/trust.ts";
+import { projection } from "../projection.ts";
+import type { Placed } from "../typed.ts";
+import { dayOf } from "./days.ts";
+import { foldPayments, paymentsDdl, proveWallet, releaseWallets } from "./spending.ts";
+
+export const trustProjection = projection({
+  name: "trust",
+  version: 1,
+  ddl: `
+    create table if not exists read.trust_edges_v1 (
+      attestation_id text primary key,
+      from_sx        bigint not null,
+      to_sx          bigint not null,
+      skill          text not null,
+      weight_micro   bigint not null,
+      evidence       text,
+      event_id       text not null,
+      day            bigint not null,
+      made_at        text not null,
+      valid_from     bigint not null,
+      valid_to       bigint
+    );
+    create index if not exists trust_edges_v1_to on read.trust_edges_v1 (to_sx, valid_from);
+    create index if not exists trust_edges_v1_from on read.trust_edges_v1 (from_sx, to_sx, skill);
+    create table if not exists read.trust_evidence_v1 (
+      sx         bigint not null,
+      kind       text not null,
+      points     bigint not null,
+      event_id   text not null,
+      day        bigint not null,
+      position   bigint not null,
+      payment_id text,
+      valid_from bigint not null,
+      valid_to   bigint
+    );
+    create index if not exists trust_evidence_v1_sx on read.trust_evidence_v1 (sx, position);
+    create index if not exists trust_evidence_v1_payment on read.trust_evidence_v1 (payment_id) where valid_to is null;
+    create table if not exists read.trust_seeds_v1 (
+      sx         bigint not null,
+      points     bigint not null,
+      reason     text not null,
+      event_id   text not null,
+      valid_from bigint primary key,
+      valid_to   bigint
+    );
+    create index if not exists trust_seeds_v1_sx on read.trust_seeds_v1 (sx);
+    create table if not exists read.trust_silence_v1 (
+      sx         bigint not null,
+      valid_from bigint primary key,
+      valid_to   bigint
+    );
+    create table if not exists read.trust_moved_v1 (only_row boolean primary key default true check (only_row), position bigint not null);
+    create table if not exists read.trust_computed_v1 (
+      position       bigint primary key,
+      event_id       text not null,
+      as_of_position bigint not null,
+      day            bigint not null,
+      agents         bigint not null,
+      edges          bigint not null,
+      rounds         bigint not null,
+      result_sha256  text not null,
+      computed_at    text not null,
+      kept           boolean not null default false
+    );
+    create index if not exists trust_computed_v1_day on read.trust_computed_v1 (day, position);
+    create table if not exists read.trust_scores_v1 (
+      day      bigint not null,
+      sx       bigint not null,
+      score    bigint not null,
+      before   bigint not null,
+      base     bigint not null,
+      attested bigint not null,
+      penalty  bigint not null,
+      primary key (day, sx)
+    );
+    create index if not exists trust_scores_v1_rank on read.trust_scores_v1 (day, score desc, sx);
+    ${paymentsDdl}`,
+  of: [payment, agent, attestation, trust],
+  async fold(events, tx) {
+    let moved = 0;
+    for (const run of runsOf(events)) {
+      const [first] = run;
+      const has = isPayments(run) ? await foldPayments(tx, run) : await foldOne(tx, first!);
+      if (has) moved = run.at(-1)!.position;
+    }
+    if (moved > 0)
+      await tx.query(
+        `insert into read.trust_moved_v1 (position) values ($1)
+         on conflict (only_row) do update set position = excluded.position`,
+        [moved],
+      );
+  },
+});
+
+type Event = Placed<typeof payment | typeof agent | typeof attestation | typeof trust>;
+type OfPayment = Placed<typeof payment>;
+
+const isPayment = (event: Event): event is OfPayment => Object.hasOwn(payment.events, event.type);
+const isPayments = (run: readonly Event[]): run is OfPayment[] => run.every(isPayment);
+
+/** Payments that follow each other are folded together; whatever stands between them may say whose they are. */
+function runsOf(events: readonly Event[]): Event[][] {
+  const runs: Event[][] = [];
+  for (const event of events) {
+    const last = runs.at(-1);
+    if (last && isPayment(event) && isPayment(last[0]!)) last.push(event);
+    else runs.push([event]);
+  }
+  return runs;
+}
+
+/** Whether it changes what scores are computed from. */
+async function foldOne(tx: pg.ClientBase, event: Event): Promise<boolean> {
+  const { position } = event;
+  switch (event.type) {
+    case "AttestationMade": {
+      const { attestation_id, from, to, skill, weight_micro, evidence, made_at } = event.data;
+      await tx.query(
+        `update read.trust_edges_v1 set valid_to = $4
+         where from_sx = $1 and to_sx = $2 and skill = $3 and valid_to is null`,
+        [from, to, skill, position],
+      );
+      await tx.query(
+        `insert into read.trust_edges_v1
+           (attestation_id, from_sx, to_sx, skill, weight_micro, evidence, made_at, event_id, day, valid_from)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        [
+          attestation_id,
+          from,
+          to,
+          skill,
+          weight_micro,
+          evidence,
+          made_at,
+          event.event_id,
+          dayOf(event),
+          position,
+        ],
+      );
+      return true;
+    }
+    case "AttestationRevoked":
+      return close(tx, "trust_edges_v1", "attestation_id", event.data.attestation_id, position);
+    case "TrustSeeded": {
+      const { sx_number, points_micro, reason } = event.data;
+      await close(tx, "trust_seeds_v1", "sx", sx_number, position);
+      await tx.query(
+        "insert into read.trust_seeds_v1 (sx, points, reason, event_id, valid_from) values ($1, $2, $3, $4, $5)",
+        [sx_number, points_micro, reason, event.event_id, position],
+      );
+      return true;
+    }
+    case "TrustComputed": {
+      const { as_of_position, day, agents, edges, rounds, result_sha256, computed_at } = event.data;
+      await tx.query(
+        `insert into read.trust_computed_v1
+           (position, event_id, as_of_position, day, agents, edges, rounds, result_sha256, computed_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+        [position, event.event_id, as_of_position, day, agents, edges, rounds, result_sha256, computed_at],
+      );
+      return false;
+    }
+    case "AgentRegistered":
+      await tx.query(
+        "insert into read.trust_agents_v1 (lower_id, sx) values ($1, $2) on conflict do nothing",
+        [event.id, event.data.sx_number],
+      );
+      return false;
+    default:
+      return isPayment(event) ? foldPayments(tx, [event]) : foldAgent(tx, event);
+  }
+}
+
+async function foldAgent(tx: pg.ClientBase, event: Placed<typeof agent>): Promise<boolean> {
+  const { type, data, id, position } = event;
+  const sql = "select sx from read.trust_agents_v1 where lower_id = $1";
+  const sx = (await tx.query<{ sx: number }>(sql, [id])).rows[0]?.sx;
+  if (sx === undefined) return false;
+  switch (type) {
+    case "AgentKeyProven":
+      return data.kind === "evm" && proveWallet(tx, { wallet: data.public, sx, position });
+    case "AgentKeyRevoked":
+      await releaseWallets(tx, { sx, position, wallet: data.kid });
+      return false;
+    case "AgentSuspended":
+      return silence(tx, sx, position);
+    case "AgentReinstated":
+      return close(tx, "trust_silence_v1", "sx", sx, position);
+    case "PassportRevoked": {
+      await releaseWallets(tx, { sx, position });
+      // What was suspended is silent already, and stays so.
+      return silence(tx, sx, position);
+    }
+    default:
+      return false;
+  }
+}
+
+async function silence(tx: pg.ClientBase, sx: number, position: number): Promise<boolean> {
+  const sql = `insert into read.trust_silence_v1 (sx, valid_from) select $1, $2
+    where not exists (select from read.trust_silence_v1 where sx = $1 and valid_to is null)`;
+  return (await tx.query(sql, [sx, position])).rowCount! > 0;
+}
+
+type Closable = "trust_edges_v1" | "trust_seeds_v1" | "trust_silence_v1";
+
+async function close(
+  tx: pg.ClientBase,
+  table: Closable,
+  column: string,
+  value: string | number,
+  position: number,
+): Promise<boolean> {
+  const sql = `update read.${table} set valid_to = $2 where ${column} = $1 and valid_to is null`;
+  return (await tx.query(sql, [value, position])).rowCount! > 0;
+}

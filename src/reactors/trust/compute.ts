@@ -1,0 +1,91 @@
+/**
+ * Computes all scores whenever evidence has moved, at most once a minute, and when a day begins; and keeps the scores of the last
+ * computation of each day, which a rebuilt read model gets again, the newest first.
+ */
+import type { App } from "../../app.ts";
+import { TABLE_SHA256 } from "../../domain/trust/decay.ts";
+import { METHOD } from "../../domain/trust/rules.ts";
+import { computeTrust, type Result, resultSha256 } from "../../domain/trust/score.ts";
+import * as trust from "../../domain/trust/trust.ts";
+import { dayOfTime } from "../../projections/trust/days.ts";
+import { inputAt, movedAt } from "../../projections/trust/evidence.ts";
+import { type ComputedRow, keepScores, newestComputed, unkept } from "../../projections/trust/scores.ts";
+import { trustProjection } from "../../projections/trust/trust.ts";
+import { reactor, type Turn, unlessRefused } from "../../reactor.ts";
+
+/** Evidence that moves meanwhile waits for the next computation. */
+const AT_MOST_EVERY_MS = 60_000;
+
+/** The newest computation of this process, so that what it has just recorded is not computed again. */
+export type TrustMemory = { as_of_position?: number; day?: number; result?: Result };
+
+export const trustReactor = reactor({
+  name: "trust.compute",
+  every_ms: 1_000,
+  memory: (): TrustMemory => ({}),
+  take: takeTrustTurn,
+  troubles: {
+    differs: "scores are not kept: computing them again gives another digest than the log has",
+    failed: "trust scores are not computed",
+  },
+  grave: ["differs"],
+  resumed: "trust scores are computed again",
+});
+
+export async function takeTrustTurn({
+  app,
+  memory,
+  lease,
+}: Pick<Turn<TrustMemory>, "app" | "memory" | "lease">): Promise<
+  "done" | { status: "differs"; reason: string }
+> {
+  if (!(await app.caughtUp(trustProjection))) return "done";
+  await computeIfDue(app, memory);
+  if (!(await app.caughtUp(trustProjection))) return "done";
+  const wanted = await unkept(app.pool);
+  if (!wanted) return "done";
+  const { scores, digest } = await resultOf(app, memory, wanted);
+  if (digest !== wanted.result_sha256)
+    return { status: "differs", reason: `of the event at position ${wanted.position}: ${digest}` };
+  await lease.transaction((tx) => keepScores(tx, wanted, scores));
+  return "done";
+}
+
+async function computeIfDue(app: App, memory: TrustMemory): Promise<void> {
+  const now = app.clock.now();
+  const day = dayOfTime(now);
+  const [as_of_position, newest] = await Promise.all([movedAt(app.pool), newestComputed(app.pool)]);
+  if (!isDue({ as_of_position, day, now }, newest)) return;
+  const result = computeTrust(await inputAt(app.pool, as_of_position, day));
+  Object.assign(memory, { as_of_position, day, result });
+  const computed: trust.Computed = {
+    method: METHOD,
+    as_of_position,
+    day,
+    agents: result.scores.filter(({ score }) => score > 0).length,
+    edges: result.edges,
+    rounds: result.rounds,
+    table_sha256: TABLE_SHA256,
+    result_sha256: resultSha256(result),
+    computed_at: now.toISOString(),
+  };
+  const meta = { actor: "reactor:trust.compute", operation: "trust.compute" };
+  await unlessRefused(app.decide(trust, trust.target, trust.compute(computed), { meta }));
+}
+
+/** Nothing is said before there is anything to say. */
+function isDue(
+  { as_of_position, day, now }: { as_of_position: number; day: number; now: Date },
+  newest: ComputedRow | undefined,
+): boolean {
+  if (as_of_position === 0) return false;
+  if (!newest || day > newest.day) return true;
+  if (day < newest.day || as_of_position <= newest.as_of_position) return false;
+  return now.getTime() - Date.parse(newest.computed_at) >= AT_MOST_EVERY_MS;
+}
+
+async function resultOf(app: App, memory: TrustMemory, { as_of_position, day }: ComputedRow) {
+  const isKnown = memory.result && memory.as_of_position === as_of_position && memory.day === day;
+  const result = isKnown ? memory.result! : computeTrust(await inputAt(app.pool, as_of_position, day));
+  return { scores: result.scores, digest: resultSha256(result) };
+}

@@ -1,0 +1,16 @@
+/** The agent that the examples of attestations are made by: its key is the wallet that pays for them. */
+import type { App } from "../../src/app.ts";
+import type { Hex } from "../../src/domain/chain.ts";
+import * as passports from "../../src/domain/identity/passports.ts";
+import { agencyOf } from "../trust/agency.ts";
+
+/** Registers it after all agents that are there, and has it speak of SX#2. */
+export async function attestExamples(app: App, wallet: Hex): Promise<void> {
+  const agency = agencyOf(app);
+  const n = (await app.load(passports, passports.target)) + 1;
+  await agency.register(n);
+  await agency.prove(n, wallet);
+  await agency.bind(n, wallet);
+  await agency.seed(n, 20);
+  await agency.attest(n, 2);
+}

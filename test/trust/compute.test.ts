@@ -1,0 +1,201 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { createWriteStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exportLog } from "../../eventstore/export.ts";
+import { decayed } from "../../src/domain/trust/decay.ts";
+import { newestComputed } from "../../src/projections/trust/scores.ts";
+import { type Service, startService } from "../support/service.ts";
+import { type Agency, agencyOf, walletOf } from "./agency.ts";
+import { TRUST_VECTORS } from "./vectors.ts";
+
+let service: Service;
+let agency: Agency;
+beforeAll(async () => {
+  service = await startService();
+  agency = agencyOf(service.app);
+  for (let n = 1; n <= 8; n++) await agency.register(n);
+});
+afterAll(() => service.stop());
+
+/** Each computation is a minute after the one before, from the beginning of the day in which this runs. */
+const DAY_MS = 86_400_000;
+const day = Math.floor(Date.now() / DAY_MS);
+let minutes = 0;
+const time = () => day * DAY_MS + minutes * 60_000;
+async function scores(): Promise<Record<number, number>> {
+  minutes += 1;
+  expect(await agency.compute(time())).toEqual({ status: "done" });
+  return agency.scores();
+}
+
+describe("what counts", () => {
+  test("nothing is computed before there is evidence", async () => {
+    expect(await scores()).toEqual({});
+    expect(await newestComputed(service.app.pool)).toBeUndefined();
+  });
+
+  test("what a wallet paid, from before its proof too", async () => {
+    await agency.pay(walletOf(1), 3);
+    await agency.prove(1);
+    expect(await scores()).toEqual({ 1: 3 });
+    await agency.pay(walletOf(1), 1);
+    expect(await scores()).toEqual({ 1: 4 });
+  });
+
+  test("no payment that bought a voice or goods", async () => {
+    for (const operation of ["soul_attest", "soul_attest_batch", "orders_pay"])
+      await agency.pay(walletOf(1), 2, { operation });
+    expect(await scores()).toEqual({ 1: 4 });
+  });
+
+  test("no payment that the chain took back or that is refunded, until the chain has it again", async () => {
+    const id = await agency.pay(walletOf(1), 0.5);
+    expect(await scores()).toEqual({ 1: 4.5 });
+    await agency.reorg(id);
+    expect(await scores()).toEqual({ 1: 4 });
+    await agency.settle(id, false);
+    expect(await scores()).toEqual({ 1: 4.5 });
+    const owing = await agency.pay(walletOf(1), 0.25, { answered: false });
+    expect(await scores()).toEqual({ 1: 4.75 });
+    await agency.refund(owing);
+    expect(await scores()).toEqual({ 1: 4.5 });
+  });
+
+  test("nothing after a key's revocation, and never for two agents", async () => {
+    const wallet = walletOf(200);
+    await agency.prove(2, wallet);
+    await agency.pay(wallet, 1);
+    await agency.unprove(2, wallet);
+    await agency.pay(wallet, 2);
+    await agency.prove(3, wallet);
+    expect(await scores()).toEqual({ 1: 4.5, 2: 1 });
+    await agency.pay(wallet, 5);
+    expect(await scores()).toEqual({ 1: 4.5, 2: 1, 3: 5 });
+  });
+
+  test("attestations: the newest of a pair and skill, until its attestor takes it back", async () => {
+    await agency.attest(3, 4, 8);
+    expect(await scores()).toMatchObject({ 3: 5, 4: 1 });
+    const id = await agency.attest(3, 4, 4);
+    await agency.attest(3, 4, 2, "speed");
+    expect(await scores()).toMatchObject({ 4: 0.75 });
+    await agency.takeBack(id, 3);
+    expect(await scores()).toMatchObject({ 4: 0.25 });
+    await expect(agency.takeBack(id, 1)).rejects.toThrow(/no such attestation/);
+  });
+
+  test("what the operator gives, the newest for a number", async () => {
+    await agency.seed(5, 40);
+    await agency.attest(5, 6, 10);
+    expect(await scores()).toMatchObject({ 5: 40, 6: 10 });
+    await agency.seed(5, 20);
+    expect(await scores()).toMatchObject({ 5: 20, 6: 5 });
+  });
+
+  test("no word of a suspended or revoked agent, which keeps its own score", async () => {
+    await agency.suspend(5);
+    const silenced = await scores();
+    expect(silenced).toMatchObject({ 5: 20 });
+    expect(silenced).not.toHaveProperty("6");
+    await agency.reinstate(5);
+    expect(await scores()).toMatchObject({ 5: 20, 6: 5 });
+    await agency.revoke(5);
+    const revoked = await scores();
+    expect(revoked).toMatchObject({ 5: 20 });
+    expect(revoked).not.toHaveProperty("6");
+  });
+});
+
+const computations = async () => {
+  const stream = { tenant: "operator", stream_id: "trust", limit: 1_000 };
+  const events = await service.app.store.readStream(stream);
+  return events.filter(({ type }) => type === "TrustComputed");
+};
+
+describe("when it is computed", () => {
+  test("at most once a minute while evidence moves, and not while it stands still", async () => {
+    const before = (await computations()).length;
+    await scores();
+    expect((await computations()).length).toBe(before);
+    await agency.pay(walletOf(1), 0.1);
+    await scores();
+    await agency.pay(walletOf(1), 0.1);
+    await agency.compute(time() + 30_000);
+    expect((await computations()).length).toBe(before + 1);
+    await scores();
+    expect((await computations()).length).toBe(before + 2);
+  });
+
+  test("when a day begins, though nothing moved: evidence is a day older", async () => {
+    const before = await agency.scores();
+    minutes += 24 * 60;
+    const after = await scores();
+    const sql = "select day from read.trust_evidence_v1 where sx = 3";
+    const [paid] = (await service.app.pool.query<{ day: number }>(sql)).rows;
+    expect(after[3]).toBe(decayed(5_000_000, day + 1, paid!.day) / 1_000_000);
+    expect(before[3]).toBe(5);
+    expect((await service.app.pool.query("select distinct day from read.trust_scores_v1")).rowCount).toBe(2);
+  });
+});
+
+test("scores that were lost are made again, the newest first, and only where they fit the log's digest", async () => {
+  const { pool } = service.app;
+  const all = async () => (await pool.query("select * from read.trust_scores_v1 order by day, sx")).rows;
+  const kept = await all();
+  await pool.query("delete from read.trust_scores_v1");
+  await pool.query("update read.trust_computed_v1 set kept = false");
+  await agency.compute(time());
+  expect(await all()).toEqual(kept.filter(({ day }) => day === kept.at(-1)!.day));
+  await agency.compute(time());
+  expect(await all()).toEqual(kept);
+  await pool.query("update read.trust_computed_v1 set kept = false");
+  await pool.query("update read.trust_evidence_v1 set points = points + 1");
+  expect(await agency.compute(time())).toMatchObject({ status: "differs" });
+  await pool.query("update read.trust_evidence_v1 set points = points - 1");
+  await agency.compute(time());
+  await agency.compute(time());
+  expect(await all()).toEqual(kept);
+});
+
+const python = spawnSync("python3", ["--version"]).status === 0;
+describe.skipIf(!python)(
+  `docs/vectors/trust.py over an export${python ? "" : " (skipped: no python3 here)"}`,
+  () => {
+    const script = fileURLToPath(new URL("trust.py", TRUST_VECTORS));
+    const dir = mkdtempSync(join(tmpdir(), "tallystick-trust-"));
+    const file = join(dir, "export.ndjson");
+    afterAll(() => rmSync(dir, { recursive: true }));
+    const check = () => spawnSync("python3", [script, file], { encoding: "utf8" });
+
+    test("computes every digest that the log tells of", async () => {
+      await exportLog(service.app.pool, { log_id: 1 }, createWriteStream(file));
+      const { length } = await computations();
+      expect(length).toBeGreaterThan(15);
+      expect(execFileSync("python3", [script, file], { encoding: "utf8" })).toBe(
+        `ok ${length} computations\n`,
+      );
+    });
+
+    test("and names the first that differs where any event that counts is left out or changed", () => {
+      const whole = readFileSync(file, "utf8");
+      const lines = whole.trimEnd().split("\n");
+      const counted = [
+        "PaymentSettled",
+        "PaymentReorged",
+        "RefundOpened",
+        "AgentKeyProven",
+        "AgentKeyRevoked",
+        "AttestationMade",
+      ].concat("AttestationRevoked", "TrustSeeded", "AgentSuspended", "AgentReinstated", "PassportRevoked");
+      for (const type of counted) {
+        const at = lines.findIndex((line) => line.includes(`"type":"${type}"`));
+        expect(at, type).toBeGreaterThan(0);
+        writeFileSync(file, `${lines.filter((_, index) => index !== at).join("\n")}\n`);
+        expect([type, check().stderr]).toEqual([type, expect.stringMatching(/^FAIL \w+ as of \d+/)]);
+      }
+    });
+  },
+);
