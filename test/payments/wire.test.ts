@@ -1,7 +1,9 @@
 /** x402 as its clients see it: both generations over HTTP and MCP, the facilitator's endpoints, and discovery. */
+
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from "@x402/core/http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isOpen } from "../../src/api/access/way.ts";
 import { methodOf, type Operation, pathWith, paymentOf } from "../../src/api/operation.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
@@ -326,8 +328,8 @@ test("HEAD is never charged", async () => {
 
 describe("discovery", () => {
   type Listed = { items: { resource: string }[]; pagination: { total: number } };
-  const priced = [...catalogue, offered(countCalls), offered(takeNote)].filter((operation) =>
-    paymentOf(operation),
+  const priced = [...catalogue, offered(countCalls), offered(takeNote)].filter(
+    (operation) => paymentOf(operation) && !isOpen(operation),
   );
   const urlOf = (one: Operation) => service.url + pathWith(one, one.example);
   /** Asks as one of the operations at this address is asked, without a payment. */

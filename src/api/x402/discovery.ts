@@ -1,14 +1,18 @@
 /** What can be paid for, in the two forms that directories of x402 services read. */
+import { isOpen } from "../access/way.ts";
 import { methodOf, type Operation, pathWith, paymentOf, type Usdc } from "../operation.ts";
 import { type PaymentTerms, paymentRequired, type RequirementV2 } from "./required.ts";
 
 type Priced = { operation: Operation; price: Usdc; url: string; offer: RequirementV2 };
 
-/** Every priced operation at its unit price, with the requirement that its 402 carries. */
+/**
+ * Every priced operation at its unit price, with the requirement that its 402 carries. Directories ask each address and look for that
+ * 402, so what is free for the first calls of an address is not among them.
+ */
 function pricedOf(operations: readonly Operation[], terms: PaymentTerms): Priced[] {
   return operations.flatMap((operation) => {
     const price = paymentOf(operation)?.unit_price;
-    if (price === undefined) return [];
+    if (price === undefined || isOpen(operation)) return [];
     // A directory asks the address itself, so an example stands where the route has a parameter.
     const path = pathWith(operation, operation.example);
     const { v2 } = paymentRequired(operation, price, path, terms);
