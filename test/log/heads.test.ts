@@ -149,15 +149,29 @@ test("a stream that is not public has the same name wherever it is told of, and 
   await Promise.all([beside.stop(), stranger.stop()]);
 });
 
-test("no payment, key or tenant is public", () => {
+test("what is public are the log's own events, data, seeds, agents and what is said of them: no payment's, key's or tenant's events", () => {
   expect(app.unit.schemas.publicTypes().sort()).toEqual([
+    "AgentApiKeyIssued",
+    "AgentDelegated",
+    "AgentDelegationRevoked",
+    "AgentKeyBound",
+    "AgentKeyFreed",
+    "AgentKeyProven",
+    "AgentKeyRevoked",
+    "AgentRegistered",
+    "AgentReinstated",
+    "AgentSuspended",
     "AnchorFinal",
     "AnchorPending",
     "AnchorReorged",
     "Anchored",
+    "AttestationMade",
+    "AttestationRevoked",
     "CheckpointCosigned",
     "CheckpointSigned",
     "DatasetReleased",
+    "PassportIssued",
+    "PassportRevoked",
     "ReferenceReleased",
     "SeedActivated",
     "SeedChainAbandoned",
@@ -167,5 +181,7 @@ test("no payment, key or tenant is public", () => {
     "SeedCommitmentReorged",
     "SeedCommitted",
     "SeedRevealed",
+    "TrustComputed",
+    "TrustSeeded",
   ]);
 });
