@@ -51,10 +51,8 @@ async function run(args: string[], data_dir = service.data_dir): Promise<Ran> {
   const stdout = vi
     .spyOn(process.stdout, "write")
     .mockImplementation((text) => written.push(String(text)) > 0);
-  const root = await program({
-    settings: () => readConfig({ DATA_DIR: data_dir }),
-    logger: () => pino({ enabled: false }),
-  });
+  const settings = () => readConfig({ DATA_DIR: data_dir });
+  const root = await program({ settings, logger: () => pino({ enabled: false }) }, "verify");
   try {
     await root.parseAsync(["verify", "receipt", ...args], { from: "user" });
     return { code: Number(process.exitCode ?? 0), stdout: written.join(""), stderr: "" };
