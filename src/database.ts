@@ -96,6 +96,9 @@ export async function prepareDatabase(
   projections: readonly Projection[],
 ): Promise<void> {
   const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 1 });
+  // What waits for a connection that breaks fails by itself; one that breaks while it is closed concerns nobody.
+  const ignore = () => undefined;
+  owner.on("error", ignore).on("connect", (client) => client.on("error", ignore));
   try {
     await owner.query("select 1").catch((error: Error & { code?: string }) => {
       const host = new URL(database.ownerUrl).host;

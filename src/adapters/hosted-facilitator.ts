@@ -3,6 +3,7 @@
  * counts is what our own endpoint of the chain shows. Source of the requests and answers: x402 version 2, section 7.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { inTime } from "../concurrency.ts";
 import type { Hex, Receipt } from "../domain/chain.ts";
 import { type SignedTransfer, settledBy, USDC } from "../domain/payments/usdc.ts";
 import {
@@ -118,21 +119,28 @@ function facilitator(chain_id: number, { url, token, request_ms = 30_000 }: Faci
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   };
   return async (what: "verify" | "settle", payment: SignedTransfer): Promise<Verdict> => {
-    try {
+    const asking = async (signal: AbortSignal) => {
       const response = await fetch(`${url.replace(/\/+$/, "")}/${what}`, {
         method: "POST",
         headers,
         body: JSON.stringify(requestOf(payment, chain_id)),
         // The token is for this address alone.
         redirect: "error",
-        signal: AbortSignal.timeout(what === "verify" ? Math.min(request_ms, VERIFY_MS) : request_ms),
+        signal,
       });
-      const text = await response.text();
-      if (NOT_ADMITTED.has(response.status))
-        return { kind: "unsent", cause: new Error(`it answers ${response.status}`) };
-      return (
-        verdictOf(text) ?? { kind: "unknown", cause: new Error(`it answers ${response.status}, no verdict`) }
+      return { status: response.status, text: await response.text() };
+    };
+    const ms = what === "verify" ? Math.min(request_ms, VERIFY_MS) : request_ms;
+    try {
+      // A signal alone is not enough: fetch holds on to it weakly, and once it is collected a body that never ends is waited for.
+      const answer = asking(AbortSignal.timeout(ms));
+      const { status, text } = await inTime(
+        ms,
+        answer,
+        () => new Error("it does not end its answer in time"),
       );
+      if (NOT_ADMITTED.has(status)) return { kind: "unsent", cause: new Error(`it answers ${status}`) };
+      return verdictOf(text) ?? { kind: "unknown", cause: new Error(`it answers ${status}, no verdict`) };
     } catch (error) {
       const { code = "" } = ((error as Error).cause ?? {}) as { code?: string };
       return { kind: UNREACHED.has(code) ? "unsent" : "unknown", cause: error };

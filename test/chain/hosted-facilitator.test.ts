@@ -259,7 +259,8 @@ describe("a facilitator that fails after it may have sent the payment: the chain
       how(response);
     });
     const signed = await payment(wallet(3), 4n);
-    const { outcome, moved } = await outcomeOf(signed);
+    // Mining rests while the node's state is saved; the chain is asked until it shows the payment.
+    const { outcome, moved } = await outcomeOf(signed, { wait_ms: 30_000 });
     expect(settledBy(outcome, signed.transfer)).toBe(true);
     expect(moved).toBe(4n);
   });
