@@ -34,7 +34,7 @@ export async function agentNamed(app: App, text: string): Promise<Agent> {
 }
 
 /** The passport's own event names its agent. */
-async function idOfNumber({ store }: App, sx_number: number): Promise<string | undefined> {
+export async function idOfNumber({ store }: App, sx_number: number): Promise<string | undefined> {
   if (sx_number < 1 || sx_number > passports.MOST_PASSPORTS) return undefined;
   const { tenant } = passports.target;
   const place = { tenant, stream_id: passports.streamOf(passports.target.id), after_version: sx_number - 1 };

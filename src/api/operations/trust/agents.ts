@@ -4,12 +4,12 @@ import type { Agent } from "../../../domain/identity/agent.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import * as agentKeys from "../../../domain/identity/agent-key.ts";
 import { refOf } from "../../../domain/identity/fields.ts";
-import * as passports from "../../../domain/identity/passports.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import type { Side } from "../../../domain/trust/attestation.ts";
 import { trustProblems } from "../../../domain/trust/problems.ts";
 import type { Target } from "../../../unit.ts";
 import type { Caller } from "../../caller.ts";
+import { idOfNumber } from "../identity/agents.ts";
 
 /** The stream of the agent that is called so: by its id, its number, or the address of a key that is live on it. */
 export async function targetNamed(app: App, text: string): Promise<Target> {
@@ -27,14 +27,9 @@ export async function agentNamed(app: App, text: string): Promise<Agent> {
 const holderOf = async (app: App, wallet: string) =>
   agentKeys.boundTo(await app.load(agentKeys, agentKeys.targetOf(wallet)));
 
-/** The passport's own event names its agent. */
-async function targetOfNumber({ store }: App, sx_number: number): Promise<Target> {
-  const { tenant, id } = passports.target;
-  const isOne = sx_number >= 1 && sx_number <= passports.MOST_PASSPORTS;
-  const stream = { tenant, stream_id: passports.streamOf(id), after_version: sx_number - 1, limit: 1 };
-  const [issued] = isOne ? await store.readStream(stream) : [];
-  if (!issued) return refuse("not_found", `no passport SX#${sx_number} was issued`);
-  return agents.targetOf(String(issued.payload.agent_id));
+async function targetOfNumber(app: App, sx_number: number): Promise<Target> {
+  const id = await idOfNumber(app, sx_number);
+  return agents.targetOf(id ?? refuse("not_found", `no passport SX#${sx_number} was issued`));
 }
 
 /** The wallet that a payment came from: its name tells it. */
