@@ -1,3 +1,4 @@
+import { behaviourOperations } from "../api/operations/identity/behaviour.ts";
 import { credentialOperations } from "../api/operations/identity/credentials.ts";
 import { delegationOperations } from "../api/operations/identity/delegations.ts";
 import { directoryOperations } from "../api/operations/identity/directory.ts";
@@ -23,6 +24,7 @@ export const identity: Area = {
     ...registerOperations,
     ...passportOperations,
     ...directoryOperations,
+    ...behaviourOperations,
     ...keyOperations,
     ...delegationOperations,
     ...credentialOperations,
