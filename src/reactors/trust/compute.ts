@@ -9,6 +9,7 @@ import { computeTrust, type Result, resultSha256 } from "../../domain/trust/scor
 import * as trust from "../../domain/trust/trust.ts";
 import { dayOfTime } from "../../projections/trust/days.ts";
 import { inputAt, movedAt } from "../../projections/trust/evidence.ts";
+import { keepRanks } from "../../projections/trust/ranks.ts";
 import { type ComputedRow, keepScores, newestComputed, unkept } from "../../projections/trust/scores.ts";
 import { trustProjection } from "../../projections/trust/trust.ts";
 import { reactor, type Turn, unlessRefused } from "../../reactor.ts";
@@ -47,7 +48,10 @@ export async function takeTrustTurn({
   const { scores, digest } = await resultOf(app, memory, wanted);
   if (digest !== wanted.result_sha256)
     return { status: "differs", reason: `of the event at position ${wanted.position}: ${digest}` };
-  await lease.transaction((tx) => keepScores(tx, wanted, scores));
+  await lease.transaction(async (tx) => {
+    await keepScores(tx, wanted, scores);
+    await keepRanks(tx, wanted, scores);
+  });
   return "done";
 }
 

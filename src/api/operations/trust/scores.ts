@@ -6,7 +6,7 @@ import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { explain } from "../../../domain/trust/explain.ts";
 import { METHOD } from "../../../domain/trust/rules.ts";
-import { levelOf, levels } from "../../../domain/trust/score.ts";
+import { levelOf, levels, shareOf } from "../../../domain/trust/score.ts";
 import { dateOf } from "../../../projections/trust/days.ts";
 import { evidenceOf, liveAttestations, relationsOf } from "../../../projections/trust/evidence.ts";
 import {
@@ -23,9 +23,6 @@ import { MOST_DAYS, stretchFields, stretchOf } from "./stretch.ts";
 const level = z
   .enum(levels)
   .describe("By points: unproven < 10 ≤ low < 30 ≤ medium < 60 ≤ high < 85 ≤ very_high");
-
-/** 0 to 1 with six decimals, floored. */
-const shareOf = (micro_points: number) => Math.floor(micro_points / 100) / 1e6;
 
 /** 0 to 100 with two decimals, floored. */
 const pointsOf = (micro_points: number) => Math.floor(micro_points / 1e4) / 100;
