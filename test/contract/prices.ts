@@ -116,6 +116,8 @@ export const specifiedPrices: Record<string, string | null> = {
   "GET /soul/{id}/drift": null,
   "GET /soul/{id}/seasonality": null,
   "GET /soul/analytics/roi": null,
+  "GET /soul/{id}/chart/trust": null,
+  "GET /soul/{id}/chart/dna": null,
   "POST /soul/{id}/keys": null,
   "DELETE /soul/{id}/keys/{kid}": null,
   "POST /soul/{id}/revoke": null,
