@@ -74,8 +74,9 @@ export function createHttp(parts: HttpParts): RequestListener {
   const hint = hintsOf(parts.served.map(({ operation }) => operation));
   mountOperations(http, parts, hint);
   for (const document of parts.documents) {
-    http.get(document.path, documentRoute(parts, document));
-    http.all(document.path, otherMethod(parts, ["GET"], hint));
+    const pattern = patternOf(document.path);
+    http.get(pattern, documentRoute(parts, document));
+    http.all(pattern, otherMethod(parts, ["GET"], hint));
   }
   http.get("/metrics", metricsRoute(parts));
   http.all("/mcp", parts.mcp);

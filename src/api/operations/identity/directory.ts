@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { App } from "../../../app.ts";
 import { cursor, limit, time } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
-import { sxId } from "../../../domain/identity/fields.ts";
+import { isInvented, sxId } from "../../../domain/identity/fields.ts";
 import * as passports from "../../../domain/identity/passports.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { levelOf, levels, shareOf } from "../../../domain/trust/score.ts";
@@ -61,6 +61,7 @@ const directory = operation({
           trust_level: z.enum(levels),
           status: statusField,
           proven: z.boolean().describe("It has proven a key"),
+          synthetic: z.boolean().describe("It is invented, of the sandbox"),
           registered_at: time,
         }),
       ),
@@ -130,6 +131,7 @@ async function listed(app: App, rows: readonly Ranked[], rank: (at: number) => n
     trust_level: levelOf(score),
     status,
     proven: state.keys.length > 0,
+    synthetic: isInvented(agent_id),
     registered_at,
   }));
 }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { sha256, time } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
-import { agentRef, lowerId } from "../../../domain/identity/fields.ts";
+import { agentRef, isInvented, lowerId } from "../../../domain/identity/fields.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
 import { json, open, operation } from "../../operation.ts";
@@ -37,6 +37,7 @@ const passport = operation({
       }),
       display_name: z.string().nullable(),
       erased: z.boolean(),
+      synthetic: z.boolean().describe("It is invented, of the sandbox"),
       status: statusField,
       reason: z.string().nullable().describe("Why it is suspended or revoked"),
       keys: z.array(keyShown),
@@ -55,6 +56,7 @@ const passport = operation({
       passport: { ...passportOf(agent), agent_id, sx_number, issued_at: registered_at, origin },
       display_name,
       erased: display_name === null,
+      synthetic: isInvented(agent_id),
       status: agents.statusOf(agent),
       reason: agent.revoked?.reason ?? agent.suspended?.reason ?? null,
       keys: agent.keys.map(shownKey),

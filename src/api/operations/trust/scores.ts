@@ -49,6 +49,7 @@ const explanation = z
   .object({
     score_micro: micro.describe("What all the lines, the seed and the cuts add up to"),
     seeded_micro: micro.describe("Given by the operator, in public"),
+    seeded_event: z.string().nullable().describe("Where it was; null where nothing was given"),
     base: z.array(line),
     attestations: z.array(
       z.object({
@@ -157,6 +158,7 @@ async function explained(app: App, sx: number, { as_of_position: position, day }
   return {
     score_micro: told.score,
     seeded_micro: told.seeded,
+    seeded_event: of.seed_event,
     base: lines(told.base),
     attestations: told.attestations.map(({ from, points, attestor_points, ...rest }) => ({
       from: sxId(from),

@@ -1,0 +1,89 @@
+/** What the sandbox's agents buy of their own service: calls over HTTP, paid for with the development chain's money. */
+import type { Logger } from "pino";
+import { catalogueOf } from "../api/catalogue.ts";
+import { exampleOf } from "../api/reference.ts";
+import type { App } from "../app.ts";
+import { areas } from "../areas/index.ts";
+import { type DemoWallet, drawer, openSandboxAgents, sandboxAgentIds } from "../operator/sandbox-agents.ts";
+import { dayOfTime } from "../projections/trust/days.ts";
+import { paidCalls } from "../projections/trust/dealings.ts";
+import { trustProjection } from "../projections/trust/trust.ts";
+import { ask, buy, sign } from "./demo-buyer.ts";
+
+/** Of the ten demo wallets the first is the demo's own. */
+const WALLETS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+const CALLS = 12;
+
+/** What each buys, in the order of the wallets: an agent is what it does. */
+const TASTES: readonly (readonly string[])[] = [
+  ["trade_top_partners", "trade_timeline", "trade_balance", "trade_overview", "customs_trends"],
+  ["customs_classifications", "customs_tariff_lookup", "customs_trends"],
+  ["prices_list", "products_list", "trade_price_per_tonne", "fuel_calculator"],
+  ["lounge_dice", "lounge_dice", "lounge_roulette", "lounge_menu"],
+  ["salary_overview", "salary_compare", "salary_sectors", "salary_countries"],
+  ["trade_balance", "rng_anchor_history", "trade_overview", "rng_stats"],
+  ["products_list", "prices_list", "availability_list", "fuel_calculator"],
+  ["rng_seed", "rng_stats", "rng_roll", "rng_anchor_history"],
+  ["trade_overview", "salary_overview", "lounge_menu", "rng_seed", "prices_list", "trade_countries"],
+];
+
+/** The agents, with what is said of them. */
+export async function makeSandboxAgents(app: App): Promise<void> {
+  await openSandboxAgents(app, async () => {
+    const wallets: DemoWallet[] = [];
+    for (const index of WALLETS) wallets.push(await walletOf(index));
+    return wallets;
+  });
+}
+
+/** Deriving one takes a while, in which nothing else is done: others come between. */
+async function walletOf(index: number) {
+  const { demoAccount } = await import("../adapters/chain-contracts.ts");
+  await new Promise((done) => setImmediate(done));
+  return demoAccount(index);
+}
+
+/** Has each agent with a wallet buy what it has not bought yet of its dozen calls; a call that is refused costs nothing and is passed over. */
+export async function buyAsSandboxAgents(app: App, log: Logger, signal: AbortSignal): Promise<void> {
+  if (!app.embedded_chain) return;
+  const { demoAddresses } = await import("../adapters/chain-contracts.ts");
+  const catalogue = catalogueOf(areas);
+  const linesOf = new Map(catalogue.operations.map((operation) => [operation.name, exampleOf(operation)]));
+  await app.caughtUp(trustProjection);
+  const day = dayOfTime(app.clock.now());
+  const bought = await Promise.all(
+    WALLETS.map(async (index, at) => {
+      const calls = await paidCalls(app.pool, [demoAddresses[index]!], { from: 0, to: day + 1 });
+      const done = calls.reduce((sum, one) => sum + one.calls, 0);
+      if (done >= CALLS) return 0;
+      const account = await walletOf(index);
+      const draw = drawer(`calls of ${sandboxAgentIds[at]}`);
+      const taste = TASTES[at]!;
+      const wanted = Array.from({ length: CALLS }, () => taste[draw(taste.length)]!);
+      let paid = 0;
+      for (const name of wanted.slice(done)) {
+        if (signal.aborted) break;
+        const [, , path, body] = /^(\S+) (\S+)(?: (.*))?$/s.exec(linesOf.get(name)!)!;
+        const question = {
+          ...(body !== undefined && { body: JSON.parse(body) as object }),
+          hurried: true as const,
+        };
+        const url = app.settings.public_url + path;
+        const isPaid = await ask(url, question)
+          .then((offer) => sign(account, offer))
+          .then((payment) => buy(url, payment, question))
+          .then(
+            () => true,
+            (error) => {
+              log.debug({ name, reason: String(error) }, "a call of the sandbox's agents is passed over");
+              return false;
+            },
+          );
+        if (isPaid) paid++;
+      }
+      return paid;
+    }),
+  );
+  const calls = bought.reduce((sum, paid) => sum + paid, 0);
+  if (calls > 0) log.info({ calls }, "the sandbox's agents have bought what makes them known");
+}
