@@ -4,14 +4,14 @@ import { catalogueOf } from "../api/catalogue.ts";
 import { exampleOf } from "../api/reference.ts";
 import type { App } from "../app.ts";
 import { areas } from "../areas/index.ts";
+import * as agents from "../domain/identity/agent.ts";
 import { type DemoWallet, drawer, openSandboxAgents, sandboxAgentIds } from "../operator/sandbox-agents.ts";
 import { dayOfTime } from "../projections/trust/days.ts";
 import { paidCalls } from "../projections/trust/dealings.ts";
 import { trustProjection } from "../projections/trust/trust.ts";
 import { ask, buy, sign } from "./demo-buyer.ts";
+import { AGENT_WALLETS, agentWallet } from "./demo-wallets.ts";
 
-/** Of the ten demo wallets the first is the demo's own. */
-const WALLETS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 const CALLS = 12;
 
 /** What each buys, in the order of the wallets: an agent is what it does. */
@@ -28,37 +28,30 @@ const TASTES: readonly (readonly string[])[] = [
 ];
 
 /** The agents, with what is said of them. */
-export async function makeSandboxAgents(app: App): Promise<void> {
-  await openSandboxAgents(app, async () => {
+export const makeSandboxAgents = (app: App): Promise<void> =>
+  openSandboxAgents(app, async () => {
     const wallets: DemoWallet[] = [];
-    for (const index of WALLETS) wallets.push(await walletOf(index));
+    for (let at = 0; at < AGENT_WALLETS; at++) wallets.push(await agentWallet(at));
     return wallets;
   });
-}
-
-/** Deriving one takes a while, in which nothing else is done: others come between. */
-async function walletOf(index: number) {
-  const { demoAccount } = await import("../adapters/chain-contracts.ts");
-  await new Promise((done) => setImmediate(done));
-  return demoAccount(index);
-}
 
 /** Has each agent with a wallet buy what it has not bought yet of its dozen calls; a call that is refused costs nothing and is passed over. */
 export async function buyAsSandboxAgents(app: App, log: Logger, signal: AbortSignal): Promise<void> {
   if (!app.embedded_chain) return;
-  const { demoAddresses } = await import("../adapters/chain-contracts.ts");
   const catalogue = catalogueOf(areas);
   const linesOf = new Map(catalogue.operations.map((operation) => [operation.name, exampleOf(operation)]));
   await app.caughtUp(trustProjection);
   const day = dayOfTime(app.clock.now());
   const bought = await Promise.all(
-    WALLETS.map(async (index, at) => {
-      const calls = await paidCalls(app.pool, [demoAddresses[index]!], { from: 0, to: day + 1 });
+    TASTES.map(async (taste, at) => {
+      const agent_id = sandboxAgentIds[at]!;
+      const agent = await app.load(agents, agents.targetOf(agent_id));
+      const wallets = agent?.keys.map((key) => key.public) ?? [];
+      const calls = await paidCalls(app.pool, wallets, { from: 0, to: day + 1 });
       const done = calls.reduce((sum, one) => sum + one.calls, 0);
       if (done >= CALLS) return 0;
-      const account = await walletOf(index);
-      const draw = drawer(`calls of ${sandboxAgentIds[at]}`);
-      const taste = TASTES[at]!;
+      const account = await agentWallet(at);
+      const draw = drawer(`calls of ${agent_id}`);
       const wanted = Array.from({ length: CALLS }, () => taste[draw(taste.length)]!);
       let paid = 0;
       for (const name of wanted.slice(done)) {

@@ -33,6 +33,9 @@ async function show(): Promise<void> {
   part("#hero").removeAttribute("aria-busy");
 }
 
+/** Of a level, too, one says that it is unproven. */
+const STANDING: Record<string, string> = { proven: "has a key", registered: "has no key" };
+
 function showWho({ passport, display_name, erased, status, synthetic }: AgentPassport, trust: AgentTrust) {
   const name = display_name ?? passport.agent_id;
   document.title = `${name} · ${passport.sx_id}`;
@@ -49,7 +52,7 @@ function showWho({ passport, display_name, erased, status, synthetic }: AgentPas
       " of 100 points ",
       badge(trust.trust_level, levelText(trust.trust_level)),
       " ",
-      badge(status, status),
+      badge(status, STANDING[status] ?? status),
     ),
   );
 }
@@ -70,7 +73,7 @@ function showTrust({ as_of, explanation, samples }: AgentTrust): void {
     part("#lines").replaceChildren(...linesOf(explanation));
     write(part("#beside"), besideText(explanation, samples.collaboration ?? 0));
   }
-  showChart("#trust-chart", "trust", "The trust score day by day, with what happened");
+  showChart("#trust-chart", "trust");
 }
 
 /** Who vouches, and how far from whom it vouches for. */
@@ -149,14 +152,15 @@ function showCharacter({ archetype, traits, events }: Character): void {
       ? `A newcomer: ${done} in 90 days are too few to say more.`
       : `Above all ${archetype}${traits.length > 0 ? `; marked traits: ${traits.join(", ")}` : ""}. From ${done} in 90 days.`,
   );
-  showChart("#dna-chart", "dna", "Seven dimensions of what it does, as a radar");
+  showChart("#dna-chart", "dna");
 }
 
-/** A picture of this service; the text says what it shows, as the figures stand on the page. */
-function showChart(selector: string, chart: string, alt: string): void {
+/** A picture of this service, which opens by itself where it is too small; the figures stand on the page. */
+function showChart(selector: string, chart: string): void {
   const image = part<HTMLImageElement>(selector);
-  image.alt = alt;
-  if (!image.src) image.src = path(`chart/${chart}`);
+  if (image.src) return;
+  image.src = path(`chart/${chart}`);
+  part<HTMLAnchorElement>(`a:has(> ${selector})`).href = image.src;
 }
 
 function showPassport({ passport, reason, status }: AgentPassport): void {

@@ -2,8 +2,8 @@
  * The sandbox's agents: invented, named so, and on the development chain alone, so that directory, charts and explanations have something to
  * show. Registrations, proofs, seeds and attestations are decided as anybody's are; what the log says of their time is true.
  */
-import { createHash } from "node:crypto";
 import { type App, operatorMeta } from "../app.ts";
+import { digestOf } from "../domain/access/secret.ts";
 import { textDigest } from "../domain/access/wallet-proof.ts";
 import type { Hex } from "../domain/chain.ts";
 import { keySignature } from "../domain/checks/redemption.ts";
@@ -159,7 +159,7 @@ async function sayAll(app: App): Promise<void> {
 }
 
 const attestationId = (from: number, to: number, skill: string) =>
-  createHash("sha256").update(`sandbox attestation ${from} ${to} ${skill}`).digest("hex").slice(0, 32);
+  digestOf(`sandbox attestation ${from} ${to} ${skill}`).toString("hex").slice(0, 32);
 
 type Words = { from: number; to: number; skill: string; weight: number };
 
@@ -184,5 +184,5 @@ function saidByAll(): Words[] {
 /** Whole numbers below a bound, the same for the same name. */
 export function drawer(name: string): (below: number) => number {
   let drawn = 0;
-  return (below) => createHash("sha256").update(`${name} ${drawn++}`).digest().readUInt32BE() % below;
+  return (below) => digestOf(`${name} ${drawn++}`).readUInt32BE() % below;
 }
