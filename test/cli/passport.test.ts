@@ -50,7 +50,9 @@ test("an agent registers, proves a key, is vouched for, sees its score move, and
   expect(stdout).toContain("0.00 points, unproven");
   expect(stdout).toMatch(/paid +0\.50 USDC in 0x[0-9a-f]{64}\n/);
   const [, given, score] =
-    /SX#1 +gives (\d+\.\d\d) points of its own[\s\S]*score +(\d+\.\d\d) points, \w+\n +computed/.exec(stdout)!;
+    /SX#1 +gives (\d+\.\d\d) points of its own[\s\S]*score +(\d+\.\d\d) points, \w+\n +computed/.exec(
+      stdout,
+    )!;
   expect(Number(score)).toBeGreaterThan(0);
   expect(given).toBe(score);
   expect(stdout).toContain("ok   jose verifies it");
