@@ -57,6 +57,7 @@ export const explorerDocuments = (): Document[] => [
     "An agent for people: its score line by line, charts, keys and proofs",
     {
       policy: PAGE_POLICY,
+      for_browsers: true,
       text: () => read("agent.html"),
     },
   ),
@@ -72,14 +73,20 @@ export const explorerDocuments = (): Document[] => [
   document("/log/icon.svg", "image/svg+xml", "The page's icon", { text: () => read("icon.svg") }),
 ];
 
-type Source = { policy?: string; text(development: boolean): Promise<string> };
+type Source = { policy?: string; for_browsers?: true; text(development: boolean): Promise<string> };
 
-function document(path: string, type: string, summary: string, { policy, text }: Source): Document {
+function document(
+  path: string,
+  type: string,
+  summary: string,
+  { policy, for_browsers, text }: Source,
+): Document {
   let made: Promise<string> | undefined;
   return {
     path,
     type,
     summary,
+    ...(for_browsers && { for_browsers }),
     async render({ embedded_chain }) {
       // What failed once, a compiler that could not be started, is tried again.
       made ??= text(embedded_chain).catch((error) => {
@@ -90,6 +97,7 @@ function document(path: string, type: string, summary: string, { policy, text }:
       const headers = {
         ETag: `"${createHash("sha256").update(body).digest("base64url")}"`,
         "Cache-Control": "no-cache",
+        ...(for_browsers && { Vary: "Accept" }),
         ...(policy && { "Content-Security-Policy": policy }),
       };
       return { body, headers };

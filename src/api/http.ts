@@ -75,8 +75,10 @@ export function createHttp(parts: HttpParts): RequestListener {
   mountOperations(http, parts, hint);
   for (const document of parts.documents) {
     const pattern = patternOf(document.path);
-    http.get(pattern, documentRoute(parts, document));
-    http.all(pattern, otherMethod(parts, ["GET"], hint));
+    const route = documentRoute(parts, document);
+    if (document.for_browsers)
+      http.get(pattern, (req, res, next) => (asksForPages(req) ? route(req, res, next) : next()));
+    else http.get(pattern, route).all(pattern, otherMethod(parts, ["GET"], hint));
   }
   http.get("/metrics", metricsRoute(parts));
   http.all("/mcp", parts.mcp);
@@ -159,6 +161,9 @@ function operationRoute(parts: HttpParts, { operation, ask }: ServedOperation): 
     await sendAnswer(res, answer, question);
   };
 }
+
+/** Whether it names pages among what it takes, as browsers do and programs do not: a program's slip is to be told as one. */
+const asksForPages = ({ headers }: IncomingMessage) => headers.accept?.includes("text/html") === true;
 
 function documentRoute(parts: HttpParts, document: Document): RequestHandler {
   return async (_req, res) => {

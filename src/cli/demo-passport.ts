@@ -122,7 +122,10 @@ export async function getPassport({ url }: Place): Promise<void> {
   tell.line("attested", `${word.skill}, weight ${word.weight}: ${word.attestation_id}`);
 
   tell.step(6, "The score moves", `GET /${of}/trust?explain=true`);
-  tell.line("", "All scores are computed anew when evidence has moved, once a minute at most.");
+  tell.line(
+    "",
+    "All scores are computed anew when evidence has moved, once a minute at most (TRUST_SECONDS).",
+  );
   await tellScore(at(`${of}/trust?explain=true`));
 
   tell.step(7, "A credential, verified by jose", `GET /soul/passport/${passport.sx_id}/credential`);

@@ -140,6 +140,19 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
     expect(new Set(opened.complaints.map((text) => /\b404\b/.test(text)))).toEqual(new Set([true]));
   });
 
+  test("is for browsers: a program that comes there by mistake is told so", async () => {
+    const asked = (Accept: string) => fetch(`${service.url}/soul/1`, { headers: { Accept } });
+    expect((await asked("*/*")).status).toBe(404);
+    expect((await asked("application/json")).headers.get("content-type")).toContain("problem+json");
+    const page = await asked("text/html,*/*;q=0.8");
+    expect([page.status, page.headers.get("content-type"), page.headers.get("vary")]).toEqual([
+      200,
+      expect.stringContaining("text/html"),
+      expect.stringContaining("Accept"),
+    ]);
+    expect((await fetch(`${service.url}/soul`)).status).toBe(200);
+  });
+
   describe("the directory", () => {
     test("lists by trust, older pages on demand, and leads to an agent", async () => {
       const page = await open("/soul");
