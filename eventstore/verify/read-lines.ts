@@ -5,7 +5,7 @@ import { type EventFault, EventReading } from "./event-reading.ts";
 import { EventRow, UnreadableEvent } from "./event-row.ts";
 import type { Header } from "./header.ts";
 import { cutLines, type LineBatch } from "./lines.ts";
-import { type SealedHere, sealedHere } from "./sealed.ts";
+import type { SealedHere } from "./sealed.ts";
 
 /** What a reader has to know. */
 export type Reading = { header: Header; checks: readonly string[]; max_line_bytes: number };
@@ -27,8 +27,11 @@ export const MOST_UNREADABLE = 10_000;
 const END = Buffer.from('{"end"');
 const EVIDENCE = Buffer.from('{"evidence"');
 
-const startsWith = (bytes: Buffer, from: number, to: number, start: Buffer) =>
-  bytes.compare(start, 0, start.length, from, Math.min(to, from + start.length)) === 0;
+/** A line ends in a byte that stands in no `start`, so comparing does not run into the next line. */
+function startsWith(bytes: Buffer, from: number, start: Buffer): boolean {
+  for (let i = 0; i < start.length; i++) if (bytes[from + i] !== start[i]) return false;
+  return true;
+}
 
 export class BatchReader {
   readonly #row = new EventRow();
@@ -60,7 +63,7 @@ export class BatchReader {
         return badLine(`: ${error.message}`);
       }
       const faults = this.#reading.faults(this.#row);
-      const sealed = sealedHere(this.#row);
+      const sealed = this.#reading.sealed(this.#row);
       if (faults.length > 0 || sealed) notes.push({ line: lines, faults, ...(sealed && { sealed }) });
       this.#packed.add(this.#row);
       unreadable = 0;
@@ -68,8 +71,8 @@ export class BatchReader {
       return true;
     };
     const line = (bytes: Buffer, start: number, end: number) => {
-      const isEnd = startsWith(bytes, start, end, END);
-      if (!isEnd && !startsWith(bytes, start, end, EVIDENCE)) return event(bytes, start, end);
+      const isEnd = startsWith(bytes, start, END);
+      if (!isEnd && !startsWith(bytes, start, EVIDENCE)) return event(bytes, start, end);
       const text = bytes.toString("utf8", start, end);
       notes.push(isEnd ? { line: lines, end: text } : { line: lines, evidence: text });
       unreadable = 0;
