@@ -6,8 +6,8 @@ import type { Reading, ReadLines } from "./read-lines.ts";
 
 /** More would wait for the one thread that holds what they read against one another. */
 const MOST_THREADS = 4;
-/** One that is read, one to go on with at once, and one that waits to be taken up. */
-const BATCHES_A_THREAD = 3;
+/** One that is read, and one to go on with at once. */
+const BATCHES_A_THREAD = 2;
 /** In MiB; a thread keeps nothing but the batch that it reads. */
 const YOUNG_MB = 8;
 

@@ -85,9 +85,8 @@ export class StreamHeads {
     this.#table[place] = slot + 1;
     this.#keyHashes[slot] = keyHash;
     this.#keyStarts[slot] = (this.#pages.length - 1) * PAGE_BYTES + this.#pageUsed;
-    page[this.#pageUsed] = length;
-    bytes.copy(page, this.#pageUsed + 1, 0, length);
-    this.#pageUsed += 1 + length;
+    page[this.#pageUsed++] = length;
+    for (let i = 0; i < length; i++) page[this.#pageUsed++] = bytes[i]!;
     if (this.#size === this.#versions.length) this.#grow();
     return slot;
   }
