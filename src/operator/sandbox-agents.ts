@@ -114,7 +114,11 @@ async function signed(app: App, wallet: DemoWallet, agent_id: string): Promise<P
 
 async function bind(decide: InUnit["decide"], agent_id: string, sx_number: number, proof: Proof) {
   const { kid, proven_at } = proof;
-  await decide(agentKey, agentKey.targetOf(kid), agentKey.bind({ kid, sx_number, bound_at: proven_at }));
+  await decide(
+    agentKey,
+    agentKey.targetOf(kid),
+    agentKey.bind({ kid, sx_number, bound_at: proven_at }, null),
+  );
   const key = { ...proof, kind: "evm" as const, method: "eip191" as const, endorsed_by: null };
   await decide(agents, agents.targetOf(agent_id), agents.prove(key, { by_api_key: false, rotating: null }));
 }
