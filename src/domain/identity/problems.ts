@@ -13,6 +13,12 @@ export const identityProblems = problemTypes({
     meaning:
       "Only who holds the agent's API key, or proves one of its keys, may do this; its public values prove nothing.",
   },
+  "not-delegated": {
+    code: "forbidden",
+    title: "Not delegated",
+    meaning:
+      "On-Behalf-Of names an agent that lets you do no such thing now: its delegation to you is over, taken back, of other scopes, or was never given.",
+  },
   "proof-refused": {
     code: "invalid",
     title: "Proof refused",

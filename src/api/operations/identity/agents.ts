@@ -42,10 +42,10 @@ export async function idOfNumber({ store }: App, sx_number: number): Promise<str
   return issued && String(issued.payload.agent_id);
 }
 
-/** The agent that a caller is: by its own key, or by a wallet that is a live key of it. */
+/** The agent that a caller is, or acts for: by its own key, or by a wallet that is a live key of it. */
 export async function agentOf(app: App, caller: Caller): Promise<Agent> {
   const named =
-    caller.kind === "subject"
+    caller.kind === "subject" || caller.kind === "delegate"
       ? caller.subject
       : caller.kind === "payer"
         ? await app.load(agentKey, agentKey.targetOf(caller.wallet)).then(agentKey.boundTo)
