@@ -14,6 +14,7 @@ let service: Service;
 let api: ReturnType<typeof caller>;
 const wallet = evmKey();
 const helperWallet = evmKey();
+const third = ed25519Key();
 /** API keys by agent. */
 const keys: Record<string, string> = {};
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
   for (const [agent_id, key] of [
     ["principal", wallet],
     ["helper", helperWallet],
-    ["third", ed25519Key()],
+    ["third", third],
   ] as const) {
     const { body } = await api.post("/soul/register", {
       agent_id,
@@ -329,6 +330,8 @@ test("a principal with several wallets is asked which, and one without any owns 
     expect(await orders(as("helper", `SX#1; wallet=${second.name}`))).toMatchObject(NOT_DELEGATED);
     expect(await orders(helping())).toMatchObject({ status: 200 });
   });
+  await delegation(api, { by: third, from: "third", to: "SX#2", scopes: ["read"], expires_in_s: 600 });
+  expect(await orders(as("helper", "SX#3"))).toMatchObject(NOT_DELEGATED);
 });
 
 test("what nobody does for another says so, and a limit of spending is no part of a delegation yet", async () => {
