@@ -1,5 +1,6 @@
 import { credentialOperations } from "../api/operations/identity/credentials.ts";
 import { delegationOperations } from "../api/operations/identity/delegations.ts";
+import { descriptionOperations } from "../api/operations/identity/description.ts";
 import { directoryOperations } from "../api/operations/identity/directory.ts";
 import { keyOperations } from "../api/operations/identity/keys.ts";
 import { passportOperations } from "../api/operations/identity/passports.ts";
@@ -26,6 +27,7 @@ export const identity: Area = {
     ...keyOperations,
     ...delegationOperations,
     ...credentialOperations,
+    ...descriptionOperations,
   ],
   problems: identityProblems,
 };

@@ -1,6 +1,9 @@
 /** The agents that examples name, and what stands in for signatures that no example can know before. */
+import { createHash } from "node:crypto";
 import { delegationDigest } from "../../src/domain/identity/delegation.ts";
 import { caller, ed25519Key } from "../identity/agents.ts";
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 type Inputs = Record<string, Record<string, unknown>>;
 
@@ -23,7 +26,12 @@ export async function identifyExamples(url: string): Promise<Inputs> {
 
   const wanted = { to: 2, scopes: ["read" as const], expires_in_s: 86_400 };
   const about = delegationDigest({ agent_id, ...wanted });
+  const services = [{ name: "A2A", endpoint: "https://scout.example.org/a2a" }];
+  const described = (version: string) =>
+    api.proof(key, agent_id, "describe", sha256(JSON.stringify({ services, version })));
+  await api.post("/soul/SX%231/description", { services, version: "1.0", ...(await described("1.0")) });
   return {
+    soul_describe: { id: "SX#1", services, version: "1.1", ...(await described("1.1")) },
     soul_keys_add: { id: "SX#1", ...first },
     soul_passport_revoke: { id: "retired", ...revocation },
     soul_delegate: {
