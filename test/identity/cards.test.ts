@@ -1,9 +1,10 @@
 /** What an agent's owner says of it, and the forms that other registries read: A2A's own library verifies the card. */
 import { createHash } from "node:crypto";
 import { AgentCard, verifyAgentCardSignature } from "@a2a-js/sdk";
-import canonicalize from "canonicalize";
 import type { JWK } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { canonicalText } from "../../eventstore/canonical.ts";
+import type { JsonObject } from "../../eventstore/types.ts";
 import { eraseName, setSuspended } from "../../src/operator/agents.ts";
 import { type Service, startService } from "../support/service.ts";
 import { caller, ed25519Key, evmKey, PROXIED, type TestKey } from "./agents.ts";
@@ -32,9 +33,9 @@ const A2A = { name: "A2A", endpoint: "https://scout.example.org/a2a", version: "
 const MCP = { name: "MCP", endpoint: "https://scout.example.org/mcp", version: "2025-06-18" };
 const PATH = "/soul/scout/description";
 
-/** The SHA-256 of what is said, in the canonical form of a stock library. */
-const about = (said: object) => createHash("sha256").update(canonicalize(said)!).digest("hex");
-const describedBy = async (by: TestKey, said: object, agent_id = "scout") =>
+/** The SHA-256 of what is said, in its canonical form. */
+const about = (said: JsonObject) => createHash("sha256").update(canonicalText(said, "said")).digest("hex");
+const describedBy = async (by: TestKey, said: JsonObject, agent_id = "scout") =>
   api.post(`/soul/${agent_id}/description`, {
     ...said,
     ...(await api.proof(by, agent_id, "describe", about(said))),

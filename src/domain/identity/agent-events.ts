@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { scope } from "../access/key.ts";
 import type { DataOf, EventOf } from "../entity.ts";
-import { madeId, sha256, time } from "../fields.ts";
+import { address, chainHash, digits, madeId, sha256, time } from "../fields.ts";
 import { sealed } from "../sealed.ts";
 import { service, sxNumber } from "./fields.ts";
 
@@ -94,6 +94,43 @@ export const events = {
       .describe("The whole of it: what was described before is over."),
     public: true,
   },
+  AgentLinked: {
+    1: z.strictObject({
+      kind: z.literal("erc8004"),
+      network: z.string().describe("CAIP-2."),
+      ref: digits.describe("Its agentId in the registry of that network."),
+      kid: address.describe(
+        "The agent's wallet that it rests on: the owner there, or the wallet that is set there.",
+      ),
+      cause: z
+        .enum(["asked", "restored"])
+        .describe("restored: what had ended it stands in the chain no more."),
+      by: z.string().nullable().describe("The kid that signed; null: the agent's API key asked, or nobody."),
+      challenge_sha256,
+      block_number: z.int().nonnegative().describe("The newest block when it was seen."),
+      block_hash: chainHash,
+      linked_at: time,
+    }),
+    public: true,
+  },
+  AgentUnlinked: {
+    1: z
+      .strictObject({
+        kind: z.literal("erc8004"),
+        network: z.string(),
+        ref: digits,
+        reason: z
+          .enum(["asked", "transfer", "reorg"])
+          .describe("transfer: the wallet has it no more; reorg: the block that showed it is gone."),
+        by: z.string().nullable(),
+        challenge_sha256,
+        block_number: z.int().nonnegative().nullable().describe("The newest block when it was seen."),
+        block_hash: chainHash.nullable(),
+        unlinked_at: time,
+      })
+      .describe("A link also ends with the key that it rests on, and with the passport."),
+    public: true,
+  },
   AgentSuspended: { 1: z.strictObject({ reason, suspended_at: time }), public: true },
   AgentReinstated: { 1: z.strictObject({ reason, reinstated_at: time }), public: true },
   PassportRevoked: {
@@ -114,4 +151,6 @@ export type AgentFacts = Data<"AgentRegistered">;
 export type ProvenKey = Data<"AgentKeyProven">;
 export type Delegation = Data<"AgentDelegated">;
 export type Description = Data<"AgentDescribed">;
+export type Link = Data<"AgentLinked">;
+export type Unlinked = Data<"AgentUnlinked">;
 export type AgentEvent = EventOf<typeof events>;

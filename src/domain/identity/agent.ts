@@ -5,7 +5,15 @@
 import { createHash } from "node:crypto";
 import type { DataOf } from "../entity.ts";
 import { refuse } from "../refusal.ts";
-import type { AgentEvent, AgentFacts, Delegation, Description, events, ProvenKey } from "./agent-events.ts";
+import type {
+  AgentEvent,
+  AgentFacts,
+  Delegation,
+  Description,
+  events,
+  Link,
+  ProvenKey,
+} from "./agent-events.ts";
 import { lowerId, sxId } from "./fields.ts";
 import { identityProblems } from "./problems.ts";
 
@@ -15,7 +23,9 @@ export type {
   Delegation,
   Description,
   KeyKind,
+  Link,
   ProvenKey,
+  Unlinked,
 } from "./agent-events.ts";
 export { events, keyKinds } from "./agent-events.ts";
 
@@ -35,6 +45,9 @@ export type Agent = {
   delegations: Delegation[];
   /** What its owner says of it; where nothing was said there is none. */
   description?: Description;
+  /** What it is called in other registries; those that the chain has ended, too, which it may give back. */
+  links?: Link[];
+  lost_links?: Link[];
   suspended: { reason: string; suspended_at: string } | null;
   revoked: { reason: string; revoked_at: string } | null;
   /** Signed texts that counted, as long as one could be shown again. */
@@ -90,7 +103,13 @@ function changed(agent: Agent, event: Exclude<AgentEvent, { type: "AgentRegister
     case "AgentKeyRevoked": {
       const { kid, challenge_sha256, revoked_at } = event.data;
       const keys = agent.keys.filter((one) => one.kid !== kid);
-      return withUsed({ ...agent, keys }, challenge_sha256, revoked_at);
+      const stays = (link: Link) => link.kid !== kid;
+      const { links, lost_links } = agent;
+      const left = {
+        ...(links && { links: links.filter(stays) }),
+        ...(lost_links && { lost_links: lost_links.filter(stays) }),
+      };
+      return withUsed({ ...agent, ...left, keys }, challenge_sha256, revoked_at);
     }
     case "AgentDelegated": {
       const { data } = event;
@@ -110,14 +129,33 @@ function changed(agent: Agent, event: Exclude<AgentEvent, { type: "AgentRegister
       const { data } = event;
       return withUsed({ ...agent, description: data }, data.challenge_sha256, data.described_at);
     }
+    case "AgentLinked": {
+      const { data } = event;
+      const links = [...without(agent.links, data), data];
+      const next = { ...agent, links, lost_links: without(agent.lost_links, data) };
+      return withUsed(next, data.challenge_sha256, data.linked_at);
+    }
+    case "AgentUnlinked": {
+      const { data } = event;
+      const ended = data.reason === "asked" ? [] : (agent.links ?? []).filter((one) => isSameLink(one, data));
+      const lost_links = [...without(agent.lost_links, data), ...ended];
+      const next = { ...agent, links: without(agent.links, data), lost_links };
+      return withUsed(next, data.challenge_sha256, data.unlinked_at);
+    }
     case "AgentSuspended":
       return { ...agent, suspended: event.data };
     case "AgentReinstated":
       return { ...agent, suspended: null };
     case "PassportRevoked":
-      return { ...agent, keys: [], delegations: [], revoked: event.data };
+      return { ...agent, keys: [], delegations: [], links: [], lost_links: [], revoked: event.data };
   }
 }
+
+export const isSameLink = (a: Pick<Link, "network" | "ref">, b: Pick<Link, "network" | "ref">) =>
+  a.network === b.network && a.ref === b.ref;
+
+const without = (links: Link[] = [], gone: Pick<Link, "network" | "ref">) =>
+  links.filter((one) => !isSameLink(one, gone));
 
 export function statusOf({ revoked, suspended, keys }: Agent): AgentStatus {
   if (revoked) return "revoked";
@@ -172,7 +210,7 @@ export const issueApiKey =
 const isUsed = ({ used, keys }: Agent, digest: string) =>
   used.some(({ sha256 }) => sha256 === digest) || keys.some((key) => key.challenge_sha256 === digest);
 
-function refuseUsed(agent: Agent, digest: string | null): void {
+export function refuseUsed(agent: Agent, digest: string | null): void {
   if (digest !== null && isUsed(agent, digest))
     refuse(identityProblems["proof-refused"], "this challenge has counted already; ask for another", {
       errors: [{ path: "challenge", message: "has counted already" }],
@@ -216,7 +254,7 @@ export const prove =
   };
 
 /** Only a key that is live still speaks for the agent; null is its API key, or the operator. */
-function refuseStranger({ keys }: Agent, kid: string | null): void {
+export function refuseStranger({ keys }: Agent, kid: string | null): void {
   if (kid !== null && !keys.some((key) => key.kid === kid))
     refuse(identityProblems["not-yours"], `${kid} is no live key of this agent`);
 }

@@ -2,12 +2,10 @@
  * A passport in the forms that other registries read: a card of A2A 1.0, signed, and the registration file of ERC-8004. Both name the
  * same subject as its credential does.
  */
-import { canonicalText } from "../../../eventstore/canonical.ts";
-import type { JsonObject } from "../../../eventstore/types.ts";
-import type { Signer } from "../ports.ts";
 import { type Agent, statusOf } from "./agent.ts";
 import { type Service, sxId } from "./fields.ts";
 import { didOf } from "./public-key.ts";
+import { assetOf, registryOf } from "./registry.ts";
 
 /** An agent as people see it: its name and purpose opened, or null where they were erased or never said. */
 export type Shown = { agent: Agent; name: string | null; purpose: string | null };
@@ -21,6 +19,12 @@ export const PASSPORT_EXTENSION = "urn:tallystick:passport:1";
 export const subjectUrl = (public_url: string, { facts }: Pick<Agent, "facts">) =>
   `${public_url}/soul/passport/${facts.sx_number}`;
 
+/** An agent's live keys as DIDs, and what it is registered as elsewhere (CAIP-19). */
+export const namesElsewhere = ({ keys, links = [] }: Agent): string[] => [
+  ...keys.map(didOf),
+  ...links.map(assetOf),
+];
+
 const describedAs = ({ agent, purpose }: Shown) =>
   purpose ?? `The agent ${agent.facts.agent_id}, which has the passport ${sxId(agent.facts.sx_number)}`;
 
@@ -30,7 +34,7 @@ export const interfacesOf = ({ description }: Agent): Service[] =>
   description?.services.filter(({ name }) => name === "A2A") ?? [];
 
 /** A card without its signature. Nothing in it is empty, which readers would leave out of what was signed. Source: A2A 1.0, AgentCard. */
-export function agentCard(shown: Shown, { public_url }: Made): JsonObject {
+export function agentCard(shown: Shown, { public_url }: Made) {
   const { agent } = shown;
   const { agent_id, sx_number, passport_hash } = agent.facts;
   const subject = subjectUrl(public_url, agent);
@@ -55,7 +59,7 @@ export function agentCard(shown: Shown, { public_url }: Made): JsonObject {
             agent_id,
             passport_hash,
             credential: `${subject}/credential`,
-            ...(agent.keys.length > 0 && { alsoKnownAs: agent.keys.map(didOf) }),
+            ...(agent.keys.length > 0 && { alsoKnownAs: namesElsewhere(agent) }),
           },
         },
       ],
@@ -66,21 +70,8 @@ export function agentCard(shown: Shown, { public_url }: Made): JsonObject {
   };
 }
 
-/** A card with a JWS over its canonical form (RFC 8785), detached; `kid` and `jku` say which key of the service it is. */
-export function signedCard(
-  card: JsonObject,
-  { kid, jku }: { kid: string; jku: string },
-  { sign }: Pick<Signer, "sign">,
-): JsonObject {
-  const header = encoded(JSON.stringify({ alg: "EdDSA", typ: "JOSE", kid, jku }));
-  const signature = sign(Buffer.from(`${header}.${encoded(canonicalText(card, "card"))}`));
-  return { ...card, signatures: [{ protected: header, signature: encoded(Buffer.from(signature)) }] };
-}
-
-const encoded = (value: string | Buffer) => Buffer.from(value).toString("base64url");
-
 /** The registration file. An agent is active there while it may act here. Source: ERC-8004, "Agent URI and Agent Registration File". */
-export function registrationFile(shown: Shown, { public_url }: Made): JsonObject {
+export function registrationFile(shown: Shown, { public_url }: Made) {
   const { agent } = shown;
   const subject = subjectUrl(public_url, agent);
   const services = agent.description?.services ?? [];
@@ -100,6 +91,9 @@ export function registrationFile(shown: Shown, { public_url }: Made): JsonObject
       { name: "passport", endpoint: subject },
     ],
     active: status === "registered" || status === "proven",
-    registrations: [],
+    registrations: (agent.links ?? []).map(({ network, ref }) => ({
+      agentId: Number.isSafeInteger(Number(ref)) ? Number(ref) : ref,
+      agentRegistry: registryOf(network),
+    })),
   };
 }

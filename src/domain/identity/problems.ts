@@ -30,6 +30,12 @@ export const identityProblems = problemTypes({
     meaning:
       "The key is another passport's, or was within the last 180 days: whoever leaves a bad name behind does not take its key along.",
   },
+  "no-registry": {
+    code: "unavailable",
+    title: "No registry",
+    meaning:
+      "The chain that the service uses has no Identity Registry of ERC-8004, so nothing can be linked to it.",
+  },
   "too-many-keys": {
     code: "conflict",
     title: "Too many keys",

@@ -6,13 +6,7 @@ import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { App } from "../../../app.ts";
 import { time } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
-import {
-  agentCard,
-  interfacesOf,
-  registrationFile,
-  type Shown,
-  signedCard,
-} from "../../../domain/identity/card.ts";
+import { agentCard, interfacesOf, registrationFile, type Shown } from "../../../domain/identity/card.ts";
 import { agentRef, nameSubject, purpose, service, sxId } from "../../../domain/identity/fields.ts";
 import { keyUrl } from "../../../domain/payments/receipt.ts";
 import { refuse } from "../../../domain/refusal.ts";
@@ -117,6 +111,17 @@ The addresses are public and stay in the log; the purpose is sealed, and can be 
   },
 });
 
+/** A card with a JWS over its canonical form (RFC 8785), detached; `kid` and `jku` say which key of the service it is. */
+function signedCard(card: object, { signer, settings: { public_url } }: App) {
+  const kid = keyUrl(public_url, signer.kid);
+  const header = { alg: "EdDSA", typ: "JOSE", kid, jku: `${public_url}/.well-known/jwks.json` };
+  const told = encoded(JSON.stringify(header));
+  const signature = signer.sign(Buffer.from(`${told}.${encoded(canonicalText(card as JsonObject, "card"))}`));
+  return { ...card, signatures: [{ protected: told, signature: encoded(signature) }] };
+}
+
+const encoded = (value: string | Uint8Array) => Buffer.from(value).toString("base64url");
+
 const sx_id = agentRef.describe("The passport: SX#42, 42, or its agent_id");
 
 const PATH = "/soul/passport/{sx_id}";
@@ -151,9 +156,7 @@ service's key signs it (signatures[]: a JWS over the canonical JSON of the rest,
         `${sxId(agent.facts.sx_number)} has no card: its owner has named no interface of A2A; soul_describe names one`,
       );
     const { public_url } = app.settings;
-    const made = agentCard(await shownAgent(app, agent), { public_url });
-    const signing = { kid: keyUrl(public_url, app.signer.kid), jku: `${public_url}/.well-known/jwks.json` };
-    return signedCard(made, signing, app.signer);
+    return signedCard(agentCard(await shownAgent(app, agent), { public_url }), app);
   },
 });
 

@@ -6,7 +6,16 @@ import { agentRef, lowerId } from "../../../domain/identity/fields.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
 import { json, open, operation } from "../../operation.ts";
-import { agentNamed, keyShown, namesOf, passportOf, passportShown, statusField } from "./agents.ts";
+import {
+  agentNamed,
+  keyShown,
+  linkShown,
+  namesOf,
+  passportOf,
+  passportShown,
+  shownLink,
+  statusField,
+} from "./agents.ts";
 import { challengeField, type Proof, provenBy, signatureField } from "./proofs.ts";
 
 const sx_id = agentRef.describe("The passport: SX#42, 42, or its agent_id");
@@ -41,6 +50,7 @@ const passport = operation({
       reason: z.string().nullable().describe("Why it is suspended or revoked"),
       keys: z.array(keyShown),
       delegations: z.array(delegationShown),
+      links: z.array(linkShown).describe("What it is called in other registries"),
     }),
   ),
   refuses: [404],
@@ -58,6 +68,7 @@ const passport = operation({
       status: agents.statusOf(agent),
       reason: agent.revoked?.reason ?? agent.suspended?.reason ?? null,
       keys: agent.keys.map(shownKey),
+      links: (agent.links ?? []).map(shownLink),
       delegations: agent.delegations
         .filter(({ expires_at }) => expires_at > now)
         .map(({ delegation_id, to, scopes, expires_at }) => ({

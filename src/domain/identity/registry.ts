@@ -1,0 +1,47 @@
+/** The Identity Registry of ERC-8004, an ERC-721 of agents, in the words of the Chain port. Source: ERC-8004 and EIP-721. */
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
+import type { Call, CallResult, Hex } from "../chain.ts";
+import { lowerCase } from "../fields.ts";
+
+/** Where the registry is on Base, and on most chains. Source: github.com/erc-8004/erc-8004-contracts. */
+export const REGISTRY = "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432";
+
+const ABI = parseAbi([
+  "function ownerOf(uint256 tokenId) view returns (address)",
+  "function getAgentWallet(uint256 agentId) view returns (address)",
+]);
+
+/** The longest agentId: 2^256 - 1. */
+const MOST_ID = 2n ** 256n - 1n;
+
+export const isAgentId = (text: string) => /^(?:0|[1-9]\d{0,77})$/.test(text) && BigInt(text) <= MOST_ID;
+
+/** Asks for what `holdersIn` reads. */
+export const holderCalls = (ref: string): [Call, Call] => {
+  const args = [BigInt(ref)] as const;
+  return [
+    { to: REGISTRY, data: encodeFunctionData({ abi: ABI, functionName: "ownerOf", args }) },
+    { to: REGISTRY, data: encodeFunctionData({ abi: ABI, functionName: "getAgentWallet", args }) },
+  ];
+};
+
+/** The registry as it is called in registration files. */
+export const registryOf = (network: string) => `${network}:${REGISTRY}`;
+
+/** An agent of the registry as an asset (CAIP-19). */
+export const assetOf = ({ network, ref }: { network: string; ref: string }) =>
+  `${network}/erc721:${REGISTRY}/${ref}`;
+
+/** Who has an agent there: its owner, and the wallet that is set for it; none of an id that was not registered. */
+export const holdersIn = ([owner, wallet]: readonly (CallResult | undefined)[]): Hex[] => [
+  ...addressIn("ownerOf", owner),
+  ...addressIn("getAgentWallet", wallet),
+];
+
+const NOBODY = `0x${"0".repeat(40)}`;
+
+function addressIn(functionName: "ownerOf" | "getAgentWallet", answer: CallResult | undefined): Hex[] {
+  if (!answer?.success || answer.data.length !== 66) return [];
+  const found = lowerCase(decodeFunctionResult({ abi: ABI, functionName, data: answer.data }));
+  return found === NOBODY ? [] : [found];
+}
