@@ -21,6 +21,7 @@ import {
   type Context,
   effectOf,
   type Operation,
+  type OperationDeclaration,
   type Picture,
   restsOnDataAlone,
   type ServedFile,
@@ -157,7 +158,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   if (before) return before;
   const reading = operation.vintage && output.kind === "json" ? watched(app) : undefined;
   if (reading) Object.assign(context.app, reading.data);
-  const { answer: given, read } = await handled(call, context);
+  const { answer: given, read } = await handled(operation, context);
   const rests_on = reading?.restsOn();
   const answer = rests_on === undefined ? given : withRestsOn(given as Marked, rests_on);
   const body = await encoded(parts, call, answer);
@@ -214,7 +215,7 @@ const withRestsOn = (answer: Marked, rests_on: string) => ({
 });
 
 /** Waits for the read model of a list, handles the call, and notes what data it reads where it says on what it rests. */
-async function handled({ operation }: Call, context: Context<never>) {
+export async function handled(operation: OperationDeclaration, context: Context<never>) {
   const { lists } = operation;
   const as_of = lists && lists !== "none" ? await context.app.asOf(lists) : undefined;
   const work = () => operation.handle(context);

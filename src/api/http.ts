@@ -111,7 +111,8 @@ function mountOperations(http: express.Express, parts: HttpParts, hint: Hint): v
     const { operation } = one;
     const route = operationRoute(parts, one);
     for (const path of [pathOf(operation), ...operation.aliases]) mount(methodOf(operation), path, route);
-    for (const from of operation.redirects) mount("GET", pathOf({ route: from }), redirectTo(operation));
+    for (const from of operation.redirects)
+      mount(methodOf({ route: from }), pathOf({ route: from }), redirectTo(operation));
   }
   for (const [path, allowed] of methods) {
     http.all(path, otherMethod(parts, [...allowed], hint));

@@ -5,7 +5,9 @@ import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, lowerId } from "../../../domain/identity/fields.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
+import { composed } from "../../composed.ts";
 import { json, open, operation } from "../../operation.ts";
+import { trust } from "../trust/scores.ts";
 import {
   agentNamed,
   keyShown,
@@ -172,4 +174,22 @@ function refusedReason(error: unknown): string | Proof {
   throw error;
 }
 
-export const passportOperations = [passport, verify];
+const whole = composed<{ id: string }>({
+  passport: { of: passport, ask: ({ id }) => ({ sx_id: id }) },
+  trust: { of: trust, ask: ({ id }) => ({ id }) },
+});
+
+const profile = operation({
+  name: "soul_profile",
+  route: "GET /soul/{id}/profile",
+  summary: "An agent at a glance: its passport and how far it can be trusted",
+  description: "What soul_passport and soul_trust answer, in one.",
+  access: [open()],
+  input: z.object({ id: agentRef }),
+  output: json(whole.schema),
+  refuses: [404],
+  example: { id: "SX#1" },
+  handle: whole.handle,
+});
+
+export const passportOperations = [passport, verify, profile];
