@@ -82,6 +82,7 @@ test("every tool says what it does to what is there", () => {
     "soul_keys_add",
     "soul_keys_revoke",
     "soul_passport_revoke",
+    "soul_unlink",
     "wallet_airdrop",
     "x402_settle",
   ]);

@@ -75,7 +75,7 @@ beforeAll(async () => {
     rng_anchor_commit: seed,
     rng_anchor_verify: seed,
     checks_redeem: await writeExamples(service.app),
-    ...(await identifyExamples(service.url)),
+    ...(await identifyExamples(service)),
   };
   await attestExamples(service.app, addressOf(wallet(1)));
   mine = (

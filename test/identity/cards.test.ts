@@ -64,7 +64,11 @@ test("the owner says what an agent is for, by its API key or by a live key over 
   expect(await describedBy(wallet, said)).toMatchObject({ status: 403 });
   expect(await api.post(PATH, said)).toMatchObject({ status: 403 });
   expect(await api.post("/soul/quiet/description", said, own())).toMatchObject({ status: 403 });
-  expect(await api.post(PATH, { ...said, ...proof })).toMatchObject({ status: 200 });
+  const described = await api.post(PATH, { ...said, ...proof });
+  expect(described).toMatchObject({ status: 200 });
+  expect(await api.post(PATH, { ...said, ...proof })).toEqual(described);
+  // Once something else was said, the old text does not bring it back.
+  await api.post(PATH, { services: [A2A] }, own());
   expect(await api.post(PATH, { ...said, ...proof })).toMatchObject({
     status: 400,
     body: { errors: [{ message: "has counted already" }] },

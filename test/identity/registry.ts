@@ -3,9 +3,19 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { encodeFunctionData, parseAbi } from "viem/utils";
 import { artifactOf } from "../../src/anchoring/contracts/compile.ts";
+import type { App } from "../../src/app.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import { REGISTRY } from "../../src/domain/identity/registry.ts";
-import type { Desk } from "../checks/desk.ts";
+import { runningNode } from "../chain/fixture.ts";
+import { ask } from "../chain/lent-node.ts";
+
+export type Rpc = <T>(method: string, ...params: unknown[]) => Promise<T>;
+
+/** Questions to the node of a service's data folder, past the port. */
+export const rpcOf =
+  (data_dir: string): Rpc =>
+  async (method, ...params) =>
+    ask(`http://127.0.0.1:${(await runningNode(data_dir)).port}`, method, ...params);
 
 const ABI = parseAbi([
   "function register() returns (uint256)",
@@ -14,7 +24,7 @@ const ABI = parseAbi([
 ]);
 
 /** Puts the registry's code where the service looks for it. */
-export async function placeRegistry({ rpc, app }: Pick<Desk, "rpc" | "app">): Promise<void> {
+export async function placeRegistry({ rpc, app }: { rpc: Rpc; app: App }): Promise<void> {
   const source = join(import.meta.dirname, "IdentityRegistry.sol");
   const contract = { name: "IdentityRegistry", source, artifact: source };
   const artifact = artifactOf(contract, await readFile(source, "utf8"));

@@ -1,5 +1,6 @@
 /** The Identity Registry of ERC-8004, an ERC-721 of agents, in the words of the Chain port. Source: ERC-8004 and EIP-721. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
+import { z } from "zod";
 import type { Call, CallResult, Hex } from "../chain.ts";
 import { lowerCase } from "../fields.ts";
 
@@ -11,10 +12,29 @@ const ABI = parseAbi([
   "function getAgentWallet(uint256 agentId) view returns (address)",
 ]);
 
-/** The longest agentId: 2^256 - 1. */
+/** An agentId as a text: a number of 256 bits. */
+const NUMBER = "(?:0|[1-9]\\d{0,77})";
 const MOST_ID = 2n ** 256n - 1n;
 
-export const isAgentId = (text: string) => /^(?:0|[1-9]\d{0,77})$/.test(text) && BigInt(text) <= MOST_ID;
+const isAgentId = (text: string) => BigInt(text) <= MOST_ID;
+
+const ABOUT = "is an agentId of the registry: a whole number from 0, as a string of digits";
+
+export const agentId = z
+  .string()
+  .regex(new RegExp(`^${NUMBER}$`), { error: ABOUT, abort: true })
+  .refine(isAgentId, ABOUT);
+
+const PREFIX = "erc8004-";
+
+/** A link by its name. */
+export const linkNamed = z
+  .string()
+  .regex(new RegExp(`^${PREFIX}${NUMBER}$`), { error: "is erc8004-<agentId>", abort: true })
+  .refine((name) => isAgentId(refOfLink(name)), "is erc8004-<agentId>");
+
+/** The agentId of a link that is named so. */
+export const refOfLink = (name: string) => name.slice(PREFIX.length);
 
 /** Asks for what `holdersIn` reads. */
 export const holderCalls = (ref: string): [Call, Call] => {

@@ -15,7 +15,7 @@ import { agentOf, idOfNumber, soulTenant } from "./agents.ts";
 import { provenBy } from "./proofs.ts";
 
 /** Signatures are judged for anybody, so an address has so many: a contract wallet's costs a question to the chain. */
-export const proofs = open({ calls: 60, per: "hour", shared: "soul-proofs" });
+export const proofs = open({ calls: 120, per: "hour", shared: "soul-proofs" });
 
 /** By what a change is asked for: a key's signature, or null for the API key. */
 export type Authority = { by: string | null; challenge_sha256: string | null };

@@ -1,5 +1,6 @@
 /** What an agent's owner says of it, and the forms in which other registries read that. */
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { canonicalText } from "../../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../../eventstore/types.ts";
@@ -7,6 +8,7 @@ import type { App } from "../../../app.ts";
 import { time } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentCard, interfacesOf, registrationFile, type Shown } from "../../../domain/identity/card.ts";
+import { challengeDigest } from "../../../domain/identity/challenge.ts";
 import { agentRef, nameSubject, purpose, service, sxId } from "../../../domain/identity/fields.ts";
 import { keyUrl } from "../../../domain/payments/receipt.ts";
 import { refuse } from "../../../domain/refusal.ts";
@@ -30,10 +32,35 @@ export async function shownAgent(app: App, agent: agents.Agent): Promise<Shown> 
   return { agent, name, purpose: opened!.erased ? null : String(opened!.value.purpose) };
 }
 
+type Said = Pick<z.infer<typeof described>, "services"> & {
+  purpose?: string | undefined;
+  version?: string | undefined;
+};
+
+/** What was said by this very challenge, if it is what is said again: whoever repeats a call does nothing wrong. */
+async function saidBefore(app: App, agent: agents.Agent, said: Said, challenge: string | undefined) {
+  const { description } = agent;
+  if (!description || challenge === undefined) return undefined;
+  if (description.challenge_sha256 !== challengeDigest(challenge)) return undefined;
+  const { purpose } = await shownAgent(app, agent);
+  const { version, services, described_at } = description;
+  const stands = { purpose, version, services, described_at };
+  const { purpose: again = null, version: number = null, services: places } = said;
+  const isSame = isDeepStrictEqual([again, number, places], [purpose, version, services]);
+  return isSame ? stands : undefined;
+}
+
+const described = z.object({
+  purpose: z.string().nullable(),
+  version: z.string().nullable(),
+  services: z.array(service),
+  described_at: time,
+});
+
 const describe = operation({
   name: "soul_describe",
   route: "POST /soul/{id}/description",
-  effect: { changes: "takes", repeatable: false, reaches_out: false },
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Say what an agent is for, and where it is reached",
   description: `Takes the place of what was said before, whole. By the agent's API key, or by a live key that signs a challenge of purpose describe
 about the SHA-256, in hex, of the canonical JSON (RFC 8785) of what is said: \`purpose\`, \`services\` and \`version\`, those that are given.
@@ -56,15 +83,7 @@ The addresses are public and stay in the log; the purpose is sealed, and can be 
     challenge: challengeField.optional(),
     signature: signatureField.optional(),
   }),
-  output: json(
-    z.object({
-      sx_id: z.string(),
-      purpose: z.string().nullable(),
-      version: z.string().nullable(),
-      services: z.array(service),
-      described_at: time,
-    }),
-  ),
+  output: json(described.extend({ sx_id: z.string() })),
   refuses: [403, 404, 409],
   example: {
     id: "SX#1",
@@ -78,6 +97,8 @@ The addresses are public and stay in the log; the purpose is sealed, and can be 
     const { id: _, challenge, signature, ...said } = input;
     const agent = await agentWatched(context, input.id);
     const { agent_id, sx_number } = agent.facts;
+    const before = await saidBefore(app, agent, said, challenge);
+    if (before) return { sx_id: sxId(sx_number), ...before };
     const text = canonicalText(JSON.parse(JSON.stringify(said)) as JsonObject, "description");
     const about = createHash("sha256").update(text).digest("hex");
     const authority = await authorityOf(
@@ -135,12 +156,23 @@ service's key signs it (signatures[]: a JWS over the canonical JSON of the rest,
   access: [open()],
   input: z.object({ sx_id }),
   output: json(
-    z.looseObject({
+    z.object({
       name: z.string(),
       description: z.string(),
       version: z.string(),
+      documentationUrl: z.string(),
       supportedInterfaces: z.array(
         z.object({ url: z.string(), protocolBinding: z.string(), protocolVersion: z.string() }),
+      ),
+      capabilities: z.object({
+        extensions: z.array(
+          z.object({ uri: z.string(), description: z.string(), params: z.record(z.string(), z.unknown()) }),
+        ),
+      }),
+      defaultInputModes: z.array(z.string()),
+      defaultOutputModes: z.array(z.string()),
+      skills: z.array(
+        z.object({ id: z.string(), name: z.string(), description: z.string(), tags: z.array(z.string()) }),
       ),
       signatures: z.array(z.object({ protected: z.string(), signature: z.string() })),
     }),

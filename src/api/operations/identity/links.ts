@@ -8,17 +8,20 @@ import * as agents from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { link, linkName, unlink } from "../../../domain/identity/links.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
-import { holderCalls, holdersIn, isAgentId, REGISTRY } from "../../../domain/identity/registry.ts";
+import {
+  agentId,
+  holderCalls,
+  holdersIn,
+  linkNamed,
+  REGISTRY,
+  refOfLink,
+} from "../../../domain/identity/registry.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { json, operation } from "../../operation.ts";
 import { id, linkShown, shownLink } from "./agents.ts";
 import { authorityOf, proofs } from "./authority.ts";
 import { agentWatched } from "./keys.ts";
 import { challengeField, signatureField } from "./proofs.ts";
-
-const erc8004_id = z
-  .string()
-  .refine(isAgentId, "is an agentId of the registry: a whole number from 0, as a string of digits");
 
 const answer = json(z.object({ sx_id: z.string(), links: z.array(linkShown) }));
 
@@ -56,7 +59,7 @@ on; where the chain takes a transfer back, it is restored.`,
   access: [proofs],
   input: z.object({
     id,
-    erc8004_id: erc8004_id.describe("The agentId in the Identity Registry on Base, as a string"),
+    erc8004_id: agentId.describe("The agentId in the Identity Registry on Base, as a string"),
     challenge: challengeField.optional(),
     signature: signatureField.optional(),
   }),
@@ -107,10 +110,7 @@ const remove = operation({
   access: [proofs],
   input: z.object({
     id,
-    link: z
-      .string()
-      .refine((name) => name.startsWith("erc8004-") && isAgentId(name.slice(8)), "is erc8004-<agentId>")
-      .describe("The link's name, as soul_passport shows it"),
+    link: linkNamed.describe("The link's name, as soul_passport shows it"),
     challenge: challengeField.optional(),
     signature: signatureField.optional(),
   }),
@@ -121,7 +121,7 @@ const remove = operation({
     const { input, app, decide } = context;
     const { link: about, challenge, signature } = input;
     const agent = await agentWatched(context, input.id);
-    const name = { kind: "erc8004" as const, network: networkOf(app.chain), ref: about.slice(8) };
+    const name = { kind: "erc8004" as const, network: networkOf(app.chain), ref: refOfLink(about) };
     const known = [...(agent.links ?? []), ...(agent.lost_links ?? [])];
     if (!known.some((one) => agents.isSameLink(one, name))) return shown(agent);
     const asked = { purpose: "revoke" as const, about };
