@@ -170,6 +170,10 @@ test("an agent that named no interface has no card, and every form names the one
 test("a suspended agent is not active and says nothing new; what is erased stands in no form", async () => {
   await setSuspended(service.app, "scout", { suspended: true, reason: "asked" });
   expect((await fileOf("scout")).body.active).toBe(false);
+  expect(await cardOf("scout")).toMatchObject({
+    status: 409,
+    body: { type: expect.stringContaining("#agent-suspended") },
+  });
   expect(await api.post(PATH, { services: [A2A] }, own())).toMatchObject({ status: 409 });
   await setSuspended(service.app, "scout", { suspended: false, reason: "sorted out" });
   await eraseName(service.app, "scout");

@@ -1,5 +1,5 @@
 /** Links to ERC-8004 on a real chain: who may make one, what ends it, and what brings it back. */
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as agents from "../../src/domain/identity/agent.ts";
@@ -217,4 +217,67 @@ test("while the registry is gone nothing is taken back", async () => {
   await desk.mine(1);
   expect(await turn()).toBe("done");
   expect(await linksOf("other")).toEqual(["erc8004-4"]);
+});
+
+test("passport, credential, card and registration file name one subject at each step of an agent's way", async () => {
+  const { url } = desk.service;
+  const [first, second] = [keyOf(5), ed25519Key()];
+  await agentOf("wanderer", first);
+  const { sx_number } = (await api.get("/soul/passport/wanderer")).body.passport as { sx_number: number };
+  const subject = `${url}/soul/passport/${sx_number}`;
+
+  const names = async () => {
+    const passport = (await api.get("/soul/passport/wanderer")).body;
+    const token = await (await fetch(`${subject}/credential`)).text();
+    const { credentialSubject } = JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString());
+    const card = (await api.get("/soul/passport/wanderer/agent-card.json")).body as {
+      documentationUrl: string;
+      capabilities: { extensions: { params: { subject: string; alsoKnownAs?: string[] } }[] };
+    };
+    const { params } = card.capabilities.extensions[0]!;
+    const file = (await api.get("/soul/passport/wanderer/registration.json")).body as {
+      services: { name: string; endpoint: string }[];
+      registrations: { agentId: number }[];
+    };
+    const place = file.services.find(({ name }) => name === "passport")!.endpoint;
+    expect([credentialSubject.id, card.documentationUrl, params.subject, place]).toEqual(
+      Array(4).fill(subject),
+    );
+    const keys = (passport.keys as { did: string }[]).map(({ did }) => did);
+    const links = (passport.links as Linked).map(({ link }) => link);
+    const assets = links.map((link) => `eip155:8453/erc721:${REGISTRY}/${link.slice("erc8004-".length)}`);
+    expect(credentialSubject.alsoKnownAs).toEqual([...keys, ...assets]);
+    expect(params.alsoKnownAs ?? []).toEqual([...keys, ...assets]);
+    expect(file.services.filter(({ name }) => name === "DID").map(({ endpoint }) => endpoint)).toEqual(keys);
+    expect(file.registrations.map(({ agentId }) => `erc8004-${agentId}`)).toEqual(links);
+    return { keys: keys.length, links };
+  };
+
+  const said = { services: [{ endpoint: "https://wanderer.example.org/a2a", name: "A2A" }] };
+  const about = createHash("sha256").update(JSON.stringify(said)).digest("hex");
+  const proof = await api.proof(first, "wanderer", "describe", about);
+  expect(await api.post("/soul/wanderer/description", { ...said, ...proof })).toMatchObject({ status: 200 });
+  expect(await names()).toEqual({ keys: 1, links: [] });
+
+  const kid = await kidOf(api, second);
+  const endorsement = await api.proof(first, "wanderer", "prove", kid);
+  const added = { ...(await api.proof(second, "wanderer")), endorsement };
+  expect(await api.post("/soul/wanderer/keys", added)).toMatchObject({ status: 200 });
+  expect(await names()).toEqual({ keys: 2, links: [] });
+
+  await desk.send(register(), 5);
+  expect(await linkBy(second, "wanderer", "5")).toMatchObject({ status: 200 });
+  expect(await names()).toEqual({ keys: 2, links: ["erc8004-5"] });
+
+  const gone = new URLSearchParams(await api.proof(second, "wanderer", "revoke", await kidOf(api, first)));
+  const path = `/soul/wanderer/keys/${await kidOf(api, first)}?${gone}`;
+  expect(await api.call("DELETE", path)).toMatchObject({ status: 200 });
+  expect(await names()).toEqual({ keys: 1, links: [] });
+
+  const end = { reason: "done", ...(await api.proof(second, "wanderer", "revoke", "passport")) };
+  expect(await api.post("/soul/wanderer/revoke", end)).toMatchObject({ status: 200 });
+  expect((await api.get("/soul/passport/wanderer/agent-card.json")).status).toBe(409);
+  const left = (await api.get("/soul/passport/wanderer/registration.json")).body;
+  expect(left).toMatchObject({ active: false, registrations: [] });
+  expect(JSON.stringify(left)).toContain(subject);
 });

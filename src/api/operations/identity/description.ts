@@ -151,7 +151,7 @@ const card = operation({
   name: "soul_agent_card",
   route: `GET ${PATH}/agent-card.json`,
   summary: "An agent's card for A2A, signed",
-  description: `An AgentCard of A2A 1.0, made of what soul_describe said: its interfaces are the services named A2A, and an agent that has none has no card. The
+  description: `An AgentCard of A2A 1.0, made of what soul_describe said: its interfaces are the services named A2A, and an agent that has none has no card, nor has one that is suspended or revoked. The
 service's key signs it (signatures[]: a JWS over the canonical JSON of the rest, by the key of jwks.json); an extension names the passport.`,
   access: [open()],
   input: z.object({ sx_id }),
@@ -178,10 +178,11 @@ service's key signs it (signatures[]: a JWS over the canonical JSON of the rest,
     }),
   ),
   caching: () => "public, max-age=300",
-  refuses: [404],
+  refuses: [404, 409],
   example: { sx_id: "SX#1" },
   handle: async ({ input, app }) => {
-    const agent = await agentNamed(app, input.sx_id);
+    // A card tells of no suspension, and whoever signs it vouches.
+    const agent = agents.acting(await agentNamed(app, input.sx_id));
     if (interfacesOf(agent).length === 0)
       return refuse(
         "not_found",
