@@ -282,6 +282,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "@modelcontextprotocol/server": "any",
       "@x402/core/http": "any",
       anchoring: "any",
+      chain: "any",
       app: "any",
       compression: "any",
       cors: "any",
