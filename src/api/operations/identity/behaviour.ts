@@ -24,7 +24,9 @@ import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { activityOf, activityProjection } from "../../../projections/identity/activity.ts";
 import { dateOf, dayNamed, dayOfTime } from "../../../projections/trust/days.ts";
 import { dealingsOf, paidCalls, spentBy } from "../../../projections/trust/dealings.ts";
+import { composed } from "../../composed.ts";
 import { json, key, open, operation, subject } from "../../operation.ts";
+import { trustHistory } from "../trust/scores.ts";
 import { daysOf, MOST_DAYS, stretchFields, stretchOf } from "../trust/stretch.ts";
 import { actorsOf, agentNamed, agentOf, id } from "./agents.ts";
 
@@ -32,7 +34,7 @@ const named = { agent_id: z.string(), sx_id: z.string() };
 const namesOf = ({ facts }: Agent) => ({ agent_id: facts.agent_id, sx_id: sxId(facts.sx_number) });
 
 const share = z.number().nullable();
-const dna = z
+const dnaField = z
   .object(
     Object.fromEntries(dimensions.map((name) => [name, share])) as Record<
       (typeof dimensions)[number],
@@ -88,7 +90,7 @@ export async function profileOf(app: App, agent: Agent) {
 
 const FORMULAS = `risk = bets / events; curiosity = distinct operations / 40; rigor = 5 · verify and proof calls / paid calls; speed = the trust factor of that name; social = c / (c + 20) of c agents that it attested, was attested by or delegated to; memory = active weeks of ${MEMORY_WEEKS}; creativity = 1 − Σnᵢ²/N² over operations. None is above 1.`;
 
-const dnaOperation = operation({
+export const dna = operation({
   name: "soul_dna",
   route: "GET /soul/{id}/dna",
   summary: "What an agent is like, in seven dimensions",
@@ -96,7 +98,7 @@ const dnaOperation = operation({
   access: [open()],
   lists: activityProjection,
   input: z.object({ id }),
-  output: json(z.object({ ...named, day: z.string(), window_days: z.int(), events, dna })),
+  output: json(z.object({ ...named, day: z.string(), window_days: z.int(), events, dna: dnaField })),
   refuses: [404],
   example: { id: "SX#1" },
   handle: async ({ input, app }) => {
@@ -126,7 +128,7 @@ const character = operation({
       archetype: z.enum(archetypes),
       traits: z.array(z.enum(dimensions)),
       events,
-      dna,
+      dna: dnaField,
     }),
   ),
   refuses: [404],
@@ -155,7 +157,7 @@ const history = operation({
     z.object({
       ...named,
       window_days: z.int(),
-      points: z.array(z.object({ day: z.string(), events: z.int(), dna })),
+      points: z.array(z.object({ day: z.string(), events: z.int(), dna: dnaField })),
     }),
   ),
   refuses: [404],
@@ -175,7 +177,7 @@ const history = operation({
   },
 });
 
-const side = z.object({ days: z.int(), events: z.int(), dna });
+const side = z.object({ days: z.int(), events: z.int(), dna: dnaField });
 
 const drift = operation({
   name: "soul_drift",
@@ -190,7 +192,7 @@ const drift = operation({
       ...named,
       verdict: z.enum(["drifted", "steady", "not_enough"]),
       distance: share,
-      deltas: dna.describe("The last days less those before, each -1 to 1"),
+      deltas: dnaField.describe("The last days less those before, each -1 to 1"),
       recent: side,
       before: side,
     }),
@@ -310,4 +312,25 @@ const roi = operation({
   },
 });
 
-export const behaviourOperations = [dnaOperation, character, history, drift, seasonality, roi];
+const whole = composed<{ id: string }>({
+  trust_history: { of: trustHistory, ask: (asked) => ({ ...asked, step: "week" }) },
+  dna_history: { of: history, ask: (asked) => ({ ...asked, step: "week" }) },
+  drift: { of: drift, ask: (asked) => asked },
+  seasonality: { of: seasonality, ask: (asked) => asked },
+});
+
+const analytics = operation({
+  name: "soul_analytics",
+  route: "GET /soul/{id}/analytics",
+  summary: "How an agent went: trust and character week by week, drift, and its hours",
+  description:
+    "What soul_trust_history and soul_dna_history by weeks of the last 90 days, soul_drift and soul_seasonality answer, in one.",
+  access: [subject("read"), key("read")],
+  input: z.object({ id }),
+  output: json(whole.schema),
+  refuses: [404],
+  example: { id: "SX#1" },
+  handle: whole.handle,
+});
+
+export const behaviourOperations = [dna, character, history, drift, seasonality, analytics, roi];

@@ -18,6 +18,7 @@ import {
   shownLink,
   statusField,
 } from "./agents.ts";
+import { dna } from "./behaviour.ts";
 import { challengeField, type Proof, provenBy, signatureField } from "./proofs.ts";
 
 const sx_id = agentRef.describe("The passport: SX#42, 42, or its agent_id");
@@ -179,13 +180,14 @@ function refusedReason(error: unknown): string | Proof {
 const whole = composed<{ id: string }>({
   passport: { of: passport, ask: ({ id }) => ({ sx_id: id }) },
   trust: { of: trust, ask: ({ id }) => ({ id }) },
+  dna: { of: dna, ask: ({ id }) => ({ id }) },
 });
 
 const profile = operation({
   name: "soul_profile",
   route: "GET /soul/{id}/profile",
-  summary: "An agent at a glance: its passport and how far it can be trusted",
-  description: "What soul_passport and soul_trust answer, in one.",
+  summary: "An agent at a glance: its passport, how far it can be trusted, and what it is like",
+  description: "What soul_passport, soul_trust and soul_dna answer, in one.",
   access: [open()],
   input: z.object({ id: agentRef }),
   output: json(whole.schema),

@@ -175,7 +175,7 @@ async function explained(app: App, sx: number, { as_of_position: position, day }
   };
 }
 
-const history = operation({
+export const trustHistory = operation({
   name: "soul_trust_history",
   route: "GET /soul/{id}/trust/history",
   summary: "An agent's trust score, day by day",
@@ -273,4 +273,4 @@ const verify = operation({
 });
 
 /** Scores, as they are asked for. */
-export const scoreOperations = [trust, history, verify];
+export const scoreOperations = [trust, trustHistory, verify];
