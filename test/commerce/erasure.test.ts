@@ -1,5 +1,7 @@
-/** A customer who is erased: orders and quotes stand, and say no more whom they were for. */
+/** A customer who is erased: orders and quotes stand, and say no more whom they were for; one who never ordered was nobody. */
+import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { wallet } from "../chain/fixture.ts";
 import { type Credentials, openShopHouse, pelletOrder, type ShopHouse } from "./shop-house.ts";
 
 let house: ShopHouse;
@@ -65,4 +67,50 @@ test("stands in no table of the log's database: neither name, mail nor address, 
     expect([name, found.rows.map(({ line }) => line)]).toEqual([name, []]);
   }
   expect(JSON.stringify(house.service.logged)).not.toMatch(/secret person|secret@|secret street/i);
+});
+
+test("whose order or quote is refused becomes no subject: the vault has no key of them", async () => {
+  const vault = new pg.Client({ connectionString: house.vault_url });
+  await vault.connect();
+  const keys = async () =>
+    (await vault.query<{ n: number }>("select count(*)::int as n from subject_keys.subjects")).rows[0]!.n;
+  const before = await keys();
+  const buyer = await house.keyOf("refused");
+  const known = { ...pelletOrder(1, { product_slug: "finieris-ozols" }), customer_email: "bert@example.org" };
+  for (let n = 0; n < 3; n++) expect((await house.ask(buyer, "orders", known)).status).toBe(201);
+  let people = 0;
+  const nobody = () => `nobody-${people++}@example.org`;
+  const refused: [number, Promise<{ status: number }>][] = [
+    ...[
+      [404, { product_slug: "none" }],
+      [409, { product_slug: "saplaksnis-berzs", quantity: 41 }],
+      [409, { product_slug: "finieris-ozols" }],
+      [400, { product_slug: "saplaksnis-berzs", quantity: 40 }],
+      [400, { unit: "crate" }],
+      [404, { quote_id: "0".repeat(32) }],
+    ].map(([status, wrong]): [number, Promise<{ status: number }>] => [
+      status as number,
+      house.ask(buyer, "orders", { ...pelletOrder(1, wrong as object), customer_email: nobody() }),
+    ]),
+    [
+      409,
+      house.pays(wallet(0), "orders", {
+        ...pelletOrder(41, { product_slug: "saplaksnis-berzs" }),
+        customer_email: nobody(),
+      }),
+    ],
+    ...[
+      { product_id: 99, quantity: 1 },
+      { product_id: 3, quantity: 1, unit: "bag" },
+    ].map((item, at): [number, Promise<{ status: number }>] => [
+      at === 0 ? 404 : 400,
+      house.ask(buyer, "quotes", { client_name: "No One", client_email: nobody(), items: [item] }),
+    ]),
+  ];
+  expect(await Promise.all(refused.map(async ([, answer]) => (await answer).status))).toEqual(
+    refused.map(([status]) => status),
+  );
+  // One key more, of the customer whose orders stand.
+  expect(await keys()).toBe(before + 1);
+  await vault.end();
 });
