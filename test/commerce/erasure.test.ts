@@ -20,6 +20,7 @@ test("is shown as erased in every order of hers, and in none of others'; orders 
   const his = await order("b", "bert@example.org");
   const erased = await house.ask(mine, "commerce/erase", { email: "anna@example.org" });
   expect(erased.body.data).toMatchObject({ status: "erased", sealed_events: 1 });
+  await house.folded();
   const { data } = (await house.ask(mine, "orders")).body;
   expect(
     data.map(({ order_id, erased, customer }: { order_id: number; erased: boolean; customer: object }) => [
@@ -36,6 +37,7 @@ test("is shown as erased in every order of hers, and in none of others'; orders 
   const cancelled = await house.ask(mine, "orders/cancel", { order_id: hers.order_id });
   expect(cancelled.body.data.status).toBe("cancelled");
   await order("c", "anna@example.org");
+  await house.folded();
   const again = (await house.ask(mine, "orders?limit=1")).body.data;
   expect(again).toMatchObject([{ erased: false, customer: { email: "anna@example.org" } }]);
 });
