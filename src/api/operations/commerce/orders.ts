@@ -19,6 +19,7 @@ import type { Caller } from "../../caller.ts";
 import { json, key, operation, owner, pay } from "../../operation.ts";
 import {
   developmentChain,
+  inputLines,
   inputMail,
   inputName,
   inputOrderId,
@@ -119,17 +120,11 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
       )
       .describe("For the carrier")
       .optional(),
-    delivery_address: z
-      .string()
+    delivery_address: inputLines(300)
       .min(1, "is at least 1 character")
-      .max(300, "is at most 300 characters")
       .describe("Where it is delivered, up to 300 characters")
       .optional(),
-    notes: z
-      .string()
-      .max(500, "is at most 500 characters")
-      .describe("Anything else, up to 500 characters")
-      .optional(),
+    notes: inputLines(500).describe("Anything else, up to 500 characters").optional(),
     quote_id: idFrom("quote_id", "quotes_create")
       .describe("Takes the price of this quote of yours; omitted = the price of now")
       .optional(),
