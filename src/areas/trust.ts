@@ -1,4 +1,5 @@
 import { attestationOperations } from "../api/operations/trust/attestations.ts";
+import { oneAttestationOperations } from "../api/operations/trust/one-attestation.ts";
 import { scoreOperations } from "../api/operations/trust/scores.ts";
 import * as attestation from "../domain/trust/attestation.ts";
 import { trustProblems } from "../domain/trust/problems.ts";
@@ -14,6 +15,6 @@ export const trust: Area = {
   entities: [attestation, trustLog],
   projections: [trustProjection],
   reactors: [trustReactor],
-  operations: [...scoreOperations, ...attestationOperations],
+  operations: [...scoreOperations, ...attestationOperations, ...oneAttestationOperations],
   problems: trustProblems,
 };

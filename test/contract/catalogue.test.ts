@@ -76,8 +76,8 @@ beforeAll(async () => {
     rng_anchor_verify: seed,
     checks_redeem: await writeExamples(service.app),
     ...(await identifyExamples(service.url)),
+    ...(await attestExamples(service.app, addressOf(wallet(1)))),
   };
-  await attestExamples(service.app, addressOf(wallet(1)));
   mine = (
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
   ).headers;

@@ -90,6 +90,7 @@ export const specifiedPrices: Record<string, string | null> = {
   "GET /v1/agent/soul/verify/{agent_id}": "0.01",
   "POST /v1/agent/soul/attest": "0.50",
   "POST /v1/agent/soul/attest/batch": "25.00",
+  "DELETE /v1/agent/soul/attestations/{id}": null,
   "GET /log/checkpoint": null,
   "GET /log/key": null,
   "GET /log/tile/{+path}": null,

@@ -295,7 +295,7 @@ export const prove =
   };
 
 /** Only a key that is live still speaks for the agent; null is its API key, or the operator. */
-function refuseStranger({ keys }: Agent, kid: string | null): void {
+export function refuseStranger({ keys }: Agent, kid: string | null): void {
   if (kid !== null && !keys.some((key) => key.kid === kid))
     refuse(identityProblems["not-yours"], `${kid} is no live key of this agent`);
 }
