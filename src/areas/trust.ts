@@ -1,4 +1,6 @@
 import { attestationOperations } from "../api/operations/trust/attestations.ts";
+import { badgeOperations } from "../api/operations/trust/badges.ts";
+import { chainOperations } from "../api/operations/trust/chain.ts";
 import { oneAttestationOperations } from "../api/operations/trust/one-attestation.ts";
 import { scoreOperations } from "../api/operations/trust/scores.ts";
 import * as attestation from "../domain/trust/attestation.ts";
@@ -15,6 +17,12 @@ export const trust: Area = {
   entities: [attestation, trustLog],
   projections: [trustProjection],
   reactors: [trustReactor],
-  operations: [...scoreOperations, ...attestationOperations, ...oneAttestationOperations],
+  operations: [
+    ...scoreOperations,
+    ...attestationOperations,
+    ...oneAttestationOperations,
+    ...chainOperations,
+    ...badgeOperations,
+  ],
   problems: trustProblems,
 };

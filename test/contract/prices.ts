@@ -88,6 +88,8 @@ export const specifiedPrices: Record<string, string | null> = {
   "GET /soul/{id}/trust": null,
   "GET /soul/{id}/trust/history": null,
   "GET /v1/agent/soul/verify/{agent_id}": "0.01",
+  "POST /soul/{id}/verify-chain": "0.10",
+  "GET /v1/agent/soul/badges/{agent_id}": "0.05",
   "POST /v1/agent/soul/attest": "0.50",
   "POST /v1/agent/soul/attest/batch": "25.00",
   "DELETE /v1/agent/soul/attestations/{id}": null,

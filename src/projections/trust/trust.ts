@@ -28,6 +28,8 @@ export const trustProjection = projection({
     );
     create index if not exists trust_edges_v1_to on read.trust_edges_v1 (to_sx, valid_from);
     create index if not exists trust_edges_v1_from on read.trust_edges_v1 (from_sx, to_sx, skill);
+    create index if not exists trust_edges_v1_valid_from on read.trust_edges_v1 (valid_from);
+    create index if not exists trust_edges_v1_valid_to on read.trust_edges_v1 (valid_to);
     create table if not exists read.trust_evidence_v1 (
       sx         bigint not null,
       kind       text not null,
@@ -40,6 +42,8 @@ export const trustProjection = projection({
       valid_to   bigint
     );
     create index if not exists trust_evidence_v1_sx on read.trust_evidence_v1 (sx, position);
+    create index if not exists trust_evidence_v1_valid_from on read.trust_evidence_v1 (valid_from);
+    create index if not exists trust_evidence_v1_valid_to on read.trust_evidence_v1 (valid_to);
     create index if not exists trust_evidence_v1_payment on read.trust_evidence_v1 (payment_id) where valid_to is null;
     create table if not exists read.trust_seeds_v1 (
       sx         bigint not null,
