@@ -6,7 +6,9 @@ import { scoreOperations } from "../api/operations/trust/scores.ts";
 import * as attestation from "../domain/trust/attestation.ts";
 import { trustProblems } from "../domain/trust/problems.ts";
 import * as trustLog from "../domain/trust/trust.ts";
+import { onChainProjection } from "../projections/trust/on-chain.ts";
 import { trustProjection } from "../projections/trust/trust.ts";
+import { onChainReactor } from "../reactors/trust/attest-on-chain.ts";
 import { trustReactor } from "../reactors/trust/compute.ts";
 import type { Area } from "./area.ts";
 
@@ -15,8 +17,8 @@ export const trust: Area = {
   about: "How far agents can be trusted: attestations, and a score that anyone recomputes from the log",
   envelope: "none",
   entities: [attestation, trustLog],
-  projections: [trustProjection],
-  reactors: [trustReactor],
+  projections: [trustProjection, onChainProjection],
+  reactors: [trustReactor, onChainReactor],
   operations: [
     ...scoreOperations,
     ...attestationOperations,

@@ -92,6 +92,7 @@ export const specifiedPrices: Record<string, string | null> = {
   "GET /v1/agent/soul/badges/{agent_id}": "0.05",
   "POST /v1/agent/soul/attest": "0.50",
   "POST /v1/agent/soul/attest/batch": "25.00",
+  "GET /v1/agent/soul/attestations/{id}": null,
   "DELETE /v1/agent/soul/attestations/{id}": null,
   "GET /log/checkpoint": null,
   "GET /log/key": null,

@@ -18,5 +18,5 @@ export async function attestExamples(
   await agency.attest(n, 2);
   const id = await agency.attest(n, 2, 1, "brevity");
   await agency.takeBack(id, n);
-  return { soul_attestation_revoke: { id } };
+  return { soul_attestation: { id }, soul_attestation_revoke: { id } };
 }

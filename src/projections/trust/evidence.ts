@@ -89,6 +89,12 @@ export async function liveAttestations(pool: pg.Pool, sx: number): Promise<numbe
   return (await pool.query<{ live: number }>({ name: "trust_live", text, values: [sx] })).rows[0]!.live;
 }
 
+/** Whether an attestation counts: neither taken back nor replaced. */
+export async function isLive(pool: pg.Pool, attestation_id: string): Promise<boolean> {
+  const sql = "select from read.trust_edges_v1 where attestation_id = $1 and valid_to is null";
+  return (await pool.query(sql, [attestation_id])).rowCount === 1;
+}
+
 /** The ids of all attestations that an agent has made, live or not. */
 export async function attestationsBy(pool: pg.Pool, sx: number): Promise<string[]> {
   const sql = "select attestation_id from read.trust_edges_v1 where from_sx = $1 order by valid_from";

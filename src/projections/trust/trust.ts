@@ -170,6 +170,14 @@ async function foldOne(tx: pg.ClientBase, event: Event): Promise<boolean> {
       );
       return false;
     }
+    // What a chain has of it counts nothing: the log alone does.
+    case "AttestationSent":
+    case "AttestationUnsent":
+    case "AttestationAnchored":
+    case "AttestationReorged":
+    case "AttestationRevocationAnchored":
+    case "AttestationRevocationReorged":
+      return false;
     case "AgentRegistered":
       await tx.query(
         "insert into read.trust_agents_v1 (lower_id, sx) values ($1, $2) on conflict do nothing",
