@@ -49,7 +49,6 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: {
       ...files,
       "node:crypto": "any",
-      "node:events": ["once"],
       "node:os": ["availableParallelism"],
       "node:worker_threads": ["parentPort", "workerData"],
       threads: "any",
