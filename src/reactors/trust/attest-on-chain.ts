@@ -79,7 +79,8 @@ export async function attestOnChain(
   memory: OnChainMemory,
   signal?: AbortSignal,
 ): Promise<Outcome<Trouble>> {
-  if (!(await app.caughtUp(onChainProjection))) return "done";
+  // What the read model does not know yet is left to the next turn, and what it is wrong about the log puts right.
+  await app.caughtUp(onChainProjection);
   const now = app.clock.now().getTime();
   if (memory.rest && now < memory.rest.until) return memory.rest.why;
   const isLookDue = now >= memory.look_at;
@@ -145,8 +146,15 @@ async function carry(app: App, ids: readonly string[], signal: AbortSignal | und
   const { result } = await app.commit(
     async ({ decide }) => {
       const states: attestations.AttestationState[] = [];
-      for (const id of ids)
-        states.push((await decide(attestations, attestations.targetOf(id), attestations.send(facts))).state);
+      for (const id of ids) {
+        const { state, events } = await decide(
+          attestations,
+          attestations.targetOf(id),
+          attestations.send(facts),
+        );
+        // One that was sent before may be on its way.
+        if (events.length > 0) states.push(state);
+      }
       return states;
     },
     { meta },
