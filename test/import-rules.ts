@@ -59,6 +59,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: ["src/domain/"],
     imports: {
       "@event-driven-io/emmett": "types",
+      "double-metaphone": ["doubleMetaphone"],
       "fastest-levenshtein": ["closest"],
       "node:crypto": [
         "createHash",
@@ -71,6 +72,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       ],
       "multiformats/bases/base58": ["base58btc"],
       standardwebhooks: ["Webhook"],
+      transliteration: ["transliterate"],
       "viem/siwe": ["createSiweMessage", "parseSiweMessage"],
       "viem/utils": [
         "concatHex",
@@ -107,6 +109,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "@duckdb/node-api": "any",
       "csv-parse/sync": "any",
       domain: "any",
+      "fast-xml-parser": ["XMLParser", "XMLValidator"],
       "lru-cache": "any",
       "node:async_hooks": ["AsyncLocalStorage"],
       "node:child_process": "any",
@@ -138,6 +141,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "src/sealing.ts",
       "src/erasure.ts",
       "src/stream-cache.ts",
+      "src/stream-folds.ts",
       "src/stream-snapshots.ts",
       "src/reactor.ts",
       "src/health.ts",
@@ -287,6 +291,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "@modelcontextprotocol/server": "any",
       "@x402/core/http": "any",
       anchoring: "any",
+      chain: "any",
       app: "any",
       audit: ["StreamReport", "verifyStream"],
       compression: "any",

@@ -111,7 +111,7 @@ function factorsShown(day: number, attested: Measured["attested"]) {
   };
 }
 
-const trust = operation({
+export const trust = operation({
   name: "soul_trust",
   route: "GET /soul/{id}/trust",
   summary: "How far an agent can be trusted, and why",
