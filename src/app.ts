@@ -13,6 +13,7 @@ import type {
   Clock,
   KeptAnswers,
   KeptHeads,
+  Objects,
   Printer,
   Random,
   SeedUses,
@@ -84,6 +85,8 @@ export type AppParts = ChainParts & {
   /** The vault of keys that personal data is sealed under. */
   subjects: Subjects;
   answers: KeptAnswers;
+  /** Bytes that are not events. */
+  objects: Objects;
   printer: Printer;
   webhooks: Webhooks;
   /** The trade data that answers read from. */
@@ -102,6 +105,8 @@ export type AppParts = ChainParts & {
     public_url: string;
     started_at: Date;
     allow_synthetic: boolean;
+    /** Whether money is kept for others, and how much of it in micro-USDC: of one account, and of all together. */
+    custody: { open: boolean; account_micro: number; total_micro: number };
     /** How long a seed of random numbers is used. */
     seeds: { max_rolls: number; seconds: number };
     /** How long an event waits for its checkpoint, and a checkpoint for its anchor; undefined: none are signed. */

@@ -15,6 +15,7 @@ import { createSeedUses } from "./adapters/seed-uses.ts";
 import { openSeedVault } from "./adapters/seed-vault.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
 import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts";
+import { smallObjects } from "./adapters/small-objects.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
 import { createAccepting } from "./anchoring/accepting.ts";
@@ -25,7 +26,7 @@ import { absentChain, openChain } from "./assemble-chain.ts";
 import { startReactorsOf, usualPool } from "./assemble-reactors.ts";
 import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
-import { anchoringOf, type Config, ConfigError } from "./config.ts";
+import { anchoringOf, type Config, ConfigError, custodyOf } from "./config.ts";
 import { databaseOf, prepareDatabase, warnOfOneRole } from "./database.ts";
 import { ReferenceStore } from "./datasets/reference/store.ts";
 import { SnapshotStore } from "./datasets/snapshots.ts";
@@ -150,12 +151,14 @@ async function assemble(
     seed_uses: createSeedUses(pool, onError),
     subjects,
     answers: createKeptAnswers(pool),
+    objects: smallObjects(pool),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS, ports: config.WEBHOOK_PORTS }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),
     settings: {
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic,
       started_at: new Date(),
+      custody: custodyOf(config, chain.embedded_chain),
       seeds: { max_rolls: config.SEED_ROLLS, seconds: config.SEED_SECONDS },
       anchoring: config.ANCHORING ? anchoringOf(config) : undefined,
     },

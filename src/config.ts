@@ -103,6 +103,9 @@ export const environment = z.object({
     .string()
     .regex(/^\d{1,6}(\.\d{1,18})?$/, "is an amount of ether a day, such as 0.05")
     .default("0.05"),
+  CUSTODY: flag(false),
+  CUSTODY_ACCOUNT_USDC: integer(1, 1_000_000, 100),
+  CUSTODY_TOTAL_USDC: integer(1, 1_000_000_000, 10_000),
   ANCHORING: flag(true),
   CHECKPOINT_SECONDS: integer(1, 86_400, 60),
   ANCHOR_SECONDS: integer(1, 604_800, 600),
@@ -183,6 +186,13 @@ const missingForBase = (
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
+
+/** What is kept for others; the money of the development chain is worth nothing. */
+export const custodyOf = (config: Config, embedded_chain: boolean) => ({
+  open: config.CUSTODY || embedded_chain,
+  account_micro: config.CUSTODY_ACCOUNT_USDC * 1e6,
+  total_micro: config.CUSTODY_TOTAL_USDC * 1e6,
+});
 
 /** How the log is signed and anchored. */
 export const anchoringOf = (config: Config) => ({

@@ -15,6 +15,7 @@ import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
 import { schemaOfList } from "./listing.ts";
 import { restsOnBesideList, restsOnField, vintageBesideList, vintageField } from "./named-vintages.ts";
 
+export { account } from "./access/account.ts";
 export { free } from "./access/free.ts";
 export { internal } from "./access/internal.ts";
 export { key } from "./access/key.ts";

@@ -7,6 +7,7 @@ import { LRUCache } from "lru-cache";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { createProver, type Prover } from "../anchoring/prove.ts";
 import type { App } from "../app.ts";
+import { paymentProblems } from "../domain/payments/problems.ts";
 import type { AddressLimits } from "../domain/ports.ts";
 import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
 import { transact } from "../unit.ts";
@@ -139,7 +140,12 @@ async function ask(
       const app = held ? { ...parts.app, ...held.data } : parts.app;
       const call = callOf(operation, input, { app, form }, admitted, question);
       if (!admitted.pays) {
-        const { made, event } = await unpaid(parts, call);
+        const served = await unpaid(parts, call).catch((error) => missingFunds(admitted, error));
+        if (served === "missing") {
+          const price = priceOf(operation, call.app, input);
+          return { kind: "pay", ...paymentRequired(operation, price, question.path, parts.terms, { form }) };
+        }
+        const { made, event } = served;
         return answerOf(call, made, headers, {
           event: await nameEvent(parts.prover, event, question, headers),
         });
@@ -164,6 +170,13 @@ async function ask(
     const event = await nameEvent(parts.prover, refusal.event, question, headers);
     return { kind: "refused", refusal, headers, event };
   }
+}
+
+/** The caller's account has less than the call holds: a payment brings it. */
+function missingFunds({ from_account }: Admission, error: unknown): "missing" {
+  const isMissing = error instanceof Refusal && error.type === paymentProblems["funds-missing"];
+  if (from_account && isMissing) return "missing";
+  throw error;
 }
 
 /** A test key moves no money of a real chain, and binds no wallets there. */

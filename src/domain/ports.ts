@@ -74,6 +74,20 @@ export type KeptAnswers = {
   forget(subject_id: string): Promise<number>;
 };
 
+/** Bytes that are not events, each at most 1 MiB, by the names of src/domain/objects.ts. Bytes that are not what they are named reject. */
+export type Objects = {
+  /** Lies for an hour, unless a read model says for how much longer once the log names it. */
+  put(name: string, bytes: Uint8Array): Promise<void>;
+  get(name: string): Promise<Buffer | undefined>;
+  has(name: string): Promise<boolean>;
+  /** The names that begin so, in order. */
+  list(beginning: string): Promise<string[]>;
+  /** Says how many there were. */
+  delete(names: readonly string[]): Promise<number>;
+  /** Deletes some of those whose time is past, and says how many. */
+  deletePast(most: number): Promise<number>;
+};
+
 /** A public key of Ed25519 as a JWK (RFC 8037). */
 export type OkpKey = { kty: "OKP"; crv: "Ed25519"; x: string };
 
