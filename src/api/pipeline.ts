@@ -30,7 +30,14 @@ import { type Fields, type InputReader, inputReader } from "./input.ts";
 import { type NamedEvent, nameEvent } from "./named-event.ts";
 import { dataNamed } from "./named-vintages.ts";
 import type { Catalogue } from "./operation.ts";
-import { mediaTypeOf, type Operation, paymentOf, type ServedFile, type Wire } from "./operation.ts";
+import {
+  isCommand,
+  mediaTypeOf,
+  type Operation,
+  paymentOf,
+  type ServedFile,
+  type Wire,
+} from "./operation.ts";
 import { refusalOf } from "./problem.ts";
 import { refusalsOf } from "./statuses.ts";
 import { unencodedDigest } from "./unencoded-digest.ts";
@@ -42,7 +49,7 @@ import { type SettleResponse, settledHeaders } from "./x402/response.ts";
 export type CallRequest = {
   presented: Presented;
   /** Reads the input; called once the caller is admitted, so an unpaid body is never looked at. */
-  read: (reader: InputReader) => Fields | Promise<Fields>;
+  read: (reader: InputReader, most_bytes?: number) => Fields | Promise<Fields>;
   /** The body as it was sent, once `read` has resolved. */
   readonly sent: JsonObject;
   /** The input takes no more room than a query string could. */
@@ -133,7 +140,8 @@ async function ask(
     refuseTestMoney(parts, operation, admitted);
     Object.assign(headers, admitted.headers);
     if (paymentOf(operation)) headers["Cache-Control"] = "private, no-cache";
-    const input = await question.read(reader);
+    else if (isCommand(operation)) headers["Cache-Control"] = "no-store";
+    const input = await question.read(reader, operation.body_bytes);
     admitted.covers?.(question.sent);
     const held = await dataNamed(parts.app, operation, input);
     try {

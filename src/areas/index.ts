@@ -4,6 +4,7 @@ import { alerts } from "./alerts.ts";
 import type { AnyEntity, Area } from "./area.ts";
 import { checks } from "./checks.ts";
 import { commerce } from "./commerce.ts";
+import { compute } from "./compute.ts";
 import { customs } from "./customs.ts";
 import { discovery } from "./discovery.ts";
 import { identity } from "./identity.ts";
@@ -37,6 +38,7 @@ export const areas: readonly Area[] = [
   log,
   identity,
   trust,
+  compute,
   access,
   subjects,
   reference,
