@@ -34,6 +34,7 @@ import { buy } from "../support/buyer.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { writeExamples } from "../support/checked.ts";
 import { claimExample } from "../support/claimed.ts";
+import { computeExamples } from "../support/computed.ts";
 import { identifyExamples } from "../support/identified.ts";
 import { signExample } from "../support/log-example.ts";
 import { orderExamples } from "../support/ordered.ts";
@@ -47,6 +48,8 @@ import { specifiedPrices } from "./prices.ts";
 
 let service: Service;
 let mine: Record<string, string>;
+/** Of an agent with a node. */
+let agents: Record<string, string>;
 type OpenApi = {
   paths: Record<string, Record<string, Record<string, unknown>>>;
   components: Record<string, Record<string, JsonSchema>>;
@@ -81,6 +84,9 @@ beforeAll(async () => {
   mine = (
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
   ).headers;
+  const computed = await computeExamples(service, mine);
+  agents = computed.node;
+  Object.assign(live, computed.inputs);
   described = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
 });
 afterAll(async () => {
@@ -90,6 +96,10 @@ afterAll(async () => {
 });
 
 const each = catalogue.map((operation) => [operation.name, operation] as const);
+
+/** Who asks it: an agent's own key where no other opens it. */
+const credentialsFor = ({ access }: Operation) =>
+  access.every(({ kind }) => kind === "subject's key") ? agents : mine;
 
 /** Its example, or what stands in for it: a signed link is good for minutes, and a seed is known when it is there. */
 const exampleFor = ({ name, example }: Operation) => live[name] ?? example;
@@ -172,7 +182,7 @@ describe("every operation", () => {
 
   test.each(each)("%s answers its example with something that fits its schema", async (_, operation) => {
     await renewed[operation.name]?.();
-    const wanted = asked(operation, exampleFor(operation), mine);
+    const wanted = asked(operation, exampleFor(operation), credentialsFor(operation));
     const response = isBought(operation) ? (await buy(wallet(1), ...wanted)).answer : await fetch(...wanted);
     const body = Buffer.from(await response.arrayBuffer());
     const text = body.toString();
@@ -232,7 +242,7 @@ describe("every operation", () => {
     const { schema } = inputReader(operation.input);
     for (const name of [...Object.keys(schema.properties), "no_such_parameter"]) {
       const broken = { ...exampleFor(operation), [name]: brokenValue(schema.properties[name]) };
-      const payment = { ...mine, ...(isBought(operation) && { "X-PAYMENT": "e30=" }) };
+      const payment = { ...credentialsFor(operation), ...(isBought(operation) && { "X-PAYMENT": "e30=" }) };
       const response = await request(operation, broken, payment);
       const told = (await response.json()) as { errors?: { path: string }[]; detail: string };
       expect([name, response.status], told.detail).toEqual([name, 400]);
@@ -243,7 +253,9 @@ describe("every operation", () => {
   test.each(each)("%s is refused when a parameter stands twice", async (_, operation) => {
     const [name] = Object.keys(inputReader(operation.input).schema.properties);
     if (methodOf(operation) !== "GET" || name === undefined) return;
-    const response = await fetch(`${service.url}${pathOf(operation)}?${name}=1&${name}=2`, { headers: mine });
+    const response = await fetch(`${service.url}${pathOf(operation)}?${name}=1&${name}=2`, {
+      headers: credentialsFor(operation),
+    });
     expect(response.status).toBe(400);
     await response.body?.cancel();
   });
@@ -275,10 +287,10 @@ describe("every operation", () => {
       const parameters = (entry!.parameters as { name: string; description?: string }[]).map(resolved);
       for (const { description } of parameters) expect(description).toBeTruthy();
       const isNamed = parameters.some(({ name }) => name === "Idempotency-Key");
-      const isCommand = payment !== undefined || methodOf(operation) !== "GET";
-      expect(isNamed).toBe(isCommand);
-      expect(parameters.some(({ name }) => name === "Prefer")).toBe(isCommand);
-      expect(JSON.stringify(responses).includes("Event-Id")).toBe(isCommand);
+      const mayAppend = payment !== undefined || effectOf(operation).changes !== "nothing";
+      expect(isNamed).toBe(mayAppend);
+      expect(parameters.some(({ name }) => name === "Prefer")).toBe(mayAppend);
+      expect(JSON.stringify(responses).includes("Event-Id")).toBe(mayAppend);
       const told = JSON.stringify([entry!.security, entry!.responses]);
       for (const name of ["x402_v2", "PAYMENT-RESPONSE"])
         expect(told.includes(name)).toBe(payment !== undefined);

@@ -97,7 +97,7 @@ the same call is credited and held in one commit. A key names the account; a pay
   example: {
     task_type: "sha256-chain",
     input_data: { seed: "00".repeat(32), n: 1_000 },
-    max_price_usd: 0.01,
+    max_price_usd: 0.02,
   },
   handle: async (context) => {
     const { input, app, caller, decide, watch, fresh_id: task_id } = context;
