@@ -10,11 +10,24 @@ import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import type { App } from "../src/app.ts";
 import { withRuntime } from "../src/assemble.ts";
 import { readConfig } from "../src/config.ts";
+import type * as account from "../src/domain/lounge/account.ts";
+import { ATTO } from "../src/domain/lounge/token.ts";
 import { issueKey } from "../src/operator/keys.ts";
 import { type Environment, median, type ServiceProcess, startServiceProcess } from "./service-process.ts";
 
 export type Load = { connections: number; seconds: number };
 export type Post = { headers: Record<string, string>; body: string };
+
+/** A deposit of more than can be lost at play while it is measured. */
+export const RICH: account.Deposit = {
+  network: "eip155:8453",
+  token: `0x${"0".repeat(40)}`,
+  transaction: `0x${"1".repeat(64)}`,
+  log_index: 0,
+  block_hash: `0x${"2".repeat(64)}`,
+  block_number: 1,
+  amount_atto: String(1_000_000_000n * ATTO),
+};
 
 /** Requests a second that were answered 200, each connection asking one thing at a time. */
 export async function posts(url: string, next: () => Post, { connections, seconds }: Load): Promise<number> {
@@ -69,7 +82,9 @@ export async function orderKey(app: App, tenant: string): Promise<Record<string,
 export async function withDatabase(work: (env: Environment) => Promise<void>): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-bench-"));
   await chmod(dir, 0o755);
-  const server = await embeddedPostgres({ dir: join(dir, "postgres") });
+  // The contenders' pools stand beside the service's.
+  const settings = { max_connections: "300" };
+  const server = await embeddedPostgres({ dir: join(dir, "postgres"), settings });
   try {
     await work({
       DATABASE_URL: server.ownerUrl,

@@ -9,13 +9,13 @@
 import { parseArgs } from "node:util";
 import { forEach } from "../src/concurrency.ts";
 import * as account from "../src/domain/lounge/account.ts";
-import { ATTO } from "../src/domain/lounge/token.ts";
 import {
   appendRate,
   inHouse,
   orderKey,
   type Post,
   posts,
+  RICH,
   startDrawingService,
   takeTurns,
   tellRates,
@@ -31,17 +31,6 @@ const { values } = parseArgs({
   },
 });
 const load = { connections: Number(values.connections), seconds: Number(values.seconds) };
-
-/** More than can be lost while it is measured. */
-const RICH: account.Deposit = {
-  network: "eip155:8453",
-  token: `0x${"0".repeat(40)}`,
-  transaction: `0x${"1".repeat(64)}`,
-  log_index: 0,
-  block_hash: `0x${"2".repeat(64)}`,
-  block_number: 1,
-  amount_atto: String(1_000_000_000n * ATTO),
-};
 
 const ROULETTE = JSON.stringify({ bet_type: "red" });
 const KENO = JSON.stringify({ numbers: [3, 17, 42, 60] });

@@ -4,12 +4,14 @@
  *
  *   row lock           a row a product, locked by SELECT … FOR UPDATE, an order beside it, in one transaction (Vendure's way since PR 4930)
  *   emmett-postgresql  a stream a product and one an order, appended one after the other: it has no commit over two
+ *   roulette           bets on one account over HTTP, which rest on one another as orders of one product do
  *
  *     npx tsx bench/orders.ts [--seconds 5] [--rounds 3] [--connections 64] [--products 1000] [--tenants 1000]
  *
  * Figures are medians over the rounds, in which the contenders take turns.
  */
 import { randomInt } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { getPostgreSQLEventStore } from "@event-driven-io/emmett-postgresql";
 import pg from "pg";
@@ -18,6 +20,7 @@ import { forEach } from "../src/concurrency.ts";
 import * as orders from "../src/domain/commerce/order.ts";
 import * as product from "../src/domain/commerce/product.ts";
 import * as stock from "../src/domain/commerce/stock.ts";
+import * as account from "../src/domain/lounge/account.ts";
 import { mailSubject, type Sealed } from "../src/domain/sealed.ts";
 import { releaseSandboxTables } from "../src/operator/reference.ts";
 import {
@@ -27,11 +30,13 @@ import {
   orderKey,
   type Post,
   posts,
+  RICH,
+  startDrawingService,
   takeTurns,
   tellRates,
   withDatabase,
 } from "./load.ts";
-import { type Environment, startServiceProcess } from "./service-process.ts";
+import type { Environment } from "./service-process.ts";
 
 const { values } = parseArgs({
   options: {
@@ -138,7 +143,6 @@ const inProcess = (env: Environment, productOf: () => number) =>
 type Way = { measure(productOf: () => number): Promise<number>; close(): Promise<unknown> };
 
 async function rowLock(url: string): Promise<Way> {
-  // As many as the server has left beside the service.
   const pool = new pg.Pool({ connectionString: url, max: Math.min(load.connections, 24) });
   await pool.query(`create table stock_level (product_id bigint primary key, on_hand bigint not null, allocated bigint not null);
     create table shop_order (order_id bigint primary key, tenant text not null, facts jsonb not null);
@@ -228,15 +232,17 @@ await withDatabase(async (bare) => {
     await app.subjects.seal(
       tenants.map((tenant) => ({ subject: mailSubject(tenant, CUSTOMER), place, value })),
     );
+    const rich = account.followDeposits([RICH], [], AT);
+    await app.decide(account, account.targetOf(tenants[0]!), rich, { meta });
     return forEach(tenants, (tenant) => orderKey(app, tenant));
   });
   const [locked, emmettStore] = [
     await rowLock(await database(ownerUrl, "locked")),
     await emmett(await database(ownerUrl, "emmett")),
   ];
-  const service = await startServiceProcess(env);
-  const priced = () => fetch(`${service.url}/v1/agent/prices?currency=USD`, { headers: keys[0]! });
-  while ((await priced()).status !== 200) await new Promise((wake) => setTimeout(wake, 200));
+  const service = await startDrawingService(env, keys[0]!);
+  const newest = `${service.url}/v1/agent/availability?product_id=${last}`;
+  while ((await fetch(newest, { headers: keys[0]! })).status !== 200) await pause(200);
 
   let turn = 0;
   const bodyOf = (product_id: number) =>
@@ -250,6 +256,7 @@ await withDatabase(async (bare) => {
     const next = (): Post => ({ headers: keys[turn++ % keys.length]!, body: bodyOf(productOf()) });
     return posts(`${service.url}/v1/agent/orders`, next, load);
   };
+  const bet = (): Post => ({ headers: keys[0]!, body: JSON.stringify({ bet_type: "red" }) });
   const anyOf = () => randomInt(1, many + 1);
   /** A product that nobody has ordered in an earlier round. */
   const fresh = (from: number) => {
@@ -270,6 +277,10 @@ await withDatabase(async (bare) => {
       [
         [APPENDS, () => appendRate(env, load)],
         ["one product: ours over HTTP", of(overHttp, (productOf) => ordered(productOf)())],
+        [
+          "one account: roulette over HTTP",
+          () => posts(`${service.url}/v1/agent/lounge/roulette`, bet, load),
+        ],
         ["one product: ours", of(direct, (productOf) => inProcess(env, productOf))],
         ["one product: row lock", of(lockedOne, locked.measure)],
         ["one product: emmett-postgresql", of(emmettOne, emmettStore.measure)],

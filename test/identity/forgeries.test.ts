@@ -185,17 +185,37 @@ test("a key takes the place of another in one commit, and neither text counts ag
   expect(
     await api.post(path, { ...next, endorsement: await api.proof(old, agent_id, "prove", "whatever") }),
   ).toMatchObject({ status: 400 });
-  const back = await api.proof(old, agent_id);
-  const word = await api.proof(young, agent_id, "prove", oldKid);
-  expect(await api.post(path, { ...back, endorsement: word })).toMatchObject({ status: 200 });
-  const revoke = await api.proof(young, agent_id, "revoke", oldKid);
-  const query = new URLSearchParams(revoke);
-  expect(await api.call("DELETE", `${path}/${oldKid}?${query}`)).toMatchObject({ status: 200 });
-  expect(await api.post(path, { ...back, endorsement: word })).toMatchObject({
-    status: 400,
-    body: { errors: [{ message: "has counted already" }] },
-  });
-  expect(await keysOf(agent_id)).toEqual([kid]);
+  const { clock } = service.app;
+  const inSeconds = (s: number) => ({ now: () => new Date(clock.now().getTime() + s * 1_000) });
+  try {
+    service.app.clock = inSeconds(1);
+    const back = await api.proof(old, agent_id);
+    const word = await api.proof(young, agent_id, "prove", oldKid);
+    expect(await api.post(path, { ...back, endorsement: word })).toMatchObject({ status: 200 });
+    const revoke = await api.proof(young, agent_id, "revoke", oldKid);
+    const query = new URLSearchParams(revoke);
+    expect(await api.call("DELETE", `${path}/${oldKid}?${query}`)).toMatchObject({ status: 200 });
+    expect(await api.post(path, { ...back, endorsement: word })).toMatchObject({
+      status: 400,
+      body: { errors: [{ message: "has counted already" }] },
+    });
+    // Nor does the word that was given for it before, though the text of the key itself is a new one.
+    expect(await api.post(path, { ...(await api.proof(old, agent_id)), endorsement: word })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: "endorsement.challenge" }] },
+    });
+    expect(await keysOf(agent_id)).toEqual([kid]);
+    service.app.clock = inSeconds(3);
+    const anew = {
+      ...(await api.proof(old, agent_id)),
+      endorsement: await api.proof(young, agent_id, "prove", oldKid),
+    };
+    const taken = await api.post(path, anew);
+    expect(taken.status, JSON.stringify(taken.body)).toBe(200);
+    expect(await keysOf(agent_id)).toEqual([kid, oldKid]);
+  } finally {
+    service.app.clock = clock;
+  }
 });
 
 test("the last key is revoked with the API key alone, and a stranger revokes none", async () => {

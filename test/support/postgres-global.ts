@@ -40,7 +40,7 @@ export default async function setup(project: TestProject) {
 const ownPostgres = (dir: string) =>
   embeddedPostgres({
     dir,
-    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "300" },
+    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "500" },
   });
 
 /** The nodes that workers lent to their files; with its folder gone, none is started again. */

@@ -63,7 +63,7 @@ export function agencyOf(app: App) {
       app.decide(
         agentKeys,
         agentKeys.targetOf(wallet),
-        agentKeys.bind({ kid: wallet, sx_number: n, bound_at: at() }),
+        agentKeys.bind({ kid: wallet, sx_number: n, bound_at: at() }, null),
         {
           meta,
         },

@@ -46,13 +46,18 @@ export function evolve(_: AgentKeyState, event: AgentKeyEvent): AgentKeyState {
 /** The passport that a key is live on now; undefined where it is on none. */
 export const boundTo = (state: AgentKeyState) => (state?.freed_at === null ? state.sx_number : undefined);
 
+/** `endorsed_s`: when the word of the key that vouches was asked for, in seconds of Unix time; null of a first key, for which none does. */
 export const bind =
-  (facts: { kid: string; sx_number: number; bound_at: string }) =>
+  (facts: { kid: string; sx_number: number; bound_at: string }, endorsed_s: number | null) =>
   (state: AgentKeyState): AgentKeyEvent[] => {
     const bound: AgentKeyEvent[] = [{ type: "AgentKeyBound", data: facts }];
     if (!state) return bound;
     const { sx_number, freed_at } = state;
-    if (sx_number === facts.sx_number) return freed_at === null ? [] : bound;
+    if (sx_number === facts.sx_number) {
+      if (freed_at === null) return [];
+      if (endorsed_s !== null && endorsed_s * 1_000 < Date.parse(freed_at)) refuseOldWord(freed_at);
+      return bound;
+    }
     if (freed_at === null)
       refuse(
         identityProblems["key-in-use"],
@@ -66,6 +71,18 @@ export const bind =
       );
     return bound;
   };
+
+/** Whoever holds a revoked key may still hold the text that vouched for it. */
+const refuseOldWord = (freed_at: string): never =>
+  refuse(
+    identityProblems["proof-refused"],
+    `the proof is not good: endorsement.challenge is older than this key's revocation at ${freed_at}; ask for another`,
+    {
+      errors: [
+        { path: "endorsement.challenge", message: `is older than this key's revocation at ${freed_at}` },
+      ],
+    },
+  );
 
 /** Said once it is revoked there; of a key that is not live on the passport nothing is to be said. */
 export const free =

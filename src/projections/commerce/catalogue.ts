@@ -39,95 +39,124 @@ export const catalogueProjection = projection({
     );`,
   of: [product, stock],
   async fold(events, tx) {
-    for (const [first, ...others] of byStream(events)) {
-      const place: Place = { tenant: first.tenant, product_id: Number(first.id) };
-      const told = [first, ...others];
-      await foldProduct(tx, place, told.filter(isOfProduct));
-      await foldStock(tx, place, told.filter(isOfStock));
-    }
+    await foldProducts(tx, byProduct(events.filter(isOfProduct)));
+    await foldStocks(tx, byProduct(events.filter(isOfStock)));
   },
 });
 
-type Place = { tenant: string; product_id: number };
 type Told = Placed<typeof product | typeof stock>;
-
-/** Events of each stream together, in their order. */
-function byStream(events: readonly Told[]): [Told, ...Told[]][] {
-  const streams = new Map<string, [Told, ...Told[]]>();
-  for (const event of events) {
-    const name = `${event.tenant}\n${event.stream_id}`;
-    const known = streams.get(name);
-    if (known) known.push(event);
-    else streams.set(name, [event]);
-  }
-  return [...streams.values()];
-}
+type Row<Rest> = { tenant: string; product_id: number } & Rest;
 
 const isOfStock = (event: Told): event is Placed<typeof stock> => Object.hasOwn(stock.events, event.type);
 const isOfProduct = (event: Told): event is Placed<typeof product> => !isOfStock(event);
 
-async function foldProduct(
+const nameOf = ({ tenant, product_id }: Row<object>) => `${tenant}\n${product_id}`;
+
+/** What is told of one product, in its order. */
+type Page<E> = Row<{ events: [E, ...E[]] }>;
+
+function byProduct<E extends Told>(events: readonly E[]): Page<E>[] {
+  const pages = new Map<string, Page<E>>();
+  for (const event of events) {
+    const place = { tenant: event.tenant, product_id: Number(event.id) };
+    const known = pages.get(nameOf(place));
+    if (known) known.events.push(event);
+    else pages.set(nameOf(place), { ...place, events: [event] });
+  }
+  return [...pages.values()];
+}
+
+/** The two columns that name products. */
+const namesOf = (rows: readonly Row<object>[]) => [
+  rows.map(({ tenant }) => tenant),
+  rows.map(({ product_id }) => product_id),
+];
+
+/** Rows of one product together. */
+function grouped<R extends Row<object>>(rows: readonly R[]): Map<string, R[]> {
+  const groups = new Map<string, R[]>();
+  for (const row of rows) groups.set(nameOf(row), [...(groups.get(nameOf(row)) ?? []), row]);
+  return groups;
+}
+
+async function foldProducts(
   tx: pg.ClientBase,
-  { tenant, product_id }: Place,
-  events: readonly Placed<typeof product>[],
+  pages: readonly Page<Placed<typeof product>>[],
 ): Promise<void> {
-  if (events.length === 0) return;
-  const { rows } = await tx.query<{ state: product.Product }>(
-    "select state from read.products_v1 where tenant = $1 and product_id = $2",
-    [tenant, product_id],
+  if (pages.length === 0) return;
+  const { rows } = await tx.query<Row<{ state: product.Product }>>(
+    `select tenant, product_id, state from read.products_v1
+     where (tenant, product_id) in (select * from unnest($1::text[], $2::bigint[]))`,
+    namesOf(pages),
   );
-  const state = events.reduce(product.evolve, rows[0]?.state as product.ProductState);
-  if (!state) throw new Error(`product ${product_id} of ${tenant} was not listed first`);
-  const { slug, type } = state.facts;
+  const known = grouped(rows);
+  const now = pages.map(({ tenant, product_id, events }) => {
+    const before = known.get(nameOf({ tenant, product_id }))?.[0]?.state;
+    const state = events.reduce(product.evolve, before as product.ProductState);
+    if (!state) throw new Error(`product ${product_id} of ${tenant} was not listed first`);
+    const { slug, type } = state.facts;
+    return { tenant, product_id, slug, type, is_withdrawn: state.withdrawn_at !== null, state };
+  });
   await tx.query(
-    `insert into read.products_v1 values ($1, $2, $3, $4, $5, $6)
+    `insert into read.products_v1 select * from jsonb_populate_recordset(null::read.products_v1, $1::jsonb)
      on conflict (tenant, product_id) do update set is_withdrawn = excluded.is_withdrawn, state = excluded.state`,
-    [tenant, product_id, slug, type, state.withdrawn_at !== null, JSON.stringify(state)],
+    [JSON.stringify(now)],
   );
 }
 
 /** Folds over the shelves and those reservations alone that the events name: there may be many others. */
-async function foldStock(
-  tx: pg.ClientBase,
-  { tenant, product_id }: Place,
-  events: readonly Placed<typeof stock>[],
-): Promise<void> {
-  if (events.length === 0) return;
-  const orders = [...new Set(events.flatMap(({ data }) => ("order_id" in data ? [data.order_id] : [])))];
-  const shelves = await tx.query<Shelf>(
-    "select location, on_hand, reserved from read.shelves_v1 where tenant = $1 and product_id = $2 order by place",
-    [tenant, product_id],
+async function foldStocks(tx: pg.ClientBase, pages: readonly Page<Placed<typeof stock>>[]): Promise<void> {
+  if (pages.length === 0) return;
+  const shelved = await tx.query<Row<Shelf>>(
+    `select tenant, product_id, location, on_hand, reserved from read.shelves_v1
+     where (tenant, product_id) in (select * from unnest($1::text[], $2::bigint[])) order by place`,
+    namesOf(pages),
   );
-  const held = await tx.query<{ order_id: number; reservation: Reservation }>(
-    "select order_id, reservation from read.reservations_v1 where tenant = $1 and product_id = $2 and order_id = any($3)",
-    [tenant, product_id, orders],
+  const named = pages.flatMap(({ tenant, product_id, events }) =>
+    [...ordersIn(events)].map((order_id) => ({ tenant, product_id, order_id })),
   );
-  const open = held.rows.reduce(
-    (all, { order_id, reservation }) => withValue(all, String(order_id), reservation),
-    emptyBuckets<Reservation>(),
+  const held = await tx.query<Row<{ order_id: number; reservation: Reservation }>>(
+    `delete from read.reservations_v1
+     where (tenant, product_id, order_id) in (select * from unnest($1::text[], $2::bigint[], $3::bigint[]))
+     returning tenant, product_id, order_id, reservation`,
+    [...namesOf(named), named.map(({ order_id }) => order_id)],
   );
-  const now = events.reduce<StockState>(stock.evolve, {
-    ...stock.initialState(),
-    shelves: shelves.rows,
-    open,
+  const [shelves, open] = [grouped(shelved.rows), grouped(held.rows)];
+  const now = pages.map(({ tenant, product_id, events }) => {
+    const name = nameOf({ tenant, product_id });
+    const state = events.reduce<StockState>(stock.evolve, {
+      ...stock.initialState(),
+      shelves: (shelves.get(name) ?? []).map(({ location, on_hand, reserved }) => ({
+        location,
+        on_hand,
+        reserved,
+      })),
+      open: (open.get(name) ?? []).reduce(
+        (all, { order_id, reservation }) => withValue(all, String(order_id), reservation),
+        emptyBuckets<Reservation>(),
+      ),
+    });
+    return { tenant, product_id, state };
   });
+  const shelvesNow = now.flatMap(({ state, ...of }) =>
+    state.shelves.map((shelf, place) => ({ ...of, ...shelf, place })),
+  );
   await tx.query(
-    `insert into read.shelves_v1
-     select $1, $2, s.location, s.place, s.on_hand, s.reserved
-       from jsonb_to_recordset($3) as s(location text, place int, on_hand bigint, reserved bigint)
+    `insert into read.shelves_v1 select * from jsonb_populate_recordset(null::read.shelves_v1, $1::jsonb)
      on conflict (tenant, product_id, location) do update set on_hand = excluded.on_hand, reserved = excluded.reserved`,
-    [tenant, product_id, JSON.stringify(now.shelves.map((shelf, place) => ({ ...shelf, place })))],
+    [JSON.stringify(shelvesNow)],
+  );
+  const openNow = now.flatMap(({ state, ...of }) =>
+    entriesOf(state.open).map(([order_id, reservation]) => ({ ...of, order_id, reservation })),
   );
   await tx.query(
-    "delete from read.reservations_v1 where tenant = $1 and product_id = $2 and order_id = any($3)",
-    [tenant, product_id, orders],
-  );
-  await tx.query(
-    `insert into read.reservations_v1
-     select $1, $2, key::bigint, value from jsonb_each($3)`,
-    [tenant, product_id, JSON.stringify(Object.fromEntries(entriesOf(now.open)))],
+    "insert into read.reservations_v1 select * from jsonb_populate_recordset(null::read.reservations_v1, $1::jsonb)",
+    [JSON.stringify(openNow)],
   );
 }
+
+const ordersIn = (events: readonly Placed<typeof stock>[]): ReadonlySet<number> =>
+  new Set(events.flatMap(({ data }) => ("order_id" in data ? [data.order_id] : [])));
 
 /** A product as it stands, and what lies where of it, in the operator's order. */
 export type Stocked = product.Product & { shelves: readonly Shelf[] };

@@ -100,7 +100,7 @@ answers as it stands.`,
     const target = agents.targetOf(agent_id);
     const { state } = await decide(agents, target, agents.prove(facts, { by_api_key, rotating }));
     const bound = { kid: key.kid, sx_number, bound_at: at };
-    await decide(agentKey, agentKey.targetOf(key.kid), agentKey.bind(bound));
+    await decide(agentKey, agentKey.targetOf(key.kid), agentKey.bind(bound, endorsed?.issued_at ?? null));
     if (rotating) await free(context, sx_number, rotating.kid, at);
     return shown(agents.registered(state));
   },

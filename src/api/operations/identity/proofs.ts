@@ -43,7 +43,13 @@ export const signed = z.object({ challenge: challengeField, signature: signature
 export type SignedChallenge = z.infer<typeof signed>;
 
 /** A key that has signed what it was asked to. */
-export type Proof = { key: PublicKey; method: ProvenKey["method"]; challenge_sha256: string };
+export type Proof = {
+  key: PublicKey;
+  method: ProvenKey["method"];
+  challenge_sha256: string;
+  /** When its text was asked for, in seconds of Unix time. */
+  issued_at: number;
+};
 
 /** The proof in a signed challenge; refuses one that is not good for what is asked, and names what is wrong. `at` is where it stands in the input. */
 export async function provenBy(app: App, given: SignedChallenge, asked: Asked, at = ""): Promise<Proof> {
@@ -55,7 +61,8 @@ export async function provenBy(app: App, given: SignedChallenge, asked: Asked, a
   if (fault) return refuseProof(at, fault);
   const judged = told.form === "siwe" ? await byWallet(app, told, given) : await byJwt(told, given);
   if (typeof judged !== "string") return refuseProof(at, judged);
-  return { key: told.key!, method: judged, challenge_sha256: challengeDigest(told.text) };
+  const { key, issued_at, text } = told;
+  return { key: key!, method: judged, challenge_sha256: challengeDigest(text), issued_at };
 }
 
 export function refuseProof(at: string, { path, message }: FieldError): never {

@@ -105,8 +105,13 @@ only to who shows that one or proves a key of the agent. A proof given here make
 
 type Registering = Context<Registration>;
 
+type GivenProof = Omit<Proof, "issued_at">;
+
 /** The proof that came along; needed where the id itself is a key's name. What was recorded already needs none again. */
-async function proofOf({ input, app }: Registering, known: agents.AgentState): Promise<Proof | undefined> {
+async function proofOf(
+  { input, app }: Registering,
+  known: agents.AgentState,
+): Promise<GivenProof | undefined> {
   const { agent_id, challenge, signature } = input;
   const named = keyNamedBy(agent_id);
   if (named === "unreadable")
@@ -147,13 +152,13 @@ async function sealedName({ input: { agent_id, display_name }, seal }: Registeri
   return sealed!;
 }
 
-async function bindFirst({ decide }: Registering, agent: agents.Agent, proof: Proof, proven_at: string) {
+async function bindFirst({ decide }: Registering, agent: agents.Agent, proof: GivenProof, proven_at: string) {
   const { key, method, challenge_sha256 } = proof;
   const { sx_number, agent_id } = agent.facts;
   await decide(
     agentKey,
     agentKey.targetOf(key.kid),
-    agentKey.bind({ kid: key.kid, sx_number, bound_at: proven_at }),
+    agentKey.bind({ kid: key.kid, sx_number, bound_at: proven_at }, null),
   );
   const { kid, kind } = key;
   const facts = { kid, kind, public: key.public, method, challenge_sha256, endorsed_by: null, proven_at };
@@ -164,7 +169,7 @@ async function bindFirst({ decide }: Registering, agent: agents.Agent, proof: Pr
 async function issueKey(
   { app, caller, fresh_id, decide }: Registering,
   agent: agents.Agent,
-  { is_new, proof }: { is_new: boolean; proof: Proof | undefined },
+  { is_new, proof }: { is_new: boolean; proof: GivenProof | undefined },
   issued_at: string,
 ): Promise<string> {
   const { sx_number, agent_id } = agent.facts;
