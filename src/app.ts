@@ -11,6 +11,7 @@ import type { DomainEvent, Entity, EntityEvents, EventOf } from "./domain/entity
 import type {
   Chain,
   Clock,
+  Executor,
   KeptAnswers,
   KeptHeads,
   Objects,
@@ -85,6 +86,8 @@ export type AppParts = ChainParts & {
   /** The vault of keys that personal data is sealed under. */
   subjects: Subjects;
   answers: KeptAnswers;
+  /** Runs tasks of the compute market again, to check them. */
+  executor: Executor;
   /** Bytes that are not events. */
   objects: Objects;
   printer: Printer;

@@ -7,6 +7,7 @@ import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import { createTail } from "../eventstore/tail.ts";
 import { createAddressLimits } from "./adapters/address-limits.ts";
+import { processExecutor } from "./adapters/executor.ts";
 import { createKeptAnswers } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { createPrinter } from "./adapters/printing/printer.ts";
@@ -152,6 +153,7 @@ async function assemble(
     subjects,
     answers: createKeptAnswers(pool),
     objects: smallObjects(pool),
+    executor: processExecutor(),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS, ports: config.WEBHOOK_PORTS }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),
     settings: {

@@ -8,6 +8,7 @@ import { computeProblems } from "../domain/compute/problems.ts";
 import * as task from "../domain/compute/task.ts";
 import { nodesProjection } from "../projections/compute/nodes.ts";
 import { tasksProjection } from "../projections/compute/tasks.ts";
+import { auditReactor } from "../reactors/compute/audit.ts";
 import { computeReactor } from "../reactors/compute/due.ts";
 import type { Area } from "./area.ts";
 
@@ -17,7 +18,7 @@ export const compute: Area = {
   envelope: "none",
   entities: [node, task],
   projections: [nodesProjection, tasksProjection],
-  reactors: [computeReactor],
+  reactors: [computeReactor, auditReactor],
   operations: [
     ...nodeOperations,
     ...marketOperations,

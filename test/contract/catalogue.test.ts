@@ -367,7 +367,7 @@ describe("MCP", () => {
 
   test.each(each)("%s answers its example as HTTP does", async (_, operation) => {
     await renewed[operation.name]?.();
-    const client = await connect(mine);
+    const client = await connect(credentialsFor(operation));
     const answer = await client.callTool({ name: operation.name, arguments: exampleFor(operation) });
     if (isBought(operation)) {
       expect(answer.structuredContent).toMatchObject({ x402Version: 2, accepts: [{}] });
@@ -489,7 +489,13 @@ describe("what an operation declares", () => {
 
   test("what may move money, or bind a wallet to, says so", () => {
     const movers = catalogue.filter(({ moves_money }) => moves_money).map(({ name }) => name);
-    expect(movers.sort()).toEqual(["checks_create", "checks_redeem", "wallet_airdrop", "x402_settle"]);
+    expect(movers.sort()).toEqual([
+      "checks_create",
+      "checks_redeem",
+      "compute_submit",
+      "wallet_airdrop",
+      "x402_settle",
+    ]);
   });
 });
 

@@ -42,7 +42,7 @@ const submission = z.object({
     `What is to be done. ${builtIns.join(", ")} are run by \`tallystick work\`, and checked by the service; any other name is between you and the workers that take it`,
   ),
   input_data: z
-    .record(z.string(), z.json("is a JSON value"), "is a JSON object")
+    .record(z.string(), z.unknown(), "is a JSON object")
     .describe(
       "What the worker gets: a JSON object of at most 1 MiB. docs/compute.md has the forms of the built-in kinds",
     ),

@@ -188,7 +188,7 @@ A result that the service may check needs a receipt, signed by a key that the ag
   input: z.object({
     task_id: taskId,
     result: z
-      .record(z.string(), z.json("is a JSON value"), "is a JSON object")
+      .record(z.string(), z.unknown(), "is a JSON object")
       .optional()
       .describe("What came of it: a JSON object of at most 1 MiB"),
     error: z
