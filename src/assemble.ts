@@ -116,11 +116,8 @@ async function assemble(
   opened.push(vault.close);
   const runner = startRunner({ pool, tail, schemas, projections, log });
   opened.push(() => runner.stop());
-  const vintages = await openVintages({
-    dataDir: config.DATA_DIR,
-    memory_mb: config.DUCKDB_MEMORY_MB,
-    threads: config.DUCKDB_THREADS,
-  });
+  const { DATA_DIR: dataDir, DUCKDB_MEMORY_MB: memory_mb, DUCKDB_THREADS: threads } = config;
+  const vintages = await openVintages({ dataDir, memory_mb, threads });
   opened.push(() => vintages.close());
   const snapshots = new SnapshotStore({ data_dir: config.DATA_DIR, vintages });
   opened.push(() => snapshots.close());

@@ -8,7 +8,7 @@ import type { Chart, Provenance } from "../domain/chart.ts";
 import type { ProblemType } from "../domain/problem.ts";
 import type { EventName } from "../domain/refusal.ts";
 import type { Projection } from "../projections/projection.ts";
-import type { Decide, Reserve, Seal, Watch } from "../unit.ts";
+import type { Decide, Foresee, Reserve, Seal, Watch } from "../unit.ts";
 import { paymentOf, type Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
@@ -107,6 +107,8 @@ export type Method = "GET" | "POST" | "DELETE";
 export type Path = `/${string}`;
 export type Route = `${Method} ${Path}`;
 
+export type Redirect = `GET ${Path}` | `POST ${Path}`;
+
 export type Context<In> = {
   input: In;
   caller: Caller;
@@ -115,6 +117,8 @@ export type Context<In> = {
   decide: Decide;
   /** An entity as it is now; what is decided counts only if it stays so until then. */
   watch: Watch;
+  /** Refuses now what would be refused when it is decided, before anything is sealed or waited for. */
+  foresee: Foresee;
   /** Takes what is counted outside the log, once for the command; what is taken for nothing is given back. */
   reserve: Reserve;
   /** Seals personal data for the events that are decided; nothing else may stand in one. */
@@ -161,8 +165,8 @@ export type OperationDeclaration = {
   effect?: Effect;
   /** Other paths it is served at, with the same parameters. Paths under /v1/agent and /soul are served under /api too. */
   aliases?: readonly Path[];
-  /** Routes that answer 301 with where it is; their parameters have the same names. */
-  redirects?: readonly `GET ${Path}`[];
+  /** Routes of before that answer 301 with where it is, which a client then asks by GET; their parameters have the same names. */
+  redirects?: readonly Redirect[];
   summary: string;
   description: string;
   /** Where its answers travel otherwise than those of its area. */
@@ -214,7 +218,7 @@ export type Operation = OperationDeclaration & {
   area: string;
   envelope: Envelope;
   aliases: readonly Path[];
-  redirects: readonly `GET ${Path}`[];
+  redirects: readonly Redirect[];
 };
 
 /** A GET reads unless it says otherwise; whatever else there is has to say what it does. */

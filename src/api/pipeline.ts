@@ -200,7 +200,7 @@ function callOf(
   admitted: Admission,
   question: CallRequest,
 ): Call {
-  const { caller } = admitted;
+  const { caller, confirm } = admitted;
   const { if_none_match, last_event_id, request_id } = question;
   let digest: string | undefined;
   return {
@@ -209,6 +209,7 @@ function callOf(
     input,
     form,
     caller,
+    ...(confirm && { confirm }),
     // Most calls need it never.
     get request_sha256() {
       digest ??= requestDigest(operation, input, form, app.link_secret);
@@ -276,6 +277,7 @@ async function unpaid(
       made: await prepareAnswer(parts, call, {
         decide: none,
         watch: none,
+        foresee: none,
         reserve: none,
         seal: none,
         command: commandOf(call),

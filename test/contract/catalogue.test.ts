@@ -35,6 +35,7 @@ import { catalogue } from "../support/catalogue.ts";
 import { writeExamples } from "../support/checked.ts";
 import { claimExample } from "../support/claimed.ts";
 import { computeExamples } from "../support/computed.ts";
+import { describeExamples } from "../support/described.ts";
 import { identifyExamples } from "../support/identified.ts";
 import { signExample } from "../support/log-example.ts";
 import { orderExamples } from "../support/ordered.ts";
@@ -81,6 +82,7 @@ beforeAll(async () => {
     ...(await identifyExamples(service.url)),
   };
   await attestExamples(service.app, addressOf(wallet(1)));
+  Object.assign(live, await describeExamples(service));
   mine = (
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
   ).headers;

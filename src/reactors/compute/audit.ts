@@ -3,7 +3,6 @@
  * fewer valid results it has given, the more often. The draw is made after the result from a seed that nobody knows yet, so it can
  * neither be foreseen nor be disputed once the seed is revealed.
  */
-import { createHash } from "node:crypto";
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
@@ -13,7 +12,7 @@ import * as nodes from "../../domain/compute/node.ts";
 import { auditMicro } from "../../domain/compute/pricing.ts";
 import * as tasks from "../../domain/compute/task.ts";
 import type { Audited, Draw } from "../../domain/compute/task-events.ts";
-import { objectName } from "../../domain/objects.ts";
+import { digestOf, objectName } from "../../domain/objects.ts";
 import * as account from "../../domain/payments/account.ts";
 import { ByteStream, below } from "../../domain/rng/bytes.ts";
 import * as seeds from "../../domain/rng/seeds.ts";
@@ -66,7 +65,7 @@ async function drawFor(app: App, task: tasks.Task): Promise<Draw | null> {
   if (p_micro === 1_000_000 || !active) return null;
   const { space, chain, index, seed_hash } = active;
   const secret = app.seeds.seed(space, chain, index);
-  if (createHash("sha256").update(secret).digest("hex") !== seed_hash) return null;
+  if (digestOf(secret) !== seed_hash) return null;
   const stream = new ByteStream(secret, drawOf(task, attempt));
   const audits = below(stream, 1_000_000) < p_micro;
   return { space, chain, index, seed_hash, nonce: attempt, p_micro, audits };
@@ -90,9 +89,7 @@ async function rerun(app: App, { facts, result }: tasks.Task, draw: Draw | null)
   const input = readKind(kind, JSON.parse(bytes.toString()));
   const ran = await app.executor.run({ kind, input, limit_s: terms.limit_s });
   if (ran.exit === "failed") return { ...inconclusive, audited_at: nowOf(app) };
-  const expected_sha256 = createHash("sha256")
-    .update(canonicalText(ran.output as JsonObject, "output"))
-    .digest("hex");
+  const expected_sha256 = digestOf(canonicalText(ran.output as JsonObject, "output"));
   const isSame = expected_sha256 === result!.output_sha256 && ran.exit === result!.exit;
   const verdict = isSame ? "valid" : "mismatch";
   return { verdict, expected_sha256, engine_sha256, draw, audited_at: nowOf(app) };
