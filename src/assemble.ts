@@ -159,6 +159,7 @@ async function assemble(
       started_at: new Date(),
       custody: custodyOf(config, chain.embedded_chain),
       seeds: { max_rolls: config.SEED_ROLLS, seconds: config.SEED_SECONDS },
+      trust_seconds: config.TRUST_SECONDS,
       anchoring: config.ANCHORING ? anchoringOf(config) : undefined,
     },
   });

@@ -2,6 +2,7 @@
 import { access } from "./access.ts";
 import { alerts } from "./alerts.ts";
 import type { AnyEntity, Area } from "./area.ts";
+import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
 import { commerce } from "./commerce.ts";
 import { compute } from "./compute.ts";
@@ -38,6 +39,7 @@ export const areas: readonly Area[] = [
   log,
   identity,
   trust,
+  charts,
   compute,
   access,
   subjects,

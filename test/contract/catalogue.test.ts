@@ -51,6 +51,8 @@ let service: Service;
 let mine: Record<string, string>;
 /** Of an agent with a node. */
 let agents: Record<string, string>;
+/** An agent's own key. */
+let own: Record<string, string>;
 type OpenApi = {
   paths: Record<string, Record<string, Record<string, unknown>>>;
   components: Record<string, Record<string, JsonSchema>>;
@@ -74,12 +76,14 @@ beforeAll(async () => {
   await airdropExamples(service.app);
   await orderExamples(service.app);
   const seed = { seed_hash: await rollExample(service.app) };
+  const identified = await identifyExamples(service.url);
+  own = identified.own;
   live = {
     trade_snapshot_file: linkExample(service.app),
     rng_anchor_commit: seed,
     rng_anchor_verify: seed,
     checks_redeem: await writeExamples(service.app),
-    ...(await identifyExamples(service.url)),
+    ...identified.inputs,
   };
   await attestExamples(service.app, addressOf(wallet(1)));
   Object.assign(live, await describeExamples(service));
@@ -100,8 +104,10 @@ afterAll(async () => {
 const each = catalogue.map((operation) => [operation.name, operation] as const);
 
 /** Who asks it: an agent's own key where no other opens it. */
-const credentialsFor = ({ access }: Operation) =>
-  access.every(({ kind }) => kind === "subject's key") ? agents : mine;
+const credentialsFor = ({ access, area }: Operation) => {
+  if (!access.every(({ kind }) => kind === "subject's key")) return mine;
+  return area === "compute" ? agents : own;
+};
 
 /** Its example, or what stands in for it: a signed link is good for minutes, and a seed is known when it is there. */
 const exampleFor = ({ name, example }: Operation) => live[name] ?? example;
@@ -379,7 +385,7 @@ describe("MCP", () => {
     const { output } = operation;
     if (output.kind === "json" && restsOnDataAlone(operation)) {
       const { success: _, ...http } = (await (
-        await request(operation, exampleFor(operation), mine)
+        await request(operation, exampleFor(operation), credentialsFor(operation))
       ).json()) as Record<string, unknown>;
       expect(answer.structuredContent).toEqual(http);
     }
@@ -395,7 +401,7 @@ describe("MCP", () => {
       expect(answer.content).toMatchObject([{ type: "resource_link", uri, mimeType, size: bytes }]);
     }
     if (output.kind === "bytes") {
-      const http = await request(operation, exampleFor(operation), mine);
+      const http = await request(operation, exampleFor(operation), credentialsFor(operation));
       const body = Buffer.from(await http.arrayBuffer());
       const blob = body.toString("base64");
       const { url: uri } = http;
