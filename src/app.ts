@@ -11,8 +11,10 @@ import type { DomainEvent, Entity, EntityEvents, EventOf } from "./domain/entity
 import type {
   Chain,
   Clock,
+  Executor,
   KeptAnswers,
   KeptHeads,
+  Objects,
   Printer,
   Random,
   SeedUses,
@@ -86,6 +88,10 @@ export type AppParts = ChainParts & {
   /** The vault of keys that personal data is sealed under. */
   subjects: Subjects;
   answers: KeptAnswers;
+  /** Runs tasks of the compute market again, to check them. */
+  executor: Executor;
+  /** Bytes that are not events. */
+  objects: Objects;
   printer: Printer;
   webhooks: Webhooks;
   /** The trade data that answers read from. */
@@ -104,6 +110,8 @@ export type AppParts = ChainParts & {
     public_url: string;
     started_at: Date;
     allow_synthetic: boolean;
+    /** Whether money is kept for others, and how much of it in micro-USDC: of one account, and of all together. */
+    custody: { open: boolean; account_micro: number; total_micro: number };
     /** How long a seed of random numbers is used. */
     seeds: { max_rolls: number; seconds: number };
     /** How long scores stand before they are computed again, at least, while their evidence moves. */

@@ -7,6 +7,7 @@ import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import { createTail } from "../eventstore/tail.ts";
 import { createAddressLimits } from "./adapters/address-limits.ts";
+import { processExecutor } from "./adapters/executor.ts";
 import { createKeptAnswers } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { createPrinter } from "./adapters/printing/printer.ts";
@@ -15,6 +16,7 @@ import { createSeedUses } from "./adapters/seed-uses.ts";
 import { openSeedVault } from "./adapters/seed-vault.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
 import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts";
+import { smallObjects } from "./adapters/small-objects.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
 import { createAccepting } from "./anchoring/accepting.ts";
@@ -25,7 +27,7 @@ import { absentChain, openChain } from "./assemble-chain.ts";
 import { startReactorsOf, usualPool } from "./assemble-reactors.ts";
 import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
-import { anchoringOf, type Config, ConfigError } from "./config.ts";
+import { anchoringOf, type Config, ConfigError, custodyOf } from "./config.ts";
 import { databaseOf, prepareDatabase, warnOfOneRole } from "./database.ts";
 import { ReferenceStore } from "./datasets/reference/store.ts";
 import { SnapshotStore } from "./datasets/snapshots.ts";
@@ -114,11 +116,8 @@ async function assemble(
   opened.push(vault.close);
   const runner = startRunner({ pool, tail, schemas, projections, log });
   opened.push(() => runner.stop());
-  const vintages = await openVintages({
-    dataDir: config.DATA_DIR,
-    memory_mb: config.DUCKDB_MEMORY_MB,
-    threads: config.DUCKDB_THREADS,
-  });
+  const { DATA_DIR: dataDir, DUCKDB_MEMORY_MB: memory_mb, DUCKDB_THREADS: threads } = config;
+  const vintages = await openVintages({ dataDir, memory_mb, threads });
   opened.push(() => vintages.close());
   const snapshots = new SnapshotStore({ data_dir: config.DATA_DIR, vintages });
   opened.push(() => snapshots.close());
@@ -150,12 +149,15 @@ async function assemble(
     seed_uses: createSeedUses(pool, onError),
     subjects,
     answers: createKeptAnswers(pool),
+    objects: smallObjects(pool),
+    executor: processExecutor(),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS, ports: config.WEBHOOK_PORTS }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),
     settings: {
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic,
       started_at: new Date(),
+      custody: custodyOf(config, chain.embedded_chain),
       seeds: { max_rolls: config.SEED_ROLLS, seconds: config.SEED_SECONDS },
       trust_seconds: config.TRUST_SECONDS,
       anchoring: config.ANCHORING ? anchoringOf(config) : undefined,

@@ -107,6 +107,8 @@ export const environment = z.object({
   REFUND_KEY: privateKey.optional(),
   GAS_BUDGET_ETH: etherADay("0.05"),
   ATTESTATION_GAS_ETH: etherADay("0.01"),
+  CUSTODY_ACCOUNT_USDC: integer(1, 1_000_000, 100),
+  CUSTODY_TOTAL_USDC: integer(1, 1_000_000_000, 10_000),
   ANCHORING: flag(true),
   CHECKPOINT_SECONDS: integer(1, 86_400, 60),
   ANCHOR_SECONDS: integer(1, 604_800, 600),
@@ -188,6 +190,13 @@ const missingForBase = (
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
+
+/** What is kept for others: the development chain's money alone, which is worth nothing, until what is in an account can leave it. */
+export const custodyOf = (config: Config, embedded_chain: boolean) => ({
+  open: embedded_chain,
+  account_micro: config.CUSTODY_ACCOUNT_USDC * 1e6,
+  total_micro: config.CUSTODY_TOTAL_USDC * 1e6,
+});
 
 /** How the log is signed and anchored. */
 export const anchoringOf = (config: Config) => ({

@@ -131,8 +131,8 @@ export async function warnOfOneRole(pool: pg.Pool, log: Logger): Promise<void> {
 const grantsFor = (role: string) => `
   grant usage on schema anchoring to ${role};
   grant select, insert on all tables in schema anchoring to ${role};
-  grant usage on schema read, access, reactors, chain, rng, subjects to ${role};
+  grant usage on schema read, access, reactors, chain, rng, subjects, objects, compute to ${role};
   grant select, insert on all tables in schema subjects to ${role};
-  grant select, insert, update, delete, truncate on all tables in schema read, access to ${role};
+  grant select, insert, update, delete, truncate on all tables in schema read, access, objects, compute to ${role};
   grant select, insert, update on all tables in schema reactors, chain, rng to ${role};
   grant execute on all functions in schema access, rng to ${role};`;

@@ -249,6 +249,8 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: {
       // The Postgres binaries of this machine: the package is named by platform and processor.
       "(computed)": "any",
+      "@duckdb/node-api": "any",
+      "@jitl/quickjs-wasmfile-release-sync": "any",
       "@resvg/resvg-js": "any",
       "csv-stringify/sync": "any",
       domain: "any",
@@ -270,11 +272,13 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:os": "any",
       "node:path": "any",
       "node:timers/promises": "any",
+      "node:url": ["fileURLToPath"],
       "node:util": "any",
       "node:worker_threads": "any",
       threads: "any",
       "node:zlib": "any",
       pg: "any",
+      "quickjs-emscripten-core": "any",
       secp256k1: "types",
       "tiny-secp256k1": "types",
       viem: "any",

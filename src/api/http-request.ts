@@ -44,12 +44,12 @@ export function callRequestOf(req: Request, res: Response, stopping: AbortSignal
         return req.ip ?? "";
       },
     },
-    read: async (reader) => {
+    read: async (reader, most_bytes = BODY_LIMIT) => {
       const query = new URLSearchParams(/\?(.*)$/s.exec(req.url)?.[1] ?? "");
       if (!hasBody) return reader.fromQuery(query, inPath(req));
       if (query.size > 0)
         refuse("invalid", "this takes its input in the body; the query string must be empty");
-      const body = await readBody(req);
+      const body = await readBody(req, most_bytes);
       const fields = reader.fromObject(body, inPath(req));
       sent = body as JsonObject;
       return fields;
@@ -129,14 +129,14 @@ const wireOf = (req: Request): Wire =>
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-async function readBody(req: Request): Promise<JsonValue> {
+async function readBody(req: Request, limit: number): Promise<JsonValue> {
   if (!req.is("application/json")) {
     throw new Refusal(coreProblems["unsupported-media-type"], "send the body as application/json");
   }
   const length = req.headers["content-length"] ?? null;
-  const body = await rawBody(req, { length, limit: BODY_LIMIT }).catch((error: RawBodyError) => {
+  const body = await rawBody(req, { length, limit }).catch((error: RawBodyError) => {
     if (error.type !== "entity.too.large") throw error;
-    return refuse(coreProblems["too-large"], `the body exceeds ${BODY_LIMIT / 1024} KiB`);
+    return refuse(coreProblems["too-large"], `the body exceeds ${limit / 1024} KiB`);
   });
   try {
     return parseStrict(utf8.decode(body));

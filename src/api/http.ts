@@ -15,7 +15,7 @@ import { type Hint, hintsOf } from "./hints.ts";
 import { callRequestOf, inPath, isLocal } from "./http-request.ts";
 import { sendAnswer } from "./http-response.ts";
 import type { Metrics } from "./metrics.ts";
-import { type Method, methodOf, type Operation, pathOf, pathWith, patternOf } from "./operation.ts";
+import { effectOf, type Method, methodOf, type Operation, pathOf, pathWith, patternOf } from "./operation.ts";
 import type { ServedOperation } from "./pipeline.ts";
 import { isAway, problem, problemOfRefusal, refusalOf } from "./problem.ts";
 import { requestId } from "./request-id.ts";
@@ -123,8 +123,8 @@ function mountOperations(http: express.Express, parts: HttpParts, hint: Hint): v
 }
 
 /** Answers whatever comes by a method that the path does not have. */
-function otherMethod(parts: HttpParts, allowed: Method[], hint: Hint): RequestHandler {
-  const allow = [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+function otherMethod(parts: HttpParts, allowed: Method[], hint: Hint, with_get = ["HEAD"]): RequestHandler {
+  const allow = [...allowed, ...(allowed.includes("GET") ? with_get : []), "OPTIONS"].join(", ");
   return (req, res) => {
     const remedy = hint(req.method, req.path);
     const detail = `${req.method} is not one of ${allow}${remedy ? `; ${remedy}` : ""}`;
@@ -151,8 +151,12 @@ const place = (parts: { public_url: string }, instance: string) => ({
 });
 
 function operationRoute(parts: HttpParts, { operation, ask }: ServedOperation): RequestHandler {
+  const headRefused = otherMethod(parts, [methodOf(operation)], () => undefined, []);
   return async (req, res) => {
     res.locals.operation = operation.name;
+    // HEAD asks what GET would answer, and must do nothing.
+    if (req.method === "HEAD" && effectOf(operation).changes !== "nothing")
+      return headRefused(req, res, () => undefined);
     const question = callRequestOf(req, res, parts.stopping);
     const answer = await ask(question);
     if (answer.kind === "refused") {

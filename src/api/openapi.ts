@@ -8,6 +8,7 @@ import { componentsOf, eventHeaders, refTo, settledHeaders } from "./openapi-com
 import { componentRef, shareSchemas } from "./openapi-schemas.ts";
 import type { Catalogue } from "./operation.ts";
 import {
+  isCommand,
   isInPath,
   mediaTypeOf,
   methodOf,
@@ -88,10 +89,6 @@ function describe(operation: Operation, answer: JsonSchema | undefined): Entry &
 }
 
 const alternatives = ({ access }: Operation) => access.flatMap(({ security }) => security);
-
-/** Whether a call may leave an event in the log. */
-const isCommand = (operation: Operation) =>
-  paymentOf(operation) !== undefined || methodOf(operation) !== "GET";
 
 type InputSchema = ReturnType<typeof inputReader>["schema"];
 

@@ -9,12 +9,13 @@ import type { ProblemType } from "../domain/problem.ts";
 import type { EventName } from "../domain/refusal.ts";
 import type { Projection } from "../projections/projection.ts";
 import type { Decide, Foresee, Reserve, Seal, Watch } from "../unit.ts";
-import type { Way } from "./access/way.ts";
+import { paymentOf, type Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
 import { schemaOfList } from "./listing.ts";
 import { restsOnBesideList, restsOnField, vintageBesideList, vintageField } from "./named-vintages.ts";
 
+export { account } from "./access/account.ts";
 export { free } from "./access/free.ts";
 export { internal } from "./access/internal.ts";
 export { key } from "./access/key.ts";
@@ -22,7 +23,8 @@ export { open } from "./access/open.ts";
 export { owner } from "./access/owner.ts";
 export { pay } from "./access/pay.ts";
 export { subject } from "./access/subject.ts";
-export { paymentOf, type Usdc } from "./access/way.ts";
+export type { Usdc } from "./access/way.ts";
+export { paymentOf };
 
 /** What an answer looks like. Everything but `stream` is complete before a byte is sent. */
 export type Output =
@@ -148,7 +150,7 @@ export type Effect = {
   reaches_out: boolean;
 };
 
-/** What is asked by GET: the pipeline hands it no decision. */
+/** What is asked by GET unless it says otherwise: the pipeline hands it no decision. */
 export const reads = {
   changes: "nothing",
   repeatable: true,
@@ -159,7 +161,7 @@ export type OperationDeclaration = {
   /** operationId and MCP tool name. */
   name: string;
   route: Route;
-  /** What a call of it does. What is asked by GET reads, and says so only where it reaches out. */
+  /** What a call of it does. What is asked by GET reads, and says so only where it reaches out, or where it does more all the same. */
   effect?: Effect;
   /** Other paths it is served at, with the same parameters. Paths under /v1/agent and /soul are served under /api too. */
   aliases?: readonly Path[];
@@ -187,6 +189,8 @@ export type OperationDeclaration = {
   kept?: false;
   /** Statuses it may refuse with beside those that every operation of its kind has; any other is logged and counted. */
   refuses?: (403 | 404 | 409 | 410)[];
+  /** Bytes of a JSON body that it takes, where those are more than usual. */
+  body_bytes?: number;
   /** What it does may move money, or bind a wallet to; a test key is refused where that is of a real chain. */
   moves_money?: true;
   /**
@@ -217,9 +221,9 @@ export type Operation = OperationDeclaration & {
   redirects: readonly Redirect[];
 };
 
-/** A GET reads; whatever else there is has to say what it does. */
+/** A GET reads unless it says otherwise; whatever else there is has to say what it does. */
 type Effected =
-  | { route: `GET ${Path}`; effect?: Effect & { changes: "nothing" } }
+  | { route: `GET ${Path}`; effect?: Effect }
   | { route: `POST ${Path}` | `DELETE ${Path}`; effect: Effect };
 
 /** What the API knows of an area. */
@@ -281,6 +285,9 @@ export const restsOnDataAlone = ({ vintage, lists }: Pick<OperationDeclaration, 
   vintage !== undefined && (lists === undefined || lists === "none");
 
 export const effectOf = ({ effect = reads }: Pick<Operation, "effect">): Effect => effect;
+/** Whether a call may leave something in the log: it is named by an Idempotency-Key, and never answered from a cache. */
+export const isCommand = (operation: Pick<Operation, "effect" | "access">): boolean =>
+  paymentOf(operation) !== undefined || effectOf(operation).changes !== "nothing";
 export const methodOf = ({ route }: Pick<Operation, "route">) => route.slice(0, route.indexOf(" ")) as Method;
 export const pathOf = ({ route }: Pick<Operation, "route">) => route.slice(route.indexOf(" ") + 1) as Path;
 /** The path with its parameters filled in; `{name}` is one part of it, `{+name}` its whole rest (RFC 6570). */

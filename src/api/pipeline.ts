@@ -7,6 +7,7 @@ import { LRUCache } from "lru-cache";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { createProver, type Prover } from "../anchoring/prove.ts";
 import type { App } from "../app.ts";
+import { paymentProblems } from "../domain/payments/problems.ts";
 import type { AddressLimits } from "../domain/ports.ts";
 import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
 import { transact } from "../unit.ts";
@@ -29,7 +30,14 @@ import { type Fields, type InputReader, inputReader } from "./input.ts";
 import { type NamedEvent, nameEvent } from "./named-event.ts";
 import { dataNamed } from "./named-vintages.ts";
 import type { Catalogue } from "./operation.ts";
-import { mediaTypeOf, type Operation, paymentOf, type ServedFile, type Wire } from "./operation.ts";
+import {
+  isCommand,
+  mediaTypeOf,
+  type Operation,
+  paymentOf,
+  type ServedFile,
+  type Wire,
+} from "./operation.ts";
 import { refusalOf } from "./problem.ts";
 import { refusalsOf } from "./statuses.ts";
 import { unencodedDigest } from "./unencoded-digest.ts";
@@ -41,7 +49,7 @@ import { type SettleResponse, settledHeaders } from "./x402/response.ts";
 export type CallRequest = {
   presented: Presented;
   /** Reads the input; called once the caller is admitted, so an unpaid body is never looked at. */
-  read: (reader: InputReader) => Fields | Promise<Fields>;
+  read: (reader: InputReader, most_bytes?: number) => Fields | Promise<Fields>;
   /** The body as it was sent, once `read` has resolved. */
   readonly sent: JsonObject;
   /** The input takes no more room than a query string could. */
@@ -132,14 +140,20 @@ async function ask(
     refuseTestMoney(parts, operation, admitted);
     Object.assign(headers, admitted.headers);
     if (paymentOf(operation)) headers["Cache-Control"] = "private, no-cache";
-    const input = await question.read(reader);
+    else if (isCommand(operation)) headers["Cache-Control"] = "no-store";
+    const input = await question.read(reader, operation.body_bytes);
     admitted.covers?.(question.sent);
     const held = await dataNamed(parts.app, operation, input);
     try {
       const app = held ? { ...parts.app, ...held.data } : parts.app;
       const call = callOf(operation, input, { app, form }, admitted, question);
       if (!admitted.pays) {
-        const { made, event } = await unpaid(parts, call);
+        const served = await unpaid(parts, call).catch((error) => missingFunds(admitted, error));
+        if (served === "missing") {
+          const price = priceOf(operation, call.app, input);
+          return { kind: "pay", ...paymentRequired(operation, price, question.path, parts.terms, { form }) };
+        }
+        const { made, event } = served;
         return answerOf(call, made, headers, {
           event: await nameEvent(parts.prover, event, question, headers),
         });
@@ -164,6 +178,13 @@ async function ask(
     const event = await nameEvent(parts.prover, refusal.event, question, headers);
     return { kind: "refused", refusal, headers, event };
   }
+}
+
+/** The caller's account has less than the call holds: a payment brings it. */
+function missingFunds({ from_account }: Admission, error: unknown): "missing" {
+  const isMissing = error instanceof Refusal && error.type === paymentProblems["funds-missing"];
+  if (from_account && isMissing) return "missing";
+  throw error;
 }
 
 /** A test key moves no money of a real chain, and binds no wallets there. */

@@ -1,7 +1,7 @@
 /** The statuses an operation may refuse with: those of its kind, of its ways in, and those that it declares. */
 import { paymentOf } from "./access/way.ts";
 import { formsOf } from "./forms/form.ts";
-import { methodOf, type OperationDeclaration } from "./operation.ts";
+import { isCommand, methodOf, type OperationDeclaration } from "./operation.ts";
 
 /** Bad input, a bad credential, too many calls; and a part that is away. */
 const EVERYWHERE = [400, 401, 429, 503];
@@ -9,6 +9,8 @@ const EVERYWHERE = [400, 401, 429, 503];
 export const OF_ANY_CALL: readonly number[] = [400, 401, 406, 413, 415, 429];
 /** Of a call that writes: two under one Idempotency-Key, a body that is too large, of another type, or not what the key named. */
 const WRITING = [409, 413, 415, 422];
+/** Of a call that may leave something in the log, also where it has no body. */
+const NAMED = [409, 422];
 /** Of a file: conditions and ranges that it does not meet. */
 const FILE = [412, 416];
 
@@ -18,6 +20,7 @@ export function refusalsOf(operation: OperationDeclaration): ReadonlySet<number>
     ...EVERYWHERE,
     ...access.flatMap(({ statuses }) => statuses),
     ...(methodOf(operation) === "GET" ? [] : WRITING),
+    ...(isCommand(operation) ? NAMED : []),
     ...(formsOf(operation).length > 0 ? [406] : []),
     ...(output.kind === "file" ? FILE : []),
     ...(moves_money ? [403] : []),

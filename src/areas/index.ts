@@ -5,6 +5,7 @@ import type { AnyEntity, Area } from "./area.ts";
 import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
 import { commerce } from "./commerce.ts";
+import { compute } from "./compute.ts";
 import { customs } from "./customs.ts";
 import { discovery } from "./discovery.ts";
 import { identity } from "./identity.ts";
@@ -39,6 +40,7 @@ export const areas: readonly Area[] = [
   identity,
   trust,
   charts,
+  compute,
   access,
   subjects,
   reference,

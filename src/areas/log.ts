@@ -4,6 +4,7 @@ import * as anchor from "../domain/anchoring/anchor.ts";
 import { logProblems } from "../domain/anchoring/problems.ts";
 import { headsProjection } from "../projections/anchoring/heads.ts";
 import { streamsProjection } from "../projections/anchoring/streams.ts";
+import { objectsReactor } from "../reactors/log/delete-objects.ts";
 import { snapshotReactor } from "../reactors/log/snapshot-streams.ts";
 import type { Area } from "./area.ts";
 
@@ -13,7 +14,7 @@ export const log: Area = {
   envelope: "none",
   entities: [anchor],
   projections: [headsProjection, streamsProjection],
-  reactors: [signingReactor(), anchoringReactor(), cosigningReactor(), snapshotReactor],
+  reactors: [signingReactor(), anchoringReactor(), cosigningReactor(), snapshotReactor, objectsReactor],
   operations: logOperations,
   problems: logProblems,
 };

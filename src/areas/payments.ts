@@ -1,9 +1,12 @@
 import { paymentOperations } from "../api/operations/payments/ledger.ts";
 import { x402Operations } from "../api/operations/payments/x402.ts";
+import * as account from "../domain/payments/account.ts";
 import * as confirmation from "../domain/payments/confirmation.ts";
 import * as payment from "../domain/payments/payment.ts";
 import { paymentProblems } from "../domain/payments/problems.ts";
+import { accountsProjection } from "../projections/payments/accounts.ts";
 import { paymentsProjection } from "../projections/payments/payments.ts";
+import { accountsReactor } from "../reactors/payments/accounts.ts";
 import { paymentsReactor } from "../reactors/payments/reactor.ts";
 import type { Area } from "./area.ts";
 
@@ -11,9 +14,9 @@ export const payments: Area = {
   name: "payments",
   about: "Paying per call: x402, refunds and the public revenue ledger",
   envelope: "success",
-  entities: [payment, confirmation],
-  projections: [paymentsProjection],
-  reactors: [paymentsReactor()],
+  entities: [payment, confirmation, account],
+  projections: [paymentsProjection, accountsProjection],
+  reactors: [paymentsReactor(), accountsReactor],
   operations: [...x402Operations, ...paymentOperations],
   problems: paymentProblems,
 };

@@ -22,6 +22,10 @@ const GROUPS: readonly {
     load: async (terminal) => [(await import("./payments.ts")).paymentsCommand(terminal)],
   },
   { names: ["shop"], load: async (terminal) => [(await import("./shop.ts")).shopCommand(terminal)] },
+  {
+    names: ["disputes"],
+    load: async (terminal) => [(await import("./disputes.ts")).disputesCommand(terminal)],
+  },
   { names: ["anchor"], load: async (terminal) => [(await import("./anchor.ts")).anchorCommand(terminal)] },
   { names: ["witness"], load: async (terminal) => [(await import("./witness.ts")).witnessCommand(terminal)] },
   {

@@ -14,8 +14,10 @@ import type {
   StateProof,
 } from "./chain.ts";
 import type { Chart, Provenance } from "./chart.ts";
+import type { BuiltIn } from "./compute/kinds.ts";
+
 import type { PaymentFacts, SignedTransfer } from "./payments/usdc.ts";
-import type { Personal, Sealed, SealPlace, SubjectName } from "./sealed.ts";
+import type { Json, Personal, Sealed, SealPlace, SubjectName } from "./sealed.ts";
 import type { Sheet } from "./sheet.ts";
 
 export type Clock = { now(): Date };
@@ -72,6 +74,35 @@ export type KeptAnswers = {
   keep(name: string, answer: KeptAnswer, subjects?: readonly string[]): Promise<void>;
   /** Deletes what is kept of a subject, and keeps nothing that tells of it from then on; says how many answers there were. */
   forget(subject_id: string): Promise<number>;
+};
+
+/** Bytes that are not events, each at most 1 MiB, by the names of src/domain/objects.ts. Bytes that are not what they are named reject. */
+export type Objects = {
+  /** Lies for an hour, unless a read model says for how much longer once the log names it. */
+  put(name: string, bytes: Uint8Array): Promise<void>;
+  get(name: string): Promise<Buffer | undefined>;
+  has(name: string): Promise<boolean>;
+  /** The names that begin so, in order. */
+  list(beginning: string): Promise<string[]>;
+  /** Says how many there were. */
+  delete(names: readonly string[]): Promise<number>;
+  /** Deletes some of those whose time is past, and says how many. */
+  deletePast(most: number): Promise<number>;
+};
+
+/** What a program came to: by its own end, or by a limit that is part of its task. */
+export type Ran = { exit: "ok" | "limit"; output: { readonly [member: string]: Json } };
+
+/** Runs tasks of the built-in kinds, with inputs that `readKind` gave. */
+export type Executor = {
+  /** Names the program that runs them. */
+  readonly engine_sha256: string;
+  /** `failed`: nothing can be said of it, since it was killed or died. Never rejects. */
+  run(work: {
+    kind: BuiltIn;
+    input: object;
+    limit_s: number;
+  }): Promise<Ran | { exit: "failed"; reason: string }>;
 };
 
 /** A public key of Ed25519 as a JWK (RFC 8037). */

@@ -31,7 +31,7 @@ export type Sealed = z.infer<typeof sealed>;
 
 /** What is sealed: a JSON object. */
 export type Personal = { readonly [member: string]: Json };
-type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json };
 
 /** Whom personal data is about: a name within a kind, for one tenant; another tenant's customer of the same mail is another subject. */
 export type SubjectName = { tenant: string; kind: string; name: string };

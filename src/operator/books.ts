@@ -3,10 +3,14 @@ import type { App } from "../app.ts";
 import { endingsOf, type Sought } from "../chain/endings.ts";
 import { fromBlock } from "../chain/history.ts";
 import { type Block, type Hex, networkOf } from "../domain/chain.ts";
+import { lowerCase } from "../domain/fields.ts";
+import type { Sums } from "../domain/payments/account.ts";
+import * as account from "../domain/payments/account.ts";
 import type { Payment, PaymentEvent } from "../domain/payments/payment.ts";
 import * as payments from "../domain/payments/payment.ts";
 import { paidTo, USDC } from "../domain/payments/usdc.ts";
 import { type Chain, ChainUnavailable } from "../domain/ports.ts";
+import { amountIn, balanceCall } from "../domain/wallet/token.ts";
 import { depositsTo } from "../projections/wallet/read-transfers.ts";
 import { reachOf } from "../projections/wallet/transfers.ts";
 import { refundToSeek } from "../reactors/payments/refund.ts";
@@ -26,7 +30,19 @@ export type Incoming = {
   unasked: string[];
 };
 
-export type Books = { payments: Account; refunds: Account; incoming: Incoming; agree: boolean };
+/**
+ * What is kept for others in micro-USDC: `owed` is what all accounts have, `balance` what lies at where payments go and refunds come from.
+ * `differences` names tenants whose account does not add up.
+ */
+export type Custody = { owed_micro: bigint; balance_micro: bigint; differences: string[] };
+
+export type Books = {
+  payments: Account;
+  refunds: Account;
+  incoming: Incoming;
+  custody: Custody;
+  agree: boolean;
+};
 
 /** What the log has of a payment: its claim, and what settled less what was taken back. */
 type Entry = { state: Payment; settled_micro: bigint; refunded_micro: bigint };
@@ -41,7 +57,8 @@ const SHOWN = 20;
  * payment of the log, or told by name. Rejects with ChainUnavailable.
  */
 export async function books(app: App): Promise<Books> {
-  const entries = [...(await entriesOf(app)).entries()];
+  const read = await readBooks(app);
+  const entries = [...read.payments.entries()];
   const { latest } = await app.chain.heads();
   const paid: Account = { chain_micro: 0n, log_micro: 0n, differences: [] };
   const refunded: Account = { chain_micro: 0n, log_micro: 0n, differences: [] };
@@ -66,8 +83,14 @@ export async function books(app: App): Promise<Books> {
     }
   }
   const came_in = await incomingOf(app, new Map(entries), latest.number);
-  const differences = [...paid.differences, ...refunded.differences, ...came_in.unasked];
-  return { payments: paid, refunds: refunded, incoming: came_in, agree: differences.length === 0 };
+  const custody = await custodyOf(app, read.accounts);
+  const differences = [
+    ...paid.differences,
+    ...refunded.differences,
+    ...came_in.unasked,
+    ...custody.differences,
+  ];
+  return { payments: paid, refunds: refunded, incoming: came_in, custody, agree: differences.length === 0 };
 }
 
 /** Everything that came in since the first payment, or since this service first looked at what comes in. */
@@ -157,14 +180,37 @@ const paymentToSeek = ({ claim }: Payment): Sought => ({
   from_block: fromBlock(claim.seen_block),
 });
 
-/** Every payment of this chain that was ever claimed. */
-async function entriesOf(app: App): Promise<Map<string, Entry>> {
+/** What accounts come to, each by its events alone, beside the USDC that lies where it came in and goes back from. */
+async function custodyOf(app: App, accounts: ReadonlyMap<string, Sums>): Promise<Custody> {
+  const token = USDC.address.toLowerCase() as Hex;
+  const holders = [...new Set([app.pay_to, app.refunds.address].map(lowerCase))];
+  const balances = await app.chain.read(holders.map((holder) => balanceCall(token, holder)));
+  const differences = [...accounts].flatMap(([tenant, sums]) => (addsUp(sums) ? [] : tenant));
+  const owed = [...accounts.values()].reduce((sum, one) => sum + one.available + one.held - one.debt, 0);
+  return {
+    owed_micro: BigInt(owed),
+    balance_micro: balances.reduce((sum, one) => sum + (amountIn(one) ?? 0n), 0n),
+    differences: differences.slice(0, SHOWN),
+  };
+}
+
+const addsUp = ({ credited, reversed, available, held, spent, debt }: Sums) =>
+  Math.min(available, held, spent, debt, reversed) >= 0 &&
+  credited - reversed === available + held + spent - debt;
+
+type ReadBooks = { payments: Map<string, Entry>; accounts: Map<string, Sums> };
+
+/** Every payment of this chain that was ever claimed, and every account. */
+async function readBooks(app: App): Promise<ReadBooks> {
   const entries = new Map<string, Entry>();
+  const accounts = new Map<string, Sums>();
   const ours = `${networkOf(app.chain)}:`;
   for (let after = 0; ; ) {
     const events = await app.store.readLog({ after });
-    if (events.length === 0) return entries;
+    if (events.length === 0) return { payments: entries, accounts };
     after = events.at(-1)!.position;
+    for (const event of app.eventsOf(account, events))
+      accounts.set(event.tenant, account.posted(accounts.get(event.tenant) ?? account.noSums(), event));
     for (const event of app.eventsOf(payments, events)) {
       const { id } = event;
       if (!id.startsWith(ours)) continue;

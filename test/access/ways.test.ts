@@ -161,9 +161,14 @@ describe("an internal token", () => {
 
 describe("the owner's wallet", () => {
   /** No wallet here has code that says yes. */
+  const closed = { open: false, account_micro: 0, total_micro: 0 };
   const refusing = { read: async () => [{ success: false, data: "0x" }] };
   const parts = {
-    app: { chain: refusing, recover: recoverKey(), settings: { public_url: "https://api.example.org" } },
+    app: {
+      chain: refusing,
+      recover: recoverKey(),
+      settings: { public_url: "https://api.example.org", custody: closed },
+    },
   } as unknown as Partial<AccessParts>;
   const body = { b: "2", a: 1 };
   const uri = `ni:///sha-256;${createHash("sha256").update(canonicalText(body, "body")).digest("base64url")}`;

@@ -34,6 +34,7 @@ import { buy } from "../support/buyer.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { writeExamples } from "../support/checked.ts";
 import { claimExample } from "../support/claimed.ts";
+import { computeExamples } from "../support/computed.ts";
 import { describeExamples } from "../support/described.ts";
 import { identifyExamples } from "../support/identified.ts";
 import { signExample } from "../support/log-example.ts";
@@ -48,6 +49,8 @@ import { specifiedPrices } from "./prices.ts";
 
 let service: Service;
 let mine: Record<string, string>;
+/** Of an agent with a node. */
+let agents: Record<string, string>;
 /** An agent's own key. */
 let own: Record<string, string>;
 type OpenApi = {
@@ -87,6 +90,9 @@ beforeAll(async () => {
   mine = (
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
   ).headers;
+  const computed = await computeExamples(service, mine);
+  agents = computed.node;
+  Object.assign(live, computed.inputs);
   described = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
 });
 afterAll(async () => {
@@ -97,11 +103,14 @@ afterAll(async () => {
 
 const each = catalogue.map((operation) => [operation.name, operation] as const);
 
+/** Who asks it: an agent's own key where no other opens it. */
+const credentialsFor = ({ access, area }: Operation) => {
+  if (!access.every(({ kind }) => kind === "subject's key")) return mine;
+  return area === "compute" ? agents : own;
+};
+
 /** Its example, or what stands in for it: a signed link is good for minutes, and a seed is known when it is there. */
 const exampleFor = ({ name, example }: Operation) => live[name] ?? example;
-
-/** A key that the operation takes: some are for agents alone. */
-const keyFor = ({ access }: Operation) => (access.every(({ kind }) => kind === "subject's key") ? own : mine);
 
 /** What an example uses up, put back before it is asked. */
 const renewed: Record<string, () => Promise<unknown>> = { commerce_erase: () => sealExample(service.app) };
@@ -181,7 +190,7 @@ describe("every operation", () => {
 
   test.each(each)("%s answers its example with something that fits its schema", async (_, operation) => {
     await renewed[operation.name]?.();
-    const wanted = asked(operation, exampleFor(operation), keyFor(operation));
+    const wanted = asked(operation, exampleFor(operation), credentialsFor(operation));
     const response = isBought(operation) ? (await buy(wallet(1), ...wanted)).answer : await fetch(...wanted);
     const body = Buffer.from(await response.arrayBuffer());
     const text = body.toString();
@@ -241,7 +250,7 @@ describe("every operation", () => {
     const { schema } = inputReader(operation.input);
     for (const name of [...Object.keys(schema.properties), "no_such_parameter"]) {
       const broken = { ...exampleFor(operation), [name]: brokenValue(schema.properties[name]) };
-      const payment = { ...keyFor(operation), ...(isBought(operation) && { "X-PAYMENT": "e30=" }) };
+      const payment = { ...credentialsFor(operation), ...(isBought(operation) && { "X-PAYMENT": "e30=" }) };
       const response = await request(operation, broken, payment);
       const told = (await response.json()) as { errors?: { path: string }[]; detail: string };
       expect([name, response.status], told.detail).toEqual([name, 400]);
@@ -253,7 +262,7 @@ describe("every operation", () => {
     const [name] = Object.keys(inputReader(operation.input).schema.properties);
     if (methodOf(operation) !== "GET" || name === undefined) return;
     const response = await fetch(`${service.url}${pathOf(operation)}?${name}=1&${name}=2`, {
-      headers: keyFor(operation),
+      headers: credentialsFor(operation),
     });
     expect(response.status).toBe(400);
     await response.body?.cancel();
@@ -286,10 +295,10 @@ describe("every operation", () => {
       const parameters = (entry!.parameters as { name: string; description?: string }[]).map(resolved);
       for (const { description } of parameters) expect(description).toBeTruthy();
       const isNamed = parameters.some(({ name }) => name === "Idempotency-Key");
-      const isCommand = payment !== undefined || methodOf(operation) !== "GET";
-      expect(isNamed).toBe(isCommand);
-      expect(parameters.some(({ name }) => name === "Prefer")).toBe(isCommand);
-      expect(JSON.stringify(responses).includes("Event-Id")).toBe(isCommand);
+      const mayAppend = payment !== undefined || effectOf(operation).changes !== "nothing";
+      expect(isNamed).toBe(mayAppend);
+      expect(parameters.some(({ name }) => name === "Prefer")).toBe(mayAppend);
+      expect(JSON.stringify(responses).includes("Event-Id")).toBe(mayAppend);
       const told = JSON.stringify([entry!.security, entry!.responses]);
       for (const name of ["x402_v2", "PAYMENT-RESPONSE"])
         expect(told.includes(name)).toBe(payment !== undefined);
@@ -366,7 +375,7 @@ describe("MCP", () => {
 
   test.each(each)("%s answers its example as HTTP does", async (_, operation) => {
     await renewed[operation.name]?.();
-    const client = await connect(keyFor(operation));
+    const client = await connect(credentialsFor(operation));
     const answer = await client.callTool({ name: operation.name, arguments: exampleFor(operation) });
     if (isBought(operation)) {
       expect(answer.structuredContent).toMatchObject({ x402Version: 2, accepts: [{}] });
@@ -376,7 +385,7 @@ describe("MCP", () => {
     const { output } = operation;
     if (output.kind === "json" && restsOnDataAlone(operation)) {
       const { success: _, ...http } = (await (
-        await request(operation, exampleFor(operation), keyFor(operation))
+        await request(operation, exampleFor(operation), credentialsFor(operation))
       ).json()) as Record<string, unknown>;
       expect(answer.structuredContent).toEqual(http);
     }
@@ -392,7 +401,7 @@ describe("MCP", () => {
       expect(answer.content).toMatchObject([{ type: "resource_link", uri, mimeType, size: bytes }]);
     }
     if (output.kind === "bytes") {
-      const http = await request(operation, exampleFor(operation), keyFor(operation));
+      const http = await request(operation, exampleFor(operation), credentialsFor(operation));
       const body = Buffer.from(await http.arrayBuffer());
       const blob = body.toString("base64");
       const { url: uri } = http;
@@ -488,7 +497,13 @@ describe("what an operation declares", () => {
 
   test("what may move money, or bind a wallet to, says so", () => {
     const movers = catalogue.filter(({ moves_money }) => moves_money).map(({ name }) => name);
-    expect(movers.sort()).toEqual(["checks_create", "checks_redeem", "wallet_airdrop", "x402_settle"]);
+    expect(movers.sort()).toEqual([
+      "checks_create",
+      "checks_redeem",
+      "compute_submit",
+      "wallet_airdrop",
+      "x402_settle",
+    ]);
   });
 });
 

@@ -26,7 +26,10 @@ export const bareParts: AccessParts = {
   app: {
     chain: { read: unreachable, heads: unreachable } as unknown as AccessParts["app"]["chain"],
     recover: unreachable,
-    settings: { public_url: "https://api.example.org" },
+    settings: {
+      public_url: "https://api.example.org",
+      custody: { open: true, account_micro: 0, total_micro: 0 },
+    },
   },
   open_per_minute: 100,
   internal: { token: undefined, is_remote_allowed: false },

@@ -4,7 +4,6 @@ import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
 import type { Scope } from "../../domain/access/key.ts";
 import {
-  PROOF_SECONDS,
   proofText,
   readWalletProof,
   refuseProof,
@@ -19,7 +18,7 @@ import { addressBlock } from "../address.ts";
 import { payer } from "../caller.ts";
 import { admitKey, keySchemes, keySecurity } from "./key.ts";
 import { walletsOwn } from "./wallet-signature.ts";
-import { type AccessParts, type Admission, BEARER, type Presented, type Way } from "./way.ts";
+import { type AccessParts, type Admission, BEARER, type Presented, type Way, walletSchemes } from "./way.ts";
 
 /** Signatures of an address that only a contract at the chain can judge: each costs a question there. */
 const CONTRACT_SIGNATURES: CallLimit = { name: "contract-signatures", calls: 20, per: "minute" };
@@ -37,15 +36,7 @@ export const owner = (scope: Scope): Way => ({
   delegated: { scope, owns: "wallet" },
   price: "free to its owner",
   security: [...keySecurity, { wallet: [] }],
-  schemes: {
-    ...keySchemes,
-    wallet: {
-      type: "apiKey",
-      in: "header",
-      name: "SIGN-IN-WITH-X",
-      description: `A text of CAIP-122 about this call, signed by the wallet that paid: JSON in base64, good for ${PROOF_SECONDS} seconds (docs/payments.md)`,
-    },
-  },
+  schemes: { ...keySchemes, ...walletSchemes },
   statuses: [403, 409],
   invitation: "the owner's API key (Authorization: Bearer sk_…) or its wallet's signature (SIGN-IN-WITH-X)",
   challenge: BEARER,

@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
 import type { Scope } from "../../domain/access/key.ts";
+import { PROOF_SECONDS } from "../../domain/access/wallet-proof.ts";
 import type { Hex } from "../../domain/chain.ts";
 import type { AddressLimits, Clock, Quotas } from "../../domain/ports.ts";
 import type { Refusal } from "../../domain/refusal.ts";
@@ -48,6 +49,8 @@ export type Admission = {
   headers: Record<string, string>;
   /** Refuses a body that the caller's proof does not cover; asked once the body was read. */
   covers?: (body: JsonObject) => void;
+  /** What it holds comes from the caller's account; where that has less, the answer is its 402. */
+  from_account?: true;
   /** What the caller's proof names the command by, so that it is carried out once. */
   idempotency_key?: string;
   /** Refuses where the caller may not act any more; asked within the command, whose commit then rests on what was seen. */
@@ -96,7 +99,7 @@ export type AccessParts = {
   limits: AddressLimits;
   clock: Clock;
   /** Where wallets are asked for their signatures, and the service's own address. */
-  app: Pick<App, "chain" | "recover"> & { settings: Pick<App["settings"], "public_url"> };
+  app: Pick<App, "chain" | "recover"> & { settings: Pick<App["settings"], "public_url" | "custody"> };
   /** Calls a minute to open operations, per address. */
   open_per_minute: number;
   internal: { token: string | undefined; is_remote_allowed: boolean };
@@ -107,6 +110,16 @@ export type Parts = AccessParts & { keys: Keys };
 
 /** A scheme of OpenAPI's `components.securitySchemes`, by its name. */
 export type SecuritySchemes = Record<string, object>;
+
+/** How OpenAPI describes a wallet's signed text. */
+export const walletSchemes: SecuritySchemes = {
+  wallet: {
+    type: "apiKey",
+    in: "header",
+    name: "SIGN-IN-WITH-X",
+    description: `A text of CAIP-122 about this call, signed by the wallet that paid: JSON in base64, good for ${PROOF_SECONDS} seconds (docs/payments.md)`,
+  },
+};
 
 /** A way in. An operation lists them in order of preference; the first that fits the caller wins. */
 export type Way = {

@@ -23,4 +23,20 @@ export const paymentProblems = problemTypes({
     meaning:
       "The payment is under way and its outcome not known yet. Ask again with the same payment; do not sign a new one.",
   },
+  "funds-missing": {
+    code: "conflict",
+    title: "Funds missing",
+    meaning:
+      "The account has less than this holds. Calls that take payments answer 402 with the sum instead.",
+  },
+  "account-full": {
+    code: "conflict",
+    title: "Account full",
+    meaning: "An account, or all of them together, would hold more than the operator keeps for others.",
+  },
+  "custody-off": {
+    code: "unavailable",
+    title: "Custody off",
+    meaning: "This service keeps no money for others until its operator says so. Nothing was charged.",
+  },
 });

@@ -1,0 +1,51 @@
+/** By a caller's own account: what it has pays, and a payment brings what is missing. */
+import type { App } from "../../app.ts";
+import type { Scope } from "../../domain/access/key.ts";
+import { paymentProblems } from "../../domain/payments/problems.ts";
+import { refuse } from "../../domain/refusal.ts";
+import { admitKey, keySchemes, keySecurity } from "./key.ts";
+import { admitWallet } from "./owner.ts";
+import { pay } from "./pay.ts";
+import { subject } from "./subject.ts";
+import { BEARER, type Parts, type Usdc, type Way, walletSchemes } from "./way.ts";
+
+/**
+ * By whoever has an account: an API key or a subject's key with `scope`, or the signature of the wallet that paid. What the call holds is
+ * decided in its commit; where the account has less, the answer is a 402 for exactly that sum. A payment, with one of them or alone, is
+ * credited first.
+ */
+export function account<In>(scope: Scope, price: (input: In, app: App) => Usdc, unitPrice: Usdc): Way {
+  const paying = pay(price, unitPrice);
+  const own = subject(scope);
+  return {
+    ...paying,
+    kind: "account",
+    scope,
+    price: `${unitPrice} USDC a unit, from an account or by payment`,
+    security: [...keySecurity, ...own.security, { wallet: [] }, ...paying.security],
+    schemes: { ...keySchemes, ...own.schemes, ...walletSchemes, ...paying.schemes },
+    statuses: [...new Set([403, ...paying.statuses])],
+    invitation:
+      "an API key (Authorization: Bearer sk_…), or the signature of a wallet with an account (SIGN-IN-WITH-X)",
+    challenge: BEARER,
+    async admit(attempt, parts) {
+      refuseClosed(parts);
+      const { presented } = attempt;
+      if (presented.payment !== undefined) return paying.admit(attempt, parts);
+      const admitted =
+        presented.wallet_proof !== undefined
+          ? await admitWallet(presented.wallet_proof, presented, parts)
+          : ((await own.admit(attempt, parts)) ?? (await admitKey(attempt, parts, scope)));
+      return admitted && "caller" in admitted ? { ...admitted, from_account: true } : admitted;
+    },
+  };
+}
+
+/** Keeping money for others is custody: none is taken that could not leave again. */
+function refuseClosed({ app }: Pick<Parts, "app">): void {
+  if (!app.settings.custody.open)
+    refuse(
+      paymentProblems["custody-off"],
+      "this service keeps no money for others: accounts are open on the development chain alone, as long as nothing is paid out of them",
+    );
+}

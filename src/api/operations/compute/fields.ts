@@ -1,0 +1,166 @@
+/** What operations of the compute market share: whose node it is, what a task looks like, and who may see it. */
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import * as nodes from "../../../domain/compute/node.ts";
+import type { Task } from "../../../domain/compute/task.ts";
+import * as tasks from "../../../domain/compute/task.ts";
+import { exits } from "../../../domain/compute/task-events.ts";
+import { idFrom, sha256, time } from "../../../domain/fields.ts";
+import type { Agent } from "../../../domain/identity/agent.ts";
+import * as agents from "../../../domain/identity/agent.ts";
+import { lowerId, sxId } from "../../../domain/identity/fields.ts";
+import { identityProblems } from "../../../domain/identity/problems.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { requesterOf } from "../../../projections/compute/tasks.ts";
+import { keptAt, scoreOn } from "../../../projections/trust/scores.ts";
+import type { Caller } from "../../caller.ts";
+import type { Context } from "../../operation.ts";
+import { agentNamed } from "../identity/agents.ts";
+
+export const taskId = idFrom("task", "compute_submit").describe("The task, as compute_submit answered it");
+
+export const nowOf = ({ clock }: App): string => clock.now().toISOString();
+
+/** Dollars as callers write them, to the millionth: what they come to in micro-USDC. */
+export const microOf = (usd: number): number => Math.round(usd * 1e6);
+
+export const usd = (least: number, most: number) =>
+  z
+    .number(`is a number of dollars from ${least} to ${most}`)
+    .min(least, `is at least ${least}`)
+    .max(most, `is at most ${most}`)
+    .refine((value) => Math.abs(value * 1e6 - Math.round(value * 1e6)) < 1e-3, "has at most six decimals");
+
+const SOUL = /^soul:(\d+)$/;
+
+/** The passport whose own key was shown; undefined where another credential was. */
+export const sxOf = (caller: Caller): number | undefined => {
+  const number = caller.kind === "subject" ? SOUL.exec(caller.tenant)?.[1] : undefined;
+  return number === undefined ? undefined : Number(number);
+};
+
+/** The agent whose own key was shown, if it may act. `agent_id`: whom the call says that it is for. */
+export async function actingAgent(
+  { app, caller, watch }: Pick<Context<never>, "app" | "caller" | "watch">,
+  agent_id?: string,
+): Promise<Agent> {
+  const sx = sxOf(caller);
+  if (sx === undefined)
+    return refuse(identityProblems["not-yours"], "this needs an agent's own key: sk_soul_…");
+  const { facts } = await agentNamed(app, sxId(sx));
+  if (
+    agent_id !== undefined &&
+    ![facts.agent_id, sxId(sx), String(sx)].map(lowerId).includes(lowerId(agent_id))
+  )
+    refuse(identityProblems["not-yours"], `this key is ${facts.agent_id}'s, and acts for that agent alone`);
+  return agents.acting(await watch(agents, agents.targetOf(facts.agent_id)));
+}
+
+/** An agent's points of trust, 0 to 100, by the newest computation. */
+export async function trustOf(app: App, sx: number): Promise<number> {
+  const computed = await keptAt(app.pool);
+  return computed ? (await scoreOn(app.pool, computed.day, sx)).score / 1e6 : 0;
+}
+
+/** Whose task it is. One that nobody has is not told from another's. */
+export async function tenantOf(app: App, { tenant }: Caller, task_id: string): Promise<string> {
+  const own = await app.load(tasks, tasks.targetOf(tenant, task_id));
+  const of = own ? tenant : await requesterOf(app.pool, task_id);
+  return of ?? refuseUnknown();
+}
+
+export const refuseUnknown = (): never =>
+  refuse("not_found", "you have no such task; compute_tasks lists yours");
+
+/** A task as one of its parties sees it. */
+export async function taskFor(
+  app: App,
+  caller: Caller,
+  task_id: string,
+): Promise<{ tenant: string; task: Task; side: "requester" | "worker" }> {
+  const tenant = await tenantOf(app, caller, task_id);
+  const state = await app.load(tasks, tasks.targetOf(tenant, task_id));
+  if (state && tenant === caller.tenant) return { tenant, task: state, side: "requester" };
+  const sx = sxOf(caller);
+  if (state && sx !== undefined && state.lease?.sx === sx) return { tenant, task: state, side: "worker" };
+  return refuseUnknown();
+}
+
+const receiptShown = z.object({
+  kid: z.string(),
+  engine_sha256: sha256,
+  started_at: time,
+  ended_at: time,
+  signature: z.string().describe("docs/compute.md says of what"),
+});
+
+export const taskShown = z.object({
+  task_id: z.string(),
+  task_type: z.string(),
+  state: z.enum(tasks.statuses),
+  attempts: z.int().describe("Times that it was lent"),
+  worker: z.string().nullable().describe("SX#<number> of the node that has it, or had it last"),
+  max_price_usd: z.string(),
+  price_usd: z.string().nullable().describe("What it costs: fixed when it was lent"),
+  provider_usd: z.string().nullable().describe("What of it the worker was paid"),
+  verify: z.enum(["rerun", "requester"]),
+  input_sha256: sha256,
+  output_sha256: sha256.nullable(),
+  exit: z.enum(exits).nullable(),
+  audit: z.enum(["valid", "mismatch", "inconclusive"]).nullable(),
+  accepted_by: z.enum(["audit", "draw", "requester", "window", "dispute"]).nullable(),
+  receipt: receiptShown.nullable(),
+  submitted_at: time,
+  due_at: time.nullable().describe("When something happens by itself, where nobody does anything before"),
+  ended_at: time.nullable(),
+  refunded: z.string().nullable().describe("Why what was held went back"),
+});
+
+export function shownTask(task: Task): z.infer<typeof taskShown> {
+  const { facts, lease, result, audit, accepted, settled, refunded } = task;
+  const { terms } = facts;
+  return {
+    task_id: facts.task_id,
+    task_type: facts.kind,
+    state: task.status,
+    attempts: task.attempts,
+    worker: lease ? sxId(lease.sx) : null,
+    max_price_usd: decimalUsdc(terms.max_price_micro),
+    price_usd: lease ? decimalUsdc(lease.price_micro) : null,
+    provider_usd: settled ? decimalUsdc(settled.provider_micro) : null,
+    verify: terms.verify,
+    input_sha256: facts.input_sha256,
+    output_sha256: result?.output_sha256 ?? null,
+    exit: result?.exit ?? null,
+    audit: audit?.verdict ?? null,
+    accepted_by: accepted?.by ?? null,
+    receipt: result?.receipt ?? null,
+    submitted_at: facts.submitted_at,
+    due_at: tasks.dueAt(task),
+    ended_at: task.ended_at,
+    refunded: refunded?.why ?? null,
+  };
+}
+
+export const nodeShown = z.object({
+  agent_id: z.string(),
+  sx_id: z.string(),
+  status: z.enum(nodes.availabilities),
+  online: z.boolean(),
+  capabilities: z.array(z.enum(nodes.capabilities)),
+  kinds: z.array(z.string()).describe("Of tasks that it takes; none: any"),
+  hourly_rate_usd: z.string(),
+  max_concurrent: z.int(),
+});
+
+export const shownNode = (agent_id: string, sx: number, node: nodes.Node): z.infer<typeof nodeShown> => ({
+  agent_id,
+  sx_id: sxId(sx),
+  status: node.status,
+  online: node.online_since !== null,
+  capabilities: node.facts.capabilities,
+  kinds: node.facts.kinds,
+  hourly_rate_usd: decimalUsdc(node.hourly_rate_micro),
+  max_concurrent: node.max_concurrent,
+});

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import * as nodes from "../../../domain/compute/node.ts";
+import { limit } from "../../../domain/fields.ts";
+import { sxId } from "../../../domain/identity/fields.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { matchNodes, nodesProjection } from "../../../projections/compute/nodes.ts";
+import { marketSums, tasksProjection } from "../../../projections/compute/tasks.ts";
+import { keptAt } from "../../../projections/trust/scores.ts";
+import { json, open, operation } from "../../operation.ts";
+import { microOf, usd } from "./fields.ts";
+
+const match = operation({
+  name: "compute_match",
+  route: "GET /soul/match",
+  summary: "Nodes that take work now and have what is needed",
+  description:
+    "Most trust for the money first. A task needs no node named: whoever asks least for it and is free gets it.",
+  access: [open()],
+  lists: nodesProjection,
+  input: z.object({
+    need: z
+      .enum(nodes.capabilities, `is one of ${nodes.capabilities.join(", ")}`)
+      .describe("What the machine has to have: cpu, gpu or memory"),
+    kind: nodes.kindName.optional().describe("A task_type that it has to take"),
+    max_hourly_usd: usd(0, 1_000).optional().describe("The most that it may ask for an hour"),
+    min_trust: z
+      .number("is a number from 0 to 100")
+      .min(0, "is at least 0")
+      .max(100, "is at most 100")
+      .default(0)
+      .describe("The least points of trust, 0 to 100"),
+    limit: limit("How many to list"),
+  }),
+  output: json(
+    z.object({
+      nodes: z.array(
+        z.object({
+          sx_id: z.string(),
+          capabilities: z.array(z.string()),
+          kinds: z.array(z.string()),
+          hourly_rate_usd: z.string(),
+          trust: z.number().describe("Points, 0 to 100"),
+          free: z.int().describe("Slots that it has free, as of a moment ago"),
+          max_concurrent: z.int(),
+          settled: z.int(),
+        }),
+      ),
+    }),
+  ),
+  example: { need: "cpu", limit: 5 },
+  handle: async ({ input, app }) => {
+    const { need, kind = null, max_hourly_usd, min_trust, limit } = input;
+    const max_hourly_micro = max_hourly_usd === undefined ? null : microOf(max_hourly_usd);
+    const day = (await keptAt(app.pool))?.day ?? null;
+    const found = await matchNodes(app.pool, { need, kind, max_hourly_micro, min_trust, day, limit });
+    return {
+      nodes: found.map(({ sx, hourly_rate_micro, trust, ...node }) => ({
+        sx_id: sxId(sx),
+        hourly_rate_usd: decimalUsdc(hourly_rate_micro),
+        trust: Math.floor(trust * 1e4) / 1e4,
+        ...node,
+      })),
+    };
+  },
+});
+
+const marketplace = operation({
+  name: "compute_marketplace",
+  route: "GET /soul/compute/marketplace",
+  summary: "The compute market: nodes, tasks, prices and settlements",
+  description:
+    "Counts and sums of everything so far. Quartiles are of what nodes that take work ask for an hour.",
+  access: [open()],
+  lists: tasksProjection,
+  input: z.object({}),
+  output: json(
+    z.object({
+      online: z.int().describe("Nodes that are online"),
+      free_slots: z.int(),
+      queued: z.int().describe("Tasks that nobody has begun"),
+      active: z.int().describe("Tasks that are worked on"),
+      hourly_rate_usd: z
+        .object({ lower: z.string(), median: z.string(), upper: z.string() })
+        .nullable()
+        .describe("Null where nobody takes work"),
+      settled: z.int(),
+      settled_usd: z.string().describe("What those tasks cost: nine tenths of it went to the workers"),
+      refunded: z.int(),
+      audited: z.int().describe("Results that the service has run again"),
+      mismatches: z.int().describe("Those of them that came to something else"),
+    }),
+  ),
+  example: {},
+  handle: async ({ app }) => {
+    const { quartiles, slots, running, settled_micro, ...sums } = await marketSums(app.pool);
+    const [lower, median, upper] = (quartiles ?? []).map((rate) => decimalUsdc(rate));
+    return {
+      ...sums,
+      free_slots: slots,
+      active: running,
+      settled_usd: decimalUsdc(BigInt(settled_micro)),
+      hourly_rate_usd: quartiles ? { lower, median, upper } : null,
+    };
+  },
+});
+
+/** Finding out who works, and for how much. */
+export const marketOperations = [match, marketplace];

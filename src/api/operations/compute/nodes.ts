@@ -1,0 +1,233 @@
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import * as nodes from "../../../domain/compute/node.ts";
+import * as tasks from "../../../domain/compute/task.ts";
+import { time } from "../../../domain/fields.ts";
+import { agentRef } from "../../../domain/identity/fields.ts";
+import { leaseDigest, leaseEndsAt } from "../../../domain/lease.ts";
+import * as account from "../../../domain/payments/account.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { coreProblems } from "../../../domain/problem.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { findNode } from "../../../projections/compute/nodes.ts";
+import { lentUnder, tasksProjection } from "../../../projections/compute/tasks.ts";
+import { utc } from "../../../projections/compute/times.ts";
+import { json, key, operation, subject } from "../../operation.ts";
+import { agentNamed } from "../identity/agents.ts";
+import { fundsShown, shownFunds } from "../payments/funds.ts";
+import { actingAgent, microOf, nodeShown, nowOf, shownNode, sxOf, usd } from "./fields.ts";
+
+const ownAgent = agentRef.describe("The agent whose own key is shown: its agent_id or SX#<number>");
+
+const hourlyRate = usd(0, 1_000).describe(
+  "What the node asks for an hour, in dollars; a task costs that for its whole limit",
+);
+
+const registerNode = operation({
+  name: "compute_node_register",
+  route: "POST /soul/node/register",
+  effect: { changes: "adds", repeatable: true, reaches_out: false },
+  summary: "Register a node: an agent that works for others",
+  description:
+    "By the agent's own key. Said again it says anew what the node offers. A node gets work once it sends heartbeats, every 30 seconds; docs/compute.md has the whole protocol in three requests.",
+  access: [subject("node")],
+  input: z.object({
+    agent_id: ownAgent,
+    capabilities: z
+      .array(z.enum(nodes.capabilities, `is one of ${nodes.capabilities.join(", ")}`))
+      .min(1, "has at least one")
+      .max(nodes.capabilities.length, "has each once at most")
+      .refine((all) => new Set(all).size === all.length, "has each once at most")
+      .describe("What the machine has: cpu, gpu, memory"),
+    hourly_rate_usd: hourlyRate,
+    max_concurrent: z
+      .int(`is a whole number from 1 to ${nodes.MOST_CONCURRENT}`)
+      .min(1, "is at least 1")
+      .max(nodes.MOST_CONCURRENT, `is at most ${nodes.MOST_CONCURRENT}`)
+      .describe("Tasks that it works on at once"),
+    kinds: z
+      .array(nodes.kindName)
+      .max(nodes.MOST_KINDS, `has at most ${nodes.MOST_KINDS}`)
+      .default([])
+      .describe("The task_types that it takes; none: any"),
+  }),
+  output: json(nodeShown),
+  refuses: [409],
+  example: {
+    agent_id: "SX#2",
+    capabilities: ["cpu"],
+    hourly_rate_usd: 0.06,
+    max_concurrent: 4,
+    kinds: ["js"],
+  },
+  handle: async ({ input, app, decide, ...context }) => {
+    const { facts } = await actingAgent({ app, ...context }, input.agent_id);
+    const offered = {
+      capabilities: input.capabilities,
+      kinds: input.kinds,
+      hourly_rate_micro: microOf(input.hourly_rate_usd),
+      max_concurrent: input.max_concurrent,
+      registered_at: nowOf(app),
+    };
+    const { state } = await decide(nodes, nodes.targetOf(facts.sx_number), nodes.register(offered));
+    return shownNode(facts.agent_id, facts.sx_number, nodes.registered(state));
+  },
+});
+
+/** Heartbeats of a node within the time of one that it should send. */
+const MOST_BEATS = 10;
+
+const heartbeat = operation({
+  name: "compute_node_heartbeat",
+  route: "POST /soul/node/heartbeat",
+  effect: { changes: "adds", repeatable: true, reaches_out: false },
+  summary: "Say that a node lives, and that it works on its leases",
+  description:
+    "Every 30 seconds. After 90 seconds of silence a node is offline, and a lease that no heartbeat has named for so long is over: the task goes to another. `lost: true` of a lease means to stop working on it.",
+  access: [subject("node")],
+  input: z.object({
+    agent_id: ownAgent,
+    leases: z
+      .array(z.string().min(1, "is a lease_id").max(128, "is a lease_id of compute_pull"))
+      .max(nodes.MOST_CONCURRENT, `has at most ${nodes.MOST_CONCURRENT}`)
+      .default([])
+      .describe("The lease_id of each task that it works on"),
+  }),
+  output: json(
+    z.object({
+      next_in_s: z.int().describe("Seconds until the next one is due"),
+      leases: z.array(z.object({ lease_id: z.string(), expires_at: time.nullable(), lost: z.boolean() })),
+    }),
+  ),
+  secrets: ["leases"],
+  refuses: [409],
+  example: { agent_id: "SX#2", leases: [] },
+  handle: async ({ input, app, decide, ...context }) => {
+    const { facts } = await actingAgent({ app, ...context }, input.agent_id);
+    const sx = facts.sx_number;
+    const target = nodes.targetOf(sx);
+    nodes.registered(await app.load(nodes, target));
+    await beat(app, sx);
+    const isKnown = input.leases.length === 0 || (await app.caughtUp(tasksProjection));
+    const leases = [];
+    for (const lease_id of new Set(input.leases)) leases.push(await heard(app, { sx, isKnown }, lease_id));
+    await decide(nodes, target, nodes.goOnline(nowOf(app)));
+    return { next_in_s: nodes.BEAT_S, leases };
+  },
+});
+
+/** Notes a sign of life; refuses a node that gives too many. */
+async function beat({ pool }: App, sx: number): Promise<void> {
+  const text = `insert into compute.nodes_heard as h values ($1, clock_timestamp(), clock_timestamp(), 1)
+    on conflict (sx) do update set heard_at = clock_timestamp(),
+      window_at = case when h.window_at < clock_timestamp() - make_interval(secs => ${nodes.BEAT_S}) then clock_timestamp() else h.window_at end,
+      beats = case when h.window_at < clock_timestamp() - make_interval(secs => ${nodes.BEAT_S}) then 1 else h.beats + 1 end
+    returning beats`;
+  const { rows } = await pool.query<{ beats: number }>({ name: "compute_beat", text, values: [sx] });
+  if (rows[0]!.beats > MOST_BEATS)
+    refuse(
+      coreProblems["rate-limited"],
+      `a node sends a heartbeat every ${nodes.BEAT_S} seconds, and no more than ${MOST_BEATS} in that time`,
+      {
+        retry_after_s: nodes.BEAT_S,
+      },
+    );
+}
+
+/** Notes that a worker is at its lease, as long as that holds. */
+async function heard(app: App, { sx, isKnown }: { sx: number; isKnown: boolean }, lease_id: string) {
+  const lease_sha256 = leaseDigest(lease_id);
+  const lost = { lease_id, expires_at: null, lost: true };
+  const named = await lentUnder(app.pool, lease_sha256);
+  // One that the read model may not have yet is not said to be lost.
+  if (!named && !isKnown) return { ...lost, lost: false };
+  const state = named && (await app.load(tasks, tasks.targetOf(named.tenant, named.task_id)));
+  const lease = state && tasks.workLease(state);
+  if (lease?.lease_sha256 !== lease_sha256 || lease.sx !== sx) return lost;
+  const text = `insert into compute.leases_heard values ($1, clock_timestamp())
+    on conflict (lease_sha256) do update set heard_at = clock_timestamp() returning ${utc("heard_at")} as heard_at`;
+  const { rows } = await app.pool.query<{ heard_at: string }>({
+    name: "compute_heard",
+    text,
+    values: [lease_sha256],
+  });
+  return { lease_id, expires_at: leaseEndsAt(lease, rows[0]!.heard_at), lost: false };
+}
+
+const availability = operation({
+  name: "compute_node_availability",
+  route: "POST /soul/node/availability",
+  effect: { changes: "adds", repeatable: true, reaches_out: false },
+  summary: "Let a node take work, pause or drain, and change its rate",
+  description:
+    "`paused` and `draining` get no more work; leases that run go on, at the price they were given for.",
+  access: [subject("node")],
+  input: z.object({
+    agent_id: ownAgent,
+    status: z
+      .enum(nodes.availabilities, `is one of ${nodes.availabilities.join(", ")}`)
+      .describe("available takes work; paused takes none; draining ends what it has"),
+    hourly_rate_usd: hourlyRate.optional(),
+  }),
+  output: json(nodeShown),
+  refuses: [409],
+  example: { agent_id: "SX#2", status: "available", hourly_rate_usd: 0.06 },
+  handle: async ({ input, app, decide, ...context }) => {
+    const { facts } = await actingAgent({ app, ...context }, input.agent_id);
+    const { status, hourly_rate_usd } = input;
+    const wanted = {
+      status,
+      ...(hourly_rate_usd !== undefined && { hourly_rate_micro: microOf(hourly_rate_usd) }),
+    };
+    const decision = nodes.changeOffer(wanted, nowOf(app));
+    const { state } = await decide(nodes, nodes.targetOf(facts.sx_number), decision);
+    return shownNode(facts.agent_id, facts.sx_number, nodes.registered(state));
+  },
+});
+
+const nodeStatus = operation({
+  name: "compute_node_status",
+  route: "GET /soul/node/status/{agent_id}",
+  summary: "A node: what it offers, how it has done, and to its owner what it has",
+  description:
+    "Uptime is the share of its time since registration that it was online. Money is shown to the agent's own key alone.",
+  access: [subject("read"), key("read")],
+  input: z.object({ agent_id: agentRef }),
+  output: json(
+    z.object({
+      node: nodeShown,
+      running: z.int().describe("Leases as of a moment ago"),
+      uptime: z.number().describe("0 to 1"),
+      settled: z.int().describe("Tasks that it was paid for"),
+      slashes: z.int().describe("Results that an audit found wrong"),
+      valid_audits: z.int().describe("In a row; from 10 on not each result is audited"),
+      earned_usd: z.string().nullable().describe("All that it was paid; its owner's to see"),
+      account: fundsShown.nullable(),
+    }),
+  ),
+  refuses: [404],
+  example: { agent_id: "SX#2" },
+  handle: async ({ input, app, caller }) => {
+    const { facts } = await agentNamed(app, input.agent_id);
+    const sx = facts.sx_number;
+    const node = await app.load(nodes, nodes.targetOf(sx));
+    if (!node) return refuse("not_found", `${facts.agent_id} runs no node`);
+    const row = await findNode(app.pool, sx);
+    const isOwn = sxOf(caller) === sx;
+    const now = nowOf(app);
+    const funds = isOwn ? await app.load(account, account.targetOf(caller.tenant)) : null;
+    return {
+      node: shownNode(facts.agent_id, sx, node),
+      running: row?.running ?? 0,
+      uptime: Math.round(nodes.uptimeOf(node, now) * 1e4) / 1e4,
+      settled: row?.settled ?? 0,
+      slashes: node.slashes,
+      valid_audits: row?.valid_audits ?? 0,
+      earned_usd: isOwn ? decimalUsdc(row?.earned_micro ?? 0) : null,
+      account: funds && shownFunds(funds, now),
+    };
+  },
+});
+
+/** Nodes, from their own side. */
+export const nodeOperations = [registerNode, heartbeat, availability, nodeStatus];

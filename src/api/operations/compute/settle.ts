@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { bondOf } from "../../../domain/compute/pricing.ts";
+import * as tasks from "../../../domain/compute/task.ts";
+import * as accounts from "../../../domain/payments/account.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { stepTask } from "../../../reactors/compute/steps.ts";
+import { json, operation, owner, subject } from "../../operation.ts";
+import { nowOf, refuseUnknown, shownTask, taskFor, taskId, taskShown } from "./fields.ts";
+
+const settleTask = operation({
+  name: "compute_settle",
+  route: "POST /soul/compute/settle",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Settle a task: its requester accepts or rejects, its worker claims what was accepted",
+  description: `Accepting pays the worker at once: nine tenths of the price, and what the task did not cost comes back. A rejection can be disputed for a day, and is then refunded. The worker is paid
+what a check or the requester's silence has accepted; whatever nobody settles is settled by itself a day later. Settled again, it answers the same.`,
+  access: [subject("order"), owner("order")],
+  input: z.object({
+    task_id: taskId,
+    accept: z.boolean("is true or false").default(true).describe("The requester's word; false rejects"),
+    reason: z
+      .string()
+      .min(1, "is at least one character")
+      .max(500, "is at most 500 characters")
+      .optional()
+      .describe("Why it is rejected; the log has its SHA-256 alone"),
+  }),
+  output: json(taskShown),
+  refuses: [403, 404, 409],
+  example: { task_id: "00".repeat(16), accept: true },
+  handle: async ({ input, app, caller, decide, watch }) => {
+    const { task_id, accept, reason } = input;
+    const { tenant, side } = await taskFor(app, caller, task_id);
+    const at = nowOf(app);
+    const step = async (decision: Parameters<typeof stepTask>[2]) =>
+      (await stepTask({ decide, watch }, { tenant, task_id }, decision)).task;
+    if (side === "worker") {
+      if (!accept) refuse("forbidden", "a worker claims what was accepted; only the requester rejects");
+      const { status } = tasks.standing(await watch(tasks, tasks.targetOf(tenant, task_id)));
+      if (status === "submitted") await step(tasks.accept("window", at));
+      return shownTask(await step(tasks.settle(at)));
+    }
+    if (!accept) {
+      const reason_sha256 = reason === undefined ? null : createHash("sha256").update(reason).digest("hex");
+      return shownTask(await step(tasks.reject({ reason_sha256, rejected_at: at })));
+    }
+    await step(tasks.accept("requester", at));
+    return shownTask(await step(tasks.settle(at)));
+  },
+});
+
+const disputeTask = operation({
+  name: "compute_dispute",
+  route: "POST /soul/compute/dispute",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Dispute a rejection",
+  description:
+    "By the worker, within a day. Both sides put up a bond, a tenth of the price and 0.01 USDC at least; whoever is wrong loses it to the other. The operator decides, with a reason that stands in the log; what is not decided in 14 days is refunded, bonds and all.",
+  access: [subject("order")],
+  input: z.object({ task_id: taskId }),
+  output: json(taskShown),
+  refuses: [404, 409],
+  example: { task_id: "00".repeat(16) },
+  handle: async ({ input: { task_id }, app, caller, decide, watch }) => {
+    const { tenant, task: before, side } = await taskFor(app, caller, task_id);
+    if (side !== "worker") refuseUnknown();
+    const bond_micro = bondOf(before.lease!.price_micro);
+    const { available } = await watch(accounts, accounts.targetOf(tenant));
+    const bonds = { bond_micro, requester_bond_micro: Math.min(bond_micro, available) };
+    const decision = tasks.dispute(bonds, nowOf(app));
+    const { task } = await stepTask({ decide, watch }, { tenant, task_id }, decision);
+    return shownTask(task);
+  },
+});
+
+/** Saying whether a result is right, and who pays. */
+export const settleOperations = [settleTask, disputeTask];

@@ -1,0 +1,273 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { canonicalBytes } from "../../../../eventstore/canonical.ts";
+import { InvalidEvent } from "../../../../eventstore/errors.ts";
+import type { JsonObject } from "../../../../eventstore/types.ts";
+import type { App } from "../../../app.ts";
+import {
+  builtIns,
+  isBuiltIn,
+  LEAST_PRICE_MICRO,
+  MOST_LIMIT_S,
+  readKind,
+} from "../../../domain/compute/kinds.ts";
+import { kindName } from "../../../domain/compute/node.ts";
+import * as tasks from "../../../domain/compute/task.ts";
+import { verifications } from "../../../domain/compute/task-events.ts";
+import { limit, positionCursor } from "../../../domain/fields.ts";
+import { MOST_OBJECT_BYTES, objectName } from "../../../domain/objects.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { coreProblems } from "../../../domain/problem.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { countAwaiting, listTasks, tasksProjection } from "../../../projections/compute/tasks.ts";
+import { stepTask } from "../../../reactors/compute/steps.ts";
+import { account, json, operation, owner, subject, type Usdc } from "../../operation.ts";
+import { agentNamed } from "../identity/agents.ts";
+import { fundsShown, holdFunds, shownFunds } from "../payments/funds.ts";
+import { microOf, nowOf, refuseUnknown, shownTask, sxOf, taskFor, taskId, taskShown, usd } from "./fields.ts";
+
+/** JSON around the largest input_data. */
+const BODY_BYTES = MOST_OBJECT_BYTES + 16 * 1024;
+
+const DAY_S = 86_400;
+
+const seconds = (least: number, most: number) =>
+  z
+    .int(`is a whole number of seconds from ${least} to ${most}`)
+    .min(least, `is at least ${least}`)
+    .max(most, `is at most ${most}`);
+
+const submission = z.object({
+  task_type: kindName.describe(
+    `What is to be done. ${builtIns.join(", ")} are run by \`tallystick work\`, and checked by the service; any other name is between you and the workers that take it`,
+  ),
+  input_data: z
+    .record(z.string(), z.unknown(), "is a JSON object")
+    .describe(
+      "What the worker gets: a JSON object of at most 1 MiB. docs/compute.md has the forms of the built-in kinds",
+    ),
+  max_price_usd: usd(0.000001, 10_000).describe(
+    "The most that it may cost, in dollars: so much is held, and what it did not cost comes back",
+  ),
+  limit_s: seconds(10, DAY_S)
+    .optional()
+    .describe(
+      `Seconds that a worker has for it; 600 unless given, and at most ${MOST_LIMIT_S} of built-in kinds, which have as many unless given`,
+    ),
+  verify: z
+    .enum(verifications, `is one of ${verifications.join(", ")}`)
+    .optional()
+    .describe(
+      "rerun: the service runs it again, each time or by a draw (built-in kinds alone, whose default it is). requester: you accept or reject, and say yes by saying nothing for window_s",
+    ),
+  assign: z
+    .string()
+    .regex(/^(?:queue|agent:[A-Za-z0-9#._:-]{1,128})$/, "is queue, or agent:<agent_id or SX#number>")
+    .default("queue")
+    .describe("queue: whoever is free and asks no more than you pay. agent:<id>: that one alone"),
+  min_trust: z
+    .int("is a whole number of points from 0 to 100")
+    .min(0, "is at least 0")
+    .max(100, "is at most 100")
+    .default(0)
+    .describe("The least points of trust of who gets it"),
+  window_s: seconds(60, 7 * DAY_S)
+    .default(DAY_S)
+    .describe("Seconds in which you accept or reject a result"),
+  deadline_s: seconds(60, 30 * DAY_S)
+    .default(7 * DAY_S)
+    .describe("Seconds after which nobody begins it any more, and what was held comes back"),
+});
+type Submission = z.output<typeof submission>;
+
+const submitTask = operation({
+  name: "compute_submit",
+  route: "POST /soul/compute/submit",
+  effect: { changes: "takes", repeatable: false, reaches_out: false },
+  summary: "Submit a task: somebody does it, and is paid once it is right",
+  description: `The most that it may cost is held from your account; where that has less, the answer is a 402 for exactly that sum, and the payment that you send with
+the same call is credited and held in one commit. A key names the account; a payment alone is the wallet's. Nine tenths of the price go to the worker, and what was not spent comes back.`,
+  access: [account("order", ({ max_price_usd }: { max_price_usd: number }) => usdcOf(max_price_usd), "1")],
+  input: submission,
+  output: json(taskShown.extend({ account: fundsShown })),
+  status: 201,
+  body_bytes: BODY_BYTES,
+  moves_money: true,
+  refuses: [404, 409],
+  example: {
+    task_type: "sha256-chain",
+    input_data: { seed: "00".repeat(32), n: 1_000 },
+    max_price_usd: 0.02,
+  },
+  handle: async (context) => {
+    const { input, app, caller, decide, watch, fresh_id: task_id } = context;
+    const submitted_at = nowOf(app);
+    const terms = await termsOf(app, input, submitted_at);
+    const bytes = bytesOf(input.input_data as JsonObject, "input_data");
+    const input_sha256 = createHash("sha256").update(bytes).digest("hex");
+    await app.objects.put(objectName("task", task_id, input_sha256), bytes);
+    const hold = { hold_id: tasks.holdOf(task_id), amount_micro: terms.max_price_micro, for: "a task" };
+    const funds = await holdFunds(context, hold);
+    const facts = {
+      task_id,
+      kind: input.task_type,
+      input_sha256,
+      input_bytes: bytes.length,
+      terms,
+      submitted_at,
+    };
+    const { task } = await stepTask(
+      { decide, watch },
+      { tenant: caller.tenant, task_id },
+      tasks.submit(facts),
+    );
+    return { ...shownTask(task), account: shownFunds(funds, submitted_at) };
+  },
+});
+
+const usdcOf = (max_price_usd: number) => decimalUsdc(microOf(max_price_usd)) as Usdc;
+
+/** The canonical bytes of a JSON object that a caller sent. */
+export function bytesOf(value: JsonObject, path: string): Buffer {
+  try {
+    const bytes = canonicalBytes(value, path);
+    if (bytes.length <= MOST_OBJECT_BYTES) return bytes;
+    return refuse(coreProblems["too-large"], `${path} exceeds ${MOST_OBJECT_BYTES / 1024} KiB`, {
+      errors: [{ path, message: `is at most ${MOST_OBJECT_BYTES} bytes` }],
+    });
+  } catch (error) {
+    if (!(error instanceof InvalidEvent)) throw error;
+    return refuse("invalid", `invalid input: ${path}`, {
+      errors: [{ path, message: error.message.slice(0, 200) }],
+    });
+  }
+}
+
+const refuseField = (path: string, message: string) =>
+  refuse("invalid", `invalid input: ${path}`, { errors: [{ path, message }] });
+
+/** Audits that may wait before no more tasks are taken that need one. */
+const MOST_AUDITS = 1_000;
+
+async function termsOf(app: App, input: Submission, submitted_at: string) {
+  const { task_type, min_trust, window_s, deadline_s } = input;
+  const max_price_micro = microOf(input.max_price_usd);
+  const own = isBuiltIn(task_type);
+  const { limit_s = own ? MOST_LIMIT_S : 600, verify = own ? "rerun" : "requester" } = input;
+  if (own) {
+    readKind(task_type, input.input_data);
+    if (limit_s > MOST_LIMIT_S) refuseField("limit_s", `is at most ${MOST_LIMIT_S} of a built-in kind`);
+    if (max_price_micro < LEAST_PRICE_MICRO)
+      refuseField(
+        "max_price_usd",
+        `is at least ${decimalUsdc(LEAST_PRICE_MICRO)} of a built-in kind, which the service runs again`,
+      );
+  } else if (verify === "rerun")
+    refuseField("verify", `is requester: the service itself runs ${builtIns.join(", ")} alone`);
+  if (verify === "rerun" && (await countAwaiting(app.pool, MOST_AUDITS)) === MOST_AUDITS)
+    refuse(coreProblems.busy, "too many results wait to be checked; try again in a minute", {
+      retry_after_s: 60,
+    });
+  const named = input.assign === "queue" ? null : await agentNamed(app, input.assign.slice("agent:".length));
+  const deadline_at = new Date(Date.parse(submitted_at) + deadline_s * 1_000).toISOString();
+  const assign = named?.facts.sx_number ?? null;
+  return { max_price_micro, limit_s, verify, assign, min_trust, window_s, deadline_at };
+}
+
+/** Whoever has a part in a task: an agent's own key, or the requester's key or wallet. */
+const parties = [subject("order"), owner("order")];
+
+const taskStatus = operation({
+  name: "compute_task_status",
+  route: "GET /soul/compute/status/{task_id}",
+  summary: "Where a task stands, and what came of it",
+  description:
+    "To its requester and to the worker that has it or had it last; to anybody else it is not there.",
+  access: parties,
+  input: z.object({ task_id: taskId }),
+  output: json(
+    taskShown.extend({
+      result: z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .describe("What the worker made of it; null before, and from 30 days after the task's end"),
+    }),
+  ),
+  refuses: [404],
+  example: { task_id: "00".repeat(16) },
+  handle: async ({ input: { task_id }, app, caller }) => {
+    const { task } = await taskFor(app, caller, task_id);
+    return { ...shownTask(task), result: await readObject(app, task_id, task.result?.output_sha256) };
+  },
+});
+
+/** JSON that lies under a task; null where it does not, or not any more. */
+export async function readObject(
+  app: App,
+  task_id: string,
+  sha256: string | undefined,
+): Promise<JsonObject | null> {
+  const bytes = sha256 === undefined ? undefined : await app.objects.get(objectName("task", task_id, sha256));
+  return bytes ? (JSON.parse(bytes.toString()) as JsonObject) : null;
+}
+
+const listOwn = operation({
+  name: "compute_tasks",
+  route: "GET /soul/compute/tasks",
+  summary: "Your tasks: those you submitted, or those that your node has",
+  description: "The newest first.",
+  access: parties,
+  lists: tasksProjection,
+  input: z.object({
+    role: z
+      .enum(["submitted", "assigned"], "is submitted or assigned")
+      .default("submitted")
+      .describe("submitted: your own. assigned: those that your node has or had last"),
+    status: z
+      .enum(tasks.statuses, `is one of ${tasks.statuses.join(", ")}`)
+      .optional()
+      .describe("Only those that stand so"),
+    limit: limit("How many to list"),
+    cursor: positionCursor,
+  }),
+  output: json(z.object({ tasks: z.array(taskShown), next_cursor: z.string().nullable() })),
+  refuses: [403],
+  example: { limit: 5 },
+  handle: async ({ input, app, caller }) => {
+    const { role, status = null, limit, cursor } = input;
+    const sx = sxOf(caller);
+    if (role === "assigned" && sx === undefined)
+      refuse("forbidden", "tasks are assigned to agents: show an agent's own key, sk_soul_…");
+    const of = role === "assigned" ? { sx: sx! } : { tenant: caller.tenant };
+    const before = cursor === undefined ? null : Number(cursor);
+    const rows = await listTasks(app.pool, of, { status, limit: limit + 1, before });
+    const page = rows.slice(0, limit);
+    const isMore = rows.length > limit;
+    return {
+      tasks: page.map(({ state }) => shownTask(state)),
+      next_cursor: isMore ? String(page.at(-1)!.position) : null,
+    };
+  },
+});
+
+const cancelTask = operation({
+  name: "compute_cancel",
+  route: "POST /soul/compute/cancel",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Give up a task that nobody has begun",
+  description: "What was held for it comes back at once. Cancelled again, it answers the same.",
+  access: parties,
+  input: z.object({ task_id: taskId }),
+  output: json(taskShown),
+  refuses: [404, 409],
+  example: { task_id: "00".repeat(16) },
+  handle: async ({ input: { task_id }, app, caller, decide, watch }) => {
+    const { tenant, side } = await taskFor(app, caller, task_id);
+    if (side !== "requester") refuseUnknown();
+    const { task } = await stepTask({ decide, watch }, { tenant, task_id }, tasks.cancel(nowOf(app)));
+    return shownTask(task);
+  },
+});
+
+/** Tasks, from their requesters' side. */
+export const taskOperations = [submitTask, taskStatus, listOwn, cancelTask];

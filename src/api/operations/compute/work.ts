@@ -1,0 +1,302 @@
+import { createHash, createHmac } from "node:crypto";
+import { z } from "zod";
+import type { JsonObject } from "../../../../eventstore/types.ts";
+import type { App } from "../../../app.ts";
+import * as nodes from "../../../domain/compute/node.ts";
+import { computeProblems } from "../../../domain/compute/problems.ts";
+import { receiptFault } from "../../../domain/compute/receipt.ts";
+import * as tasks from "../../../domain/compute/task.ts";
+import { exits, type Leased, type Receipt } from "../../../domain/compute/task-events.ts";
+import { sha256, time } from "../../../domain/fields.ts";
+import type { Agent } from "../../../domain/identity/agent.ts";
+import { leaseDigest, leaseEndsAt } from "../../../domain/lease.ts";
+import { MOST_OBJECT_BYTES, objectName } from "../../../domain/objects.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { Refusal, refuse } from "../../../domain/refusal.ts";
+import { findNode } from "../../../projections/compute/nodes.ts";
+import { lentUnder, type NamedTask, readyFor, tasksProjection } from "../../../projections/compute/tasks.ts";
+import { stepTask } from "../../../reactors/compute/steps.ts";
+import type { Caller } from "../../caller.ts";
+import { json, operation, subject } from "../../operation.ts";
+import {
+  actingAgent,
+  nowOf,
+  refuseUnknown,
+  shownTask,
+  taskId,
+  taskShown,
+  tenantOf,
+  trustOf,
+} from "./fields.ts";
+import { bytesOf, readObject } from "./tasks.ts";
+import { untilReady } from "./waiting.ts";
+
+/** The secret name of the lease that a call is given: the same when the call is said again, and kept nowhere. */
+const leaseIdOf = ({ link_secret }: App, fresh_id: string): string =>
+  createHmac("sha256", link_secret).update(`lease:${fresh_id}`).digest("hex").slice(0, 32);
+
+/** Tasks that are tried at one look: of nodes that look at the same time, each takes another. */
+const TRIES = 8;
+/** For so long a lease that was given before may lag behind in the read model. */
+const FOLD_MS = 5_000;
+
+const lentTask = z.object({
+  task_id: z.string(),
+  task_type: z.string(),
+  input_data: z.record(z.string(), z.unknown()),
+  lease_id: z.string().describe("Secret: whoever has it may say what came of the task"),
+  attempt: z.int().describe("How often it was lent, this time included"),
+  price_usd: z.string().describe("What it costs; nine tenths of it are the worker's"),
+  expires_at: time.describe("The lease is over then, unless a heartbeat names it before"),
+  limit_at: time.describe("It is over then in any case"),
+  limit_s: z.int(),
+  lease_sha256: sha256.describe("What a receipt says of the lease"),
+  input_sha256: sha256,
+  origin: z.string().describe("Of the log that the task stands in, which a receipt names"),
+});
+
+const pull = operation({
+  name: "compute_pull",
+  route: "GET /soul/compute/pull",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
+  summary: "Take the next task for a node",
+  description: `Waits up to wait_s seconds for one. The best paid a second comes first, then the oldest; a node never gets its own. It is lent for as long as heartbeats name the lease, at most limit_s.
+The price is what the node asks for the whole limit, fixed now. It appends, so name it by an Idempotency-Key: a lost answer is told again.`,
+  access: [subject("node")],
+  kept: false,
+  input: z.object({
+    wait_s: z
+      .int("is a whole number of seconds from 0 to 30")
+      .min(0, "is at least 0")
+      .max(30, "is at most 30")
+      .default(0)
+      .describe("Seconds to wait for a task"),
+    kinds: z
+      .array(nodes.kindName)
+      .max(nodes.MOST_KINDS, `has at most ${nodes.MOST_KINDS}`)
+      .default([])
+      .describe("Only these task_types, separated by commas; none: those that the node was registered with"),
+  }),
+  output: json(z.object({ task: lentTask.nullable().describe("Null where there was none") })),
+  refuses: [409],
+  example: { wait_s: 0 },
+  handle: async (context) => {
+    const { input, app, decide, watch, fresh_id, idempotency_key, signal } = context;
+    const { facts } = await actingAgent(context);
+    const sx = facts.sx_number;
+    const node = nodes.registered(await app.load(nodes, nodes.targetOf(sx)));
+    const lease_id = leaseIdOf(app, fresh_id);
+    const lease_sha256 = leaseDigest(lease_id);
+    const { hourly_rate_micro } = node;
+    const take = async (named: NamedTask) => {
+      const at = nowOf(app);
+      const decision = tasks.lease({ sx, hourly_rate_micro, lease_sha256 }, named.tenant, at);
+      const { task, events } = await stepTask({ decide, watch }, named, decision);
+      return events.length > 0 ? task : undefined;
+    };
+    const before = idempotency_key === undefined ? undefined : await givenBefore(app, lease_sha256);
+    if (before) return { task: await shownLent(app, before, await take(before), lease_id) };
+    await refuseBusy(app, sx, node);
+    const kinds = input.kinds.length > 0 ? input.kinds : node.facts.kinds;
+    const taker = { sx, kinds, hourly_rate_micro, trust: await trustOf(app, sx) };
+    const look = async () => {
+      for (const named of await readyFor(app.pool, taker, TRIES)) {
+        const task = await unlessTaken(take(named));
+        if (task) return { named, task };
+      }
+      return undefined;
+    };
+    const found = await untilReady(app, look, { wait_ms: input.wait_s * 1_000, signal });
+    return { task: found ? await shownLent(app, found.named, found.task, lease_id) : null };
+  },
+});
+
+/** The task that was lent by this very call before. */
+async function givenBefore(app: App, lease_sha256: string): Promise<NamedTask | undefined> {
+  const { position } = await app.store.head();
+  await app.runner.reached(tasksProjection, position, FOLD_MS);
+  return lentUnder(app.pool, lease_sha256);
+}
+
+/** A task that another took meanwhile is nobody's fault. */
+const unlessTaken = (taking: Promise<tasks.Task | undefined>) =>
+  taking.catch((error) => {
+    if (error instanceof Refusal && error.code === "conflict") return undefined;
+    throw error;
+  });
+
+async function refuseBusy(app: App, sx: number, { status, max_concurrent }: nodes.Node): Promise<void> {
+  if (status !== "available")
+    refuse(computeProblems["node-busy"], `the node is ${status}: set its availability to available first`);
+  const row = await findNode(app.pool, sx);
+  if (row && row.running >= max_concurrent)
+    refuse(
+      computeProblems["node-busy"],
+      `the node works on ${row.running} tasks, and takes ${max_concurrent} at once`,
+    );
+}
+
+async function shownLent(
+  app: App,
+  { task_id }: NamedTask,
+  task: tasks.Task | undefined,
+  lease_id: string,
+): Promise<z.infer<typeof lentTask> | null> {
+  if (!task?.lease) return null;
+  const { facts, lease } = task;
+  const input_data = await readObject(app, task_id, facts.input_sha256);
+  if (!input_data) throw new Error(`the input of task ${task_id} is gone`);
+  const { origin } = await app.store.identity();
+  return {
+    task_id,
+    task_type: facts.kind,
+    input_data,
+    lease_id,
+    attempt: lease.attempt,
+    price_usd: decimalUsdc(lease.price_micro),
+    expires_at: leaseEndsAt(lease, null),
+    limit_at: lease.limit_at,
+    limit_s: facts.terms.limit_s,
+    lease_sha256: lease.lease_sha256,
+    input_sha256: facts.input_sha256,
+    origin,
+  };
+}
+
+const receiptInput = z.strictObject({
+  kid: z.string().max(128, "is at most 128 characters").describe("Of a live key of the agent"),
+  engine_sha256: sha256.describe("Of the program that made the result"),
+  started_at: time,
+  ended_at: time,
+  signature: z
+    .string()
+    .regex(
+      /^(?:0x(?:[0-9a-fA-F]{2})+|[\w-]+\.[\w-]+\.[\w-]+)$/,
+      "is a compact JWS of EdDSA, or 0x and an EIP-712 signature",
+    )
+    .max(8_192, "is at most 8192 characters"),
+});
+
+const giveResult = operation({
+  name: "compute_result",
+  route: "POST /soul/compute/result",
+  effect: { changes: "adds", repeatable: true, reaches_out: false },
+  summary: "Say what came of a task",
+  description: `By the lease that compute_pull answered: whoever holds an older one is refused (409 \`stale-lease\`), and nothing of it counts. The same result again is the same answer.
+A result that the service may check needs a receipt, signed by a key that the agent has proven. With \`error\` instead of a result the task goes to another.`,
+  access: [subject("node")],
+  input: z.object({
+    task_id: taskId,
+    result: z
+      .record(z.string(), z.unknown(), "is a JSON object")
+      .optional()
+      .describe("What came of it: a JSON object of at most 1 MiB"),
+    error: z
+      .string()
+      .min(1, "is at least one character")
+      .max(500, "is at most 500 characters")
+      .optional()
+      .describe("Why nothing came of it, instead of a result; it is not kept"),
+    lease_id: z
+      .string()
+      .min(1, "is at least one character")
+      .max(128, "is at most 128 characters")
+      .optional()
+      .describe("The lease; it may be left out at the first attempt alone"),
+    exit: z
+      .enum(exits, "is ok or limit")
+      .default("ok")
+      .describe("limit: the program met a limit that is part of the task"),
+    used_ms: z
+      .int("is a whole number")
+      .min(0, "is at least 0")
+      .max(86_400_000, "is at most a day")
+      .optional()
+      .describe("Milliseconds that it took"),
+    receipt: receiptInput.optional().describe("docs/compute.md says what it signs"),
+  }),
+  output: json(taskShown),
+  secrets: ["lease_id"],
+  body_bytes: MOST_OBJECT_BYTES + 16 * 1024,
+  refuses: [404, 409],
+  example: { task_id: "00".repeat(16), result: { output: 42 } },
+  handle: async ({ input, app, decide, caller, watch }) => {
+    const agent = await actingAgent({ app, caller, watch });
+    const { task_id, result, error } = input;
+    if ((result === undefined) === (error === undefined)) {
+      const path = result === undefined ? "result" : "error";
+      refuse("invalid", `invalid input: ${path}`, {
+        errors: [{ path, message: "is given where the other of result and error is not" }],
+      });
+    }
+    const { tenant, task: before } = await lentTo(app, caller, agent.facts.sx_number, input);
+    const lease_sha256 = leaseGiven(input.lease_id, before.lease!);
+    const at = nowOf(app);
+    const step = (decision: Parameters<typeof stepTask>[2]) =>
+      stepTask({ decide, watch }, { tenant, task_id }, decision);
+    if (result === undefined) {
+      const lost = { reason: "failed" as const, last_heartbeat_at: null };
+      const { task } = await step((state) =>
+        tasks.loseLease({ ...lost, attempt: tasks.currentLease(state, lease_sha256).attempt }, at)(state),
+      );
+      return shownTask(task);
+    }
+    const bytes = bytesOf(result as JsonObject, "result");
+    const output_sha256 = createHash("sha256").update(bytes).digest("hex");
+    const { exit, used_ms = null, receipt = null } = input;
+    const made = { output_sha256, output_bytes: bytes.length, exit, used_ms, receipt, submitted_at: at };
+    if (before.status === "leased") await refuseReceipt(app, agent, before, made);
+    await app.objects.put(objectName("task", task_id, output_sha256), bytes);
+    const { task } = await step(tasks.takeResult(lease_sha256, made));
+    return shownTask(task);
+  },
+});
+
+/** The task that a node has, or had: one that it lost to another is told to be lost. */
+async function lentTo(
+  app: App,
+  caller: Caller,
+  sx: number,
+  { task_id, lease_id }: { task_id: string; lease_id?: string | undefined },
+): Promise<{ tenant: string; task: tasks.Task }> {
+  const tenant = await tenantOf(app, caller, task_id);
+  const task = await app.load(tasks, tasks.targetOf(tenant, task_id));
+  if (task?.lease?.sx === sx) return { tenant, task };
+  const had = lease_id === undefined ? undefined : await lentUnder(app.pool, leaseDigest(lease_id));
+  return had?.task_id === task_id ? tasks.refuseStale() : refuseUnknown();
+}
+
+function leaseGiven(lease_id: string | undefined, { attempt, lease_sha256 }: Leased): string {
+  if (lease_id !== undefined) return leaseDigest(lease_id);
+  if (attempt === 1) return lease_sha256;
+  return refuse("invalid", "invalid input: lease_id", {
+    errors: [{ path: "lease_id", message: "is required: this task was lent more than once" }],
+  });
+}
+
+type Made = { output_sha256: string; exit: string; receipt: Receipt | null };
+
+/** A result that may be checked is one that somebody answers for. */
+async function refuseReceipt(
+  app: App,
+  agent: Agent,
+  task: tasks.Task,
+  { output_sha256, exit, receipt }: Made,
+) {
+  const fault = (message: string) =>
+    refuse(computeProblems["receipt-refused"], `the receipt is not good: ${message}`, {
+      errors: [{ path: "receipt", message }],
+    });
+  if (!receipt)
+    return task.facts.terms.verify === "rerun" ? fault("is required: this result may be checked") : undefined;
+  const { origin } = await app.store.identity();
+  const { task_id, kind, input_sha256 } = task.facts;
+  const { attempt, lease_sha256 } = task.lease!;
+  const { engine_sha256, started_at, ended_at } = receipt;
+  const of = { origin, task_id, attempt, lease_sha256, kind, input_sha256, output_sha256, exit };
+  const told = receiptFault(agent, { ...of, engine_sha256, started_at, ended_at }, receipt, app.recover);
+  if (told) fault(told);
+}
+
+/** Tasks, from their workers' side. */
+export const workOperations = [pull, giveResult];

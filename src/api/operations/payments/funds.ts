@@ -1,0 +1,51 @@
+/** Money that a call sets aside: from its caller's account, and from the payment that came along. */
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import * as account from "../../../domain/payments/account.ts";
+import { paymentProblems } from "../../../domain/payments/problems.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { keptForAll } from "../../../projections/payments/accounts.ts";
+import type { Context } from "../../operation.ts";
+
+type Holding = Pick<Context<never>, "app" | "caller" | "decide" | "payment_id">;
+
+/** Sets so much of the caller's account aside; a payment of the same sum that the call is charged to is credited first. */
+export async function holdFunds(
+  { app, caller, decide, payment_id }: Holding,
+  wanted: account.Hold,
+): Promise<account.AccountState> {
+  const at = app.clock.now().toISOString();
+  const target = account.targetOf(caller.tenant);
+  if (payment_id !== undefined) {
+    const { amount_micro } = wanted;
+    const source = account.paymentSource(payment_id);
+    const { account_micro } = app.settings.custody;
+    await refuseFull(app, amount_micro);
+    await decide(account, target, account.credit({ source, amount_micro, at }, account_micro));
+  }
+  return (await decide(account, target, account.hold(wanted, at))).state;
+}
+
+async function refuseFull(app: App, amount_micro: number): Promise<void> {
+  const { total_micro } = app.settings.custody;
+  if ((await keptForAll(app.pool)) + amount_micro > total_micro)
+    refuse(
+      paymentProblems["account-full"],
+      `all accounts together hold ${decimalUsdc(total_micro)} USDC at most, which the operator has set; try again later`,
+    );
+}
+
+export const fundsShown = z.object({
+  available_usdc: z.string().describe("Of your account, to be held or to leave it"),
+  maturing_usdc: z.string().describe("What of it came in within the last day, and cannot leave yet"),
+  held_usdc: z.string().describe("Set aside for what is under way"),
+  debt_usdc: z.string().describe("What the chain took back after it was spent; what comes in next pays it"),
+});
+
+export const shownFunds = (state: account.AccountState, now: string): z.infer<typeof fundsShown> => ({
+  available_usdc: decimalUsdc(state.available),
+  maturing_usdc: decimalUsdc(account.maturingAt(state, now)),
+  held_usdc: decimalUsdc(state.held),
+  debt_usdc: decimalUsdc(state.debt),
+});

@@ -1,0 +1,158 @@
+/** A node: an agent that works for others. Heartbeats are no events; that it went online or offline is. */
+import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
+import { time } from "../fields.ts";
+import { refuse } from "../refusal.ts";
+import { computeProblems } from "./problems.ts";
+
+export const capabilities = ["cpu", "gpu", "memory"] as const;
+export type Capability = (typeof capabilities)[number];
+
+/** `available` takes work; `paused` takes none; `draining` ends what it has and takes no more. */
+export const availabilities = ["available", "paused", "draining"] as const;
+
+/** The name of a kind of task. */
+export const kindName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "is 1 to 64 lower-case letters, digits and hyphens");
+
+export const MOST_CONCURRENT = 256;
+export const MOST_KINDS = 20;
+
+/** USD 1,000 an hour. */
+export const MOST_RATE_MICRO = 1_000_000_000;
+
+/** Seconds between two heartbeats, and seconds of silence after which a node is offline. */
+export const BEAT_S = 30;
+export const OFFLINE_S = 90;
+
+const offer = {
+  hourly_rate_micro: z.int().min(0).max(MOST_RATE_MICRO).describe("Micro-USDC an hour."),
+  max_concurrent: z.int().min(1).max(MOST_CONCURRENT),
+};
+
+export const events = {
+  NodeRegistered: {
+    1: z.strictObject({
+      capabilities: z.array(z.enum(capabilities)).min(1),
+      kinds: z.array(kindName).max(MOST_KINDS).describe("Of tasks that it takes; none: any."),
+      ...offer,
+      registered_at: time,
+    }),
+  },
+  NodeAvailabilityChanged: {
+    1: z.strictObject({ status: z.enum(availabilities), ...offer, changed_at: time }),
+  },
+  NodeWentOnline: { 1: z.strictObject({ at: time }) },
+  NodeWentOffline: { 1: z.strictObject({ last_heartbeat_at: time, at: time }) },
+  NodeSlashed: {
+    1: z.strictObject({
+      task_id: z.string(),
+      amount_micro: z.int().min(0).describe("What was there of it."),
+      slashed_at: time,
+    }),
+  },
+};
+
+export type NodeFacts = DataOf<typeof events, "NodeRegistered">;
+export type NodeOffer = DataOf<typeof events, "NodeAvailabilityChanged">;
+export type NodeEvent = EventOf<typeof events>;
+
+export type Node = {
+  facts: NodeFacts;
+  status: (typeof availabilities)[number];
+  hourly_rate_micro: number;
+  max_concurrent: number;
+  /** When it went online; null while it is offline. */
+  online_since: string | null;
+  /** Milliseconds that it was online before that. */
+  online_ms: number;
+  slashes: number;
+};
+export type NodeState = Node | undefined;
+
+export const prefix = "node-";
+export const streamOf = (id: string) => prefix + id;
+export const initialState = (): NodeState => undefined;
+export const fold_version = 1;
+
+/** Where the node of a passport lies: in the tenant of what the agent's own key causes. */
+export const targetOf = (sx_number: number) => ({ tenant: `soul:${sx_number}`, id: String(sx_number) });
+
+export function evolve(state: NodeState, event: NodeEvent): NodeState {
+  if (event.type === "NodeRegistered") {
+    const { hourly_rate_micro, max_concurrent } = event.data;
+    const before = state ?? { status: "available", online_since: null, online_ms: 0, slashes: 0 };
+    return { ...before, facts: event.data, hourly_rate_micro, max_concurrent };
+  }
+  if (!state) return state;
+  switch (event.type) {
+    case "NodeAvailabilityChanged": {
+      const { status, hourly_rate_micro, max_concurrent } = event.data;
+      return { ...state, status, hourly_rate_micro, max_concurrent };
+    }
+    case "NodeWentOnline":
+      return { ...state, online_since: event.data.at };
+    case "NodeWentOffline": {
+      const since = state.online_since ?? event.data.last_heartbeat_at;
+      const lasted = Math.max(0, Date.parse(event.data.last_heartbeat_at) - Date.parse(since));
+      return { ...state, online_since: null, online_ms: state.online_ms + lasted };
+    }
+    case "NodeSlashed":
+      return { ...state, slashes: state.slashes + 1 };
+  }
+}
+
+/** The node; `no-node` where the agent runs none. */
+export const registered = (state: NodeState): Node =>
+  state ?? refuse(computeProblems["no-node"], "this agent runs no node: POST /soul/node/register first");
+
+/** Registers a node, or says anew what it offers; the same said again changes nothing. */
+export const register =
+  (facts: NodeFacts) =>
+  (state: NodeState): NodeEvent[] => {
+    const isSame =
+      state &&
+      state.hourly_rate_micro === facts.hourly_rate_micro &&
+      state.max_concurrent === facts.max_concurrent &&
+      JSON.stringify([state.facts.capabilities, state.facts.kinds]) ===
+        JSON.stringify([facts.capabilities, facts.kinds]);
+    return isSame ? [] : [{ type: "NodeRegistered", data: facts }];
+  };
+
+/** Takes work or not, and for how much; leases that run keep their price. */
+export const changeOffer =
+  (wanted: Pick<NodeOffer, "status"> & Partial<Pick<NodeOffer, "hourly_rate_micro">>, changed_at: string) =>
+  (state: NodeState): NodeEvent[] => {
+    const { status, hourly_rate_micro, max_concurrent } = registered(state);
+    const rate = wanted.hourly_rate_micro ?? hourly_rate_micro;
+    if (wanted.status === status && rate === hourly_rate_micro) return [];
+    const data = { status: wanted.status, hourly_rate_micro: rate, max_concurrent, changed_at };
+    return [{ type: "NodeAvailabilityChanged", data }];
+  };
+
+export const goOnline =
+  (at: string) =>
+  (state: NodeState): NodeEvent[] =>
+    registered(state).online_since === null ? [{ type: "NodeWentOnline", data: { at } }] : [];
+
+export const goOffline =
+  (last_heartbeat_at: string, at: string) =>
+  (state: NodeState): NodeEvent[] =>
+    registered(state).online_since === null
+      ? []
+      : [{ type: "NodeWentOffline", data: { last_heartbeat_at, at } }];
+
+export const slash =
+  (task_id: string, amount_micro: number, slashed_at: string) =>
+  (state: NodeState): NodeEvent[] => {
+    registered(state);
+    return [{ type: "NodeSlashed", data: { task_id, amount_micro, slashed_at } }];
+  };
+
+/** Share of its time since registration that a node was online, from 0 to 1. */
+export function uptimeOf({ facts, online_since, online_ms }: Node, now: string): number {
+  const lives_ms = Date.parse(now) - Date.parse(facts.registered_at);
+  const running = online_since === null ? 0 : Math.max(0, Date.parse(now) - Date.parse(online_since));
+  return lives_ms <= 0 ? 0 : Math.min(1, (online_ms + running) / lives_ms);
+}

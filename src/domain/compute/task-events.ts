@@ -1,0 +1,158 @@
+/** The events of a task, and what they say. Bytes of inputs and results are not in the log, their digests are. */
+import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
+import { madeId, sha256, time } from "../fields.ts";
+import { sxNumber } from "../identity/fields.ts";
+import { spaces } from "../rng/seeds.ts";
+import { kindName } from "./node.ts";
+
+/** Micro-USDC. */
+const micro = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+const attempt = z.int().min(1);
+
+/**
+ * `rerun`: the service runs it again, always or by a draw. `requester`: the requester accepts or rejects, and says yes by saying nothing
+ * for window_s.
+ */
+export const verifications = ["rerun", "requester"] as const;
+
+const terms = z.strictObject({
+  max_price_micro: micro.min(1).describe("The most it costs; so much is held for it."),
+  limit_s: z.int().min(1).describe("Seconds that a worker has for it."),
+  verify: z.enum(verifications),
+  assign: sxNumber.nullable().describe("The passport of the only node that gets it; null: any."),
+  min_trust: z.int().min(0).max(100),
+  window_s: z.int().min(1),
+  deadline_at: time.describe("Nobody begins it then any more."),
+});
+
+/** What was drawn to decide on an audit: anybody draws it again once the seed is revealed (docs/compute.md). */
+const draw = z.strictObject({
+  space: z.enum(spaces),
+  chain: z.int(),
+  index: z.int(),
+  seed_hash: sha256,
+  nonce: z.int().min(0),
+  p_micro: z.int().min(0).max(1_000_000).describe("The probability of an audit, in millionths, rounded up."),
+  audits: z.boolean(),
+});
+
+const receipt = z.strictObject({
+  kid: z.string(),
+  engine_sha256: sha256.describe("Of the program that made the result, as its worker names it."),
+  started_at: time,
+  ended_at: time,
+  signature: z.string().max(8_192).describe("A compact JWS of EdDSA, or 0x and an EIP-712 signature."),
+});
+
+export const exits = ["ok", "limit"] as const;
+
+export const events = {
+  TaskSubmitted: {
+    1: z.strictObject({
+      task_id: madeId,
+      kind: kindName,
+      input_sha256: sha256.describe("Of the canonical form of input_data (RFC 8785)."),
+      input_bytes: z.int().min(0),
+      terms,
+      submitted_at: time,
+    }),
+  },
+  TaskLeased: {
+    1: z.strictObject({
+      attempt,
+      sx: sxNumber,
+      lease_sha256: sha256.describe("Of the lease's secret name."),
+      price_micro: micro.describe("ceil(hourly rate · limit_s / 3600), fixed now."),
+      leased_at: time,
+      limit_at: time,
+    }),
+  },
+  TaskLeaseExpired: {
+    1: z.strictObject({
+      attempt,
+      reason: z.enum(["silence", "limit", "failed"]).describe("failed: the worker said that it could not."),
+      last_heartbeat_at: time.nullable(),
+      ready_at: time.describe("Others may begin it from then on."),
+      expired_at: time,
+    }),
+  },
+  TaskResultSubmitted: {
+    1: z.strictObject({
+      attempt,
+      output_sha256: sha256.describe("Of the canonical form of the result (RFC 8785)."),
+      output_bytes: z.int().min(0),
+      exit: z
+        .enum(exits)
+        .describe("limit: the program came to its own end by a limit that is part of the task."),
+      used_ms: z.int().min(0).nullable(),
+      receipt: receipt.nullable(),
+      submitted_at: time,
+    }),
+  },
+  TaskAudited: {
+    1: z.strictObject({
+      verdict: z.enum(["valid", "mismatch", "inconclusive"]),
+      expected_sha256: sha256.nullable().describe("What the service came to."),
+      engine_sha256: sha256.nullable(),
+      draw: draw.nullable().describe("Null where it was certain."),
+      audited_at: time,
+    }),
+  },
+  TaskAccepted: {
+    1: z.strictObject({
+      by: z.enum(["audit", "draw", "requester", "window", "dispute"]),
+      draw: draw.nullable(),
+      accepted_at: time,
+    }),
+  },
+  TaskRejected: { 1: z.strictObject({ reason_sha256: sha256.nullable(), rejected_at: time }) },
+  TaskDisputed: {
+    1: z.strictObject({
+      bond_micro: micro.describe("Of the worker."),
+      requester_bond_micro: micro.describe("The same, or less where the requester had less."),
+      disputed_at: time,
+    }),
+  },
+  TaskDisputeDecided: {
+    1: z.strictObject({
+      by: z.enum(["rerun", "operator", "time"]),
+      verdict: z
+        .enum(["worker", "requester", "none"])
+        .describe("Whose side is right; none: nobody's bond is lost."),
+      reason: z.string().max(200),
+      decided_at: time,
+    }),
+  },
+  TaskSettled: {
+    1: z.strictObject({
+      sx: sxNumber,
+      price_micro: micro,
+      provider_micro: micro,
+      fee_micro: micro.describe("floor(price / 10), which the service keeps."),
+      back_micro: micro.describe("The rest of what was held, which goes back."),
+      settled_at: time,
+    }),
+  },
+  TaskRefunded: {
+    1: z.strictObject({ back_micro: micro, why: z.string().max(100), refunded_at: time }),
+  },
+  TaskCancelled: { 1: z.strictObject({ cancelled_at: time }) },
+  TaskExpired: { 1: z.strictObject({ expired_at: time }) },
+  TaskDeadLettered: { 1: z.strictObject({ attempts: attempt, at: time }) },
+};
+
+type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
+export type TaskFacts = Data<"TaskSubmitted">;
+export type Terms = z.infer<typeof terms>;
+export type Leased = Data<"TaskLeased">;
+export type Result = Data<"TaskResultSubmitted">;
+export type Receipt = z.infer<typeof receipt>;
+export type Draw = z.infer<typeof draw>;
+export type Audited = Data<"TaskAudited">;
+export type Accepted = Data<"TaskAccepted">;
+export type Rejected = Data<"TaskRejected">;
+export type Disputed = Data<"TaskDisputed">;
+export type DisputeDecided = Data<"TaskDisputeDecided">;
+export type Settled = Data<"TaskSettled">;
+export type TaskEvent = EventOf<typeof events>;

@@ -1,0 +1,399 @@
+/**
+ * A task: work that somebody has paid for, lent to one node at a time.
+ *
+ *     queued ──lease──> leased ──result──> submitted ──audit│requester│window──> accepted ──settle──> settled
+ *       │ ^               │ no sign of life, at most 3 times     ├─mismatch──> refunded
+ *       │ └───────────────┴──> dead_lettered                     └─reject──> rejected ──dispute──> disputed ──> accepted│refunded
+ *       └─cancel│deadline──> cancelled│expired                               └─ nobody disputes ──> refunded
+ *
+ * Each end but settled gives back what was held. The stream's version is the fence: of two that decide, one does.
+ */
+import type { WorkLease } from "../lease.ts";
+import { isCurrent } from "../lease.ts";
+import { refuse } from "../refusal.ts";
+import { priceOf, sharesOf } from "./pricing.ts";
+import { computeProblems } from "./problems.ts";
+import type {
+  Accepted,
+  Audited,
+  DisputeDecided,
+  Disputed,
+  Leased,
+  Rejected,
+  Result,
+  Settled,
+  TaskEvent,
+  TaskFacts,
+} from "./task-events.ts";
+
+export type { TaskEvent, TaskFacts } from "./task-events.ts";
+export { events } from "./task-events.ts";
+
+export const statuses = [
+  "queued",
+  "leased",
+  "submitted",
+  "accepted",
+  "settled",
+  "rejected",
+  "disputed",
+  "refunded",
+  "cancelled",
+  "expired",
+  "dead_lettered",
+] as const;
+export type TaskStatus = (typeof statuses)[number];
+
+/** Times that a task is lent before it is given up. */
+export const MOST_ATTEMPTS = 3;
+/** Seconds in which a rejected result can be disputed, and after which an accepted one is settled by itself. */
+export const DISPUTE_S = 86_400;
+export const SETTLE_S = 86_400;
+/** Seconds in which an audit is done, or is inconclusive. */
+export const AUDIT_S = 600;
+/** Seconds in which the operator decides a dispute, or nobody is right. */
+export const DECIDE_S = 14 * 86_400;
+
+export type Task = {
+  facts: TaskFacts;
+  status: TaskStatus;
+  /** Leases so far. */
+  attempts: number;
+  ready_at: string;
+  /** The newest, also once it is over. */
+  lease: Leased | null;
+  result: Result | null;
+  audit: Audited | null;
+  accepted: Accepted | null;
+  rejected: Rejected | null;
+  dispute: (Disputed & { decided: DisputeDecided | null }) | null;
+  settled: Settled | null;
+  refunded: { back_micro: number; why: string } | null;
+  /** When it came to its end. */
+  ended_at: string | null;
+};
+export type TaskState = Task | undefined;
+
+export const prefix = "task-";
+export const streamOf = (id: string) => prefix + id;
+export const initialState = (): TaskState => undefined;
+
+/** Where a task lies: in its requester's tenant. */
+export const targetOf = (tenant: string, task_id: string) => ({ tenant, id: task_id });
+
+/** The hold of the requester's account that pays for it. */
+export const holdOf = (task_id: string) => `task:${task_id}`;
+
+export function evolve(state: TaskState, event: TaskEvent): TaskState {
+  if (event.type === "TaskSubmitted")
+    return {
+      facts: event.data,
+      status: "queued",
+      attempts: 0,
+      ready_at: event.data.submitted_at,
+      lease: null,
+      result: null,
+      audit: null,
+      accepted: null,
+      rejected: null,
+      dispute: null,
+      settled: null,
+      refunded: null,
+      ended_at: null,
+    };
+  return state && changed(state, event);
+}
+
+function changed(task: Task, event: Exclude<TaskEvent, { type: "TaskSubmitted" }>): Task {
+  switch (event.type) {
+    case "TaskLeased":
+      return { ...task, status: "leased", attempts: event.data.attempt, lease: event.data };
+    case "TaskLeaseExpired":
+      return { ...task, status: "queued", ready_at: event.data.ready_at };
+    case "TaskResultSubmitted":
+      return { ...task, status: "submitted", result: event.data };
+    case "TaskAudited":
+      return { ...task, audit: event.data };
+    case "TaskAccepted":
+      return { ...task, status: "accepted", accepted: event.data };
+    case "TaskRejected":
+      return { ...task, status: "rejected", rejected: event.data };
+    case "TaskDisputed":
+      return { ...task, status: "disputed", dispute: { ...event.data, decided: null } };
+    case "TaskDisputeDecided":
+      return { ...task, dispute: task.dispute && { ...task.dispute, decided: event.data } };
+    case "TaskSettled":
+      return { ...task, status: "settled", settled: event.data, ended_at: event.data.settled_at };
+    case "TaskRefunded": {
+      const { back_micro, why, refunded_at } = event.data;
+      const isOver = ["cancelled", "expired", "dead_lettered"].includes(task.status);
+      const status = isOver ? task.status : "refunded";
+      return { ...task, status, refunded: { back_micro, why }, ended_at: refunded_at };
+    }
+    case "TaskCancelled":
+      return { ...task, status: "cancelled" };
+    case "TaskExpired":
+      return { ...task, status: "expired" };
+    case "TaskDeadLettered":
+      return { ...task, status: "dead_lettered" };
+  }
+}
+
+/** The task; `not_found` where there is none. */
+export const standing = (state: TaskState): Task => state ?? refuse("not_found", "there is no such task");
+
+/** What a worker is told of a result that does not count any more. */
+export const refuseStale = () =>
+  refuse(computeProblems["stale-lease"], "this lease is over: stop working on the task, and pull another");
+
+export const submit =
+  (facts: TaskFacts) =>
+  (state: TaskState): TaskEvent[] =>
+    state ? refuse("conflict", "this task was submitted before") : [{ type: "TaskSubmitted", data: facts }];
+
+export type Wanted = { sx: number; hourly_rate_micro: number; lease_sha256: string };
+
+/** Lends it to a node, for what the node asks. Refuses where it is not to be had, or not by this one. */
+export const lease =
+  ({ sx, hourly_rate_micro, lease_sha256 }: Wanted, requester: string, leased_at: string) =>
+  (state: TaskState): TaskEvent[] => {
+    const task = standing(state);
+    const { terms } = task.facts;
+    inState(task, ["queued"], "lent");
+    const isReady = task.ready_at <= leased_at && leased_at < terms.deadline_at;
+    const isFor = terms.assign === null ? requester !== `soul:${sx}` : terms.assign === sx;
+    const price_micro = priceOf(hourly_rate_micro, terms.limit_s);
+    if (!isReady || !isFor || price_micro > terms.max_price_micro)
+      refuse(computeProblems["task-state"], "this task is not for this node, or not now");
+    const limit_at = later(leased_at, terms.limit_s);
+    const attempt = task.attempts + 1;
+    return [{ type: "TaskLeased", data: { attempt, sx, lease_sha256, price_micro, leased_at, limit_at } }];
+  };
+
+const later = (at: string, seconds: number) => new Date(Date.parse(at) + seconds * 1_000).toISOString();
+
+/** Seconds that a task waits after its nth lease came to nothing: 5, 20, 80. */
+export const backoffS = (attempt: number): number => 5 * 4 ** (attempt - 1);
+
+type Lost = { attempt: number; reason: "silence" | "limit" | "failed"; last_heartbeat_at: string | null };
+
+/** A lease came to nothing: the task is lent again, or is given up with the third. Of a lease that is over already, nothing. */
+export const loseLease =
+  ({ attempt, reason, last_heartbeat_at }: Lost, expired_at: string) =>
+  (state: TaskState): TaskEvent[] => {
+    const task = standing(state);
+    if (task.status !== "leased" || task.lease?.attempt !== attempt) return [];
+    const ready_at = later(expired_at, backoffS(attempt));
+    const data = { attempt, reason, last_heartbeat_at, ready_at, expired_at };
+    const lost: TaskEvent[] = [{ type: "TaskLeaseExpired", data }];
+    if (attempt < MOST_ATTEMPTS) return lost;
+    return [
+      ...lost,
+      { type: "TaskDeadLettered", data: { attempts: attempt, at: expired_at } },
+      refunding(task, `${attempt} workers came to nothing`, expired_at),
+    ];
+  };
+
+const refunding = ({ facts }: Task, why: string, refunded_at: string): TaskEvent => ({
+  type: "TaskRefunded",
+  data: { back_micro: facts.terms.max_price_micro, why, refunded_at },
+});
+
+/** The lease that a worker holds now; `stale-lease` where its digest names another one. */
+export function currentLease(state: TaskState, lease_sha256: string): Leased {
+  const task = standing(state);
+  return task.status === "leased" && isCurrent(task.lease, lease_sha256) ? task.lease! : refuseStale();
+}
+
+/** What came of it. The same again is no news, another result is refused, and so is whoever does not hold the lease. */
+export const takeResult =
+  (lease_sha256: string, result: Omit<Result, "attempt">) =>
+  (state: TaskState): TaskEvent[] => {
+    const task = standing(state);
+    const isOwn = isCurrent(task.lease, lease_sha256);
+    if (task.result && isOwn) {
+      if (task.result.output_sha256 === result.output_sha256) return [];
+      refuse(computeProblems["result-differs"], "another result of this lease was recorded, and stands");
+    }
+    const { attempt } = currentLease(state, lease_sha256);
+    return [{ type: "TaskResultSubmitted", data: { attempt, ...result } }];
+  };
+
+/** The service ran it again. A valid result is accepted, another one is refunded; an inconclusive audit leaves it to the requester. */
+export const audit =
+  (facts: Audited) =>
+  (state: TaskState): TaskEvent[] => {
+    const task = standing(state);
+    if (!awaitsAudit(task)) return [];
+    const { verdict, audited_at: at, draw } = facts;
+    const audited: TaskEvent = { type: "TaskAudited", data: facts };
+    if (verdict === "valid")
+      return [audited, { type: "TaskAccepted", data: { by: "audit", draw, accepted_at: at } }];
+    return verdict === "mismatch"
+      ? [audited, refunding(task, "an audit came to another result", at)]
+      : [audited];
+  };
+
+/** Whether a result waits for the service to run it again, or to draw that it need not. */
+export const awaitsAudit = ({ status, facts, audit }: Task): boolean =>
+  status === "submitted" && facts.terms.verify === "rerun" && audit === null;
+
+/** The draw says that it need not be run again. */
+export const passUnaudited =
+  (draw: Accepted["draw"], accepted_at: string) =>
+  (state: TaskState): TaskEvent[] =>
+    awaitsAudit(standing(state)) ? [{ type: "TaskAccepted", data: { by: "draw", draw, accepted_at } }] : [];
+
+/** When a result is accepted because its requester has said nothing. */
+export const windowEndsAt = ({ facts, result, audit }: Task): string =>
+  later(audit?.audited_at ?? result!.submitted_at, facts.terms.window_s);
+
+/** The requester says yes, or says nothing for as long as it had. */
+export const accept =
+  (by: "requester" | "window", accepted_at: string) =>
+  (state: TaskState): TaskEvent[] => {
+    const task = standing(state);
+    if (task.accepted) return [];
+    inState(task, ["submitted"], "accepted");
+    if (awaitsAudit(task))
+      refuse(
+        computeProblems["not-due"],
+        "the service is about to check this result; ask again in some minutes",
+      );
+    const ends_at = windowEndsAt(task);
+    if (by === "window" && accepted_at < ends_at)
+      refuse(
+        computeProblems["not-due"],
+        `the requester has until ${ends_at} to accept or reject this result`,
+      );
+    return [{ type: "TaskAccepted", data: { by, draw: null, accepted_at } }];
+  };
+
+/** The requester says no, in time. What was rejected can be disputed for a day. */
+export const reject =
+  (facts: Rejected) =>
+  (state: TaskState): TaskEvent[] => {
+    const task = standing(state);
+    if (task.status === "rejected") return [];
+    inState(task, ["submitted"], "rejected");
+    if (awaitsAudit(task))
+      refuse(
+        computeProblems["not-due"],
+        "the service is about to check this result; ask again in some minutes",
+      );
+    if (facts.rejected_at >= windowEndsAt(task))
+      refuse(
+        computeProblems["task-state"],
+        `the time to reject this result was over at ${windowEndsAt(task)}`,
+      );
+    return [{ type: "TaskRejected", data: facts }];
+  };
+
+/** Until when a rejected result can be disputed. */
+export const disputableUntil = ({ rejected }: Task): string => later(rejected!.rejected_at, DISPUTE_S);
+
+/** The worker contradicts a rejection: both sides put up a bond. */
+export const dispute =
+  (bonds: Pick<Disputed, "bond_micro" | "requester_bond_micro">, disputed_at: string) =>
+  (state: TaskState): TaskEvent[] => {
+    const task = standing(state);
+    if (task.status === "disputed") return [];
+    inState(task, ["rejected"], "disputed");
+    if (disputed_at >= disputableUntil(task))
+      refuse(computeProblems["task-state"], `the time to dispute was over at ${disputableUntil(task)}`);
+    return [{ type: "TaskDisputed", data: { ...bonds, disputed_at } }];
+  };
+
+/** Who was right: the worker is paid, or the requester gets back what was held. */
+export const decideDispute =
+  (facts: DisputeDecided) =>
+  (state: TaskState): TaskEvent[] => {
+    const task = standing(state);
+    if (task.dispute?.decided) return [];
+    inState(task, ["disputed"], "decided");
+    const { decided_at: at, verdict } = facts;
+    const decided: TaskEvent = { type: "TaskDisputeDecided", data: facts };
+    return verdict === "worker"
+      ? [decided, { type: "TaskAccepted", data: { by: "dispute", draw: null, accepted_at: at } }]
+      : [decided, refunding(task, "the dispute was decided so", at)];
+  };
+
+/** Pays the worker of an accepted result. Settled before, it is the same. */
+export const settle =
+  (settled_at: string) =>
+  (state: TaskState): TaskEvent[] => {
+    const task = standing(state);
+    if (task.status === "settled") return [];
+    inState(task, ["accepted"], "settled");
+    const { sx, price_micro } = task.lease!;
+    const back_micro = task.facts.terms.max_price_micro - price_micro;
+    return [
+      { type: "TaskSettled", data: { sx, price_micro, ...sharesOf(price_micro), back_micro, settled_at } },
+    ];
+  };
+
+/** Nobody disputed the rejection in time. */
+export const refundRejected =
+  (at: string) =>
+  (state: TaskState): TaskEvent[] => {
+    const task = standing(state);
+    if (task.status !== "rejected") return [];
+    if (at < disputableUntil(task))
+      refuse(computeProblems["not-due"], `the rejection can be disputed until ${disputableUntil(task)}`);
+    return [refunding(task, "it was rejected, and nobody disputed that", at)];
+  };
+
+/** Its requester gives it up before anybody has begun it. */
+export const cancel =
+  (cancelled_at: string) =>
+  (state: TaskState): TaskEvent[] => {
+    const task = standing(state);
+    if (task.status === "cancelled") return [];
+    inState(task, ["queued"], "cancelled");
+    return [
+      { type: "TaskCancelled", data: { cancelled_at } },
+      refunding(task, "it was cancelled", cancelled_at),
+    ];
+  };
+
+/** Nobody has begun it in time. */
+export const expire =
+  (expired_at: string) =>
+  (state: TaskState): TaskEvent[] => {
+    const task = standing(state);
+    if (task.status !== "queued" || expired_at < task.facts.terms.deadline_at) return [];
+    return [
+      { type: "TaskExpired", data: { expired_at } },
+      refunding(task, "nobody did it in time", expired_at),
+    ];
+  };
+
+/** The lease of a task that is worked on. */
+export const workLease = ({ status, lease }: Task): (WorkLease & { sx: number }) | null =>
+  status === "leased" ? lease : null;
+
+/** When something happens by itself where nobody does anything; null of what is over, or waits for a worker's sign of life. */
+export function dueAt(task: Task): string | null {
+  switch (task.status) {
+    case "queued":
+      return task.facts.terms.deadline_at;
+    case "submitted":
+      return awaitsAudit(task) ? later(task.result!.submitted_at, AUDIT_S) : windowEndsAt(task);
+    case "accepted":
+      return later(task.accepted!.accepted_at, SETTLE_S);
+    case "rejected":
+      return disputableUntil(task);
+    case "disputed":
+      return later(task.dispute!.disputed_at, DECIDE_S);
+    default:
+      return null;
+  }
+}
+
+function inState({ status }: Task, allowed: readonly TaskStatus[], wanted: string): void {
+  if (!allowed.includes(status))
+    refuse(
+      computeProblems["task-state"],
+      `this task is ${status}; only one that is ${allowed.join(" or ")} can be ${wanted}`,
+    );
+}

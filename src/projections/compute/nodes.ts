@@ -1,0 +1,188 @@
+/** Nodes as they stand, a row each: for finding one, and for what their audits came to. */
+import type pg from "pg";
+import type { Node } from "../../domain/compute/node.ts";
+import * as node from "../../domain/compute/node.ts";
+import type { TaskEvent } from "../../domain/compute/task.ts";
+import * as task from "../../domain/compute/task.ts";
+import { projection } from "../projection.ts";
+import type { Place } from "../typed.ts";
+import { utc } from "./times.ts";
+
+/**
+ * `valid_audits`: results in a row that an audit found valid, 0 after one that it did not. `settled`, `earned_micro`: what it was paid for
+ * and how much.
+ */
+export type NodeRow = {
+  sx: number;
+  status: Node["status"];
+  online: boolean;
+  capabilities: string[];
+  kinds: string[];
+  hourly_rate_micro: number;
+  max_concurrent: number;
+  running: number;
+  valid_audits: number;
+  settled: number;
+  earned_micro: number;
+  slashes: number;
+  position: number;
+  state: Node;
+};
+
+const columns = [
+  "sx",
+  "status",
+  "online",
+  "capabilities",
+  "kinds",
+  "hourly_rate_micro",
+  "max_concurrent",
+  "slashes",
+  "position",
+  "state",
+] as const satisfies (keyof NodeRow)[];
+
+export const nodesProjection = projection({
+  name: "compute_nodes",
+  version: 1,
+  ddl: `
+    create table if not exists read.compute_nodes_v1 (
+      sx                bigint primary key,
+      status            text not null,
+      online            boolean not null,
+      capabilities      text[] not null,
+      kinds             text[] not null,
+      hourly_rate_micro bigint not null,
+      max_concurrent    int not null,
+      running           int not null default 0,
+      valid_audits      int not null default 0,
+      settled           bigint not null default 0,
+      earned_micro      bigint not null default 0,
+      slashes           int not null,
+      position          bigint not null,
+      state             jsonb not null
+    );
+    create index if not exists compute_nodes_v1_open on read.compute_nodes_v1 (hourly_rate_micro)
+      where online and status = 'available';
+    create table if not exists read.compute_lent_v1 (
+      tenant  text not null,
+      task_id text not null,
+      sx      bigint not null,
+      primary key (tenant, task_id)
+    );`,
+  of: [node, task],
+  async fold(events, tx) {
+    for (const event of events) {
+      if (isOfNode(event)) await foldNode(tx, event);
+      else await foldTask(tx, event as TaskEvent & Place);
+    }
+  },
+});
+
+const isOfNode = (event: { stream_id: string }): event is node.NodeEvent & Place =>
+  event.stream_id.startsWith(node.prefix);
+
+async function foldNode(tx: pg.ClientBase, event: node.NodeEvent & Place): Promise<void> {
+  const sx = Number(event.id);
+  const { rows } = await tx.query<NodeRow>("select state from read.compute_nodes_v1 where sx = $1", [sx]);
+  const state = node.evolve(rows[0]?.state, event);
+  if (!state) return;
+  const row = {
+    sx,
+    status: state.status,
+    online: state.online_since !== null,
+    capabilities: state.facts.capabilities,
+    kinds: state.facts.kinds,
+    hourly_rate_micro: state.hourly_rate_micro,
+    max_concurrent: state.max_concurrent,
+    slashes: state.slashes,
+    position: event.position,
+    state,
+  };
+  await tx.query(
+    `insert into read.compute_nodes_v1 (${columns.join(", ")})
+     values (${columns.map((_, at) => `$${at + 1}`).join(", ")})
+     on conflict (sx) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
+    columns.map((column) => (column === "state" ? JSON.stringify(row.state) : row[column])),
+  );
+}
+
+/** Who has a task, and what came of it for that node. */
+async function foldTask(tx: pg.ClientBase, { type, data, tenant, id }: TaskEvent & Place): Promise<void> {
+  const count = (changes: string, values: unknown[] = []) =>
+    tx.query(
+      `update read.compute_nodes_v1 n set ${changes} from read.compute_lent_v1 l
+        where l.tenant = $1 and l.task_id = $2 and n.sx = l.sx`,
+      [tenant, id, ...values],
+    );
+  switch (type) {
+    case "TaskLeased":
+      await tx.query(
+        `insert into read.compute_lent_v1 values ($1, $2, $3)
+         on conflict (tenant, task_id) do update set sx = excluded.sx`,
+        [tenant, id, data.sx],
+      );
+      await count("running = running + 1");
+      return;
+    case "TaskLeaseExpired":
+    case "TaskResultSubmitted":
+      await count("running = greatest(0, running - 1)");
+      return;
+    case "TaskAudited":
+      if (data.verdict === "valid") await count("valid_audits = valid_audits + 1");
+      if (data.verdict === "mismatch") await count("valid_audits = 0");
+      return;
+    case "TaskSettled":
+      await count("settled = settled + 1, earned_micro = earned_micro + $3", [data.provider_micro]);
+      return;
+  }
+}
+
+const COLUMNS = `sx::float8 as sx, status, online, to_json(capabilities) as capabilities, to_json(kinds) as kinds, hourly_rate_micro::float8 as hourly_rate_micro, max_concurrent,
+  running, valid_audits, settled::float8 as settled, earned_micro::float8 as earned_micro, slashes, position::float8 as position, state`;
+
+export async function findNode(pool: pg.Pool, sx: number): Promise<NodeRow | undefined> {
+  const text = `select ${COLUMNS} from read.compute_nodes_v1 where sx = $1`;
+  return (await pool.query<NodeRow>({ name: "compute_node", text, values: [sx] })).rows[0];
+}
+
+export type NodeSearch = {
+  need: string;
+  kind: string | null;
+  max_hourly_micro: number | null;
+  min_trust: number;
+  day: number | null;
+  limit: number;
+};
+
+/** A node that takes work now, with its trust in points of 1 to 100 and the slots it has free. */
+export type FoundNode = Pick<
+  NodeRow,
+  "sx" | "capabilities" | "kinds" | "hourly_rate_micro" | "max_concurrent" | "settled"
+> & { trust: number; free: number };
+
+/** Nodes that take work now and have what is needed, most trust for the money first. */
+export async function matchNodes(pool: pg.Pool, search: NodeSearch): Promise<FoundNode[]> {
+  const { need, kind, max_hourly_micro, min_trust, day, limit } = search;
+  const text = `select n.sx::float8 as sx, to_json(n.capabilities) as capabilities, to_json(n.kinds) as kinds, n.hourly_rate_micro::float8 as hourly_rate_micro, n.max_concurrent,
+      n.settled::float8 as settled, coalesce(s.score, 0)::float8 / 1e6 as trust, greatest(0, n.max_concurrent - n.running) as free
+    from read.compute_nodes_v1 n left join read.trust_scores_v1 s on s.sx = n.sx and s.day = $5
+    where n.online and n.status = 'available' and $1 = any(n.capabilities)
+      and ($2::text is null or cardinality(n.kinds) = 0 or $2 = any(n.kinds))
+      and ($3::bigint is null or n.hourly_rate_micro <= $3) and coalesce(s.score, 0) >= $4::bigint
+    order by coalesce(s.score, 0) / (1e-6 + n.hourly_rate_micro) desc, n.hourly_rate_micro, n.sx limit $6`;
+  const values = [need, kind, max_hourly_micro, Math.round(min_trust * 1e6), day, limit];
+  return (await pool.query<FoundNode>({ name: "compute_match", text, values })).rows;
+}
+
+/** Nodes that are online and have not been heard of for so long. */
+export async function silentNodes(
+  pool: pg.Pool,
+  silent_s: number,
+): Promise<{ sx: number; heard_at: string }[]> {
+  const text = `select n.sx::float8 as sx, ${utc("h.heard_at")} as heard_at from read.compute_nodes_v1 n join compute.nodes_heard h using (sx)
+    where n.online and h.heard_at < clock_timestamp() - make_interval(secs => $1) limit 200`;
+  return (
+    await pool.query<{ sx: number; heard_at: string }>({ name: "compute_silent", text, values: [silent_s] })
+  ).rows;
+}

@@ -1,0 +1,291 @@
+/** Tasks as they stand, a row each: what is ready to be lent, what is due, and what a tenant or a node has. */
+import type pg from "pg";
+import type { Task, TaskStatus } from "../../domain/compute/task.ts";
+import * as task from "../../domain/compute/task.ts";
+import { objectName } from "../../domain/objects.ts";
+import { projection } from "../projection.ts";
+import type { Placed } from "../typed.ts";
+import { utc } from "./times.ts";
+
+/** `offer`: micro-USDC a second of its limit. `position`: of its first event. */
+export type TaskRow = {
+  task_id: string;
+  tenant: string;
+  sx: number | null;
+  status: TaskStatus;
+  kind: string;
+  offer: number;
+  max_price_micro: number;
+  limit_s: number;
+  assign: number | null;
+  min_trust: number;
+  ready_at: string;
+  due_at: string | null;
+  awaits_audit: boolean;
+  lease_sha256: string | null;
+  leased_at: string | null;
+  limit_at: string | null;
+  position: number;
+  state: Task;
+};
+
+const columns = [
+  "task_id",
+  "tenant",
+  "sx",
+  "status",
+  "kind",
+  "offer",
+  "max_price_micro",
+  "limit_s",
+  "assign",
+  "min_trust",
+  "ready_at",
+  "due_at",
+  "awaits_audit",
+  "lease_sha256",
+  "leased_at",
+  "limit_at",
+  "position",
+  "state",
+] as const satisfies (keyof TaskRow)[];
+
+export const tasksProjection = projection({
+  name: "compute_tasks",
+  version: 1,
+  ddl: `
+    create table if not exists read.compute_tasks_v1 (
+      task_id         text primary key,
+      tenant          text not null,
+      sx              bigint,
+      status          text not null,
+      kind            text not null,
+      offer           double precision not null,
+      max_price_micro bigint not null,
+      limit_s         int not null,
+      assign          bigint,
+      min_trust       int not null,
+      ready_at        timestamptz not null,
+      due_at          timestamptz,
+      awaits_audit    boolean not null,
+      lease_sha256    text,
+      leased_at       timestamptz,
+      limit_at        timestamptz,
+      position        bigint not null,
+      state           jsonb not null
+    );
+    create index if not exists compute_tasks_v1_ready on read.compute_tasks_v1 (offer desc, position)
+      where status = 'queued';
+    create index if not exists compute_tasks_v1_due on read.compute_tasks_v1 (due_at) where due_at is not null;
+    create index if not exists compute_tasks_v1_leased on read.compute_tasks_v1 (leased_at) where status = 'leased';
+    create index if not exists compute_tasks_v1_audits on read.compute_tasks_v1 (position) where awaits_audit;
+    create index if not exists compute_tasks_v1_own on read.compute_tasks_v1 (tenant, position desc);
+    create index if not exists compute_tasks_v1_assigned on read.compute_tasks_v1 (sx, position desc);
+    create table if not exists read.compute_leases_v1 (
+      lease_sha256 text primary key,
+      tenant       text not null,
+      task_id      text not null,
+      sx           bigint not null
+    );`,
+  of: [task],
+  async fold(events, tx) {
+    const rows = await rowsOf(tx, [...new Set(events.map(({ id }) => id))]);
+    for (const event of events) {
+      const before = rows.get(event.id);
+      const state = task.standing(task.evolve(before?.state, event));
+      rows.set(event.id, rowOf(event, state, before?.position ?? event.position));
+      await keepObjects(tx, event, state);
+      if (event.type === "TaskLeased")
+        await tx.query("insert into read.compute_leases_v1 values ($1, $2, $3, $4) on conflict do nothing", [
+          event.data.lease_sha256,
+          event.tenant,
+          event.id,
+          event.data.sx,
+        ]);
+    }
+    await save(tx, [...rows.values()]);
+  },
+});
+
+function rowOf({ tenant, id }: Placed<typeof task>, state: Task, position: number): TaskRow {
+  const { terms, kind } = state.facts;
+  const { lease } = state;
+  return {
+    task_id: id,
+    tenant,
+    sx: lease?.sx ?? null,
+    status: state.status,
+    kind,
+    offer: terms.max_price_micro / terms.limit_s,
+    max_price_micro: terms.max_price_micro,
+    limit_s: terms.limit_s,
+    assign: terms.assign,
+    min_trust: terms.min_trust,
+    ready_at: state.ready_at,
+    due_at: task.dueAt(state),
+    awaits_audit: task.awaitsAudit(state),
+    lease_sha256: lease?.lease_sha256 ?? null,
+    leased_at: lease?.leased_at ?? null,
+    limit_at: lease?.limit_at ?? null,
+    position,
+    state,
+  };
+}
+
+/** What a task brought and came to is kept while it is under way, and so many days after its end. */
+const KEEP_DAYS = 30;
+
+async function keepObjects(tx: pg.ClientBase, { id }: Placed<typeof task>, state: Task): Promise<void> {
+  const digests = [state.facts.input_sha256, ...(state.result ? [state.result.output_sha256] : [])];
+  const text = `update objects.small set keep_until = coalesce($2::timestamptz + interval '${KEEP_DAYS} days', 'infinity')
+    where name = any($1)`;
+  const names = digests.map((digest) => objectName("task", id, digest));
+  await tx.query({ name: "compute_keep", text, values: [names, state.ended_at] });
+}
+
+async function rowsOf(
+  tx: pg.ClientBase,
+  ids: string[],
+): Promise<Map<string, Pick<TaskRow, "state" | "position">>> {
+  const sql = "select task_id, position, state from read.compute_tasks_v1 where task_id = any($1)";
+  const { rows } = await tx.query<TaskRow>(sql, [ids]);
+  return new Map(rows.map((row) => [row.task_id, row]));
+}
+
+async function save(tx: pg.ClientBase, rows: readonly object[]): Promise<void> {
+  await tx.query(
+    `insert into read.compute_tasks_v1 (${columns.join(", ")})
+     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.compute_tasks_v1, $1::jsonb)
+     on conflict (task_id) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
+    [JSON.stringify(rows)],
+  );
+}
+
+export type NamedTask = { tenant: string; task_id: string };
+
+/** Whose task it is, as of a moment ago. */
+export async function requesterOf(pool: pg.Pool, task_id: string): Promise<string | undefined> {
+  const text = "select tenant from read.compute_tasks_v1 where task_id = $1";
+  return (await pool.query<{ tenant: string }>({ name: "compute_requester", text, values: [task_id] }))
+    .rows[0]?.tenant;
+}
+
+/** The task that was lent under this lease, whatever became of it. */
+export async function lentUnder(pool: pg.Pool, lease_sha256: string): Promise<NamedTask | undefined> {
+  const text = "select tenant, task_id from read.compute_leases_v1 where lease_sha256 = $1";
+  return (await pool.query<NamedTask>({ name: "compute_lent_under", text, values: [lease_sha256] })).rows[0];
+}
+
+/** What a node may take. `trust`: in points. */
+export type Taker = {
+  sx: number;
+  kinds: readonly string[];
+  hourly_rate_micro: number;
+  trust: number;
+};
+
+/** Tasks that a node may take now, the best paid a second first, then the oldest. What is proposed here is decided by the task's stream. */
+export async function readyFor(
+  pool: pg.Pool,
+  { sx, kinds, hourly_rate_micro, trust }: Taker,
+  limit: number,
+): Promise<NamedTask[]> {
+  const text = `select tenant, task_id from read.compute_tasks_v1
+    where status = 'queued' and ready_at <= clock_timestamp() and due_at > clock_timestamp()
+      and (assign = $1 or (assign is null and tenant <> 'soul:' || $1::text)) and min_trust <= $4
+      and (cardinality($2::text[]) = 0 or kind = any($2))
+      and max_price_micro >= greatest(1, ceil($3::numeric * limit_s / 3600))
+    order by offer desc, position limit $5`;
+  const values = [sx, kinds, hourly_rate_micro, trust, limit];
+  return (await pool.query<NamedTask>({ name: "compute_ready", text, values })).rows;
+}
+
+/** In how many milliseconds the next task is ready that somebody has failed at; undefined where there is none. */
+export async function nextReadyMs(pool: pg.Pool): Promise<number | undefined> {
+  const text = `select (extract(epoch from min(ready_at) - clock_timestamp()) * 1000)::float8 as ms
+    from read.compute_tasks_v1 where status = 'queued' and ready_at > clock_timestamp()`;
+  const { rows } = await pool.query<{ ms: number | null }>({ name: "compute_next_ready", text });
+  return rows[0]?.ms ?? undefined;
+}
+
+const PAGE = 200;
+
+/** Tasks for which something happens by itself now. */
+export async function dueTasks(pool: pg.Pool, now: string): Promise<NamedTask[]> {
+  const text = `select tenant, task_id from read.compute_tasks_v1 where due_at <= $1 order by due_at limit ${PAGE}`;
+  return (await pool.query<NamedTask>({ name: "compute_due", text, values: [now] })).rows;
+}
+
+export type SilentLease = NamedTask & { attempt: number; heard_at: string | null; is_limit: boolean };
+
+/** Leases whose worker was not heard of for so long, or whose time is over, by the clock of the database. */
+export async function silentLeases(pool: pg.Pool, silent_s: number): Promise<SilentLease[]> {
+  const text = `select t.tenant, t.task_id, (t.state->>'attempts')::int as attempt, ${utc("h.heard_at")} as heard_at, t.limit_at <= clock_timestamp() as is_limit
+    from read.compute_tasks_v1 t left join compute.leases_heard h using (lease_sha256)
+    where t.status = 'leased' and (t.limit_at <= clock_timestamp()
+      or greatest(t.leased_at, h.heard_at) <= clock_timestamp() - make_interval(secs => $1))
+    order by t.leased_at limit ${PAGE}`;
+  return (await pool.query<SilentLease>({ name: "compute_silent_leases", text, values: [silent_s] })).rows;
+}
+
+/** Results that wait for an audit, the oldest first. */
+export async function awaitingAudit(pool: pg.Pool, limit: number): Promise<NamedTask[]> {
+  const text =
+    "select tenant, task_id from read.compute_tasks_v1 where awaits_audit order by position limit $1";
+  return (await pool.query<NamedTask>({ name: "compute_audits", text, values: [limit] })).rows;
+}
+
+/** How many results wait for an audit, counted no further than `most`. */
+export async function countAwaiting(pool: pg.Pool, most: number): Promise<number> {
+  const text =
+    "select count(*)::int as n from (select from read.compute_tasks_v1 where awaits_audit limit $1) waiting";
+  return (await pool.query<{ n: number }>({ name: "compute_audits_n", text, values: [most] })).rows[0]!.n;
+}
+
+export type TaskPage = { status: TaskStatus | null; limit: number; before: number | null };
+export type ListedTask = Pick<TaskRow, "task_id" | "position" | "state">;
+
+/** A requester's tasks, or those that a node has or had last, the newest first. */
+export async function listTasks(
+  pool: pg.Pool,
+  of: { tenant: string } | { sx: number },
+  { status, limit, before }: TaskPage,
+): Promise<ListedTask[]> {
+  const [column, value] = "tenant" in of ? ["tenant", of.tenant] : ["sx", of.sx];
+  const sql = `select task_id, position::float8 as position, state from read.compute_tasks_v1
+    where ${column} = $1 and ($2::text is null or status = $2) and ($3::bigint is null or position < $3)
+    order by position desc limit $4`;
+  return (await pool.query<ListedTask>(sql, [value, status, before, limit])).rows;
+}
+
+export type MarketSums = {
+  online: number;
+  slots: number;
+  running: number;
+  queued: number;
+  quartiles: [number, number, number] | null;
+  settled: number;
+  settled_micro: string;
+  refunded: number;
+  audited: number;
+  mismatches: number;
+};
+
+/** The market as of a moment ago; `quartiles` are of the hourly rates of nodes that take work, in micro-USDC. */
+export async function marketSums(pool: pg.Pool): Promise<MarketSums> {
+  const text = `select
+    (select count(*)::int from read.compute_nodes_v1 where online) as online,
+    (select coalesce(sum(greatest(0, max_concurrent - running)), 0)::int from read.compute_nodes_v1 where online and status = 'available') as slots,
+    (select to_json(percentile_disc(array[0.25, 0.5, 0.75]) within group (order by hourly_rate_micro))
+       from read.compute_nodes_v1 where online and status = 'available') as quartiles,
+    t.* from (select
+      (count(*) filter (where status = 'leased'))::int as running,
+      (count(*) filter (where status = 'queued'))::int as queued,
+      (count(*) filter (where status = 'settled'))::int as settled,
+      (coalesce(sum((state->'settled'->>'price_micro')::bigint) filter (where status = 'settled'), 0))::text as settled_micro,
+      (count(*) filter (where state->'refunded' <> 'null'))::int as refunded,
+      (count(*) filter (where state->'audit'->>'verdict' in ('valid', 'mismatch')))::int as audited,
+      (count(*) filter (where state->'audit'->>'verdict' = 'mismatch'))::int as mismatches
+    from read.compute_tasks_v1) t`;
+  return (await pool.query<MarketSums>({ name: "compute_market", text })).rows[0]!;
+}

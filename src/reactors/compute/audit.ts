@@ -1,0 +1,96 @@
+/**
+ * Whenever a result waits for it, the service runs the task again, or draws that it need not: the less a node has to lose, and the
+ * fewer valid results it has given, the more often. The draw is made after the result from a seed that nobody knows yet, so it can
+ * neither be foreseen nor be disputed once the seed is revealed.
+ */
+import { canonicalText } from "../../../eventstore/canonical.ts";
+import type { JsonObject } from "../../../eventstore/types.ts";
+import type { App } from "../../app.ts";
+import { forEach } from "../../concurrency.ts";
+import { isBuiltIn, readKind } from "../../domain/compute/kinds.ts";
+import * as nodes from "../../domain/compute/node.ts";
+import { auditMicro } from "../../domain/compute/pricing.ts";
+import * as tasks from "../../domain/compute/task.ts";
+import type { Audited, Draw } from "../../domain/compute/task-events.ts";
+import { digestOf, objectName } from "../../domain/objects.ts";
+import * as account from "../../domain/payments/account.ts";
+import { ByteStream, below } from "../../domain/rng/bytes.ts";
+import * as seeds from "../../domain/rng/seeds.ts";
+import { findNode, nodesProjection } from "../../projections/compute/nodes.ts";
+import { awaitingAudit, type NamedTask, tasksProjection } from "../../projections/compute/tasks.ts";
+import { reactor, unlessRefused } from "../../reactor.ts";
+import { stepTask } from "./steps.ts";
+
+/** Tasks that are run at once: each takes a core. */
+const AT_ONCE = 2;
+const PAGE = 20;
+
+const command = { meta: { actor: "reactor:compute", operation: "compute.audit" } };
+
+const nowOf = ({ clock }: App) => clock.now().toISOString();
+
+export const auditReactor = reactor({
+  name: "compute.audit",
+  every_ms: 500,
+  memory: () => ({}),
+  async take({ app, signal }) {
+    await Promise.all([app.caughtUp(tasksProjection), app.caughtUp(nodesProjection)]);
+    const waiting = await awaitingAudit(app.pool, PAGE);
+    for (let at = 0; at < waiting.length && !signal.aborted; at += AT_ONCE)
+      await forEach(waiting.slice(at, at + AT_ONCE), (named) => unlessRefused(check(app, named)));
+    return "done";
+  },
+  troubles: { failed: "results are not checked; trying again" },
+  resumed: "results are checked again",
+});
+
+async function check(app: App, named: NamedTask): Promise<void> {
+  const { tenant, task_id } = named;
+  const task = tasks.standing(await app.load(tasks, tasks.targetOf(tenant, task_id)));
+  if (!tasks.awaitsAudit(task)) return;
+  const draw = await drawFor(app, task);
+  const decision =
+    draw && !draw.audits ? tasks.passUnaudited(draw, nowOf(app)) : tasks.audit(await rerun(app, task, draw));
+  await app.commit((unit) => stepTask(unit, named, decision), command);
+}
+
+/** Whether it is run again; null where that is certain, also where there is no seed to draw from. */
+async function drawFor(app: App, task: tasks.Task): Promise<Draw | null> {
+  const { sx, price_micro, attempt } = task.lease!;
+  const v = (await findNode(app.pool, sx))?.valid_audits ?? 0;
+  const { tenant } = nodes.targetOf(sx);
+  const at_stake = account.maturingAt(await app.load(account, account.targetOf(tenant)), nowOf(app));
+  const p_micro = auditMicro(v, price_micro, at_stake);
+  const { active } = await app.load(seeds, seeds.targetOf("live"));
+  if (p_micro === 1_000_000 || !active) return null;
+  const { space, chain, index, seed_hash } = active;
+  const secret = app.seeds.seed(space, chain, index);
+  if (digestOf(secret) !== seed_hash) return null;
+  const stream = new ByteStream(secret, drawOf(task, attempt));
+  const audits = below(stream, 1_000_000) < p_micro;
+  return { space, chain, index, seed_hash, nonce: attempt, p_micro, audits };
+}
+
+/** What of a task is signed with the seed: docs/rng.md says how bytes are made of it. */
+export const drawOf = ({ lease, facts }: tasks.Task, nonce: number) => ({
+  tenant: nodes.targetOf(lease!.sx).tenant,
+  game: "audit",
+  client_seed: facts.task_id,
+  nonce,
+});
+
+/** Runs it, and compares what it comes to by digest; what could not be run says nothing of the worker. */
+async function rerun(app: App, { facts, result }: tasks.Task, draw: Draw | null): Promise<Audited> {
+  const { kind, task_id, input_sha256, terms } = facts;
+  const { engine_sha256 } = app.executor;
+  const inconclusive = { verdict: "inconclusive" as const, expected_sha256: null, engine_sha256, draw };
+  const bytes = await app.objects.get(objectName("task", task_id, input_sha256));
+  if (!bytes || !isBuiltIn(kind)) return { ...inconclusive, audited_at: nowOf(app) };
+  const input = readKind(kind, JSON.parse(bytes.toString()));
+  const ran = await app.executor.run({ kind, input, limit_s: terms.limit_s });
+  if (ran.exit === "failed") return { ...inconclusive, audited_at: nowOf(app) };
+  const expected_sha256 = digestOf(canonicalText(ran.output as JsonObject, "output"));
+  const isSame = expected_sha256 === result!.output_sha256 && ran.exit === result!.exit;
+  const verdict = isSame ? "valid" : "mismatch";
+  return { verdict, expected_sha256, engine_sha256, draw, audited_at: nowOf(app) };
+}

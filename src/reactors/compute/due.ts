@@ -1,0 +1,84 @@
+/**
+ * Whenever a worker falls silent its task is lent again; whenever a time of a task is over, what was to follow follows: it expires, a
+ * requester's silence accepts, what was accepted is settled, what was rejected goes back.
+ */
+import type { App } from "../../app.ts";
+import * as nodes from "../../domain/compute/node.ts";
+import type { TaskEvent, TaskState } from "../../domain/compute/task.ts";
+import * as tasks from "../../domain/compute/task.ts";
+import { SILENT_S } from "../../domain/lease.ts";
+import { nodesProjection, silentNodes } from "../../projections/compute/nodes.ts";
+import { dueTasks, silentLeases, tasksProjection } from "../../projections/compute/tasks.ts";
+import { reactor, unlessRefused } from "../../reactor.ts";
+import { stepTask } from "./steps.ts";
+
+const meta = (operation: string) => ({ meta: { actor: "reactor:compute", operation } });
+
+const nowOf = ({ clock }: App) => clock.now().toISOString();
+
+export const computeReactor = reactor({
+  name: "compute",
+  every_ms: 1_000,
+  memory: () => ({}),
+  async take({ app, signal }) {
+    // What is decided rests on the streams: a list that lags only leaves something to the next turn.
+    await Promise.all([app.caughtUp(tasksProjection), app.caughtUp(nodesProjection)]);
+    for (const { attempt, heard_at, is_limit, ...named } of await silentLeases(app.pool, SILENT_S)) {
+      if (signal.aborted) return "done";
+      const reason = is_limit ? ("limit" as const) : ("silence" as const);
+      const lost = { attempt, reason, last_heartbeat_at: heard_at };
+      const decision = tasks.loseLease(lost, nowOf(app));
+      await unlessRefused(app.commit((unit) => stepTask(unit, named, decision), meta("compute.lease")));
+    }
+    for (const named of await dueTasks(app.pool, nowOf(app))) {
+      if (signal.aborted) return "done";
+      const decision = overdue(nowOf(app));
+      await unlessRefused(app.commit((unit) => stepTask(unit, named, decision), meta("compute.due")));
+    }
+    for (const { sx, heard_at } of await silentNodes(app.pool, nodes.OFFLINE_S)) {
+      if (signal.aborted) return "done";
+      const decision = nodes.goOffline(heard_at, nowOf(app));
+      await unlessRefused(app.decide(nodes, nodes.targetOf(sx), decision, meta("compute.offline")));
+    }
+    return "done";
+  },
+  troubles: { failed: "tasks are neither lent again nor settled by themselves; trying again" },
+  resumed: "tasks are lent again and settled by themselves again",
+});
+
+/** What follows from a time that is over, where the task still stands so. */
+const overdue =
+  (at: string) =>
+  (state: TaskState): TaskEvent[] => {
+    const task = tasks.standing(state);
+    switch (task.status) {
+      case "queued":
+        return tasks.expire(at)(state);
+      case "submitted":
+        return tasks.awaitsAudit(task)
+          ? tasks.audit({
+              verdict: "inconclusive",
+              expected_sha256: null,
+              engine_sha256: null,
+              draw: null,
+              audited_at: at,
+            })(state)
+          : tasks.accept("window", at)(state);
+      case "accepted":
+        return tasks.settle(at)(state);
+      case "rejected":
+        return tasks.refundRejected(at)(state);
+      case "disputed": {
+        const decided_at = at;
+        const facts = {
+          by: "time" as const,
+          verdict: "none" as const,
+          reason: "nobody decided it",
+          decided_at,
+        };
+        return tasks.decideDispute(facts)(state);
+      }
+      default:
+        return [];
+    }
+  };

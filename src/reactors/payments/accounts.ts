@@ -1,0 +1,24 @@
+/** Whenever the chain takes a payment back for good, the account that it was credited to is charged with it. */
+import * as account from "../../domain/payments/account.ts";
+import { accountsProjection, undoneCredits } from "../../projections/payments/accounts.ts";
+import { paymentsProjection } from "../../projections/payments/payments.ts";
+import { reactor, unlessRefused } from "../../reactor.ts";
+
+const meta = { actor: "reactor:accounts", operation: "accounts.reverse" };
+
+export const accountsReactor = reactor({
+  name: "accounts",
+  every_ms: 2_000,
+  memory: () => ({}),
+  async take({ app, signal }) {
+    await Promise.all([app.caughtUp(accountsProjection), app.caughtUp(paymentsProjection)]);
+    for (const { tenant, source } of await undoneCredits(app.pool)) {
+      if (signal.aborted) break;
+      const decision = account.reverse(source, app.clock.now().toISOString());
+      await unlessRefused(app.decide(account, account.targetOf(tenant), decision, { meta }));
+    }
+    return "done";
+  },
+  troubles: { failed: "payments that the chain took back are not charged to their accounts; trying again" },
+  resumed: "payments that the chain took back are charged to their accounts again",
+});

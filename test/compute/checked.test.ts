@@ -1,0 +1,198 @@
+/** Results that the service checks: right ones are accepted, wrong ones cost, and a dispute has a winner. */
+import { createHash, createHmac } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import * as tasks from "../../src/domain/compute/task.ts";
+import * as account from "../../src/domain/payments/account.ts";
+import { decideDispute } from "../../src/operator/disputes.ts";
+import { auditReactor } from "../../src/reactors/compute/audit.ts";
+import { turn } from "../support/turns.ts";
+import { type ComputeHouse, chainOf, openComputeHouse, sha256, type TestNode } from "./compute-house.ts";
+
+let house: ComputeHouse;
+let node: TestNode;
+beforeAll(async () => {
+  house = await openComputeHouse();
+  node = await house.node("worker-one");
+});
+afterAll(() => house.service.stop());
+
+const input = { seed: sha256("seed"), n: 5 };
+
+async function lent(tenant: string, more: object = {}) {
+  const headers = await house.requester(tenant);
+  const task = { task_type: "sha256-chain", input_data: input, max_price_usd: 0.02, ...more };
+  await house.submit(headers, task);
+  return { headers, task: await node.pull("?wait_s=10") };
+}
+
+const checked = async () => {
+  await house.folded();
+  expect(await turn(house.app, auditReactor)).toEqual({ status: "done" });
+};
+
+test("a right result is run again, accepted and paid, and its receipt stands in the log", async () => {
+  const { headers, task } = await lent("right");
+  expect(await node.gives(task, chainOf(input))).toMatchObject({ status: 200, body: { state: "submitted" } });
+  expect((await house.ask(headers, "/soul/compute/settle", { task_id: task.task_id })).body.type).toContain(
+    "#not-due",
+  );
+  await checked();
+  const shown = await house.ask(headers, `/soul/compute/status/${task.task_id}`);
+  expect(shown.body).toMatchObject({
+    state: "accepted",
+    audit: "valid",
+    receipt: { kid: node.kid },
+    result: chainOf(input),
+  });
+  const paid = await node.post("/soul/compute/settle", { task_id: task.task_id });
+  expect(paid.body).toMatchObject({ state: "settled", price_usd: "0.001", provider_usd: "0.0009" });
+});
+
+test("a wrong result is refunded, and the node loses what it came to own", async () => {
+  const { task } = await lent("cheated");
+  const before = await house.account(`soul:${node.sx}`);
+  await node.gives(task, { hash: "00".repeat(32) });
+  await checked();
+  const state = await house.task("cheated", task.task_id);
+  expect(state).toMatchObject({
+    status: "refunded",
+    audit: { verdict: "mismatch", expected_sha256: sha256(JSON.stringify(chainOf(input))) },
+  });
+  // The node had 900 from the task before; the price was 1,000.
+  expect(before.available - (await house.account(`soul:${node.sx}`)).available).toBe(900);
+  expect(await house.account("cheated")).toMatchObject({ available: 1_000_900, held: 0 });
+  const status = await node.get(`/soul/node/status/${node.agent_id}`);
+  expect(status.body).toMatchObject({ slashes: 1, valid_audits: 0 });
+});
+
+test("a result that may be checked needs its worker's receipt, and a bent one leaves the lease", async () => {
+  const { task } = await lent("signed");
+  const stranger = await house.node("stranger");
+  const refused = [
+    node.gives(task, chainOf(input), { receipt: undefined }),
+    node.gives({ ...task, attempt: 2 }, chainOf(input)),
+    node.gives({ ...task, input_sha256: sha256("else") }, chainOf(input)),
+    stranger.gives(task, chainOf(input)),
+  ];
+  const told = (await Promise.all(refused)).map(({ status, body }) => [
+    status,
+    String(body.type).split("#")[1],
+  ]);
+  expect(told).toEqual([
+    [400, "receipt-refused"],
+    [400, "receipt-refused"],
+    [400, "receipt-refused"],
+    [409, "stale-lease"],
+  ]);
+  expect((await house.task("signed", task.task_id)).status).toBe("leased");
+  expect((await node.gives(task, chainOf(input))).status).toBe(200);
+  await checked();
+});
+
+test("inputs of built-in kinds are checked before anything is held, each field by name", async () => {
+  const headers = await house.requester("mistaken");
+  const bad = {
+    task_type: "sha256-chain",
+    input_data: { seed: "short", n: 0, more: 1 },
+    max_price_usd: 0.02,
+  };
+  const told = await house.submit(headers, bad);
+  expect(told.status).toBe(400);
+  expect(told.body.errors.map((one: { path: string }) => one.path)).toEqual(
+    expect.arrayContaining(["input_data.seed", "input_data.n"]),
+  );
+  for (const [more, path] of [
+    [{ max_price_usd: 0.0001 }, "max_price_usd"],
+    [{ limit_s: 61 }, "limit_s"],
+    [{ task_type: "own-kind", verify: "rerun" }, "verify"],
+  ] as const)
+    expect(
+      (
+        await house.submit(headers, {
+          task_type: "sha256-chain",
+          input_data: input,
+          max_price_usd: 0.02,
+          ...more,
+        })
+      ).body.errors,
+    ).toMatchObject([{ path }]);
+  expect(await house.account("mistaken")).toMatchObject({ available: 1_000_000, held: 0 });
+});
+
+test("once a node has given enough right results, a draw says whether one is checked, and anybody draws it again", async () => {
+  await house.app.pool.query("update read.compute_nodes_v1 set valid_audits = 1000000 where sx = $1", [
+    node.sx,
+  ]);
+  // So much to lose that a task's price is next to nothing.
+  const rich = account.credit({
+    source: "task:rich",
+    amount_micro: 90_000_000_000,
+    at: new Date().toISOString(),
+  });
+  await house.app.decide(account, account.targetOf(`soul:${node.sx}`), rich, { meta: { actor: "test" } });
+  const secret = Buffer.alloc(32, 7);
+  const seed_hash = createHash("sha256").update(secret).digest("hex");
+  const at = new Date().toISOString();
+  const place = { space: "live", chain: 1, index: 0 };
+  await house.app.store.append({
+    appends: [
+      {
+        tenant: "operator",
+        stream_id: "seeds-live",
+        expected_version: 0,
+        events: [
+          {
+            type: "SeedActivated",
+            schema_version: 1,
+            payload: {
+              ...place,
+              seed_hash,
+              activated_at: at,
+              max_rolls: 10,
+              retires_at: "2099-01-01T00:00:00.000Z",
+            },
+          },
+        ],
+      },
+    ],
+    guards: [],
+    meta: { actor: "test" },
+  });
+  house.app.seeds = { length: 1, head: () => seed_hash, seed: () => secret };
+  const { task } = await lent("drawn");
+  await node.gives(task, chainOf(input));
+  await checked();
+  const { accepted, audit } = await house.task("drawn", task.task_id);
+  const draw = accepted!.draw!;
+  const message = `v1:soul:${node.sx}:audit:${task.task_id}:1:0`;
+  // Numbers below 1,000,000 are drawn from three bytes at a time, again from the largest multiple up.
+  const bytes = createHmac("sha256", secret).update(message).digest();
+  const limit = 2 ** 24 - (2 ** 24 % 1_000_000);
+  const first =
+    [0, 3, 6].map((from) => bytes.readUIntBE(from, 3)).find((value) => value < limit)! % 1_000_000;
+  expect(draw).toMatchObject({ seed_hash, nonce: 1, audits: first < draw.p_micro });
+  expect([accepted!.by, audit === null]).toEqual(draw.audits ? ["audit", false] : ["draw", true]);
+});
+
+test("a dispute is decided for one side, which gets the other's bond", async () => {
+  for (const verdict of ["worker", "requester"] as const) {
+    const tenant = `dispute-${verdict}`;
+    const { headers, task } = await lent(tenant, { task_type: "opinion", input_data: {} });
+    const { task_id } = task;
+    await node.gives(task, { opinion: "good" });
+    await house.ask(headers, "/soul/compute/settle", { task_id, accept: false });
+    const before = (await house.account(`soul:${node.sx}`)).available;
+    expect((await node.post("/soul/compute/dispute", { task_id })).body.state).toBe("disputed");
+    expect((await house.account(tenant)).available).toBe(1_000_000 - 20_000 - 10_000);
+    const decided = await decideDispute(house.app, task_id, { verdict, reason: "we looked at it" });
+    expect(decided.status).toBe(verdict === "worker" ? "accepted" : "refunded");
+    if (verdict === "worker") await node.post("/soul/compute/settle", { task_id });
+    const won = (await house.account(`soul:${node.sx}`)).available - before;
+    expect([verdict, won]).toEqual([verdict, verdict === "worker" ? 10_000 + 9_000 : -10_000]);
+    const back = verdict === "worker" ? 1_000_000 - 10_000 - 10_000 : 1_000_000 + 10_000;
+    expect(await house.account(tenant)).toMatchObject({ available: back, held: 0 });
+    expect(
+      tasks.standing(await house.app.load(tasks, tasks.targetOf(tenant, task_id))).dispute?.decided,
+    ).toMatchObject({ verdict });
+  }
+});

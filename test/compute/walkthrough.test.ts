@@ -1,0 +1,330 @@
+/** The compute market over HTTP: a task is paid for, lent, done, accepted and settled; and each way that it may end otherwise. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { computeReactor } from "../../src/reactors/compute/due.ts";
+import { addressOf, wallet } from "../chain/fixture.ts";
+import { expectBooks } from "../support/books.ts";
+import { turn } from "../support/turns.ts";
+import { type ComputeHouse, openComputeHouse, type TestNode } from "./compute-house.ts";
+
+let house: ComputeHouse;
+let node: TestNode;
+let other: TestNode;
+beforeAll(async () => {
+  house = await openComputeHouse();
+  node = await house.node("worker-one");
+  other = await house.node("worker-two");
+});
+afterAll(() => house.service.stop());
+
+const settled = (headers: Record<string, string>, task_id: string, more: object = {}) =>
+  house.ask(headers, "/soul/compute/settle", { task_id, ...more });
+
+/** A task that this node has, of a requester of its own. */
+async function lent(tenant: string, more: object = {}) {
+  const headers = await house.requester(tenant);
+  const { body } = await house.submit(headers, { assign: `agent:${node.agent_id}`, ...more });
+  await house.folded();
+  const task = await node.pull("?wait_s=10");
+  expect(task.task_id).toBe(body.task_id);
+  return { headers, task };
+}
+
+describe("a task", () => {
+  test("is paid from an account, done, accepted, and nine tenths of its price are the worker's", async () => {
+    const headers = await house.requester("acme");
+    const submitted = await house.submit(headers);
+    expect(submitted).toMatchObject({
+      status: 201,
+      body: { state: "queued", account: { available_usdc: "0.95", held_usdc: "0.05" } },
+    });
+    const { task_id } = submitted.body;
+    const task = await node.pull("?wait_s=10");
+    expect(task).toMatchObject({
+      task_id,
+      task_type: "translate",
+      input_data: { text: "hello" },
+      attempt: 1,
+      price_usd: "0.01",
+    });
+    expect(await node.gives(task, { text: "salut" })).toMatchObject({
+      status: 200,
+      body: { state: "submitted" },
+    });
+    const shown = await house.ask(headers, `/soul/compute/status/${task_id}`);
+    expect(shown.body).toMatchObject({
+      state: "submitted",
+      worker: `SX#${node.sx}`,
+      result: { text: "salut" },
+    });
+    for (const _ of [1, 2])
+      expect(await settled(headers, task_id)).toMatchObject({
+        status: 200,
+        body: { state: "settled", price_usd: "0.01", provider_usd: "0.009" },
+      });
+    expect(await house.account("acme")).toMatchObject({ available: 990_000, held: 0, spent: 10_000 });
+    expect(await house.account(`soul:${node.sx}`)).toMatchObject({ available: 9_000 });
+    expect(await house.storyOf("acme", task_id)).toEqual([
+      "TaskSubmitted",
+      "TaskLeased",
+      "TaskResultSubmitted",
+      "TaskAccepted",
+      "TaskSettled",
+    ]);
+  });
+
+  test("is paid for by x402 alone: the wallet is its owner", async () => {
+    const body = { task_type: "translate", input_data: { text: "hi" }, max_price_usd: 0.02 };
+    const paid = await house.pays(wallet(3), body);
+    expect(paid).toMatchObject({
+      status: 201,
+      body: { account: { available_usdc: "0.00", held_usdc: "0.02" } },
+    });
+    const tenant = `wallet:${addressOf(wallet(3))}`;
+    const task = await other.pull("?wait_s=10");
+    expect(task.task_id).toBe(paid.body.task_id);
+    await other.gives(task, { text: "salut" });
+    await house.later(86_401, async () => {
+      await house.folded();
+      await turn(house.app, computeReactor);
+      expect((await house.task(tenant, task.task_id)).status).toBe("accepted");
+      expect(await settled(other.headers, task.task_id)).toMatchObject({ body: { state: "settled" } });
+    });
+    expect(await house.account(tenant)).toMatchObject({ credited: 20_000, available: 10_000, spent: 10_000 });
+    await expectBooks(house.app);
+  });
+
+  test("that its account does not cover is a 402 for exactly the sum, and a payment with the key brings it", async () => {
+    const headers = await house.requester("poor", 10_000);
+    const told = await house.submit(headers, { max_price_usd: 0.25 });
+    expect(told.status).toBe(402);
+    expect(told.body.accepts[0].maxAmountRequired).toBe("250000");
+    const body = { task_type: "translate", input_data: {}, max_price_usd: 0.25, kinds: undefined };
+    const paid = await house.pays(wallet(4), body, headers);
+    expect(paid).toMatchObject({
+      status: 201,
+      body: { account: { available_usdc: "0.01", held_usdc: "0.25" } },
+    });
+    expect(await house.ask(headers, "/soul/compute/cancel", { task_id: paid.body.task_id })).toMatchObject({
+      status: 200,
+      body: { state: "cancelled", refunded: "it was cancelled" },
+    });
+    expect(await house.account("poor")).toMatchObject({ available: 260_000, held: 0 });
+  });
+
+  test("is nobody else's to see, settle or cancel", async () => {
+    const { task } = await lent("private");
+    const stranger = await house.keyOf("stranger");
+    for (const headers of [stranger, other.headers]) {
+      expect((await house.ask(headers, `/soul/compute/status/${task.task_id}`)).status).toBe(404);
+      for (const path of ["settle", "cancel"])
+        expect((await house.ask(headers, `/soul/compute/${path}`, { task_id: task.task_id })).status).toBe(
+          404,
+        );
+    }
+    expect((await other.gives(task, {})).status).toBe(409);
+    expect((await other.gives({ ...task, lease_id: "guessed" }, {})).status).toBe(404);
+    await node.gives(task, { done: true });
+  });
+
+  test("that is rejected goes back to its requester a day later, unless the worker disputes it", async () => {
+    const { headers, task } = await lent("picky");
+    await node.gives(task, { text: "nonsense" });
+    const rejected = await settled(headers, task.task_id, { accept: false, reason: "this is no French" });
+    expect(rejected.body).toMatchObject({ state: "rejected" });
+    expect((await settled(node.headers, task.task_id)).status).toBe(409);
+    await house.folded();
+    await house.later(86_401, () => turn(house.app, computeReactor));
+    expect(await house.task("picky", task.task_id)).toMatchObject({
+      status: "refunded",
+      refunded: { back_micro: 50_000 },
+    });
+    expect(await house.account("picky")).toMatchObject({ available: 1_000_000, held: 0 });
+  });
+
+  test("that nobody begins goes back at its deadline", async () => {
+    const headers = await house.requester("patient");
+    const { body } = await house.submit(headers, { deadline_s: 60, max_price_usd: 0.000001 });
+    await house.folded();
+    await house.later(61, () => turn(house.app, computeReactor));
+    expect(await house.task("patient", body.task_id)).toMatchObject({ status: "expired" });
+    expect(await house.account("patient")).toMatchObject({ available: 1_000_000 });
+  });
+});
+
+describe("a lease", () => {
+  const silence = async () => {
+    await house.folded();
+    await house.app.pool.query(
+      "update read.compute_tasks_v1 set leased_at = leased_at - interval '2 minutes' where status = 'leased'",
+    );
+  };
+
+  test("of a worker that fell silent is over, and what it says later does not count", async () => {
+    const { task } = await lent("fenced", { assign: "queue" });
+    await silence();
+    await turn(house.app, computeReactor);
+    expect((await house.task("fenced", task.task_id)).status).toBe("queued");
+    expect((await node.beat(task.lease_id)).body.leases).toEqual([
+      { lease_id: task.lease_id, expires_at: null, lost: true },
+    ]);
+    expect(await node.gives(task, { late: true })).toMatchObject({
+      status: 409,
+      body: { type: expect.stringContaining("#stale-lease") },
+    });
+    const again = await other.pull("?wait_s=20");
+    expect(again).toMatchObject({ task_id: task.task_id, attempt: 2 });
+    expect((await node.gives(task, { late: true })).status).toBe(409);
+    expect((await other.gives(again, { right: true })).status).toBe(200);
+    expect((await node.gives(task, { late: true })).status).toBe(409);
+  });
+
+  test("holds as long as heartbeats name it", async () => {
+    const { task } = await lent("beating");
+    expect((await node.beat(task.lease_id)).body.leases).toMatchObject([{ lost: false }]);
+    await silence();
+    await turn(house.app, computeReactor);
+    expect((await house.task("beating", task.task_id)).status).toBe("leased");
+    expect((await other.beat(task.lease_id)).body.leases).toMatchObject([{ lost: true }]);
+    await node.gives(task, {});
+  });
+
+  test("is told again to who asks again under its Idempotency-Key, and no second task is lent", async () => {
+    const headers = await house.requester("twice");
+    for (const _ of [1, 2]) await house.submit(headers, { assign: `agent:${node.agent_id}` });
+    await house.folded();
+    const named = { "Idempotency-Key": "pull-1" };
+    const first = await node.pull("", named);
+    expect(await node.pull("", named)).toEqual(first);
+    const kept = await house.app.pool.query(
+      "select convert_from(body, 'UTF8') as body from access.kept_answers where body is not null",
+    );
+    expect(JSON.stringify(kept.rows)).not.toContain(first.lease_id);
+    const second = await node.pull("");
+    expect(second.task_id).not.toBe(first.task_id);
+    for (const task of [first, second]) await node.gives(task, {});
+  });
+
+  test("that comes to nothing three times gives the task up, and the money goes back", async () => {
+    const { task } = await lent("hopeless");
+    await house.folded();
+    const fails = (one: typeof task) =>
+      node.post("/soul/compute/result", {
+        task_id: one.task_id,
+        lease_id: one.lease_id,
+        error: "out of memory",
+      });
+    expect((await fails(task)).body).toMatchObject({ state: "queued" });
+    for (const attempt of [2, 3]) {
+      await house.folded();
+      const next = await node.pull("?wait_s=30");
+      expect(next).toMatchObject({ task_id: task.task_id, attempt });
+      await fails(next);
+    }
+    expect(await house.task("hopeless", task.task_id)).toMatchObject({
+      status: "dead_lettered",
+      attempts: 3,
+    });
+    expect(await house.account("hopeless")).toMatchObject({ available: 1_000_000, held: 0 });
+  });
+
+  test("takes one result: the same again is the same, another is refused", async () => {
+    const { task } = await lent("once");
+    expect((await node.gives(task, { a: 1 })).status).toBe(200);
+    expect((await node.gives(task, { a: 1 })).status).toBe(200);
+    expect(await node.gives(task, { a: 2 })).toMatchObject({
+      status: 409,
+      body: { type: expect.stringContaining("#result-differs") },
+    });
+  });
+});
+
+describe("a node", () => {
+  test("waits for work, and gets it as soon as there is some", async () => {
+    const headers = await house.requester("waited-for");
+    const waiting = node.pull("?wait_s=30&kinds=awaited");
+    const { body } = await house.submit(headers, { task_type: "awaited" });
+    const task = await waiting;
+    expect(task.task_id).toBe(body.task_id);
+    await node.gives(task, {});
+  });
+
+  test("never gets tasks that pay less than it asks", async () => {
+    const credit = await house.requester("cheap");
+    await house.submit(credit, { task_type: "cheap", max_price_usd: 0.009999 });
+    await house.folded();
+    expect(await node.pull("?kinds=cheap")).toBeNull();
+  });
+
+  test("takes as many as it said at once, and none while it is paused", async () => {
+    const small = await house.node("small-one", { max_concurrent: 1, kinds: ["little"] });
+    const headers = await house.requester("many");
+    for (const _ of [1, 2]) await house.submit(headers, { task_type: "little" });
+    const task = await small.pull("?wait_s=10");
+    await house.folded();
+    expect((await small.get("/soul/compute/pull")).status).toBe(409);
+    await small.gives(task, {});
+    await small.post("/soul/node/availability", { agent_id: small.agent_id, status: "paused" });
+    expect((await small.get("/soul/compute/pull")).status).toBe(409);
+    await small.post("/soul/node/availability", { agent_id: small.agent_id, status: "available" });
+    expect(await small.pull("?wait_s=10")).toMatchObject({ task_type: "little" });
+  });
+
+  test("acts by its own key alone", async () => {
+    const body = { agent_id: node.agent_id, leases: [] };
+    expect((await other.post("/soul/node/heartbeat", body)).status).toBe(403);
+    expect((await house.ask(await house.keyOf("acme"), "/soul/node/heartbeat", body)).status).toBe(403);
+  });
+
+  test("is found by what it has, and shows its money to its owner alone", async () => {
+    await house.folded();
+    const { body } = await house.ask({}, "/soul/match?need=cpu");
+    expect(body.nodes.map((one: { sx_id: string }) => one.sx_id)).toContain(`SX#${node.sx}`);
+    expect((await house.ask({}, "/soul/match?need=gpu")).body.nodes).toEqual([]);
+    expect((await house.ask({}, "/soul/match?need=cpu&max_hourly_usd=0.01")).body.nodes).toEqual([]);
+    const own = await node.get(`/soul/node/status/${node.agent_id}`);
+    expect(own.body).toMatchObject({ node: { online: true }, account: { debt_usdc: "0.00" } });
+    expect((await other.get(`/soul/node/status/${node.agent_id}`)).body).toMatchObject({
+      account: null,
+      earned_usd: null,
+    });
+    expect((await house.ask({}, "/soul/compute/marketplace")).body).toMatchObject({
+      hourly_rate_usd: { median: "0.06" },
+      settled: expect.any(Number),
+    });
+  });
+
+  test("that falls silent goes offline, and back online with its next heartbeat", async () => {
+    await house.folded();
+    await house.app.pool.query(
+      "update compute.nodes_heard set heard_at = now() - interval '2 minutes' where sx = $1",
+      [other.sx],
+    );
+    await turn(house.app, computeReactor);
+    expect((await other.get(`/soul/node/status/${other.agent_id}`)).body.node.online).toBe(false);
+    await other.beat();
+    expect((await other.get(`/soul/node/status/${other.agent_id}`)).body.node.online).toBe(true);
+  });
+
+  test("that sends heartbeats without end is told to wait", async () => {
+    const told = [];
+    for (let n = 0; n < 11; n++) told.push((await other.beat()).status);
+    expect(told).toContain(429);
+  });
+});
+
+test("HEAD does not pull, and says so", async () => {
+  const told = await fetch(`${house.service.url}/soul/compute/pull`, {
+    method: "HEAD",
+    headers: node.headers,
+  });
+  expect([told.status, told.headers.get("allow")]).toEqual([405, "GET, OPTIONS"]);
+});
+
+test("each task's money is where its end says, and the books agree", async () => {
+  await house.folded();
+  const { rows } = await house.app.pool.query<{ n: string }>(
+    "select count(*) as n from read.accounts_v1 where credited - reversed <> available + held + spent - debt",
+  );
+  expect(rows).toEqual([{ n: 0 }]);
+  await expectBooks(house.app);
+});

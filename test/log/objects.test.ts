@@ -1,0 +1,75 @@
+/** Objects: bytes by their digest, each its owner's own, and gone when their time is past. */
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { MOST_OBJECT_BYTES, objectName } from "../../src/domain/objects.ts";
+import { objectsReactor } from "../../src/reactors/log/delete-objects.ts";
+import { type Service, startService } from "../support/service.ts";
+import { turn } from "../support/turns.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+const named = (owner: string, text: string) => {
+  const bytes = Buffer.from(text);
+  return { bytes, name: objectName("task", owner, sha256(bytes)) };
+};
+
+test("what is put is there under its name, and under no other owner's", async () => {
+  const { objects } = service.app;
+  const one = named("a", "the same bytes");
+  const other = named("b", "the same bytes");
+  await objects.put(one.name, one.bytes);
+  await objects.put(one.name, one.bytes);
+  expect(await objects.get(one.name)).toEqual(one.bytes);
+  expect([await objects.has(one.name), await objects.has(other.name)]).toEqual([true, false]);
+  expect(await objects.get(other.name)).toBeUndefined();
+  expect(await objects.list("task/a/")).toEqual([one.name]);
+  expect(await objects.list("task/_/")).toEqual([]);
+  expect(await objects.delete([one.name, other.name])).toBe(1);
+  expect(await objects.has(one.name)).toBe(false);
+});
+
+test("bytes that are not what they are named are neither put nor given", async () => {
+  const { objects, pool } = service.app;
+  const one = named("c", "as it was");
+  await expect(objects.put(one.name, Buffer.from("another"))).rejects.toThrow("are not those that it names");
+  await objects.put(one.name, one.bytes);
+  await pool.query("update objects.small set bytes = 'changed' where name = $1", [one.name]);
+  await expect(objects.get(one.name)).rejects.toThrow("are not those that it names");
+  for (const name of [
+    "task/x",
+    "../etc/passwd",
+    `task/../${sha256(one.bytes)}`,
+    `Task/a/${sha256(one.bytes)}`,
+  ])
+    await expect(objects.put(name, one.bytes)).rejects.toThrow(`${name} names no object`);
+  const large = Buffer.alloc(MOST_OBJECT_BYTES + 1);
+  await expect(objects.put(objectName("task", "c", sha256(large)), large)).rejects.toThrow("at most");
+});
+
+test("what is past its time is deleted, and nothing else", async () => {
+  const { objects, pool } = service.app;
+  const [past, put] = [named("d", "past"), named("d", "just put")];
+  for (const { name, bytes } of [past, put]) await objects.put(name, bytes);
+  await pool.query("update objects.small set keep_until = now() - interval '1 second' where name = $1", [
+    past.name,
+  ]);
+  expect(await turn(service.app, objectsReactor)).toEqual({ status: "done" });
+  expect(await objects.list("task/d/")).toEqual([put.name]);
+});
+
+test("an object that is put again lies for longer", async () => {
+  const { objects, pool } = service.app;
+  const one = named("e", "again");
+  await objects.put(one.name, one.bytes);
+  await pool.query("update objects.small set keep_until = now() - interval '1 second' where name = $1", [
+    one.name,
+  ]);
+  await objects.put(one.name, one.bytes);
+  await turn(service.app, objectsReactor);
+  expect(await objects.has(one.name)).toBe(true);
+});

@@ -1,0 +1,67 @@
+/** A node of its own and tasks that stand as examples need them; answers the inputs of those examples, and the node's credentials. */
+import * as account from "../../src/domain/payments/account.ts";
+import { nodesProjection } from "../../src/projections/compute/nodes.ts";
+import { tasksProjection } from "../../src/projections/compute/tasks.ts";
+import { caller } from "../identity/agents.ts";
+import type { Service } from "./service.ts";
+import { LIMIT_MS, until } from "./until.ts";
+
+type Inputs = Record<string, Record<string, unknown>>;
+
+export async function computeExamples(
+  { app, url }: Service,
+  requester: Record<string, string>,
+): Promise<{ inputs: Inputs; node: Record<string, string> }> {
+  const api = caller(url);
+  const at = new Date().toISOString();
+  // What five of these tasks hold, and no more: the example of submitting is paid for.
+  const credit = account.credit({ source: "task:examples", amount_micro: 50_000, at });
+  await app.decide(account, account.targetOf("acme"), credit, { meta: { actor: "test" } });
+  const agent_id = "example-node";
+  const { body } = await api.post("/soul/register", { agent_id, issue_api_key: true });
+  const node = { Authorization: `Bearer ${body.api_key}` };
+  const { sx_id } = body.passport as { sx_id: string };
+  const offer = { agent_id, capabilities: ["cpu"], hourly_rate_usd: 0.06, max_concurrent: 4 };
+  await api.post("/soul/node/register", offer, node);
+  await api.post("/soul/node/heartbeat", { agent_id }, node);
+  const submitted = async (): Promise<string> => {
+    const task = {
+      task_type: "echo",
+      input_data: { text: "hello" },
+      max_price_usd: 0.01,
+      assign: `agent:${agent_id}`,
+    };
+    return String((await api.post("/soul/compute/submit", task, requester)).body.task_id);
+  };
+  const lent = async () => {
+    const task_id = await submitted();
+    const pulled = await api.get("/soul/compute/pull?wait_s=30", node);
+    if ((pulled.body.task as { task_id: string }).task_id !== task_id)
+      throw new Error("another task was lent");
+    return task_id;
+  };
+  const done = async () => {
+    const task_id = await lent();
+    await api.post("/soul/compute/result", { task_id, result: { output: 42 } }, node);
+    return task_id;
+  };
+  const rejected = await done();
+  await api.post("/soul/compute/settle", { task_id: rejected, accept: false }, requester);
+  const bond = account.credit({ source: "task:bond", amount_micro: 1_000_000, at });
+  await app.decide(account, account.targetOf(`soul:${sx_id.slice(3)}`), bond, { meta: { actor: "test" } });
+  const inputs = {
+    compute_node_register: { ...offer, agent_id: sx_id },
+    compute_node_heartbeat: { agent_id: sx_id, leases: [] },
+    compute_node_availability: { agent_id: sx_id, status: "available" },
+    compute_node_status: { agent_id: sx_id },
+    compute_task_status: { task_id: await done() },
+    compute_settle: { task_id: await done(), accept: true },
+    compute_result: { task_id: await lent(), result: { output: 42 } },
+    compute_dispute: { task_id: rejected },
+    compute_cancel: { task_id: await submitted() },
+  };
+  const { position } = await app.store.head();
+  for (const list of [nodesProjection, tasksProjection])
+    await until(() => app.runner.reached(list, position, LIMIT_MS));
+  return { inputs, node };
+}
