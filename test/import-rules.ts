@@ -61,6 +61,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: {
       "@event-driven-io/emmett": "types",
       "fastest-levenshtein": ["closest"],
+      "ml-matrix": ["CholeskyDecomposition", "Matrix"],
       "node:crypto": [
         "createHash",
         "createHmac",
