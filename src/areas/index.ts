@@ -6,6 +6,7 @@ import { checks } from "./checks.ts";
 import { commerce } from "./commerce.ts";
 import { customs } from "./customs.ts";
 import { discovery } from "./discovery.ts";
+import { fusion } from "./fusion.ts";
 import { identity } from "./identity.ts";
 import { log } from "./log.ts";
 import { lounge } from "./lounge.ts";
@@ -26,6 +27,7 @@ export const areas: readonly Area[] = [
   salary,
   mirror,
   customs,
+  fusion,
   commerce,
   checks,
   rng,
