@@ -109,7 +109,7 @@ export async function product(
       ),
       twoWayIn(lease, hs, years, signal),
     ]);
-    const total = reporters.reduce((sum, row) => sum + valueOf(row), 0);
+    const total = reporters.reduce((sum, row) => sum + bothWays(row), 0);
     const price = (value: number, mass: number | null) => {
       const found = pricePerTonne(value, mass ?? 0);
       return found === undefined ? null : sixDecimals(found);
@@ -155,19 +155,19 @@ export async function product(
 }
 
 const rounded = (value: number | undefined) => (value === undefined ? null : sixDecimals(value));
-const valueOf = ({ imports_eur, exports_eur }: Sums) => (imports_eur ?? 0) + (exports_eur ?? 0);
+const bothWays = ({ imports_eur, exports_eur }: Sums) => (imports_eur ?? 0) + (exports_eur ?? 0);
 
 function ranked<Row extends Sums>(rows: readonly Row[], codeOf: (row: Row) => string, total: number) {
   return rows
-    .toSorted((a, b) => valueOf(b) - valueOf(a) || (codeOf(a) < codeOf(b) ? -1 : 1))
+    .toSorted((a, b) => bothWays(b) - bothWays(a) || (codeOf(a) < codeOf(b) ? -1 : 1))
     .map((row, at) => ({
       row,
       rank: at + 1,
       name: partnerName(codeOf(row)),
-      value_eur: valueOf(row),
+      value_eur: bothWays(row),
       imports_eur: row.imports_eur ?? 0,
       exports_eur: row.exports_eur ?? 0,
-      share: total > 0 ? sixDecimals(valueOf(row) / total) : null,
+      share: total > 0 ? sixDecimals(bothWays(row) / total) : null,
     }));
 }
 
