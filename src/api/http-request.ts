@@ -30,6 +30,7 @@ export function callRequestOf(req: Request, res: Response, stopping: AbortSignal
           ? undefined
           : presentedPayment(text(headers["payment-signature"]), text(headers["x-payment"])),
       wallet_proof: text(headers["sign-in-with-x"]),
+      on_behalf_of: text(headers["on-behalf-of"]),
       internal_token: text(headers["x-internal-token"]),
       get is_local() {
         return isLocal(req);

@@ -38,7 +38,7 @@ export type HttpParts = {
 const EXPOSED =
   "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, ETag, X-Request-Id, Retry-After, Content-Disposition, Event-Id, Link, Preference-Applied, Tlog-Proof";
 const ALLOWED =
-  "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, SIGN-IN-WITH-X, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Last-Event-ID, X-Request-Id, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
+  "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, SIGN-IN-WITH-X, On-Behalf-Of, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Last-Event-ID, X-Request-Id, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
 
 /** But for the page at /log nothing here is one: what only governs pages is left out, and whatever is shown as one may load nothing. */
 const SECURITY: HelmetOptions = {
@@ -111,7 +111,8 @@ function mountOperations(http: express.Express, parts: HttpParts, hint: Hint): v
     const { operation } = one;
     const route = operationRoute(parts, one);
     for (const path of [pathOf(operation), ...operation.aliases]) mount(methodOf(operation), path, route);
-    for (const from of operation.redirects) mount("GET", pathOf({ route: from }), redirectTo(operation));
+    for (const from of operation.redirects)
+      mount(methodOf({ route: from }), pathOf({ route: from }), redirectTo(operation));
   }
   for (const [path, allowed] of methods) {
     http.all(path, otherMethod(parts, [...allowed], hint));
