@@ -1,7 +1,7 @@
 /** A country's trade by year beside that of all 27: `country-stats`. One that reports nothing is seen through those that trade with it. */
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
-import { knownOf } from "../../../domain/trade/coverage.ts";
+import { knownOf, knownPartners } from "../../../domain/trade/coverage.ts";
 import { dataset, hs, partner, readYears, years } from "../../../domain/trade/inputs.ts";
 import { isReporter, partnerName, reporterCodes } from "../../../domain/trade/reporters.ts";
 import { flows, sixDecimals, yearOf } from "../../../domain/trade/units.ts";
@@ -39,7 +39,7 @@ export const countryYear = z.object({
   imports_growth: amount.describe("Against the year before, 0.1 = 10 %; null unless both years are complete"),
   exports_growth: amount,
   imports_share: amount.describe(
-    "Of the 27's trade: their imports where the country reports, else their exports",
+    "Of the 27's trade: their imports where the country reports, else their exports; null where a dataset knows chosen partners alone",
   ),
   exports_share: amount.describe("Of their exports where the country reports, else of their imports"),
   complete: z
@@ -82,9 +82,11 @@ export async function countryStats(
   const question = {
     hs: input.hs,
     dataset: input.dataset,
+    // A dataset that knows few partners has no zero for the others.
+    partner: reports ? undefined : country,
     reporters: reporterCodes,
     years: asked,
-    fields: { reporter: "dataset", years: "years" },
+    fields: { reporter: "dataset", years: "years", partner: "country" },
   } as const;
   return onDataset(trade, question, async (lease, { hs }) => {
     const span = yearsOrAll(lease, asked);
@@ -105,7 +107,9 @@ export async function countryStats(
       undefined,
       signal,
     );
-    const known = knownOf(lease.manifest.coverage, hs);
+    const known = knownOf(lease.manifest.coverage, hs, question.partner);
+    // A share of the trade with chosen partners would look like one of all.
+    const isWhole = knownPartners(lease.manifest.coverage) === undefined;
     const members = reports ? [country] : reporterCodes;
     const data: z.infer<typeof countryYear>[] = [];
     for (let year = span.from; year <= span.to; year++) {
@@ -123,7 +127,7 @@ export async function countryStats(
           ? sixDecimals(now / then - 1)
           : null;
       const share = (value: number | null, whole: number | null | undefined) =>
-        value !== null && whole ? sixDecimals(value / whole) : null;
+        isWhole && value !== null && whole ? sixDecimals(value / whole) : null;
       data.push({
         year,
         imports_eur,
@@ -139,7 +143,7 @@ export async function countryStats(
     return {
       data,
       meta: {
-        ...metaOf(lease, { hs, reporters: members, years: span }),
+        ...metaOf(lease, { hs, partner: question.partner, reporters: members, years: span }),
         count: data.length,
         country,
         name: partnerName(country),
