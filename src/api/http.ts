@@ -74,8 +74,11 @@ export function createHttp(parts: HttpParts): RequestListener {
   const hint = hintsOf(parts.served.map(({ operation }) => operation));
   mountOperations(http, parts, hint);
   for (const document of parts.documents) {
-    http.get(document.path, documentRoute(parts, document));
-    http.all(document.path, otherMethod(parts, ["GET"], hint));
+    const pattern = patternOf(document.path);
+    const route = documentRoute(parts, document);
+    if (document.for_browsers)
+      http.get(pattern, (req, res, next) => (asksForPages(req) ? route(req, res, next) : next()));
+    else http.get(pattern, route).all(pattern, otherMethod(parts, ["GET"], hint));
   }
   http.get("/metrics", metricsRoute(parts));
   http.all("/mcp", parts.mcp);
@@ -159,6 +162,9 @@ function operationRoute(parts: HttpParts, { operation, ask }: ServedOperation): 
     await sendAnswer(res, answer, question);
   };
 }
+
+/** Whether it names pages among what it takes, as browsers do and programs do not: a program's slip is to be told as one. */
+const asksForPages = ({ headers }: IncomingMessage) => headers.accept?.includes("text/html") === true;
 
 function documentRoute(parts: HttpParts, document: Document): RequestHandler {
   return async (_req, res) => {
