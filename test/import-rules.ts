@@ -61,6 +61,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "@event-driven-io/emmett": "types",
       "double-metaphone": ["doubleMetaphone"],
       "fastest-levenshtein": ["closest"],
+      "ml-matrix": ["CholeskyDecomposition", "Matrix"],
       "node:crypto": [
         "createHash",
         "createHmac",

@@ -8,6 +8,7 @@ import { commerce } from "./commerce.ts";
 import { compute } from "./compute.ts";
 import { customs } from "./customs.ts";
 import { discovery } from "./discovery.ts";
+import { fusion } from "./fusion.ts";
 import { identity } from "./identity.ts";
 import { log } from "./log.ts";
 import { lounge } from "./lounge.ts";
@@ -28,6 +29,7 @@ export const areas: readonly Area[] = [
   salary,
   mirror,
   customs,
+  fusion,
   commerce,
   checks,
   rng,

@@ -4,6 +4,8 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
+import { reporterCodes } from "../../src/domain/trade/reporters.ts";
+import { countryStats, countryStatsInput } from "../../src/projections/fusion/answers/country-stats.ts";
 import { corridor, corridorInput, corridorOutput } from "../../src/projections/trade/answers/corridor.ts";
 import { overview, overviewInput } from "../../src/projections/trade/answers/overview.ts";
 import type { TradeData } from "../../src/projections/trade/answers/question.ts";
@@ -198,6 +200,23 @@ describe("questions", () => {
     expect(answer.data.databases[0]!.balance).toEqual([
       { year: 2024, exports_eur: 400, imports_eur: null, balance_eur: null, complete: false },
     ]);
+  });
+
+  test("a country that reports nothing is seen through these partners alone: others are refused, and no share is told", async () => {
+    const dir = await tempDir();
+    const rows = reporterCodes.map((code) => `${code},AM,EXPORT,202401,100`);
+    const file = await fileOf(dir, "all.csv", [BY_CODE, ...rows, "DE,KG,EXPORT,202401,5"]);
+    const built = await importFiles(dir, [file], { reporters: [...reporterCodes] });
+    const trade = { vintages: await storeOf(dir, built.manifest.vintage), allow_synthetic: false };
+    const stats = (country: string) =>
+      countryStats(trade, countryStatsInput.parse({ country, dataset: DATASET }));
+    const { data } = await stats("AM");
+    expect(data).toMatchObject([
+      { year: 2024, imports_eur: 2700, exports_eur: null, imports_share: null, complete: false },
+    ]);
+    const refusal = await refusalOf(stats("RU"));
+    expect(refusal.errors).toMatchObject([{ path: "country" }]);
+    expect(refusal.message).toContain("covers the partners AM, KG; not RU");
   });
 
   test("other partners, and all of them together, are refused, naming what is covered", async () => {

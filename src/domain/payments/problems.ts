@@ -37,6 +37,6 @@ export const paymentProblems = problemTypes({
   "custody-off": {
     code: "unavailable",
     title: "Custody off",
-    meaning: "This service keeps no money for others until its operator says so. Nothing was charged.",
+    meaning: "This service keeps no money for others on this chain. Nothing was charged.",
   },
 });

@@ -46,7 +46,7 @@ export type Question = Covered & {
     reporter?: "reporter" | "reporters" | "dataset";
     flow?: "flow" | "direction";
     years?: "year" | "years" | "month";
-    partner?: "target_country";
+    partner?: "target_country" | "country";
   };
 };
 

@@ -1,0 +1,57 @@
+import {
+  countryStats,
+  countryStatsInput,
+  countryStatsOutput,
+} from "../../../projections/fusion/answers/country-stats.ts";
+import { countryStatsChart, productChart } from "../../../projections/fusion/answers/forms.ts";
+import { market, marketInput, marketOutput } from "../../../projections/fusion/answers/market.ts";
+import { product, productInput, productOutput } from "../../../projections/fusion/answers/product.ts";
+import { json, key, operation, pay } from "../../operation.ts";
+import { dataOf, vintage } from "../trade/data.ts";
+
+const countryStatsOperation = operation({
+  name: "fusion_country_stats",
+  route: "GET /v1/agent/fusion/country-stats",
+  summary: "Any country's trade by year: imports, exports, balance, growth, share of the EU's",
+  description: `One of the 27 as it reports itself; any other through what the 27 report of it (\`meta.view\`), with which its trade with
+everybody else is unseen. Growth is between complete years alone.`,
+  access: [key("read"), pay("0.10")],
+  input: countryStatsInput,
+  output: json(countryStatsOutput, { table: "data", chart: countryStatsChart }),
+  example: { country: "LV", years: "2020-2024" },
+  vintage,
+  handle: ({ input, app, signal }) => countryStats(dataOf(app), input, signal),
+});
+
+const marketIntelOperation = operation({
+  name: "fusion_market_intel",
+  route: "GET /v1/agent/fusion/market-intel",
+  summary:
+    "A product's market by all methods that apply: size, growth, prices, partners, dependency, expected trade",
+  description: `Size and growth, what prices and what quantities did, the partners and how concentrated they are, the season; of one
+country also its comparative advantage and what gravity expects of its partners; of imports dependency and substitutes. What cannot be told is
+named in \`absent\` with the reason, and is never a zero. Each is a figure of statistics and no advice.`,
+  access: [key("read"), pay("0.25")],
+  input: marketInput,
+  output: json(marketOutput, { table: "data.partners" }),
+  example: { hs: "44", reporter: "LV", flow: "IMPORT", years: "2020-2024" },
+  vintage,
+  handle: ({ input, app, signal }) => market(dataOf(app), input, signal),
+});
+
+const productOperation = operation({
+  name: "fusion_product",
+  route: "GET /v1/agent/fusion/product",
+  summary:
+    "Who trades a product: the 27 and their partners ranked, prices by mass, trade both ways, sources outside the EU",
+  description: `All 27 with imports, exports, EUR per tonne and the Grubel–Lloyd index, the twenty largest partners, and how concentrated
+what comes from outside the EU is.`,
+  access: [key("read"), pay("0.10")],
+  input: productInput,
+  output: json(productOutput, { table: "data.reporters", chart: productChart }),
+  example: { hs: "44", year: 2024 },
+  vintage,
+  handle: ({ input, app, signal }) => product(dataOf(app), input, signal),
+});
+
+export const fusionOperations = [marketIntelOperation, countryStatsOperation, productOperation];

@@ -1,0 +1,64 @@
+/** The patterns by which countries are found in English and Latvian text, from CLDR. */
+import { isReporter, partnerName, unknownPartner } from "../trade/reporters.ts";
+
+/** `begin` is how each form of the name begins, in lower case: most texts have it of few names, and patterns are slow to make. */
+type Named = { code: string; begin: string; pattern: () => RegExp };
+
+let made: readonly Named[] | undefined;
+
+/** All countries, the longest names first, so that Guinea-Bissau is not Guinea. */
+export const countryNames = (): readonly Named[] => (made ??= namesOfAll());
+
+function namesOfAll(): Named[] {
+  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+  const codes = letters.flatMap((first) => letters.map((second) => first + second));
+  const known = codes.filter((code) => isReporter(code) || unknownPartner(code) === undefined);
+  const [english, latvian] = ["en", "lv"].map((language) => {
+    const names = new Intl.DisplayNames([language], { type: "region", fallback: "none" });
+    return (code: string) => (isToday(code) ? names.of(code) : undefined);
+  }) as [(code: string) => string | undefined, (code: string) => string | undefined];
+  const all = known.flatMap((code) => [
+    ...[english(code), isReporter(code) ? partnerName(code) : undefined, ...(also[code] ?? [])].flatMap(
+      (name) => (name ? { code, name, source: escaped(name), flags: "giu" } : []),
+    ),
+    // Latvian declines its names, and writes them with a capital; "gana" is a word, and Gana a country.
+    ...[latvian(code)].flatMap((name) => (name ? { code, name, source: declined(name), flags: "gu" } : [])),
+  ]);
+  return all
+    .sort((a, b) => b.name.length - a.name.length || (a.code < b.code ? -1 : 1))
+    .map(({ code, name, source, flags }) => {
+      let pattern: RegExp | undefined;
+      return {
+        code,
+        begin: name.slice(0, 3).toLowerCase(),
+        pattern: () => (pattern ??= new RegExp(`(?<![\\p{L}\\p{N}])${source}(?![\\p{L}\\p{N}])`, flags)),
+      };
+    });
+}
+
+/** CLDR names a withdrawn code after its successor, and codes of the statistics not at all. */
+const isToday = (code: string) => !/^Q|^X[^K]/.test(code) && new Intl.Locale(`und-${code}`).region === code;
+
+/** What people say, and CLDR does not. */
+const also: Record<string, string[]> = {
+  AE: ["Emirates", "UAE"],
+  CZ: ["Czech Republic"],
+  GB: ["Britain", "Great Britain"],
+  KR: ["Korea"],
+  NL: ["Holland"],
+  TR: ["Turkey"],
+  US: ["USA", "America"],
+};
+
+const escaped = (name: string) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(" ", "\\s+");
+
+/** Each word's stem with the endings that it may have. */
+const declined = (name: string) =>
+  name
+    .split(" ")
+    .map((word) =>
+      word.length < 4
+        ? escaped(word)
+        : `${escaped(word.replace(/[aāeēiīuūsš]{1,2}$/, ""))}[aāeēiīuūsšmo]{1,3}`,
+    )
+    .join("\\s+");

@@ -1,0 +1,156 @@
+/** A plan: questions asked one after the other, what may be asked later reading what was answered before. Data, and never a caller's code. */
+import type { SlotName, Slots } from "./slots.ts";
+
+/** One question. `each` is asked once for each member of an earlier answer's list; its input reads that member as `$each`. */
+export type Step = {
+  id: string;
+  operation: string;
+  /** Constants; `$slots.country`, left out where the slot is empty; `$steps.top.data[0].product`; `$each.partner`. */
+  input: Readonly<Record<string, unknown>>;
+  /** Slots without which it is passed over. */
+  when?: readonly SlotName[];
+  each?: { of: string; most: number };
+  /** What it refuses, or has no place in what was answered, leaves the plan whole. */
+  optional?: true;
+};
+
+export type Plan = {
+  name: string;
+  version: number;
+  summary: string;
+  /** Stems of words that speak of it, in lower case without accents. */
+  keywords: { en: readonly string[]; lv: readonly string[] };
+  slots: { required: readonly SlotName[]; optional: readonly SlotName[] };
+  steps: readonly Step[];
+  /** A question that it answers. */
+  example: string;
+};
+
+export const MOST_STEPS = 12;
+export const MOST_EACH = 5;
+
+/** What is asked in a step, and what was answered: one of either, or several where the step has `each`. */
+export type Asked = { step: string; operation: string; input: Record<string, unknown>; answer: object };
+export type Passed = { step: string; operation: string; why: string };
+export type Ran = { asked: Asked[]; passed: Passed[] };
+
+/** Asks an operation, and answers what it answers; throws what it refuses. */
+export type Ask = (operation: string, input: Record<string, unknown>) => Promise<object>;
+
+/** What is wrong with a plan, in sentences; none of a good one. `inputsOf` names an operation's fields, undefined of one that there is not. */
+export function faultsOf(
+  plan: Plan,
+  inputsOf: (operation: string) => readonly string[] | undefined,
+): string[] {
+  const faults: string[] = [];
+  const earlier = new Set<string>();
+  const slots = new Set([...plan.slots.required, ...plan.slots.optional]);
+  if (plan.steps.length > MOST_STEPS) faults.push(`has ${plan.steps.length} steps, ${MOST_STEPS} at most`);
+  for (const { id, operation, input, when = [], each } of plan.steps) {
+    const fields = inputsOf(operation);
+    if (!fields) faults.push(`${id} asks ${operation}, which is no operation that reads`);
+    for (const [field, value] of Object.entries(input)) {
+      if (fields && !fields.includes(field))
+        faults.push(`${id} gives ${operation} a ${field}, which it does not take`);
+      faults.push(...pathFaults(id, value, { earlier, slots, hasEach: each !== undefined }));
+    }
+    if (each) {
+      faults.push(...pathFaults(id, each.of, { earlier, slots, hasEach: false }));
+      if (each.most > MOST_EACH) faults.push(`${id} is asked ${each.most} times, ${MOST_EACH} at most`);
+    }
+    for (const slot of when)
+      if (!slots.has(slot)) faults.push(`${id} waits for the slot ${slot}, which it has not`);
+    if (earlier.has(id)) faults.push(`${id} stands twice`);
+    earlier.add(id);
+  }
+  return faults;
+}
+
+function pathFaults(
+  id: string,
+  value: unknown,
+  { earlier, slots, hasEach }: { earlier: Set<string>; slots: Set<string>; hasEach: boolean },
+): string[] {
+  if (typeof value !== "string" || !value.startsWith("$")) return [];
+  const [root, name] = partsOf(value) ?? [];
+  if (root === "$slots" && slots.has(String(name))) return [];
+  if (root === "$steps" && earlier.has(String(name))) return [];
+  if (root === "$each" && hasEach) return [];
+  return [`${id} reads ${value}, which is not there by then`];
+}
+
+/** Runs the steps in order. A step that is not optional and is refused ends the plan with that refusal. */
+export async function runPlan(
+  plan: Plan,
+  slots: Slots,
+  ask: Ask,
+  isRefusal: (error: unknown) => error is Error,
+): Promise<Ran> {
+  const asked: Asked[] = [];
+  const passed: Passed[] = [];
+  for (const step of plan.steps) {
+    const { id, operation, when = [], each, optional } = step;
+    const pass = (why: string) => passed.push({ step: id, operation, why });
+    const missing = when.find((slot) => slots[slot] === undefined);
+    if (missing !== undefined) {
+      pass(`no ${missing} was named`);
+      continue;
+    }
+    const steps = Object.fromEntries(asked.map(({ step, answer }) => [step, answer]));
+    const members = each ? read(each.of, { slots, steps }) : [undefined];
+    if (!Array.isArray(members) || members.length === 0) {
+      pass("there is nothing to ask it of");
+      continue;
+    }
+    for (const [at, member] of members.slice(0, each?.most ?? 1).entries()) {
+      const input = inputOf(step, { slots, steps, each: member });
+      try {
+        if (input === undefined) pass("an earlier answer has nothing to ask it with");
+        else
+          asked.push({
+            step: each ? `${id}.${at}` : id,
+            operation,
+            input,
+            answer: await ask(operation, input),
+          });
+      } catch (error) {
+        if (!optional || !isRefusal(error)) throw error;
+        pass(error.message);
+      }
+    }
+  }
+  return { asked, passed };
+}
+
+type Known = { slots: Slots; steps: Record<string, object>; each?: unknown };
+
+/** The step's input with its paths read: without those of empty slots; undefined where an answer lacks what it should have. */
+function inputOf({ input }: Step, known: Known): Record<string, unknown> | undefined {
+  const values: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(input)) {
+    const isPath = typeof value === "string" && value.startsWith("$");
+    const given = isPath ? read(value, known) : value;
+    if (given !== undefined && given !== null) values[field] = given;
+    else if (isPath && !value.startsWith("$slots.")) return undefined;
+  }
+  return values;
+}
+
+/** `$steps.top.data[0].product` in parts: the root, names and indices. undefined for what is no path. */
+function partsOf(path: string): (string | number)[] | undefined {
+  if (!/^\$(slots|steps|each)((\.\w+)|(\[\d{1,3}\]))*$/.test(path)) return undefined;
+  return [...path.matchAll(/\$?\w+/g)].map(([part]) => (/^\d+$/.test(part) ? Number(part) : part));
+}
+
+/** What stands at a path; members that an object has of itself alone, so that no path leaves the answers. */
+function read(path: string, { slots, steps, each }: Known): unknown {
+  const [root, ...rest] = partsOf(path) ?? [];
+  const roots: Record<string, unknown> = { $slots: slots, $steps: steps, $each: each };
+  return rest.reduce<unknown>(
+    (value, part) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, part)
+        ? (value as Record<string | number, unknown>)[part]
+        : undefined,
+    roots[String(root)],
+  );
+}

@@ -1,0 +1,38 @@
+/** Pictures of fusion's answers. */
+import type { z } from "zod";
+import type { Chart } from "../../../domain/chart.ts";
+import type { countryStatsOutput } from "./country-stats.ts";
+import type { productOutput } from "./product.ts";
+
+export const countryStatsChart = ({ data, meta }: z.infer<typeof countryStatsOutput>): Chart => ({
+  kind: "bar",
+  title: `${meta.name}: imports and exports${meta.hs === null ? "" : ` of ${meta.hs}`} by year`,
+  x: data.map(({ year }) => String(year)),
+  series: [
+    {
+      name: "imports",
+      values: data.map(({ imports_eur }) => imports_eur),
+      provisional: data.map(({ complete }) => !complete),
+    },
+    {
+      name: "exports",
+      values: data.map(({ exports_eur }) => exports_eur),
+      provisional: data.map(({ complete }) => !complete),
+    },
+  ],
+  unit: "EUR",
+  notes:
+    meta.view === "through_partners" ? ["As the 27 report it; its trade with all others is unseen."] : [],
+});
+
+export const productChart = ({ data, meta }: z.infer<typeof productOutput>): Chart => ({
+  kind: "ranking",
+  title: `${meta.product} ${meta.name ?? ""}: trade of the 27 in ${meta.year}`,
+  x: data.reporters.map(({ name }) => name),
+  series: [
+    { name: "imports", values: data.reporters.map(({ imports_eur }) => imports_eur) },
+    { name: "exports", values: data.reporters.map(({ exports_eur }) => exports_eur) },
+  ],
+  unit: "EUR",
+  notes: [],
+});

@@ -1,0 +1,278 @@
+/** One product's market from all sides: `market-intel`. What cannot be told of it is named in `absent`, with the reason. */
+import { z } from "zod";
+import type { Lease } from "../../../datasets/vintage-store.ts";
+import { compoundGrowth } from "../../../domain/fusion/growth.ts";
+import { classes, classify, concentrationOf } from "../../../domain/trade/concentration.ts";
+import { knownOf } from "../../../domain/trade/coverage.ts";
+import { dataset, flow, hs, readYears, reporter, years } from "../../../domain/trade/inputs.ts";
+import { partnerName, reporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { type Flow, flows, sixDecimals, type Years } from "../../../domain/trade/units.ts";
+import {
+  aboutNames,
+  formula,
+  meta,
+  metaOf,
+  monthsOf,
+  namesOf,
+  onDataset,
+  type TradeData,
+  yearsOrAll,
+} from "../../trade/answers/question.ts";
+import { profile, profileOf, SEASON_FORMULA } from "../../trade/answers/seasonality.ts";
+import { SUMS } from "../../trade/answers/series.ts";
+import { inFlow, inReporters, partnersIn, totalsIn } from "../../trade/answers/tables.ts";
+import {
+  advantage,
+  advantageOf,
+  dependencyOf,
+  dependent,
+  expectation,
+  expectationOf,
+  MARKET_FORMULA,
+  type Market,
+  type PartnerYear,
+  priced,
+  pricedOf,
+  substituted,
+  substitutionOf,
+} from "./market-methods.ts";
+
+/** Partners that are listed. */
+const MOST_SUPPLIERS = 10;
+
+export const marketInput = z.object({
+  hs: hs.describe("The product: an HS or CN code of 2, 4, 6 or 8 digits"),
+  reporter: reporter.optional().describe("One reporting country; omitted = the 27 together"),
+  flow: flow.default("IMPORT").describe("IMPORT or EXPORT"),
+  years: years.optional(),
+  dataset: dataset.optional(),
+});
+
+const number = z.number().nullable();
+
+export const supplier = z.object({
+  rank: z.int(),
+  partner: z.string(),
+  name: z.string(),
+  value_eur: z.number().describe("EUR in `meta.year`"),
+  share: number.describe("Of the total, 0 to 1"),
+  before_eur: z.number().describe("EUR in the year before"),
+  contribution: number.describe("Its change / the total of the year before; null where that is not complete"),
+});
+
+export const marketOutput = z.object({
+  data: z.object({
+    size: z.array(
+      z.object({
+        year: z.int(),
+        value_eur: z.number(),
+        quantity_kg: number.describe("Known mass; null = none stated"),
+        complete: z.boolean(),
+      }),
+    ),
+    growth: z
+      .object({ from: z.int(), to: z.int(), rate: z.number().describe("A year, compound; 0.1 = 10 %") })
+      .nullable(),
+    price_and_quantity: priced.nullable(),
+    partners: z.array(supplier),
+    concentration: z
+      .object({ hhi: z.number(), classification: z.enum(classes), cr3: z.number(), partners: z.int() })
+      .nullable(),
+    season: profile,
+    advantage: advantage.nullable(),
+    dependency: dependent.nullable(),
+    substitution: substituted.nullable(),
+    gravity: expectation.nullable(),
+    absent: z.array(z.object({ of: z.string(), why: z.string() })).describe("What cannot be told, and why"),
+  }),
+  meta: meta.extend({
+    reporter: reporterCode.nullable().describe("null = the 27 together"),
+    product: z.string(),
+    name: z.string().nullable(),
+    flow: z.enum(flows),
+    year: z.int().describe("The last complete year of those asked for, else the last"),
+    years: z.object({ from: z.int(), to: z.int() }),
+    formula,
+  }),
+});
+
+/** Size, growth, price and quantity, partners, season, advantage, dependency, substitution and expected trade of a product. */
+export async function market(
+  trade: TradeData,
+  input: z.output<typeof marketInput>,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof marketOutput>> {
+  const reporters = input.reporter === undefined ? reporterCodes : [input.reporter];
+  const asked = input.years === undefined ? undefined : readYears(input.years);
+  const question = { ...input, reporters, years: asked, fields: { years: "years" } } as const;
+  return onDataset(trade, question, async (lease, { hs: product, flow }) => {
+    const span = yearsOrAll(lease, asked);
+    // The two years before are looked at, too: what is judged by them is not missing because it was not asked for.
+    const looked = { from: span.from - 2, to: span.to };
+    const months = await monthsIn(lease, { hs: product, reporters, years: looked }, signal);
+    const all = sizeOf(months, flow, looked);
+    const size = all.filter((one) => one.year >= span.from);
+    const year = (size.findLast(({ complete }) => complete) ?? size.at(-1))?.year ?? span.to;
+    const found: Market = {
+      lease,
+      hs: product,
+      reporter: input.reporter,
+      reporters,
+      flow,
+      year,
+      isComplete: (of) => all.some((one) => one.year === of && one.complete),
+      exportsIn: (of) => sum(months.filter((one) => one.flow === "EXPORT" && yearIs(one.period, of))),
+      importsIn: (of) => sum(months.filter((one) => one.flow === "IMPORT" && yearIs(one.period, of))),
+      partners: await partnersOf(lease, { hs: product, reporters, flow, year }, signal),
+    };
+    const { absent, or } = notes();
+    const total = size.find((one) => one.year === year)?.value_eur ?? 0;
+    return {
+      data: {
+        size,
+        growth: or("growth", growthOf(size)),
+        price_and_quantity: or("price_and_quantity", pricedOf(found)),
+        partners: suppliersOf(found, total),
+        concentration: or("concentration", concentratedOf(found)),
+        season: profileOf(
+          flow,
+          months
+            .filter((one) => one.flow === flow && one.period > span.from * 100)
+            .map(({ period, known, value }) => ({ period, value: known ? value : null })),
+        ),
+        advantage: or("advantage", await advantageOf(found, signal)),
+        dependency: or("dependency", dependencyOf(found)),
+        substitution: or("substitution", substitutionOf(found)),
+        gravity: or("gravity", await expectationOf(found, signal)),
+        absent,
+      },
+      meta: {
+        ...metaOf(lease, { ...question, hs: product, years: span }),
+        reporter: input.reporter ?? null,
+        product,
+        name: namesOf(trade)(product),
+        flow,
+        year,
+        years: span,
+        ...aboutNames(trade),
+        formula: `${MARKET_FORMULA}; season: ${SEASON_FORMULA}; ${SUMS}`,
+      },
+    };
+  });
+}
+
+/** Sentences of what is not there, instead of figures. */
+function notes() {
+  const absent: { of: string; why: string }[] = [];
+  const or = <T extends object>(of: string, result: T | string): T | null => {
+    if (typeof result !== "string") return result;
+    absent.push({ of, why: result });
+    return null;
+  };
+  return { absent, or };
+}
+
+type Month = { period: number; flow: Flow; value: number; quantity_kg: number | null; known: boolean };
+type Asked = { hs: string; reporters: Market["reporters"]; years: Years };
+
+const yearIs = (period: number, year: number) => Math.floor(period / 100) === year;
+const sum = (months: Month[]) => months.reduce((total, { value }) => total + value, 0);
+
+/** Every month of both flows; one is known when each reporter delivered it. */
+async function monthsIn(
+  lease: Lease,
+  { hs, reporters, years }: Asked,
+  signal?: AbortSignal,
+): Promise<Month[]> {
+  const found = await lease.query<{ period: number; flow: Flow; value: number; quantity_kg: number | null }>(
+    `select period, flow, sum(value_eur)::bigint as value, sum(quantity_kg)::double as quantity_kg
+     from ${totalsIn(lease, { hs, years })} where ${inReporters(reporters)} group by 1, 2`,
+    undefined,
+    signal,
+  );
+  const known = knownOf(lease.manifest.coverage, hs);
+  const rows = new Map(found.map((row) => [`${row.flow} ${row.period}`, row]));
+  return monthsOf(lease, years).flatMap((period) =>
+    flows.map((flow) => {
+      const { value = 0, quantity_kg = null } = rows.get(`${flow} ${period}`) ?? {};
+      return {
+        period,
+        flow,
+        value,
+        quantity_kg,
+        known: reporters.every((code) => known(code, flow, period)),
+      };
+    }),
+  );
+}
+
+function sizeOf(months: Month[], flow: Flow, { from, to }: Years) {
+  return Array.from({ length: to - from + 1 }, (_, at) => from + at).flatMap((year) => {
+    const of = months.filter((one) => one.flow === flow && yearIs(one.period, year));
+    const masses = of.flatMap(({ quantity_kg }) => quantity_kg ?? []);
+    if (of.every(({ known, value }) => !known && value === 0)) return [];
+    return {
+      year,
+      value_eur: sum(of),
+      quantity_kg: masses.length === 0 ? null : sixDecimals(masses.reduce((total, mass) => total + mass, 0)),
+      complete: of.length === 12 && of.every(({ known }) => known),
+    };
+  });
+}
+
+function growthOf(size: ReturnType<typeof sizeOf>) {
+  const complete = size.filter((one) => one.complete);
+  const [first, last] = [complete[0], complete.at(-1)];
+  if (!first || !last || first === last) return "growth needs two complete years";
+  const rate = compoundGrowth(first.value_eur, last.value_eur, last.year - first.year);
+  if (rate === undefined) return `there was no trade in ${first.year} to grow from`;
+  return { from: first.year, to: last.year, rate: sixDecimals(rate) };
+}
+
+/** The partners' amounts of the year and of the two before. */
+const partnersOf = (
+  lease: Lease,
+  { hs, reporters, flow, year }: Omit<Asked, "years"> & { flow: Flow; year: number },
+  signal?: AbortSignal,
+): Promise<PartnerYear[]> =>
+  lease.query<PartnerYear>(
+    `select period // 100 as year, partner, sum(value_eur)::double as value_eur,
+       coalesce(sum(value_eur) filter (quantity_kg > 0), 0)::double as weighed_eur, sum(quantity_kg)::double as quantity_kg
+     from ${partnersIn(lease, { hs, years: { from: year - 2, to: year } })}
+     where ${inReporters(reporters)} and ${inFlow(flow)} group by 1, 2 order by value_eur desc, partner`,
+    undefined,
+    signal,
+  );
+
+function suppliersOf({ partners, year, isComplete }: Market, total: number): z.infer<typeof supplier>[] {
+  const of = (asked: number) => partners.filter((one) => one.year === asked);
+  const before = new Map(of(year - 1).map(({ partner, value_eur }) => [partner, value_eur]));
+  const totalBefore = [...before.values()].reduce((all, value) => all + value, 0);
+  const isComparable = isComplete(year) && isComplete(year - 1) && totalBefore > 0;
+  return of(year)
+    .slice(0, MOST_SUPPLIERS)
+    .map(({ partner, value_eur }, at) => {
+      const before_eur = before.get(partner) ?? 0;
+      return {
+        rank: at + 1,
+        partner,
+        name: partnerName(partner),
+        value_eur,
+        share: total > 0 ? sixDecimals(value_eur / total) : null,
+        before_eur,
+        contribution: isComparable ? sixDecimals((value_eur - before_eur) / totalBefore) : null,
+      };
+    });
+}
+
+function concentratedOf({ partners, year }: Market) {
+  const values = partners.filter((one) => one.year === year).map(({ value_eur }) => value_eur);
+  const found = concentrationOf(values);
+  if (!found) return `no partner with trade is listed in ${year}`;
+  return {
+    hhi: sixDecimals(found.hhi),
+    classification: classify(found.hhi, "2023"),
+    cr3: sixDecimals(found.cr3),
+    partners: values.length,
+  };
+}

@@ -1,0 +1,181 @@
+/** Plans: what a question names, which plan answers it, and what a plan asks. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { searchable } from "../../src/domain/customs/search.ts";
+import { matches } from "../../src/domain/plans/match.ts";
+import { type Ask, faultsOf, type Plan, runPlan } from "../../src/domain/plans/plan.ts";
+import { slotNames, slotsIn } from "../../src/domain/plans/slots.ts";
+import { unknownPartner } from "../../src/domain/trade/reporters.ts";
+
+const products = [
+  { code: "27", name: "Mineral fuels and oils" },
+  { code: "44", name: "Wood and articles of wood" },
+  { code: "87", name: "Road vehicles" },
+  { code: "4407", name: "Wood sawn lengthwise" },
+].map(searchable);
+const slots = (text: string) => slotsIn(text, products);
+
+describe("slots", () => {
+  test.each([
+    [
+      "How dependent is Latvia on imports of mineral fuels in 2024?",
+      { country: "LV", hs: "27", year: 2024, years: "2024", flow: "IMPORT" },
+    ],
+    [
+      "Vācijas eksports uz Franciju 2020-2023, HS 8703",
+      { country: "DE", partner: "FR", hs: "8703", years: "2020-2023", flow: "EXPORT" },
+    ],
+    ["What does China sell to DE, and what does it buy?", { country: "DE", partner: "CN" }],
+    ["Greece, chapter 44", { country: "GR", hs: "44" }],
+    ["exports of sawn wood from Guinea-Bissau", { country: "GW", hs: "4407", flow: "EXPORT" }],
+    ["HS 44 2024, DE 4403", { country: "DE", hs: "44", year: 2024, years: "2024" }],
+    ["CN 4407 11 00 since 2019", { hs: "44071100", year: 2019, years: "2019" }],
+    ["malt and barley, no country", {}],
+    ["2024", { year: 2024, years: "2024" }],
+    ["EL", { country: "GR" }],
+    ["", {}],
+  ])("%s", (text, expected) => {
+    expect(slots(text)).toEqual(expected);
+  });
+
+  test("whatever is asked, each slot is of the form that operations take, or is not there", () => {
+    const word = fc.oneof(
+      fc.constantFrom(
+        "$steps.top",
+        "__proto__",
+        "'; drop table",
+        "../../etc",
+        "Latvia",
+        "LV",
+        "HS 44",
+        "20201",
+        "99",
+        "exports",
+      ),
+      fc.string({ unit: "binary", maxLength: 20 }),
+      fc.nat(99_999_999).map(String),
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 12 }), (words) => {
+        const found = slots(words.join(" "));
+        expect(Object.keys(found).every((name) => (slotNames as readonly string[]).includes(name))).toBe(
+          true,
+        );
+        for (const code of [found.country, found.partner])
+          if (code !== undefined) expect([code.length, unknownPartner(code)]).toEqual([2, undefined]);
+        if (found.hs !== undefined) expect(found.hs).toMatch(/^(?!00)\d{2}(\d{2}){0,3}$/);
+        if (found.years !== undefined) expect(found.years).toMatch(/^\d{4}(-\d{4})?$/);
+      }),
+    );
+  });
+});
+
+const plan = (change: Partial<Plan> = {}): Plan => ({
+  name: "profile",
+  version: 1,
+  summary: "A country's profile",
+  keywords: { en: ["profile", "country"], lv: ["valst"] },
+  slots: { required: ["country"], optional: ["year"] },
+  steps: [
+    { id: "top", operation: "top", input: { reporter: "$slots.country", year: "$slots.year", limit: 2 } },
+    { id: "one", operation: "detail", input: { hs: "$steps.top.data[0].product" } },
+    {
+      id: "all",
+      operation: "detail",
+      input: { hs: "$each.product" },
+      each: { of: "$steps.top.data", most: 5 },
+    },
+  ],
+  example: "A profile of Latvia",
+  ...change,
+});
+const fields = (operation: string) => ({ top: ["reporter", "year", "limit"], detail: ["hs"] })[operation];
+class No extends Error {}
+const isNo = (error: unknown): error is Error => error instanceof No;
+
+describe("a plan", () => {
+  test("asks in order, reads what was answered before, and leaves empty slots out", async () => {
+    const ask: Ask = async (operation) =>
+      operation === "top" ? { data: [{ product: "27" }, { product: "44" }] } : { data: operation };
+    const { asked, passed } = await runPlan(plan(), { country: "LV" }, ask, isNo);
+    expect(asked.map(({ step, input }) => [step, input])).toEqual([
+      ["top", { reporter: "LV", limit: 2 }],
+      ["one", { hs: "27" }],
+      ["all.0", { hs: "27" }],
+      ["all.1", { hs: "44" }],
+    ]);
+    expect(passed).toEqual([]);
+  });
+
+  test("passes over what has no slot, no place in an answer, or is optional and refused; anything else ends it", async () => {
+    const steps: Plan["steps"] = [
+      { id: "top", operation: "top", input: { reporter: "$slots.country" } },
+      { id: "year", operation: "detail", input: { hs: "1" }, when: ["year"] },
+      { id: "none", operation: "detail", input: { hs: "$steps.top.data[0].constructor.name" } },
+      { id: "each", operation: "detail", input: { hs: "$each" }, each: { of: "$steps.top.data", most: 5 } },
+      { id: "no", operation: "refused", input: {}, optional: true },
+    ];
+    const ask: Ask = async (operation) => {
+      if (operation === "refused") throw new No("not today");
+      return { data: [] };
+    };
+    const { asked, passed } = await runPlan(plan({ steps }), { country: "LV" }, ask, isNo);
+    expect(asked.map(({ step }) => step)).toEqual(["top"]);
+    expect(passed.map(({ step }) => step)).toEqual(["year", "none", "each", "no"]);
+    const bold = plan({ steps: [{ id: "no", operation: "refused", input: {} }] });
+    await expect(runPlan(bold, {}, ask, isNo)).rejects.toThrow("not today");
+    const broken = plan({ steps: [{ id: "no", operation: "refused", input: {}, optional: true }] });
+    await expect(runPlan(broken, {}, async () => Promise.reject(new Error("broken")), isNo)).rejects.toThrow(
+      "broken",
+    );
+  });
+
+  test("is checked: operations, fields, paths that are read too early, bounds", () => {
+    expect(faultsOf(plan(), fields)).toEqual([]);
+    const first = plan().steps[0]!;
+    const bad = (step: Partial<Plan["steps"][number]>) =>
+      faultsOf(plan({ steps: [{ ...first, ...step }] }), fields);
+    expect(bad({ operation: "gone" })[0]).toContain("no operation that reads");
+    expect(bad({ input: { colour: "red" } })[0]).toContain("does not take");
+    expect(bad({ input: { reporter: "$steps.later.data" } })[0]).toContain("not there by then");
+    expect(bad({ input: { reporter: "$slots.hs" } })[0]).toContain("not there by then");
+    expect(bad({ input: { reporter: "$each.code" } })[0]).toContain("not there by then");
+    expect(bad({ input: { reporter: "$slots.country; drop" } })[0]).toContain("not there by then");
+    expect(bad({ each: { of: "$slots.country", most: 6 } })[0]).toContain("5 at most");
+    expect(bad({ when: ["hs"] })[0]).toContain("has not");
+    expect(faultsOf(plan({ steps: [first, first] }), fields)[0]).toContain("twice");
+    expect(
+      faultsOf(
+        plan({ steps: Array.from({ length: 13 }, (_, at) => ({ ...first, id: `s${at}` })) }),
+        fields,
+      )[0],
+    ).toContain("12 at most");
+  });
+});
+
+describe("matching", () => {
+  const market = plan({
+    name: "market",
+    keywords: { en: ["market", "product"], lv: ["tirg"] },
+    slots: { required: ["hs"], optional: ["country"] },
+  });
+
+  test("the plan whose words are said goes first, in English and Latvian, and says what is missing", () => {
+    const best = (question: string) => matches(question, slots(question), [plan(), market])[0]!;
+    expect(best("The market of wood in Latvia")).toMatchObject({ plan: { name: "market" }, missing: [] });
+    expect(best("Kāds ir Latvijas koksnes tirgus?")).toMatchObject({
+      plan: { name: "market" },
+      missing: ["hs"],
+    });
+    expect(best("Country profile of Latvia")).toMatchObject({ plan: { name: "profile" }, missing: [] });
+    expect(best("What is love?").score).toBe(0);
+  });
+
+  test("slots alone make no plan fit: nothing was asked", () => {
+    expect(
+      matches("Latvia, HS 44, 2024", slots("Latvia, HS 44, 2024"), [plan(), market]).map(
+        ({ score }) => score,
+      ),
+    ).toEqual([0, 0]);
+  });
+});
