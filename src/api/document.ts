@@ -1,8 +1,9 @@
 import type { App } from "../app.ts";
+import type { Path } from "./operation.ts";
 
 /** What is served but sold to nobody: health, descriptions, well-known files. Free, unlimited, and no operation. */
 export type Document = {
-  path: string;
+  path: Path;
   type: string;
   /** One sentence for the map of documents. */
   summary: string;

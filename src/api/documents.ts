@@ -6,7 +6,7 @@ import { currentReleases } from "../projections/trade/releases.ts";
 import type { Document } from "./document.ts";
 import { explorerDocuments } from "./explorer.ts";
 import { openapi } from "./openapi.ts";
-import type { Catalogue } from "./operation.ts";
+import type { Catalogue, Path } from "./operation.ts";
 import { problemsPage } from "./problem.ts";
 import { llmsPage } from "./reference.ts";
 import { priceList } from "./x402/discovery.ts";
@@ -14,13 +14,13 @@ import type { PaymentTerms } from "./x402/required.ts";
 
 /** All documents of a catalogue. What does not change while the service runs is rendered once. */
 export function documentsOf(catalogue: Catalogue, terms: PaymentTerms): Document[] {
-  const fixed = (path: string, type: string, summary: string, body: string): Document => ({
+  const fixed = (path: Path, type: string, summary: string, body: string): Document => ({
     path,
     type,
     summary,
     render: () => ({ body }),
   });
-  const description = (path: string, described: Catalogue, what: string): Document => {
+  const description = (path: Path, described: Catalogue, what: string): Document => {
     let body: string | undefined;
     return {
       path,

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Document } from "./document.ts";
+import type { Path } from "./operation.ts";
 
 const FOLDER = join(import.meta.dirname, "../explorer");
 
@@ -52,7 +53,7 @@ export const explorerDocuments = (): Document[] => [
 
 type Source = { policy?: string; text(development: boolean): Promise<string> };
 
-function document(path: string, type: string, summary: string, { policy, text }: Source): Document {
+function document(path: Path, type: string, summary: string, { policy, text }: Source): Document {
   let made: Promise<string> | undefined;
   return {
     path,

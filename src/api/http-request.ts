@@ -17,7 +17,11 @@ const BODY_LIMIT = 256 * 1024;
 const SMALL_BODY = 16 * 1024;
 
 /** What an HTTP request asks, in the pipeline's words. What few calls need is worked out when it is asked for. */
-export function callRequestOf(req: Request, res: Response, stopping: AbortSignal): CallRequest {
+export function callRequestOf(
+  req: Request,
+  res: Response,
+  { params, stopping }: { params: Fields; stopping: AbortSignal },
+): CallRequest {
   const { headers } = req;
   const hasBody = req.method !== "GET" && req.method !== "HEAD" && req.method !== "DELETE";
   let sent: JsonObject = {};
@@ -45,11 +49,11 @@ export function callRequestOf(req: Request, res: Response, stopping: AbortSignal
     },
     read: async (reader) => {
       const query = new URLSearchParams(/\?(.*)$/s.exec(req.url)?.[1] ?? "");
-      if (!hasBody) return reader.fromQuery(query, inPath(req));
+      if (!hasBody) return reader.fromQuery(query, params);
       if (query.size > 0)
         refuse("invalid", "this takes its input in the body; the query string must be empty");
       const body = await readBody(req);
-      const fields = reader.fromObject(body, inPath(req));
+      const fields = reader.fromObject(body, params);
       sent = body as JsonObject;
       return fields;
     },
@@ -77,12 +81,6 @@ export function callRequestOf(req: Request, res: Response, stopping: AbortSignal
     },
   };
 }
-
-/** What stands in the path, its whole rest put together again. */
-export const inPath = ({ params }: Request): Fields =>
-  Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value.join("/") : value]),
-  );
 
 const withoutQuery = (url: string) => url.split("?", 1)[0]!;
 

@@ -1,9 +1,9 @@
-/** The HTTP server: an Express 5 route for each operation and each document, and what every answer has in common. */
+/** The HTTP server: operations and documents behind one Express 5 handler, and what every answer has in common. */
 import { setMaxListeners } from "node:events";
 import type { IncomingMessage, RequestListener } from "node:http";
 import compression from "compression";
 import cors from "cors";
-import express, { type ErrorRequestHandler, type RequestHandler } from "express";
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from "express";
 import helmet, { type HelmetOptions } from "helmet";
 import type { Logger } from "pino";
 import type { App } from "../app.ts";
@@ -12,13 +12,15 @@ import { Refusal } from "../domain/refusal.ts";
 import { isSameSecret } from "./access/internal.ts";
 import type { Document } from "./document.ts";
 import { type Hint, hintsOf } from "./hints.ts";
-import { callRequestOf, inPath, isLocal } from "./http-request.ts";
+import { callRequestOf, isLocal } from "./http-request.ts";
 import { sendAnswer } from "./http-response.ts";
+import type { Fields } from "./input.ts";
 import type { Metrics } from "./metrics.ts";
-import { type Method, methodOf, type Operation, pathOf, pathWith, patternOf } from "./operation.ts";
+import { type Method, methodOf, type Operation, pathOf, pathWith } from "./operation.ts";
 import type { ServedOperation } from "./pipeline.ts";
 import { isAway, problem, problemOfRefusal, refusalOf } from "./problem.ts";
 import { requestId } from "./request-id.ts";
+import { type Entry, routeTable } from "./routes.ts";
 
 export type HttpParts = {
   app: App;
@@ -72,11 +74,7 @@ export function createHttp(parts: HttpParts): RequestListener {
   http.use((req, res, next) => (req.headers["accept-encoding"] ? compress(req, res, next) : next()));
 
   const hint = hintsOf(parts.served.map(({ operation }) => operation));
-  mountOperations(http, parts, hint);
-  for (const document of parts.documents) {
-    http.get(document.path, documentRoute(parts, document));
-    http.all(document.path, otherMethod(parts, ["GET"], hint));
-  }
+  http.use(served(parts, hint));
   http.get("/metrics", metricsRoute(parts));
   http.all("/mcp", parts.mcp);
   http.use((req) => {
@@ -96,48 +94,61 @@ const originForm = ({ url = "/" }: IncomingMessage): string => {
   return rest.startsWith("/") ? rest : `/${rest}`;
 };
 
-function mountOperations(http: express.Express, parts: HttpParts, hint: Hint): void {
-  const methods = new Map<string, Set<Method>>();
-  // Express tries its routes one by one; a path that is written exactly so needs no search among hundreds.
-  const exact = new Map<string, RequestHandler>();
-  http.use((req, res, next) => (exact.get(`${req.method} ${req.path}`) ?? skip)(req, res, next));
-  const mount = (method: Method, path: string, route: RequestHandler) => {
-    const pattern = patternOf(path);
-    http[method.toLowerCase() as "get" | "post" | "delete"](pattern, route);
-    if (!/[:*]/.test(pattern)) exact.set(`${method} ${pattern}`, route);
-    methods.set(pattern, (methods.get(pattern) ?? new Set()).add(method));
+/** What is served at a route; `params` are those of its path. */
+type Handler = (req: Request, res: Response, params: Fields) => Promise<void> | void;
+
+/** Operations and documents, found by one table; a path that has neither is passed on. */
+function served(parts: HttpParts, hint: Hint): RequestHandler {
+  const routes = routeTable([
+    ...parts.served.flatMap((one) => entriesOf(parts, one)),
+    ...parts.documents.map((document) => ({
+      method: "GET" as const,
+      path: document.path,
+      target: documentHandler(parts, document),
+    })),
+  ]);
+  return (req, res, next) => {
+    const found = routes(req.method, req.path);
+    if (!found) return next();
+    if ("allowed" in found) return sendAnswer(res, otherMethod(parts, req, found.allowed, hint));
+    return found.target(req, res, found.params);
   };
-  for (const one of parts.served) {
-    const { operation } = one;
-    const route = operationRoute(parts, one);
-    for (const path of [pathOf(operation), ...operation.aliases]) mount(methodOf(operation), path, route);
-    for (const from of operation.redirects) mount("GET", pathOf({ route: from }), redirectTo(operation));
-  }
-  for (const [path, allowed] of methods) {
-    http.all(path, otherMethod(parts, [...allowed], hint));
-  }
 }
 
-/** Answers whatever comes by a method that the path does not have. */
-function otherMethod(parts: HttpParts, allowed: Method[], hint: Hint): RequestHandler {
+/** An operation's own route, its aliases, and where it once was. */
+function entriesOf(parts: HttpParts, one: ServedOperation): Entry<Handler>[] {
+  const { operation } = one;
+  const target = operationHandler(parts, one);
+  return [
+    ...[pathOf(operation), ...operation.aliases].map((path) => ({
+      method: methodOf(operation),
+      path,
+      target,
+    })),
+    ...operation.redirects.map((route) => ({
+      method: "GET" as const,
+      path: pathOf({ route }),
+      target: redirectTo(operation),
+    })),
+  ];
+}
+
+/** What is told to whatever comes by a method that the path does not have. */
+function otherMethod(parts: HttpParts, { method, path }: Request, allowed: Method[], hint: Hint) {
   const allow = [...allowed, ...(allowed.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
-  return (req, res) => {
-    const remedy = hint(req.method, req.path);
-    const detail = `${req.method} is not one of ${allow}${remedy ? `; ${remedy}` : ""}`;
-    const headers = { Allow: allow };
-    const told = problem(coreProblems["method-not-allowed"], detail, place(parts, req.path), { headers });
-    sendAnswer(res, { kind: "problem", ...told });
-  };
+  const remedy = hint(method, path);
+  const detail = `${method} is not one of ${allow}${remedy ? `; ${remedy}` : ""}`;
+  const headers = { Allow: allow };
+  const told = problem(coreProblems["method-not-allowed"], detail, place(parts, path), { headers });
+  return { kind: "problem" as const, ...told };
 }
-
-const skip: RequestHandler = (_req, _res, next) => next();
 
 /** 301, query and all. The parameters come decoded, and are encoded anew. */
-function redirectTo(operation: Operation): RequestHandler {
-  return (req, res) => {
+function redirectTo(operation: Operation): Handler {
+  return (req, res, params) => {
     res.locals.operation = operation.name;
     const query = /\?.*$/s.exec(req.originalUrl)?.[0] ?? "";
-    res.redirect(301, pathWith(operation, inPath(req)) + query);
+    res.redirect(301, pathWith(operation, params) + query);
   };
 }
 
@@ -146,10 +157,10 @@ const place = (parts: { public_url: string }, instance: string) => ({
   instance,
 });
 
-function operationRoute(parts: HttpParts, { operation, ask }: ServedOperation): RequestHandler {
-  return async (req, res) => {
+function operationHandler(parts: HttpParts, { operation, ask }: ServedOperation): Handler {
+  return async (req, res, params) => {
     res.locals.operation = operation.name;
-    const question = callRequestOf(req, res, parts.stopping);
+    const question = callRequestOf(req, res, { params, stopping: parts.stopping });
     const answer = await ask(question);
     if (answer.kind === "refused") {
       const told = problemOfRefusal(answer.refusal, place(parts, req.path));
@@ -159,7 +170,7 @@ function operationRoute(parts: HttpParts, { operation, ask }: ServedOperation): 
   };
 }
 
-function documentRoute(parts: HttpParts, document: Document): RequestHandler {
+function documentHandler(parts: HttpParts, document: Document): Handler {
   return async (_req, res) => {
     res.locals.operation = document.path;
     const { status, headers, body } = await document.render(parts.app);
