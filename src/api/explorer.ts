@@ -1,4 +1,4 @@
-/** The pages at /log and /rng: what stands in src/explorer; run from its sources, their TypeScript is turned into JavaScript once, at the first call. */
+/** The pages at /log and /rng, and what those at / and /docs load: what stands in src/explorer; run from its sources, their TypeScript is turned into JavaScript once, at the first call. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,8 +10,11 @@ const FOLDER = join(import.meta.dirname, "../explorer");
 /** Run from dist, where bin/compile.mjs has made the pages' JavaScript already. */
 const IS_COMPILED = import.meta.filename.endsWith(".js");
 
+/** Where package.json and docs stand. */
+export const PACKAGE = join(import.meta.dirname, IS_COMPILED ? "../../.." : "../..");
+
 /** The page may load and ask nothing but this service, whatever a log's text might try. */
-const PAGE_POLICY = [
+export const PAGE_POLICY = [
   "default-src 'none'",
   ...["script-src", "style-src", "img-src", "connect-src", "worker-src"].map((kind) => `${kind} 'self'`),
   ...["base-uri", "form-action", "frame-ancestors"].map((kind) => `${kind} 'none'`),
@@ -39,6 +42,9 @@ export const explorerDocuments = (): Document[] => [
     policy: PAGE_POLICY,
     text: () => read("rng.html"),
   }),
+  document("/rng/example.json", "application/json", "The proof of a roll, for the page to verify", {
+    text: exampleRoll,
+  }),
   document("/rng/page.js", "text/javascript", "What that page does", { text: () => compiled("rng.ts") }),
   document(
     "/rng/roll-verifier.js",
@@ -48,7 +54,20 @@ export const explorerDocuments = (): Document[] => [
       text: () => read("roll-verifier.js"),
     },
   ),
-  document("/log/icon.svg", "image/svg+xml", "The page's icon", { text: () => read("icon.svg") }),
+  document("/docs/page.css", "text/css", "How the pages at / and /docs look, beside that of /log", {
+    text: () => read("docs.css"),
+  }),
+  document("/docs/page.js", "text/javascript", "What those pages do", { text: () => compiled("docs.ts") }),
+  document(
+    "/docs/try.js",
+    "text/javascript",
+    "What an operation's page does: its call, and the demo wallet's payment",
+    { text: () => compiled("try.ts") },
+  ),
+  document("/log/icon.svg", "image/svg+xml", "The pages' icon", { text: () => read("icon.svg") }),
+  document("/favicon.ico", "image/svg+xml", "The same, where browsers look for it", {
+    text: () => read("icon.svg"),
+  }),
 ];
 
 type Source = { policy?: string; text(development: boolean): Promise<string> };
@@ -77,6 +96,14 @@ function document(path: Path, type: string, summary: string, { policy, text }: S
 }
 
 const read = (file: string) => readFile(join(FOLDER, file), "utf8");
+
+/** The first roll of the published vectors. */
+async function exampleRoll(): Promise<string> {
+  const { rolls } = JSON.parse(await readFile(join(PACKAGE, "docs/vectors/rng.json"), "utf8")) as {
+    rolls: object[];
+  };
+  return JSON.stringify({ data: rolls[0] }, null, 2);
+}
 
 /** One file of what an entry imports, but for the verifier: that is loaded as auditors read it. */
 async function compiled(entry: string): Promise<string> {

@@ -90,6 +90,15 @@ export const isLocal = ({ socket, headers }: Request): boolean =>
   headers["x-forwarded-for"] === undefined &&
   headers.forwarded === undefined;
 
+/**
+ * Whether a browser at this machine opens it as a page, under a name of this machine. Scripts of other sites cannot say so of their
+ * requests (Sec-Fetch-Mode is the browser's own), nor can a name that was bent to this machine's address.
+ */
+export const isAtHome = (req: Request): boolean =>
+  isLocal(req) &&
+  req.headers["sec-fetch-mode"] === "navigate" &&
+  /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(req.headers.host ?? "");
+
 const LOOPBACK = ["127.0.0.1", "::1", "::ffff:127.0.0.1"];
 
 /** Node joins a header of these names that is sent twice. */

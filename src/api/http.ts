@@ -12,7 +12,7 @@ import { Refusal } from "../domain/refusal.ts";
 import { isSameSecret } from "./access/internal.ts";
 import type { Document } from "./document.ts";
 import { type Hint, hintsOf } from "./hints.ts";
-import { callRequestOf, isLocal } from "./http-request.ts";
+import { callRequestOf, isAtHome, isLocal } from "./http-request.ts";
 import { sendAnswer } from "./http-response.ts";
 import type { Fields } from "./input.ts";
 import type { Metrics } from "./metrics.ts";
@@ -171,13 +171,14 @@ function operationHandler(parts: HttpParts, { operation, ask }: ServedOperation)
 }
 
 function documentHandler(parts: HttpParts, document: Document): Handler {
-  return async (_req, res) => {
+  return async (req, res, params) => {
     res.locals.operation = document.path;
-    const { status, headers, body } = await document.render(parts.app);
+    const visit = { params, accept: req.headers.accept, is_at_home: isAtHome(req) };
+    const { status, headers, type, body } = await document.render(parts.app, visit);
     res
       .status(status ?? 200)
       .set(headers ?? {})
-      .type(document.type)
+      .type(type ?? document.type)
       .send(body);
   };
 }
