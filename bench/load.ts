@@ -122,12 +122,12 @@ export async function takeTurns(
 }
 
 /** A line for each contender: how often a second, and how that stands beside one of them. */
-export function tellRates(rates: Map<string, number>, beside: string): void {
+export function tellRates(rates: Map<string, number>, beside: string, ratio = "÷ appends"): void {
   console.table(
     [...rates].map(([what, rate]) => ({
       what,
       "a second": Math.round(rate),
-      "÷ appends": (rate / rates.get(beside)!).toFixed(2),
+      [ratio]: (rate / rates.get(beside)!).toFixed(2),
     })),
   );
 }

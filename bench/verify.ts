@@ -6,13 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
-import { openExport } from "../eventstore/verify/verify-export.ts";
 import { openSigner } from "../src/adapters/signing-key.ts";
 import { signCheckpoint } from "../src/anchoring/checkpoint.ts";
 import { formatVerifierKey, verifierKey } from "../src/anchoring/note.ts";
 import { Frontier, leafHash } from "../src/anchoring/tree.ts";
-import { recoverKey } from "../src/assemble-audit.ts";
-import { verifyPack } from "../src/audit/verify-pack.ts";
 import * as second from "../src/explorer/verifier.js";
 import { LogBuilder, type LogRow, logGenesis } from "../test/eventstore/log-builder.ts";
 
@@ -36,6 +33,12 @@ type Turn = { seconds: number; peak_mb: number; hashes: number };
 
 const TURNS: Record<string, (dir: string) => Promise<Turn>> = {
   verify: async (dir) => {
+    const { verifyPack } =
+      await compiled<typeof import("../src/audit/verify-pack.ts")>("src/audit/verify-pack");
+    const { recoverKey } = await compiled<typeof import("../src/assemble-audit.ts")>("src/assemble-audit");
+    const { openExport } = await compiled<typeof import("../eventstore/verify/verify-export.ts")>(
+      "eventstore/verify/verify-export",
+    );
     const begun = performance.now();
     const report = await verifyPack(openExport(join(dir, "log.ndjson")), { recover: recoverKey() });
     if (!report.ok) throw new Error(JSON.stringify(report.verdicts));
@@ -50,6 +53,10 @@ const TURNS: Record<string, (dir: string) => Promise<Turn>> = {
   "bare, crypto.hash": (dir) => bare(dir, (bytes) => hash("sha256", bytes, "binary")),
   "bare, createHash": (dir) => bare(dir, (bytes) => createHash("sha256").update(bytes).digest()),
 };
+
+/** A file as `npm install` compiles it, threads and all: what bin/tallystick runs. */
+const compiled = <Module>(path: string): Promise<Module> =>
+  import(new URL(`../dist/${path}.js`, import.meta.url).href);
 
 /** The SHA-256 calls of a verification: as many, over inputs as long, of bytes that are already there. */
 async function bare(dir: string, digest: (bytes: Uint8Array) => unknown): Promise<Turn> {
@@ -163,6 +170,7 @@ function inChild(name: string, dir: string): Turn {
 }
 
 async function main(events: number): Promise<void> {
+  execFileSync(process.execPath, [fileURLToPath(new URL("../bin/compile.mjs", import.meta.url))]);
   const dir = await mkdtemp(join(tmpdir(), "tallystick-bench-"));
   try {
     await generate(dir, events);

@@ -7,6 +7,7 @@ import { documentsOf } from "./api/documents.ts";
 import { createHttp, problemOfError } from "./api/http.ts";
 import { createMcp } from "./api/mcp.ts";
 import { createMetrics } from "./api/metrics.ts";
+import { delegateAdmission } from "./api/operations/identity/authority.ts";
 import { createPipeline } from "./api/pipeline.ts";
 import type { App } from "./app.ts";
 import type { Runtime } from "./assemble.ts";
@@ -36,6 +37,7 @@ export async function openServer(
     findSubjectKey: async (digest) =>
       (await agentKeyByDigest(app.pool, digest)) ??
       ((await app.caughtUp(keysProjection)) ? agentKeyByDigest(app.pool, digest) : undefined),
+    admitDelegate: delegateAdmission(app),
     quotas,
     limits,
     clock: app.clock,

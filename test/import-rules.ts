@@ -49,7 +49,6 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: {
       ...files,
       "node:crypto": "any",
-      "node:events": ["once"],
       "node:os": ["availableParallelism"],
       "node:worker_threads": ["parentPort", "workerData"],
       threads: "any",
@@ -60,6 +59,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: ["src/domain/"],
     imports: {
       "@event-driven-io/emmett": "types",
+      "double-metaphone": ["doubleMetaphone"],
       "fastest-levenshtein": ["closest"],
       "node:crypto": [
         "createHash",
@@ -72,6 +72,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       ],
       "multiformats/bases/base58": ["base58btc"],
       standardwebhooks: ["Webhook"],
+      transliteration: ["transliterate"],
       "viem/siwe": ["createSiweMessage", "parseSiweMessage"],
       "viem/utils": [
         "concatHex",
@@ -104,6 +105,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "@duckdb/node-api": "any",
       "csv-parse/sync": "any",
       domain: "any",
+      "fast-xml-parser": ["XMLParser", "XMLValidator"],
       "lru-cache": "any",
       "node:async_hooks": ["AsyncLocalStorage"],
       "node:child_process": "any",
@@ -283,6 +285,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "@modelcontextprotocol/server": "any",
       "@x402/core/http": "any",
       anchoring: "any",
+      chain: "any",
       app: "any",
       compression: "any",
       cors: "any",

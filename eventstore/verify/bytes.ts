@@ -5,12 +5,15 @@ const CACHED_VIEWS = 4096;
 /** A growable run of bytes that is refilled event after event, so that a million events allocate nothing; `prefix` (a hash's domain tag) stays in front. */
 export class ByteField {
   bytes: Buffer;
+  /** Of the same bytes. */
+  words: DataView;
   length: number;
   readonly start: number;
   #views = new Array<Uint8Array | undefined>(CACHED_VIEWS);
 
   constructor(prefix = "") {
     this.bytes = Buffer.alloc(Math.max(1024, prefix.length * 2));
+    this.words = viewOf(this.bytes);
     this.start = this.bytes.write(prefix, "latin1");
     this.length = this.start;
   }
@@ -25,6 +28,7 @@ export class ByteField {
     const grown = Buffer.alloc(Math.max(this.bytes.length * 2, this.length + more));
     this.bytes.copy(grown, 0, 0, this.length);
     this.bytes = grown;
+    this.words = viewOf(grown);
     this.#views.fill(undefined);
   }
 
@@ -33,11 +37,6 @@ export class ByteField {
     if (this.length >= CACHED_VIEWS) return this.bytes.subarray(0, this.length);
     this.#views[this.length] ??= this.bytes.subarray(0, this.length);
     return this.#views[this.length]!;
-  }
-
-  /** Where in prefix and content these bytes begin; −1 where they are not. */
-  indexOf(bytes: Buffer): number {
-    return this.bytes.subarray(0, this.length).indexOf(bytes);
   }
 
   /** The content as text. */
@@ -62,12 +61,8 @@ export class ByteField {
 
   u32(value: number): this {
     this.reserve(4);
-    const { bytes, length } = this;
-    bytes[length] = value >>> 24;
-    bytes[length + 1] = value >>> 16;
-    bytes[length + 2] = value >>> 8;
-    bytes[length + 3] = value;
-    this.length = length + 4;
+    this.words.setUint32(this.length, value);
+    this.length += 4;
     return this;
   }
 
@@ -85,6 +80,10 @@ export class ByteField {
     this.clear();
     return this.append(typeof content === "string" ? Buffer.from(content, "utf8") : content);
   }
+}
+
+export function viewOf({ buffer, byteOffset, length }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, length);
 }
 
 /** SHA-256 as a string of 32 characters, one a byte: the cheapest form node:crypto gives. */

@@ -9,10 +9,25 @@ const CLOSE_BRACE = 0x7d;
 /** The escapes RFC 8785 writes: two-character ones where they exist, else \u00xx in lowercase. */
 const CONTROL_ESCAPE = /^u00(?:0[0-7bef]|1[0-9a-f])$/;
 const SHORT_ESCAPES = new Set(Buffer.from('"\\bfnrt'));
+const NUMBER_BYTES = new Set(Buffer.from("0123456789+-.eE"));
+const WORDS = ["true", "false", "null"].map((word) => Buffer.from(word));
+const COMMIT = Buffer.from('"commit"');
+const SEAL_ID = Buffer.from('"seal_id"');
 /** Up to this many digits an integer is its own shortest form, so it needs no conversion. */
 const SURE_DIGITS = 15;
 
-class NotCanonical extends Error {}
+class NotCanonical extends Error {
+  readonly at: number;
+
+  constructor(why: string, at: number) {
+    super(why);
+    this.at = at;
+  }
+}
+
+function refuse(why: string, at: number): never {
+  throw new NotCanonical(why, at);
+}
 
 /**
  * Tells whether bytes are the RFC 8785 form of a JSON object by reading them once, without building a value:
@@ -20,121 +35,128 @@ class NotCanonical extends Error {}
  */
 export class CanonicalReader {
   #bytes: Buffer = Buffer.alloc(0);
-  #at = 0;
   #end = 0;
   /** For each open container: 1 + where the latest key began, 0 before the first one; −1 for an array. */
-  #keys: number[] = [];
+  readonly #keys: number[] = [];
   #commitFrom = -1;
   #commitTo = -1;
+  #holdsSealId = false;
 
   /** Undefined when canonical, else what differs and where. The bytes must be valid UTF-8. */
   fault(bytes: Buffer, from: number, to: number): string | undefined {
     this.#bytes = bytes;
-    this.#at = from;
     this.#end = to;
     this.#keys.length = 0;
     this.#commitFrom = -1;
+    this.#holdsSealId = false;
     try {
-      if (from >= to || bytes[from] !== OPEN_BRACE) this.#refuse("it is not an object");
-      this.#object();
+      if (from >= to || bytes[from] !== OPEN_BRACE) refuse("it is not an object", from);
+      this.#object(from);
       return undefined;
     } catch (error) {
       if (!(error instanceof NotCanonical)) throw error;
-      return `${error.message} at byte ${this.#at - from + 1}`;
+      return `${error.message} at byte ${error.at - from + 1}`;
     }
   }
 
-  /** The text of the outermost member `commit` (quotes included) of the bytes read last, if there was one. */
+  /** Whether the bytes read last have an outermost member `commit`. */
+  get hasCommit(): boolean {
+    return this.#commitFrom >= 0;
+  }
+
+  /** The text of that member, quotes included, if there is one. */
   commitMember(): string | undefined {
     if (this.#commitFrom < 0) return undefined;
     return this.#bytes.toString("utf8", this.#commitFrom, this.#commitTo);
   }
 
-  #refuse(why: string): never {
-    throw new NotCanonical(why);
+  /** Whether that member is a string of these ASCII characters, none of which need an escape. */
+  commitIs(text: string): boolean {
+    const bytes = this.#bytes;
+    const from = this.#commitFrom + 1;
+    if (this.#commitTo - from !== text.length + 1 || bytes[from - 1] !== QUOTE) return false;
+    for (let i = 0; i < text.length; i++) if (bytes[from + i] !== text.charCodeAt(i)) return false;
+    return true;
   }
 
-  #byte(): number {
-    return this.#at < this.#end ? this.#bytes[this.#at]! : 0;
+  /** Whether somewhere in the bytes read last, which were canonical, an object has a member `seal_id`. */
+  get holdsSealId(): boolean {
+    return this.#holdsSealId;
   }
 
-  #object(): void {
+  #byte(at: number): number {
+    return at < this.#end ? this.#bytes[at]! : 0;
+  }
+
+  /** Reads the object that begins at `from`. What reads a part of it takes the place where that begins, and answers the one behind it. */
+  #object(from: number): void {
     const keys = this.#keys;
+    let at = from;
     for (;;) {
-      let closed = this.#value();
-      while (closed) {
-        if (keys.length === 0) {
-          if (this.#at !== this.#end) this.#refuse("something follows the object");
-          return;
+      const byte = this.#byte(at);
+      if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+        at++;
+        if (this.#byte(at) !== byte + 2) {
+          keys.push(byte === OPEN_BRACE ? 0 : -1);
+          if (byte === OPEN_BRACE) at = this.#key(at);
+          continue;
         }
-        const inObject = keys[keys.length - 1]! >= 0;
-        const byte = this.#byte();
-        if (keys.length === 1 && this.#commitFrom >= 0 && this.#commitTo < 0) this.#commitTo = this.#at;
-        if (byte === COMMA) {
-          this.#at++;
-          if (inObject) this.#key();
-          closed = false;
-        } else if (byte === (inObject ? CLOSE_BRACE : CLOSE_BRACKET)) {
-          this.#at++;
-          keys.pop();
-        } else {
-          this.#refuse(inObject ? "expected , or }" : "expected , or ]");
-        }
+        at++;
+      } else {
+        at = this.#scalar(at, byte);
       }
+      at = this.#closed(at);
+      if (keys.length === 0) break;
     }
+    if (at !== this.#end) refuse("something follows the object", at);
   }
 
-  /** Reads a scalar or an empty container and answers true, or opens a container up to its first value. */
-  #value(): boolean {
-    const byte = this.#byte();
-    if (byte === QUOTE) {
-      this.#string();
-    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-      this.#at++;
-      if (this.#byte() === byte + 2) {
-        this.#at++;
-        return true;
-      }
-      this.#keys.push(byte === OPEN_BRACE ? 0 : -1);
-      if (byte === OPEN_BRACE) this.#key();
-      return false;
-    } else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
-      this.#number();
-    } else if (!this.#word("true") && !this.#word("false") && !this.#word("null")) {
-      this.#refuse("expected a value");
+  /** Goes from behind a value to the beginning of the next one, closing what ends there; where nothing is left open, to the end. */
+  #closed(from: number): number {
+    const keys = this.#keys;
+    let at = from;
+    while (keys.length > 0) {
+      const inObject = keys[keys.length - 1]! >= 0;
+      const byte = this.#byte(at);
+      if (keys.length === 1 && this.#commitFrom >= 0 && this.#commitTo < 0) this.#commitTo = at;
+      if (byte === COMMA) return inObject ? this.#key(at + 1) : at + 1;
+      if (byte !== (inObject ? CLOSE_BRACE : CLOSE_BRACKET))
+        refuse(inObject ? "expected , or }" : "expected , or ]", at);
+      at++;
+      keys.pop();
     }
-    return true;
+    return at;
   }
 
-  #word(word: string): boolean {
-    for (let i = 0; i < word.length; i++) {
-      if (this.#at + i >= this.#end || this.#bytes[this.#at + i] !== word.charCodeAt(i)) return false;
-    }
-    this.#at += word.length;
-    return true;
+  #scalar(at: number, byte: number): number {
+    if (byte === QUOTE) return this.#string(at);
+    if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return this.#number(at);
+    for (const word of WORDS)
+      if (byte === word[0] && this.#end - at >= word.length && this.#isAt(at, word)) return at + word.length;
+    return refuse("expected a value", at);
   }
 
-  #key(): void {
-    const from = this.#at;
-    if (this.#byte() !== QUOTE) this.#refuse("expected a key");
-    const plain = this.#string();
+  /** Reads a key and its colon. */
+  #key(from: number): number {
+    if (this.#byte(from) !== QUOTE) refuse("expected a key", from);
+    const to = this.#string(from);
     const depth = this.#keys.length - 1;
     const before = this.#keys[depth]!;
-    if (before > 0 && !this.#ascends(before - 1, from)) {
-      this.#at = from;
-      this.#refuse("a key is repeated or out of order");
-    }
+    if (before > 0 && !this.#ascends(before - 1, from)) refuse("a key is repeated or out of order", from);
     this.#keys[depth] = from + 1;
-    if (this.#byte() !== COLON) this.#refuse("expected :");
-    this.#at++;
-    if (depth === 0 && plain && this.#isCommit(from)) {
-      this.#commitFrom = this.#at;
+    if (this.#byte(to) !== COLON) refuse("expected :", to);
+    if (to - from === COMMIT.length && depth === 0 && this.#isAt(from, COMMIT)) {
+      this.#commitFrom = to + 1;
       this.#commitTo = -1;
+    } else if (to - from === SEAL_ID.length && this.#isAt(from, SEAL_ID)) {
+      this.#holdsSealId = true;
     }
+    return to + 1;
   }
 
-  #isCommit(from: number): boolean {
-    return this.#bytes[from + 1] === 0x63 && this.#bytes.toString("latin1", from, this.#at) === '"commit":';
+  #isAt(from: number, text: Buffer): boolean {
+    for (let i = 0; i < text.length; i++) if (this.#bytes[from + i] !== text[i]) return false;
+    return true;
   }
 
   /** Whether the key at `left` sorts before the one at `right` by UTF-16 code units, as RFC 8785 has it. */
@@ -153,58 +175,41 @@ export class CanonicalReader {
   }
 
   #keyText(from: number): string {
-    const at = this.#at;
-    this.#at = from;
-    this.#string();
-    const text = this.#bytes.toString("utf8", from, this.#at);
-    this.#at = at;
-    return JSON.parse(text);
+    return JSON.parse(this.#bytes.toString("utf8", from, this.#string(from)));
   }
 
-  /** Reads a string; true when it holds no escape. */
-  #string(): boolean {
+  #string(from: number): number {
     const bytes = this.#bytes;
     const end = this.#end;
-    let plain = true;
-    let at = this.#at + 1;
-    for (;;) {
+    for (let at = from + 1; ; at++) {
       const byte = at < end ? bytes[at]! : 0;
-      if (byte === QUOTE) break;
-      if (byte < 0x20) {
-        this.#at = at;
-        this.#refuse("a string is not closed or holds a bare control character");
-      }
-      at++;
-      if (byte !== BACKSLASH) continue;
-      plain = false;
-      const length = SHORT_ESCAPES.has(at < end ? bytes[at]! : 0) ? 1 : 5;
-      if (length === 5 && (at + 5 > end || !CONTROL_ESCAPE.test(bytes.toString("latin1", at, at + 5)))) {
-        this.#at = at - 1;
-        this.#refuse("an escape is not the one RFC 8785 writes");
-      }
-      at += length;
+      if (byte === QUOTE) return at + 1;
+      if (byte < 0x20) refuse("a string is not closed or holds a bare control character", at);
+      if (byte === BACKSLASH) at = this.#escape(at);
     }
-    this.#at = at + 1;
-    return plain;
   }
 
-  #number(): void {
+  /** Answers the last byte of an escape. */
+  #escape(at: number): number {
+    if (SHORT_ESCAPES.has(this.#byte(at + 1))) return at + 1;
+    const last = at + 5;
+    if (last >= this.#end || !CONTROL_ESCAPE.test(this.#bytes.toString("latin1", at + 1, last + 1)))
+      refuse("an escape is not the one RFC 8785 writes", at);
+    return last;
+  }
+
+  #number(from: number): number {
     const bytes = this.#bytes;
-    const from = this.#at;
+    const end = this.#end;
     let at = from;
-    while (at < this.#end && bytes[at]! >= 0x30 && bytes[at]! <= 0x39) at++;
+    while (at < end && bytes[at]! >= 0x30 && bytes[at]! <= 0x39) at++;
     const digits = at - from;
-    const byte = at < this.#end ? bytes[at]! : 0;
+    const byte = at < end ? bytes[at]! : 0;
     const isInteger = byte !== 0x2e && byte !== 0x45 && byte !== 0x65;
-    if (isInteger && digits > 0 && digits <= SURE_DIGITS && (digits === 1 || bytes[from] !== 0x30)) {
-      this.#at = at;
-      return;
-    }
-    while (at < this.#end && NUMBER_BYTES.has(bytes[at]!)) at++;
+    if (isInteger && digits > 0 && digits <= SURE_DIGITS && (digits === 1 || bytes[from] !== 0x30)) return at;
+    while (at < end && NUMBER_BYTES.has(bytes[at]!)) at++;
     const text = bytes.toString("latin1", from, at);
-    if (at - from > 32 || String(Number(text)) !== text) this.#refuse("a number is not in its shortest form");
-    this.#at = at;
+    if (at - from > 32 || String(Number(text)) !== text) refuse("a number is not in its shortest form", from);
+    return at;
   }
 }
-
-const NUMBER_BYTES = new Set(Buffer.from("0123456789+-.eE"));

@@ -19,8 +19,12 @@ export type ReadEvent = {
   readonly hashes: LogHashes;
   payloadFault: string | undefined;
   metaFault: string | undefined;
-  /** The JSON text of the metadata's member `commit`. */
-  commitMember: string | undefined;
+  /** Whether the metadata has a member `commit`. */
+  readonly hasCommit: boolean;
+  /** The JSON text of it. */
+  commitMember(): string | undefined;
+  /** Whether it is a string of these hex digits. */
+  commitIs(digits: string): boolean;
 };
 
 /** One thing that must hold of an event wherever it stands, so that it can be looked at in any order. */
@@ -77,13 +81,13 @@ function streamNameFault(row: EventRow, read: ReadEvent): string | undefined {
 function commitBindingFault(row: EventRow, read: ReadEvent): string | undefined {
   if (row.commit_size === null) return undefined;
   const computed = read.hashes.commit(row, row.commit_size);
-  if (read.commitMember === `"${computed}"`) return undefined;
-  return `meta.commit is ${read.commitMember ?? "absent"}, computed "${computed}" from idem_key, request_hash and commit_size`;
+  if (read.commitIs(computed)) return undefined;
+  return `meta.commit is ${read.commitMember() ?? "absent"}, computed "${computed}" from idem_key, request_hash and commit_size`;
 }
 
 function commitColumnsFault(row: EventRow, read: ReadEvent): string | undefined {
   if (row.commit_size === null) {
-    if (read.commitMember !== undefined) return "meta.commit stands on an event without commit_size";
+    if (read.hasCommit) return "meta.commit stands on an event without commit_size";
     if (row.has_idem_key || row.has_request_hash) return "idem_key or request_hash without commit_size";
     return undefined;
   }

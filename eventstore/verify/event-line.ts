@@ -1,4 +1,4 @@
-import type { ByteField } from "./bytes.ts";
+import { type ByteField, viewOf } from "./bytes.ts";
 import { type EventRow, UnreadableEvent } from "./event-row.ts";
 
 const QUOTE = 0x22;
@@ -6,8 +6,11 @@ const BACKSLASH = 0x5c;
 const LOWER_N = 0x6e;
 const DASH = 0x2d;
 const INT4_MAX = 2 ** 31 - 1;
-const HEX_DIGITS = new Int8Array(256).fill(-1);
-for (const [value, digit] of [..."0123456789abcdef"].entries()) HEX_DIGITS[digit.charCodeAt(0)] = value;
+/** The byte that two hex digits are, by the two as they are read from a DataView; −1 for what are none. */
+const HEX_PAIRS = new Int16Array(65_536).fill(-1);
+for (let byte = 0; byte < 256; byte++) {
+  HEX_PAIRS[Buffer.from(byte.toString(16).padStart(2, "0")).readUInt16BE()] = byte;
+}
 /** The byte that a letter behind a backslash stands for; 0 for none. */
 const SHORT_ESCAPES = new Uint8Array(256);
 for (const [i, letter] of [...'"\\/bfnrt'].entries()) {
@@ -15,20 +18,32 @@ for (const [i, letter] of [...'"\\/bfnrt'].entries()) {
 }
 const HALF_PAIR = /\p{Surrogate}/u;
 
-function literal(text: string): Uint8Array {
-  return Buffer.from(text, "latin1");
+/** Text of four bytes or more that has to stand at some place, compared four at a time; the last four may be in the word before as well. */
+class Literal {
+  readonly text: string;
+  readonly length: number;
+  readonly words: Int32Array;
+  readonly last: number;
+
+  constructor(text: string) {
+    const bytes = Buffer.from(text, "latin1");
+    this.text = text;
+    this.length = bytes.length;
+    this.words = Int32Array.from({ length: this.length >> 2 }, (_, i) => bytes.readInt32LE(i * 4));
+    this.last = bytes.readInt32LE(this.length - 4);
+  }
 }
 
-function members<Name extends string>(...names: Name[]): Record<Name, Uint8Array> {
-  return Object.fromEntries(names.map((name) => [name, literal(`,"${name}":`)])) as Record<Name, Uint8Array>;
+function members<Name extends string>(...names: Name[]): Record<Name, Literal> {
+  return Object.fromEntries(names.map((name) => [name, new Literal(`,"${name}":`)])) as Record<Name, Literal>;
 }
 
-const OPEN = literal("{");
-const POSITION = literal('"position":');
-const TENANT = literal('"tenant":');
-const COMMA = literal(",");
-const NULL = literal("null");
-const CLOSE = literal("}");
+const OPEN = 0x7b;
+const POSITION = new Literal('"position":');
+const TENANT = new Literal('"tenant":');
+const COMMA = 0x2c;
+const NULL = new Literal("null");
+const CLOSE = 0x7d;
 const MEMBER = members(
   "stream_id",
   "version",
@@ -53,8 +68,11 @@ const MEMBER = members(
  * a repeated, missing or unknown member cannot pass. The bytes must be valid UTF-8. Throws UnreadableEvent.
  */
 export class EventLineReader {
-  #bytes: Uint8Array = OPEN;
+  #bytes: Uint8Array = Buffer.alloc(0);
+  /** The same bytes. */
+  #view = new DataView(this.#bytes.buffer);
   #start = 0;
+  #end = 0;
   #at = 0;
   readonly #withLogOrder: boolean;
 
@@ -63,14 +81,16 @@ export class EventLineReader {
   }
 
   read(bytes: Uint8Array, start: number, end: number, row: EventRow): void {
+    if (bytes !== this.#bytes) this.#view = viewOf(bytes);
     this.#bytes = bytes;
     this.#start = start;
+    this.#end = end;
     this.#at = start;
-    this.#literal(OPEN);
+    this.#symbol(OPEN);
     if (this.#withLogOrder) {
       this.#literal(POSITION);
       row.position = this.#integer(1, Number.MAX_SAFE_INTEGER);
-      this.#literal(COMMA);
+      this.#symbol(COMMA);
     }
     this.#literal(TENANT);
     this.#string(row.tenant);
@@ -110,7 +130,7 @@ export class EventLineReader {
     if (row.has_request_hash) this.#hash(row.request_hash);
     this.#literal(MEMBER.commit_size);
     row.commit_size = this.#null() ? null : this.#integer(1, INT4_MAX);
-    this.#literal(CLOSE);
+    this.#symbol(CLOSE);
     if (this.#at !== end) this.#fault("the end of the line");
   }
 
@@ -118,14 +138,21 @@ export class EventLineReader {
     throw new UnreadableEvent(`expected ${expected} at byte ${this.#at - this.#start + 1}`);
   }
 
-  /** A line ends in a byte that stands in no literal, so comparing cannot run into the next line. */
-  #literal(expected: Uint8Array): void {
-    const bytes = this.#bytes;
+  #symbol(expected: number): void {
+    if (this.#bytes[this.#at] !== expected) this.#fault(String.fromCharCode(expected));
+    this.#at++;
+  }
+
+  #literal(expected: Literal): void {
+    const view = this.#view;
     const at = this.#at;
-    for (let i = 0; i < expected.length; i++) {
-      if (bytes[at + i] !== expected[i]) this.#fault(Buffer.from(expected).toString("latin1"));
+    const { words, length } = expected;
+    if (at + length > this.#end || view.getInt32(at + length - 4, true) !== expected.last)
+      this.#fault(expected.text);
+    for (let i = 0; i < words.length; i++) {
+      if (view.getInt32(at + i * 4, true) !== words[i]) this.#fault(expected.text);
     }
-    this.#at = at + expected.length;
+    this.#at = at + length;
   }
 
   #null(): boolean {
@@ -135,19 +162,20 @@ export class EventLineReader {
   }
 
   #integer(least: number, most: number): number {
+    const bytes = this.#bytes;
     const first = this.#at;
+    let at = first;
     let value = 0;
     for (;;) {
-      const digit = (this.#bytes[this.#at] ?? 0) - 0x30;
-      if (digit < 0 || digit > 9 || this.#at - first > 16) break;
+      const digit = bytes[at]! - 0x30;
+      if (!(digit >= 0 && digit <= 9) || at - first > 16) break;
       value = value * 10 + digit;
-      this.#at++;
+      at++;
     }
-    const digits = this.#at - first;
-    if (digits === 0 || value < least || value > most || (digits > 1 && this.#bytes[first] === 0x30)) {
-      this.#at = first;
+    const digits = at - first;
+    if (digits === 0 || value < least || value > most || (digits > 1 && bytes[first] === 0x30))
       this.#fault(`an integer from ${least} to ${most}`);
-    }
+    this.#at = at;
     return value;
   }
 
@@ -179,11 +207,11 @@ export class EventLineReader {
   }
 
   #hexBytes(into: Uint8Array, from: number, to: number): void {
-    const bytes = this.#bytes;
+    const view = this.#view;
+    const end = this.#end;
     let at = this.#at;
     for (let i = from; i < to; i++, at += 2) {
-      const value = (HEX_DIGITS[bytes[at]!]! << 4) | HEX_DIGITS[bytes[at + 1]!]!;
-      // Negative for anything but two digits; a line cut short ends in a newline, so nothing is read beyond it.
+      const value = at + 2 <= end ? HEX_PAIRS[view.getUint16(at)]! : -1;
       if (value < 0) {
         this.#at = at;
         this.#fault("a lowercase hex digit");
@@ -202,26 +230,27 @@ export class EventLineReader {
     let target = into.bytes;
     let length = into.length;
     for (;;) {
-      const byte = bytes[at++]!;
+      let byte = bytes[at++]!;
       if (byte === QUOTE) break;
       if (length === target.length) {
         into.length = length;
         into.reserve(length);
         target = into.bytes;
       }
-      if (byte !== BACKSLASH && byte >= 0x20) {
-        target[length++] = byte;
-      } else if (byte === BACKSLASH && bytes[at] === QUOTE) {
-        target[length++] = QUOTE;
+      // The one escape that JSON within JSON is full of.
+      if (byte === BACKSLASH && bytes[at] === QUOTE) {
+        byte = QUOTE;
         at++;
-      } else {
+      } else if (byte === BACKSLASH || byte < 0x20) {
         this.#at = at;
         into.length = length;
         this.#escape(byte, into);
         at = this.#at;
         length = into.length;
         target = into.bytes;
+        continue;
       }
+      target[length++] = byte;
     }
     into.length = length;
     this.#at = at;

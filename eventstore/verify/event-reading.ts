@@ -3,6 +3,7 @@ import { type EventCheck, eventChecks, type ReadEvent, type Source } from "./eve
 import type { EventRow } from "./event-row.ts";
 import { LogHashes } from "./hashes.ts";
 import type { Header } from "./header.ts";
+import { type SealedHere, sealedHere } from "./sealed.ts";
 
 /** What is wrong with an event by itself. */
 export type EventFault = { verdict: EventCheck["verdict"]; reason: string };
@@ -15,9 +16,11 @@ export class EventReading implements ReadEvent {
   readonly hashes: LogHashes;
   payloadFault: string | undefined;
   metaFault: string | undefined;
-  commitMember: string | undefined;
   readonly #checks: readonly EventCheck[];
-  readonly #reader = new CanonicalReader();
+  readonly #payload = new CanonicalReader();
+  readonly #meta = new CanonicalReader();
+  /** The member `commit` of metadata that is JSON yet not canonical. */
+  #parsedCommit: string | undefined;
 
   /** `names`: the checks to run, of those there are for the source. */
   constructor(source: Source, header: Header, names: readonly string[]) {
@@ -30,10 +33,9 @@ export class EventReading implements ReadEvent {
 
   faults(row: EventRow): readonly EventFault[] {
     const { payload, meta } = row;
-    this.payloadFault = this.#reader.fault(payload.bytes, payload.start, payload.length);
-    this.metaFault = this.#reader.fault(meta.bytes, meta.start, meta.length);
-    this.commitMember =
-      this.metaFault === undefined ? this.#reader.commitMember() : parsedCommit(meta.text());
+    this.payloadFault = this.#payload.fault(payload.bytes, payload.start, payload.length);
+    this.metaFault = this.#meta.fault(meta.bytes, meta.start, meta.length);
+    if (this.metaFault !== undefined) this.#parsedCommit = parsedCommit(meta.text());
     let found = NONE;
     for (const check of this.#checks) {
       const reason = check.fault(row, this);
@@ -41,9 +43,26 @@ export class EventReading implements ReadEvent {
     }
     return found;
   }
+
+  /** What the event that `faults` looked at last says of sealed data; undefined of most. */
+  sealed(row: EventRow): SealedHere | undefined {
+    // A payload that is not canonical was not read to its end.
+    return sealedHere(row, this.payloadFault !== undefined || this.#payload.holdsSealId);
+  }
+
+  get hasCommit(): boolean {
+    return this.metaFault === undefined ? this.#meta.hasCommit : this.#parsedCommit !== undefined;
+  }
+
+  commitMember(): string | undefined {
+    return this.metaFault === undefined ? this.#meta.commitMember() : this.#parsedCommit;
+  }
+
+  commitIs(digits: string): boolean {
+    return this.metaFault === undefined ? this.#meta.commitIs(digits) : this.#parsedCommit === `"${digits}"`;
+  }
 }
 
-/** For metadata that is JSON yet not canonical. */
 function parsedCommit(meta: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(meta)?.commit);

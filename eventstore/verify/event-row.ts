@@ -1,4 +1,6 @@
-import { ByteField } from "./bytes.ts";
+import { ByteField, viewOf } from "./bytes.ts";
+
+const HASH_BYTES = 32;
 
 /** One event as the verifier sees it: one reused value, filled by a line of an export or a row of the database. */
 export class EventRow {
@@ -13,17 +15,28 @@ export class EventRow {
   readonly payload = new ByteField("TS/PAYLOAD/1\0");
   readonly meta = new ByteField("TS/META/1\0");
   readonly event_id = Buffer.alloc(16);
-  readonly payload_hash = Buffer.alloc(32);
-  readonly meta_hash = Buffer.alloc(32);
-  readonly prev_hash = Buffer.alloc(32);
-  readonly event_hash = Buffer.alloc(32);
+  /** All five, one behind the other, since some are hashed or handed on together. */
+  readonly #hashes = Buffer.alloc(5 * HASH_BYTES);
+  readonly payload_hash = this.#hash(0);
+  readonly meta_hash = this.#hash(1);
+  readonly prev_hash = this.#hash(2);
+  readonly event_hash = this.#hash(3);
   /** All zero in the export of a single stream. */
-  readonly log_hash = Buffer.alloc(32);
+  readonly log_hash = this.#hash(4);
+  /** What an event hash ends with: of payload, metadata and the event before. */
+  readonly hashed_last = this.#hashes.subarray(0, 3 * HASH_BYTES);
+  /** What holds it to the events around it: `prev_hash`, `event_hash`, `log_hash`. */
+  readonly links = this.#hashes.subarray(2 * HASH_BYTES);
+  readonly linkWords = viewOf(this.links);
   has_idem_key = false;
   readonly idem_key = new ByteField();
   has_request_hash = false;
   readonly request_hash = Buffer.alloc(32);
   commit_size: number | null = null;
+
+  #hash(index: number): Buffer {
+    return this.#hashes.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES);
+  }
 }
 
 /** Why a line or row cannot be read as an event. */

@@ -31,7 +31,7 @@ export class LogHashes {
     field.clear();
     field.lengthPrefixed(row.tenant).lengthPrefixed(row.stream_id).u64(row.version).append(row.event_id);
     field.lengthPrefixed(row.type).u32(row.schema_version).u64(row.recorded_at_us);
-    return sha256(field.append(row.payload_hash).append(row.meta_hash).append(row.prev_hash).view());
+    return sha256(field.append(row.hashed_last).view());
   }
 
   log(previous: Uint8Array, position: number, event_hash: Uint8Array): string {

@@ -10,15 +10,18 @@ export type LineSink = {
 /** Whole lines, each with its newline; where `isCut` the first one was too long, and is no more than its newline. */
 export type LineBatch = { bytes: Buffer; isCut: boolean };
 
-/** Gathers chunks of bytes into batches of whole lines, holding no more than one line of at most `limit` bytes. */
+/** Gathers chunks of bytes into batches of whole lines, holding no more than one line of at most `limit` bytes, and nothing of the chunks themselves. */
 export class LineGatherer {
   readonly #limit: number;
+  readonly #room: (length: number) => Buffer;
   #pieces: Buffer[] = [];
   #held = 0;
   #tooLong = false;
 
-  constructor(limit: number) {
+  /** `room` answers memory for a batch. */
+  constructor(limit: number, room: (length: number) => Buffer = Buffer.allocUnsafe) {
     this.#limit = limit;
+    this.#room = room;
   }
 
   /** The lines that end in this chunk; undefined where none does. */
@@ -41,8 +44,7 @@ export class LineGatherer {
   #batch(chunk: Buffer, last: number): LineBatch {
     const isCut = this.#tooLong || this.#held + chunk.indexOf(10) > this.#limit;
     const from = isCut ? chunk.indexOf(10) : 0;
-    // A copy in memory of its own, which may go to another thread.
-    const bytes = Buffer.from(new Uint8Array((isCut ? 0 : this.#held) + last - from).buffer);
+    const bytes = this.#room((isCut ? 0 : this.#held) + last - from);
     let at = 0;
     for (const piece of isCut ? [] : this.#pieces) at += piece.copy(bytes, at);
     chunk.copy(bytes, at, from, last);

@@ -1,17 +1,17 @@
 /** Reads the lines behind an export's header, each by itself: what is left is to hold them against one another. */
-import { ByteField } from "./bytes.ts";
+import { type ByteField, viewOf } from "./bytes.ts";
 import { EventLineReader } from "./event-line.ts";
 import { type EventFault, EventReading } from "./event-reading.ts";
 import { EventRow, UnreadableEvent } from "./event-row.ts";
 import type { Header } from "./header.ts";
 import { cutLines, type LineBatch } from "./lines.ts";
-import { type SealedHere, sealedHere } from "./sealed.ts";
+import type { SealedHere } from "./sealed.ts";
 
 /** What a reader has to know. */
 export type Reading = { header: Header; checks: readonly string[]; max_line_bytes: number };
 
-/** What a batch of lines holds, in a form that travels between threads: `events` as PackedEvents has them, and what else is to be said. */
-export type ReadLines = { lines: number; events: Uint8Array; notes: LineNote[] };
+/** What a batch of lines holds beside its events, which stand in its memory as PackedEvents has them. */
+export type ReadLines = { lines: number; notes: LineNote[] };
 
 /** Of one line, counted from 0: it cannot be read; it is evidence or the last one, to be read yet; or an event with faults, or with something sealed. */
 export type LineNote = { line: number } & (
@@ -27,15 +27,17 @@ export const MOST_UNREADABLE = 10_000;
 const END = Buffer.from('{"end"');
 const EVIDENCE = Buffer.from('{"evidence"');
 
-const startsWith = (bytes: Buffer, from: number, to: number, start: Buffer) =>
-  bytes.compare(start, 0, start.length, from, Math.min(to, from + start.length)) === 0;
+/** A line ends in a byte that stands in no `start`, so comparing does not run into the next line. */
+function startsWith(bytes: Buffer, from: number, start: Buffer): boolean {
+  for (let i = 0; i < start.length; i++) if (bytes[from + i] !== start[i]) return false;
+  return true;
+}
 
 export class BatchReader {
   readonly #row = new EventRow();
   readonly #line: EventLineReader;
   readonly #reading: EventReading;
   readonly #limit: number;
-  readonly #packed = new PackedEvents();
 
   constructor({ header, checks, max_line_bytes }: Reading) {
     const isLog = header.format === "tallystick-log/1";
@@ -44,7 +46,9 @@ export class BatchReader {
     this.#limit = max_line_bytes;
   }
 
+  /** Reads a batch, and leaves its events where its lines stood. */
   read(batch: LineBatch): ReadLines {
+    const packed = new PackedEvents(batch.bytes);
     const notes: LineNote[] = [];
     let lines = 0;
     let unreadable = 0;
@@ -60,16 +64,16 @@ export class BatchReader {
         return badLine(`: ${error.message}`);
       }
       const faults = this.#reading.faults(this.#row);
-      const sealed = sealedHere(this.#row);
+      const sealed = this.#reading.sealed(this.#row);
       if (faults.length > 0 || sealed) notes.push({ line: lines, faults, ...(sealed && { sealed }) });
-      this.#packed.add(this.#row);
+      packed.add(this.#row);
       unreadable = 0;
       lines++;
       return true;
     };
     const line = (bytes: Buffer, start: number, end: number) => {
-      const isEnd = startsWith(bytes, start, end, END);
-      if (!isEnd && !startsWith(bytes, start, end, EVIDENCE)) return event(bytes, start, end);
+      const isEnd = startsWith(bytes, start, END);
+      if (!isEnd && !startsWith(bytes, start, EVIDENCE)) return event(bytes, start, end);
       const text = bytes.toString("utf8", start, end);
       notes.push(isEnd ? { line: lines, end: text } : { line: lines, evidence: text });
       unreadable = 0;
@@ -77,71 +81,79 @@ export class BatchReader {
       return true;
     };
     cutLines(batch, { line, badLine: (reason) => badLine(` ${reason}`) }, this.#limit);
-    return { lines, events: this.#packed.take(), notes };
+    return { lines, notes };
   }
 }
 
-/** As much of events as their order is judged by, one behind the other. */
-class PackedEvents {
-  readonly #bytes = new ByteField();
+/** In bytes, of `links`. */
+const LINKS = 96;
+/** Of a packed event, in bytes: position, version, recorded_at_us, commit_size, links; the names follow. */
+const AT = { position: 0, version: 8, recorded_at_us: 16, commit_size: 24, links: 28, names: 28 + LINKS };
 
-  add(row: EventRow): void {
-    const { tenant, stream_id } = row;
-    const field = this.#bytes.u64(row.position).u64(row.version).u64(row.recorded_at_us);
-    field
-      .u32(row.commit_size ?? 0)
-      .append(row.event_hash)
-      .append(row.prev_hash)
-      .append(row.log_hash);
-    field.lengthPrefixed(tenant).lengthPrefixed(stream_id);
+/** As much of events as their order is judged by, one behind the other: less than the line that an event was read from, so that it can stand in its place. */
+class PackedEvents {
+  readonly #bytes: Buffer;
+  readonly #words: DataView;
+  #at = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+    this.#words = viewOf(bytes);
   }
 
-  /** All that was added since the last time, in memory of its own. */
-  take(): Uint8Array {
-    const events = new Uint8Array(this.#bytes.view());
-    this.#bytes.clear();
-    return events;
+  add(row: EventRow): void {
+    const words = this.#words;
+    const at = this.#at;
+    words.setFloat64(at + AT.position, row.position);
+    words.setFloat64(at + AT.version, row.version);
+    words.setFloat64(at + AT.recorded_at_us, row.recorded_at_us);
+    words.setUint32(at + AT.commit_size, row.commit_size ?? 0);
+    this.#bytes.set(row.links, at + AT.links);
+    this.#at = at + AT.names;
+    this.#name(row.tenant);
+    this.#name(row.stream_id);
+  }
+
+  #name({ bytes, start, length }: ByteField): void {
+    const target = this.#bytes;
+    this.#words.setUint32(this.#at, length - start);
+    let at = this.#at + 4;
+    for (let i = start; i < length; i++) target[at++] = bytes[i]!;
+    this.#at = at;
   }
 }
 
 /** Reads what PackedEvents wrote; payload, metadata and keys are not there. */
 export class UnpackedEvents {
   readonly #bytes: Buffer;
+  readonly #words: DataView;
   #at = 0;
 
-  constructor(events: Uint8Array) {
-    this.#bytes = Buffer.from(events.buffer, events.byteOffset, events.length);
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+    this.#words = viewOf(bytes);
   }
 
   /** The next event, in place of the one before. */
   next(row: EventRow): void {
-    row.position = this.#u64();
-    row.version = this.#u64();
-    row.recorded_at_us = this.#u64();
-    const size = this.#u32();
+    const words = this.#words;
+    const at = this.#at;
+    row.position = words.getFloat64(at + AT.position);
+    row.version = words.getFloat64(at + AT.version);
+    row.recorded_at_us = words.getFloat64(at + AT.recorded_at_us);
+    const size = words.getUint32(at + AT.commit_size);
     row.commit_size = size === 0 ? null : size;
-    for (const into of [row.event_hash, row.prev_hash, row.log_hash]) {
-      this.#bytes.copy(into, 0, this.#at, this.#at + 32);
-      this.#at += 32;
-    }
-    this.#text(row.tenant);
-    this.#text(row.stream_id);
+    for (let i = 0; i < LINKS; i += 4) row.linkWords.setInt32(i, words.getInt32(at + AT.links + i));
+    this.#at = at + AT.names;
+    this.#name(row.tenant);
+    this.#name(row.stream_id);
   }
 
-  #u32(): number {
-    const value = this.#bytes.readUInt32BE(this.#at);
-    this.#at += 4;
-    return value;
-  }
-
-  #u64(): number {
-    return this.#u32() * 0x1_0000_0000 + this.#u32();
-  }
-
-  #text(into: ByteField): void {
-    const length = this.#u32();
+  #name(into: ByteField): void {
+    const from = this.#at + 4;
+    const to = from + this.#words.getUint32(this.#at);
     into.clear();
-    into.append(this.#bytes, this.#at, this.#at + length);
-    this.#at += length;
+    into.append(this.#bytes, from, to);
+    this.#at = to;
   }
 }

@@ -7,15 +7,14 @@ export type SealedHere = { sealed_for: readonly string[]; erased?: string };
 /** Sealed values, and those of erased subjects; of one stream alone nobody can say who was erased. */
 export type SealedTold = { values: number; erased: number | null };
 
-const SEAL_ID = Buffer.from('"seal_id"');
 const ERASED = "SubjectErased";
 const SUBJECT_STREAM = "subject-";
 const MEMBERS = "ct,iv,seal_id,subject_id,tag";
 
-/** Undefined of most events. Whatever a payload holds, nothing is thrown. */
-export function sealedHere({ type, payload, stream_id }: EventRow): SealedHere | undefined {
+/** Undefined of most events; `mayHold` is false where no member of the payload is a `seal_id`. Whatever a payload holds, nothing is thrown. */
+export function sealedHere({ type, payload, stream_id }: EventRow, mayHold: boolean): SealedHere | undefined {
   const isErasure = type.length - type.start === ERASED.length && type.text() === ERASED;
-  if (!isErasure && payload.indexOf(SEAL_ID) < 0) return undefined;
+  if (!isErasure && !mayHold) return undefined;
   const sealed_for = subjectsIn(parsed(payload.text()));
   const stream = stream_id.text();
   return {

@@ -1,16 +1,27 @@
+import { randomFillSync } from "node:crypto";
 import { ByteField, sha256 } from "./bytes.ts";
 
 const LONGEST_PLAIN_KEY = 128;
+/** Keys are kept in pages of so many bytes, so that growing copies none of them. */
+const PAGE_BYTES = 1024 * 1024;
+const LEAST_SLOTS = 1024;
 
 /**
- * The newest version and event hash of each stream seen, in flat arrays: about 180 bytes a stream, whatever its name.
+ * The newest version and event hash of each stream seen, in flat arrays: about 60 bytes a stream, and its name or 33 bytes in place of a long one.
  * It holds `limit` streams and no more, so a hostile export cannot take the machine's memory.
  */
 export class StreamHeads {
   readonly limit: number;
-  readonly #slots = new Map<string, number>();
-  #versions = new Float64Array(1024);
-  #hashes: Uint8Array = Buffer.alloc(1024 * 32);
+  #size = 0;
+  /** Open addressing: 1 + the slot of a key, near the place that its hash names; 0 where nothing stands. At most half of it is filled. */
+  #table = new Int32Array(LEAST_SLOTS * 2);
+  /** Of the keys, by slot: the hash, and where it stands, counted through all pages. */
+  #keyHashes = new Int32Array(LEAST_SLOTS);
+  #keyStarts = new Float64Array(LEAST_SLOTS);
+  readonly #pages: Buffer[] = [];
+  #pageUsed = PAGE_BYTES;
+  #versions = new Float64Array(LEAST_SLOTS);
+  #hashes: Uint8Array = new Uint8Array(LEAST_SLOTS * 32);
   readonly #key = new ByteField();
 
   constructor(limit: number) {
@@ -18,24 +29,24 @@ export class StreamHeads {
   }
 
   get size(): number {
-    return this.#slots.size;
+    return this.#size;
   }
 
   /** The stream's slot; a stream not seen before gets a new one with version 0, or −1 when the limit is reached. */
   slot(tenant: ByteField, stream: ByteField): number {
-    const field = this.#key;
-    field.clear();
-    field.lengthPrefixed(tenant).append(stream.bytes, stream.start, stream.length);
-    const long = field.length > LONGEST_PLAIN_KEY;
+    const key = this.#key;
+    key.clear();
+    key.lengthPrefixed(tenant).append(stream.bytes, stream.start, stream.length);
     // A plain key begins with a zero byte (its length prefix), so it never equals one made from a digest.
-    const key = long ? `#${sha256(field.view())}` : field.bytes.toString("latin1", 0, field.length);
-    const known = this.#slots.get(key);
-    if (known !== undefined) return known;
-    const slot = this.#slots.size;
-    if (slot >= this.limit) return -1;
-    this.#slots.set(key, slot);
-    if (slot === this.#versions.length) this.#grow();
-    return slot;
+    if (key.length > LONGEST_PLAIN_KEY) key.set(Buffer.from(`#${sha256(key.view())}`, "latin1"));
+    const keyHash = hashOf(key);
+    const last = this.#table.length - 1;
+    let place = keyHash & last;
+    for (let found = this.#table[place]!; found !== 0; found = this.#table[place]!) {
+      if (this.#keyHashes[found - 1] === keyHash && this.#isKeyOf(found - 1)) return found - 1;
+      place = (place + 1) & last;
+    }
+    return this.#size < this.limit ? this.#add(keyHash, place) : -1;
   }
 
   version(slot: number): number {
@@ -52,12 +63,71 @@ export class StreamHeads {
     this.#hashes.set(event_hash, slot * 32);
   }
 
-  #grow(): void {
-    const versions = new Float64Array(this.#versions.length * 2);
-    versions.set(this.#versions);
-    this.#versions = versions;
-    const hashes = Buffer.alloc(this.#hashes.length * 2);
-    hashes.set(this.#hashes);
-    this.#hashes = hashes;
+  #isKeyOf(slot: number): boolean {
+    const { bytes, length } = this.#key;
+    const start = this.#keyStarts[slot]!;
+    const page = this.#pages[Math.floor(start / PAGE_BYTES)]!;
+    const from = start % PAGE_BYTES;
+    if (page[from] !== length) return false;
+    for (let i = 0; i < length; i++) if (page[from + 1 + i] !== bytes[i]) return false;
+    return true;
   }
+
+  #add(keyHash: number, place: number): number {
+    const slot = this.#size++;
+    const { bytes, length } = this.#key;
+    // A key's length stands before it, in one byte.
+    if (this.#pageUsed + 1 + length > PAGE_BYTES) {
+      this.#pages.push(Buffer.alloc(PAGE_BYTES));
+      this.#pageUsed = 0;
+    }
+    const page = this.#pages.at(-1)!;
+    this.#table[place] = slot + 1;
+    this.#keyHashes[slot] = keyHash;
+    this.#keyStarts[slot] = (this.#pages.length - 1) * PAGE_BYTES + this.#pageUsed;
+    page[this.#pageUsed++] = length;
+    for (let i = 0; i < length; i++) page[this.#pageUsed++] = bytes[i]!;
+    if (this.#size === this.#versions.length) this.#grow();
+    return slot;
+  }
+
+  /** Makes room for as many slots again. */
+  #grow(): void {
+    const slots = this.#versions.length * 2;
+    this.#versions = copied(this.#versions, new Float64Array(slots));
+    this.#hashes = copied(this.#hashes, new Uint8Array(slots * 32));
+    this.#keyHashes = copied(this.#keyHashes, new Int32Array(slots));
+    this.#keyStarts = copied(this.#keyStarts, new Float64Array(slots));
+    const before = this.#table;
+    const table = new Int32Array(slots * 2);
+    const last = table.length - 1;
+    for (const filled of before) {
+      if (filled === 0) continue;
+      let place = this.#keyHashes[filled - 1]! & last;
+      while (table[place] !== 0) place = (place + 1) & last;
+      table[place] = filled;
+    }
+    this.#table = table;
+  }
+}
+
+function copied<Numbers extends Float64Array | Int32Array | Uint8Array>(
+  from: Numbers,
+  into: Numbers,
+): Numbers {
+  into.set(from);
+  return into;
+}
+
+/**
+ * Tabulation hashing (Zobrist 1970): a random number for each byte at each place of a key, drawn anew in every process.
+ * Nobody can choose names that meet in one place of the table, and linear probing needs no more of a hash than this
+ * (Pătraşcu and Thorup, "The Power of Simple Tabulation Hashing", 2012).
+ */
+const RANDOM = randomFillSync(new Int32Array(LONGEST_PLAIN_KEY * 256));
+
+function hashOf({ bytes, length }: ByteField): number {
+  let hash = 0;
+  for (let i = 0; i < length; i++) hash ^= RANDOM[i * 256 + bytes[i]!]!;
+  return hash;
 }

@@ -5,7 +5,6 @@ import { EventReading } from "./event-reading.ts";
 import { type EventRow, UnreadableEvent } from "./event-row.ts";
 import { LogHashes } from "./hashes.ts";
 import type { VerifyReport } from "./report.ts";
-import { sealedHere } from "./sealed.ts";
 import { type StoredRow, storedPages } from "./stored-rows.ts";
 import { Verifier, type VerifyOptions } from "./verifier.ts";
 
@@ -67,7 +66,7 @@ async function countRows(pool: pg.Pool, log_id: number, to: string): Promise<num
 function verifyRow(verifier: Verifier, reading: EventReading, stored: StoredRow): void {
   try {
     fillRow(verifier.row, stored);
-    verifier.event(reading.faults(verifier.row), sealedHere(verifier.row));
+    verifier.event(reading.faults(verifier.row), reading.sealed(verifier.row));
     verifier.readable();
   } catch (error) {
     if (!(error instanceof UnreadableEvent)) throw error;

@@ -1,5 +1,7 @@
 import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { createGunzip } from "node:zlib";
+import { BatchMemory, CHUNK } from "./batch-memory.ts";
 import { UnreadableEvent } from "./event-row.ts";
 import { readHeader, readTrailer } from "./header.ts";
 import { cutLines, type LineBatch, LineGatherer } from "./lines.ts";
@@ -16,16 +18,17 @@ export type VerifyExportOptions = VerifyOptions & {
 };
 
 const MIB = 1024 * 1024;
-const CHUNK = MIB / 4;
+/** Of a packed file, which is read and unpacked in smaller pieces. */
+const PACKED_CHUNK = MIB / 4;
 
-/** Verifies an export (of a log or of one stream, told by its header) given as chunks of bytes. Whatever the bytes are, the answer is a report. */
+/** Verifies an export (of a log or of one stream, told by its header) given as chunks of bytes, each of them read before the next is asked for. Whatever the bytes are, the answer is a report. */
 export async function verifyExport(
   chunks: AsyncIterable<Uint8Array>,
   options: VerifyExportOptions = {},
 ): Promise<VerifyReport> {
   const { max_line_bytes = 16 * MIB, threads_from_bytes = 16 * MIB } = options;
   const reader = new ExportReader(new Verifier(options), max_line_bytes, threads_from_bytes);
-  const gatherer = new LineGatherer(max_line_bytes);
+  const gatherer = new LineGatherer(max_line_bytes, reader.room);
   let broken: string | undefined;
   const readable = untilError(chunks, (error) => {
     broken = error instanceof Error ? error.message : String(error);
@@ -59,13 +62,34 @@ async function* untilError(chunks: AsyncIterable<Uint8Array>, onError: (error: u
 export const verifyFile = (path: string, options: VerifyExportOptions = {}): Promise<VerifyReport> =>
   verifyExport(openExport(path), options);
 
-/** The bytes of an export file; a name ending in .gz is unpacked, `-` is standard input. */
+/** The bytes of an export file, a chunk valid until the next one is asked for; a name ending in .gz is unpacked, `-` is standard input. */
 export function openExport(path: string): AsyncIterable<Uint8Array> {
-  const file = path === "-" ? process.stdin : createReadStream(path, { highWaterMark: CHUNK });
-  if (!path.endsWith(".gz")) return file;
-  const gunzip = createGunzip({ chunkSize: CHUNK });
+  if (path === "-") return process.stdin;
+  if (!path.endsWith(".gz")) return chunksOf(path);
+  const file = createReadStream(path, { highWaterMark: PACKED_CHUNK });
+  const gunzip = createGunzip({ chunkSize: PACKED_CHUNK });
   file.on("error", (error: Error) => gunzip.destroy(error));
   return file.pipe(gunzip);
+}
+
+/** Reads a file into the same two pieces of memory in turn: one is filled while the other is looked at. */
+async function* chunksOf(path: string): AsyncGenerator<Uint8Array, void, void> {
+  const file = await open(path);
+  const read = async (into: Buffer) => into.subarray(0, (await file.read(into, 0, CHUNK, null)).bytesRead);
+  let ahead: Promise<Buffer> | undefined;
+  try {
+    let [next, other] = [Buffer.alloc(CHUNK), Buffer.alloc(CHUNK)];
+    for (let chunk = await read(next); chunk.length > 0; chunk = await ahead) {
+      [next, other] = [other, next];
+      ahead = read(next);
+      // Whoever comes to it hears of it.
+      ahead.catch(() => undefined);
+      yield chunk;
+    }
+  } finally {
+    await ahead?.catch(() => undefined);
+    await file.close();
+  }
 }
 
 /** Gives each line of an export its meaning: header, evidence, events, last line. */
@@ -81,7 +105,8 @@ class ExportReader {
   #reading: Reading | undefined;
   #here: BatchReader | undefined;
   #threads: ReadingThreads | undefined;
-  readonly #underWay: Promise<ReadLines>[] = [];
+  readonly #memory = new BatchMemory();
+  readonly #underWay: { batch: LineBatch; read: Promise<ReadLines> }[] = [];
   /** Nothing further is read. */
   isDone = false;
 
@@ -91,6 +116,9 @@ class ExportReader {
     this.#threads_from_bytes = threads_from_bytes;
   }
 
+  /** Memory for a batch that is then taken. */
+  readonly room = (length: number): Buffer => this.#memory.take(length);
+
   async take(batch: LineBatch): Promise<void> {
     this.#bytes += batch.bytes.length;
     const rest = this.#reading ? batch : this.#begin(batch);
@@ -98,19 +126,24 @@ class ExportReader {
     if (this.#bytes >= this.#threads_from_bytes) this.#threads ??= new ReadingThreads(this.#reading);
     if (!this.#threads) {
       this.#here ??= new BatchReader(this.#reading);
-      this.#apply(this.#here.read(rest));
+      this.#apply(rest, this.#here.read(rest));
       return;
     }
-    const reading = this.#threads.read(rest);
+    const read = this.#threads.read(rest);
     // Whoever comes to it in its turn hears of it.
-    reading.catch(() => undefined);
-    this.#underWay.push(reading);
-    if (this.#underWay.length >= this.#threads.most) this.#apply(await this.#underWay.shift()!);
+    read.catch(() => undefined);
+    this.#underWay.push({ batch: rest, read });
+    if (this.#underWay.length >= this.#threads.most) await this.#applyNext();
+  }
+
+  async #applyNext(): Promise<void> {
+    const { batch, read } = this.#underWay.shift()!;
+    this.#apply(batch, await read);
   }
 
   /** Waits for all that was taken. */
   async finish(): Promise<void> {
-    for (const reading of this.#underWay.splice(0)) this.#apply(await reading);
+    while (this.#underWay.length > 0) await this.#applyNext();
     this.#tellUnread();
   }
 
@@ -156,14 +189,13 @@ class ExportReader {
       });
     cutLines(batch, { line, badLine: (reason) => first(() => ` ${reason}`) }, this.#max_line_bytes);
     this.isDone = this.#reading === undefined;
-    const behind = new Uint8Array(batch.bytes.subarray(batch.bytes.indexOf(10) + 1));
-    return { bytes: Buffer.from(behind.buffer), isCut: false };
+    return { bytes: batch.bytes.subarray(batch.bytes.indexOf(10) + 1), isCut: false };
   }
 
-  /** Takes up lines that were read by themselves, in their order. */
-  #apply({ lines, events, notes }: ReadLines): void {
+  /** Takes up the lines of a batch that were read by themselves, in their order. */
+  #apply({ bytes }: LineBatch, { lines, notes }: ReadLines): void {
     const verifier = this.#verifier;
-    const unpacked = new UnpackedEvents(events);
+    const unpacked = new UnpackedEvents(bytes);
     let noted = 0;
     for (let line = 0; line < lines && !this.isDone; line++) {
       this.#lines++;
@@ -186,6 +218,7 @@ class ExportReader {
         }
       }
     }
+    this.#memory.give(bytes);
   }
 
   /** A line that is no event; a sentence says why it is none of the others. */

@@ -9,7 +9,8 @@ import { recordReads } from "../datasets/reads.ts";
 import type { Subjects } from "../domain/ports.ts";
 import { type EventName, refuse } from "../domain/refusal.ts";
 import type { Command, InUnit, Seal } from "../unit.ts";
-import { actorOf, type Caller } from "./caller.ts";
+import type { Admission } from "./access/way.ts";
+import { actorOf, type Caller, type Mandate } from "./caller.ts";
 import { encodeAnswer, encodePicture } from "./forms/encode.ts";
 import { type Form, JSON_FORM } from "./forms/form.ts";
 import type { Marked } from "./forms/table.ts";
@@ -20,6 +21,7 @@ import {
   type Context,
   effectOf,
   type Operation,
+  type OperationDeclaration,
   type Picture,
   restsOnDataAlone,
   type ServedFile,
@@ -32,6 +34,8 @@ export type Call = {
   app: App;
   input: Fields;
   caller: Caller;
+  /** Refuses where the caller may not act any more, and has the commit rest on what it saw. */
+  confirm?: Admission["confirm"];
   form: Form;
   /** SHA-256 of JCS {operation, input}, in hex: the same for HTTP and MCP. A form that is not JSON stands there too. */
   request_sha256: string;
@@ -106,6 +110,7 @@ export function requestDigest(
 export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit): Promise<PreparedAnswer> {
   const { app, operation, input, form, caller, idempotency_key, payment_id, last_event_id, request_id } =
     call;
+  await call.confirm?.(unit.watch);
   const names = (event: EventName) => {
     call.named = event;
   };
@@ -153,7 +158,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   if (before) return before;
   const reading = operation.vintage && output.kind === "json" ? watched(app) : undefined;
   if (reading) Object.assign(context.app, reading.data);
-  const { answer: given, read } = await handled(call, context);
+  const { answer: given, read } = await handled(operation, context);
   const rests_on = reading?.restsOn();
   const answer = rests_on === undefined ? given : withRestsOn(given as Marked, rests_on);
   const body = await encoded(parts, call, answer);
@@ -210,7 +215,7 @@ const withRestsOn = (answer: Marked, rests_on: string) => ({
 });
 
 /** Waits for the read model of a list, handles the call, and notes what data it reads where it says on what it rests. */
-async function handled({ operation }: Call, context: Context<never>) {
+export async function handled(operation: OperationDeclaration, context: Context<never>) {
   const { lists } = operation;
   const as_of = lists && lists !== "none" ? await context.app.asOf(lists) : undefined;
   const work = () => operation.handle(context);
@@ -270,17 +275,28 @@ export const matches = (header: string | undefined, etag: string) =>
   (header.trim() === "*" ||
     header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.replace(/^W\//, "")));
 
-/** What is hashed with every event of the call. */
+/** What is hashed with every event of the call: who acted, and for whom where that is another. */
 export const commandOf = (
   call: Pick<Call, "caller" | "request_id"> & { operation: Pick<Operation, "name"> },
   idempotency?: Idempotency,
 ): Command => ({
-  meta: { actor: actorOf(call.caller), operation: call.operation.name, request_id: call.request_id },
+  meta: {
+    actor: actorOf(call.caller),
+    operation: call.operation.name,
+    request_id: call.request_id,
+    ...(call.caller.kind === "delegate" && onBehalf(call.caller.mandate)),
+  },
   ...(idempotency && { idempotency }),
 });
 
+const onBehalf = ({ principal, delegation_id }: Mandate) => ({ on_behalf_of: principal, delegation_id });
+
 /** Characters of a name that nobody guesses. */
 const STRANGERS_NAME = 32;
+
+/** Whose word a command's name is: a delegate's own, who must not take the principal's. No tenant has a space in its name. */
+const namerOf = (caller: Caller): string =>
+  caller.kind === "delegate" ? `${caller.tenant} by ${caller.mandate.delegate}` : caller.tenant;
 
 /** The caller's own name for this command; the same word used by two tenants names two commands. */
 export function idempotencyOf(
@@ -299,7 +315,7 @@ export function idempotencyOf(
   // The log shows the name to whoever has an export, and who knows a stranger's own word for it would be the stranger.
   const name = operation.kept === false ? sha256(idempotency_key) : idempotency_key;
   return {
-    idem_key: `${caller.tenant}/${name}`,
+    idem_key: `${namerOf(caller)}/${name}`,
     request_hash: Buffer.from(call.request_sha256, "hex"),
   };
 }

@@ -8,16 +8,28 @@ export type Caller =
   /** A key that belongs to a subject: it acts for that one alone, within its scopes. */
   | { kind: "subject"; tenant: string; key_id: string; subject: string; scopes: Scope[] }
   | { kind: "payer"; tenant: string; wallet: Hex }
+  /** An agent, `by`, that acts for another: `tenant`, `subject` and `wallet` are the principal's. */
+  | {
+      kind: "delegate";
+      tenant: string;
+      subject: string;
+      wallet: Hex | undefined;
+      by: Extract<Caller, { kind: "subject" | "payer" }>;
+      mandate: Mandate;
+    }
   /** Another server of the operator. */
   | { kind: "internal"; tenant: "operator" }
   | { kind: "anonymous"; tenant: "anonymous" };
+
+/** By what a delegate acts: passports as SX#<number>. */
+export type Mandate = { principal: string; delegate: string; delegation_id: string };
 
 export const anonymous: Caller = { kind: "anonymous", tenant: "anonymous" };
 
 /** Whoever pays, or signs that it is the wallet, and shows nothing else. */
 export const payer = (wallet: Hex): Caller => ({ kind: "payer", tenant: walletTenant(wallet), wallet });
 
-/** What is hashed with the events a caller causes: who it was, never a secret. */
+/** What is hashed with the events a caller causes: who it was, never a secret. A delegate is itself, whomever it acts for. */
 export function actorOf(caller: Caller): string {
   switch (caller.kind) {
     case "key":
@@ -25,6 +37,8 @@ export function actorOf(caller: Caller): string {
       return `key:${caller.key_id}`;
     case "payer":
       return caller.tenant;
+    case "delegate":
+      return actorOf(caller.by);
     case "internal":
     case "anonymous":
       return caller.kind;

@@ -34,6 +34,7 @@ export function callRequestOf(
           ? undefined
           : presentedPayment(text(headers["payment-signature"]), text(headers["x-payment"])),
       wallet_proof: text(headers["sign-in-with-x"]),
+      on_behalf_of: text(headers["on-behalf-of"]),
       internal_token: text(headers["x-internal-token"]),
       get is_local() {
         return isLocal(req);

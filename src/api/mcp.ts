@@ -116,6 +116,7 @@ async function call(
         secret: presentedSecret(req.get("authorization"), req.get("x-api-key")),
         payment: presentedPayment(params._meta),
         wallet_proof: presentedProof(params._meta),
+        on_behalf_of: presentedPrincipal(params._meta),
         internal_token: undefined,
         is_local: false,
         ip: req.ip ?? "",
@@ -157,6 +158,12 @@ function presentedProof(meta: CallToolRequestParams["_meta"]): string | undefine
   const proof: unknown = meta?.["sign-in-with-x"];
   if (proof === undefined || proof === null) return undefined;
   return typeof proof === "object" ? Buffer.from(JSON.stringify(proof)).toString("base64") : String(proof);
+}
+
+/** For whom a call is made, as On-Behalf-Of says it over HTTP. */
+function presentedPrincipal(meta: CallToolRequestParams["_meta"]): string | undefined {
+  const principal: unknown = meta?.["tallystick/on-behalf-of"];
+  return principal === undefined || principal === null ? undefined : String(principal);
 }
 
 /** The arguments that HTTP would carry in the body. */

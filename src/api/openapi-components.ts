@@ -78,6 +78,13 @@ const parameters = {
       "The caller's own name for the call: the same name and request get the first answer, charged once",
     schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,128}$" },
   },
+  OnBehalfOf: {
+    name: "On-Behalf-Of",
+    in: "header",
+    description:
+      "The agent that the caller acts for, by a delegation whose scopes allow it: SX#42, or SX#42; wallet=0x… where that has several wallets",
+    schema: { type: "string", pattern: "^SX#[1-9][0-9]{0,6}(; ?wallet=0x[0-9a-fA-F]{40})?$" },
+  },
   Prefer: {
     name: "Prefer",
     in: "header",

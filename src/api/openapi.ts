@@ -1,5 +1,6 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { z } from "zod";
+import { delegatedOf } from "./access/way.ts";
 import { formsOf } from "./forms/form.ts";
 import { inputReader } from "./input.ts";
 import { type JsonSchema, jsonSchemaOf } from "./json-schema.ts";
@@ -78,6 +79,7 @@ function describe(operation: Operation, answer: JsonSchema | undefined): Entry &
       ...names
         .filter((name) => !inBody || inPath.includes(name))
         .map((name) => parameter(name, inPath.includes(name), reader.schema, operation.example[name])),
+      ...(delegatedOf(operation) ? [refTo("parameters", "OnBehalfOf")] : []),
       ...(isCommand(operation) ? [refTo("parameters", "IdempotencyKey"), refTo("parameters", "Prefer")] : []),
     ],
     ...(inBody && { requestBody: body(reader.schema, inPath, operation.example) }),

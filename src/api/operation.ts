@@ -105,6 +105,8 @@ export type Method = "GET" | "POST" | "DELETE";
 export type Path = `/${string}`;
 export type Route = `${Method} ${Path}`;
 
+export type Redirect = `GET ${Path}` | `POST ${Path}`;
+
 export type Context<In> = {
   input: In;
   caller: Caller;
@@ -159,8 +161,8 @@ export type OperationDeclaration = {
   effect?: Effect;
   /** Other paths it is served at, with the same parameters. Paths under /v1/agent and /soul are served under /api too. */
   aliases?: readonly Path[];
-  /** Routes that answer 301 with where it is; their parameters have the same names. */
-  redirects?: readonly `GET ${Path}`[];
+  /** Routes of before that answer 301 with where it is, which a client then asks by GET; their parameters have the same names. */
+  redirects?: readonly Redirect[];
   summary: string;
   description: string;
   /** Where its answers travel otherwise than those of its area. */
@@ -210,7 +212,7 @@ export type Operation = OperationDeclaration & {
   area: string;
   envelope: Envelope;
   aliases: readonly Path[];
-  redirects: readonly `GET ${Path}`[];
+  redirects: readonly Redirect[];
 };
 
 /** A GET reads; whatever else there is has to say what it does. */

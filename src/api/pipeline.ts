@@ -179,7 +179,7 @@ function callOf(
   admitted: Admission,
   question: CallRequest,
 ): Call {
-  const { caller } = admitted;
+  const { caller, confirm } = admitted;
   const { if_none_match, last_event_id, request_id } = question;
   let digest: string | undefined;
   return {
@@ -188,6 +188,7 @@ function callOf(
     input,
     form,
     caller,
+    ...(confirm && { confirm }),
     // Most calls need it never.
     get request_sha256() {
       digest ??= requestDigest(operation, input, form, app.link_secret);

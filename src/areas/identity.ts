@@ -1,7 +1,9 @@
 import { credentialOperations } from "../api/operations/identity/credentials.ts";
 import { delegationOperations } from "../api/operations/identity/delegations.ts";
+import { descriptionOperations } from "../api/operations/identity/description.ts";
 import { directoryOperations } from "../api/operations/identity/directory.ts";
 import { keyOperations } from "../api/operations/identity/keys.ts";
+import { linkOperations } from "../api/operations/identity/links.ts";
 import { passportOperations } from "../api/operations/identity/passports.ts";
 import { registerOperations } from "../api/operations/identity/register.ts";
 import * as agent from "../domain/identity/agent.ts";
@@ -10,6 +12,8 @@ import * as passports from "../domain/identity/passports.ts";
 import { identityProblems } from "../domain/identity/problems.ts";
 import { activityProjection } from "../projections/identity/activity.ts";
 import { agentsProjection } from "../projections/identity/agents.ts";
+import { linksProjection } from "../projections/identity/links.ts";
+import { linksReactor } from "../reactors/identity/follow-links.ts";
 import type { Area } from "./area.ts";
 
 export const identity: Area = {
@@ -17,8 +21,8 @@ export const identity: Area = {
   about: "Agents: passports, the keys that they have proven, and what they let others do",
   envelope: "none",
   entities: [agent, agentKey, passports],
-  projections: [agentsProjection, activityProjection],
-  reactors: [],
+  projections: [agentsProjection, activityProjection, linksProjection],
+  reactors: [linksReactor],
   operations: [
     ...registerOperations,
     ...passportOperations,
@@ -26,6 +30,8 @@ export const identity: Area = {
     ...keyOperations,
     ...delegationOperations,
     ...credentialOperations,
+    ...descriptionOperations,
+    ...linkOperations,
   ],
   problems: identityProblems,
 };

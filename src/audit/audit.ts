@@ -128,7 +128,7 @@ export class Audit implements Companion {
   event(row: EventRow): void {
     this.#event ??= { version: 0, event_hash: Buffer.alloc(32) };
     this.#event.version = row.version;
-    row.event_hash.copy(this.#event.event_hash);
+    this.#event.event_hash.set(row.event_hash);
     this.#state!.event(row);
   }
 

@@ -5,7 +5,7 @@ import { type Checkpoint, parseCheckpoint } from "../anchoring/checkpoint.ts";
 import type { AnchorEvidence, EvidenceOf } from "../anchoring/evidence.ts";
 import { MalformedNote, parseNote, type VerifierKey } from "../anchoring/note.ts";
 import { consistencyFault } from "../anchoring/proofs.ts";
-import { Frontier, leafHash } from "../anchoring/tree.ts";
+import { Frontier } from "../anchoring/tree.ts";
 import type { Hex, RecoverKey } from "../domain/chain.ts";
 import type { ChainView } from "./chain-view.ts";
 import { commonLeaves } from "./common-leaves.ts";
@@ -148,7 +148,7 @@ export class EvidenceState {
 
   event({ position, event_hash }: Pick<EventRow, "position" | "event_hash">): void {
     if (this.frontier) {
-      this.frontier.append(leafHash(event_hash));
+      this.frontier.appendEvent(event_hash);
       if (this.#wanted.has(this.frontier.size)) this.#compute();
     }
     if (this.#receipts.size > 0) this.#meet(position, event_hash.toString("hex"));

@@ -57,7 +57,8 @@ async function peek(
     try {
       const { value, done } = await source.next();
       if (done) break;
-      read.push(value);
+      // A chunk is valid until the next one is asked for.
+      read.push(new Uint8Array(value));
       length += value.length;
       const batch = gatherer.push(Buffer.from(value.buffer, value.byteOffset, value.length));
       if (batch) cutLines(batch, { line, badLine }, HEAD_BYTES);

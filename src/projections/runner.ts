@@ -11,8 +11,10 @@ import { type Lease as HeldLease, LEASE_SECONDS, Leases, RENEW_MS } from "../lea
 import { Folding } from "./folding.ts";
 import type { Projection } from "./projection.ts";
 
-/** At the end of the log events are gathered: a batch costs a transaction, whatever it holds. */
+/** Events are gathered for so long: a batch costs a transaction, whatever it holds. */
 const GATHER_MS = 20;
+/** So many are worth a transaction at once: whoever is far behind does not wait. */
+const FULL = 256;
 const RETRY_MS = 500;
 
 export type RunnerLog = { warn(facts: object, message: string): void };
@@ -145,7 +147,7 @@ async function runUnderLease(
     // Whoever held the lease before may have left a trouble that is over with the first fold.
     if (!isNoted) await noteTrouble(pool, lease.name, null);
     isNoted = true;
-    if (position >= tail.position) await pause(GATHER_MS, signal);
+    if (events.length < FULL) await pause(GATHER_MS, signal);
   }
 }
 

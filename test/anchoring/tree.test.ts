@@ -49,6 +49,19 @@ test("a frontier goes on from what another one holds", () => {
   expect(first.root()).toEqual(oracle.root(107));
 });
 
+test("a frontier takes an event as its leaf, and what it told of its roots stays", () => {
+  const byLeaf = new Frontier();
+  const byEvent = new Frontier();
+  for (const [n, leaf] of leaves.entries()) {
+    const { roots } = byEvent;
+    const before = roots.map((root) => root.toString("hex"));
+    byLeaf.append(leaf);
+    byEvent.appendEvent(inputs[n]!);
+    expect(byEvent.root()).toEqual(byLeaf.root());
+    expect(roots.map((root) => root.toString("hex"))).toEqual(before);
+  }
+});
+
 test("a frontier of the wrong length is refused", () => {
   expect(() => new Frontier(3, leaves.slice(0, 1))).toThrow(
     "a tree of 3 leaves has a frontier of 2 hashes, not 1",

@@ -78,9 +78,11 @@ test("every tool says what it does to what is there", () => {
     "orders_cancel",
     "orders_pay",
     "soul_delegation_revoke",
+    "soul_describe",
     "soul_keys_add",
     "soul_keys_revoke",
     "soul_passport_revoke",
+    "soul_unlink",
     "wallet_airdrop",
     "x402_settle",
   ]);

@@ -34,6 +34,7 @@ import { buy } from "../support/buyer.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { writeExamples } from "../support/checked.ts";
 import { claimExample } from "../support/claimed.ts";
+import { describeExamples } from "../support/described.ts";
 import { identifyExamples } from "../support/identified.ts";
 import { signExample } from "../support/log-example.ts";
 import { orderExamples } from "../support/ordered.ts";
@@ -78,6 +79,7 @@ beforeAll(async () => {
     ...(await identifyExamples(service.url)),
   };
   await attestExamples(service.app, addressOf(wallet(1)));
+  Object.assign(live, await describeExamples(service));
   mine = (
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
   ).headers;

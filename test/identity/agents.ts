@@ -1,5 +1,5 @@
 /** Agents as tests make them: keys of both kinds, and calls to a service in their name. */
-import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { didOf } from "../../src/domain/identity/public-key.ts";
 
@@ -89,4 +89,18 @@ export function caller(url: string) {
 export async function kidOf({ post }: ReturnType<typeof caller>, key: TestKey): Promise<string> {
   const { body } = await post("/soul/challenge", { agent_id: "whoever", key: key.name, purpose: "prove" });
   return String(body.kid);
+}
+
+/** What an agent lets another do, as somebody makes it who has read the description alone; answers its delegation_id. */
+export async function delegation(
+  api: ReturnType<typeof caller>,
+  of: { by: TestKey; from: string; to: string; scopes: string[]; expires_in_s: number },
+): Promise<string> {
+  const { by, from, to, scopes, expires_in_s } = of;
+  const text = JSON.stringify({ agent_id: from, expires_in_s, scopes, to });
+  const about = createHash("sha256").update(text).digest("hex");
+  const proof = await api.proof(by, from, "delegate", about);
+  const made = await api.post(`/soul/${from}/delegations`, { to, scopes, expires_in_s, ...proof });
+  if (made.status !== 200) throw new Error(JSON.stringify(made.body));
+  return String(made.body.delegation_id);
 }

@@ -1,21 +1,41 @@
 /** What an auditor counts as sealed, whatever a hostile export holds. */
 import { expect, test } from "vitest";
+import { EventReading } from "../../eventstore/verify/event-reading.ts";
 import { EventRow } from "../../eventstore/verify/event-row.ts";
-import { SealedCount, type SealedHere, sealedHere } from "../../eventstore/verify/sealed.ts";
+import { SealedCount, type SealedHere } from "../../eventstore/verify/sealed.ts";
 
 const sealed = (subject_id: string) => ({ subject_id, seal_id: "1", iv: "2", ct: "3", tag: "4" });
+
+const header = {
+  format: "tallystick-log/1",
+  log_id: 1,
+  origin: "log.example.com/main/5f1d0c3ab2e94f77",
+  exported_at: "",
+  first_position: 1,
+  previous_log_hash: "",
+} as const;
+const reading = new EventReading("database", header, []);
 
 function here(payload: string, type = "Any", stream_id = "any-1"): SealedHere | undefined {
   const row = new EventRow();
   row.payload.set(payload);
   row.type.set(type);
   row.stream_id.set(stream_id);
-  return sealedHere(row);
+  reading.faults(row);
+  return reading.sealed(row);
 }
 
 test("an object of exactly these five texts is a sealed value, however deep", () => {
   const payload = { a: sealed("x"), list: [sealed("y"), { z: sealed("x") }] };
   expect(here(JSON.stringify(payload))!.sealed_for.toSorted()).toEqual(["x", "x", "y"]);
+});
+
+test("a payload is counted alike whether it is canonical or not, and one without a sealed value is passed over", () => {
+  const { ct, iv, seal_id, subject_id, tag } = sealed("x");
+  const inOrder = JSON.stringify({ a: [{ ct, iv, seal_id, subject_id, tag }] });
+  expect(here(inOrder)!.sealed_for).toEqual(["x"]);
+  expect(here(` ${inOrder}`)!.sealed_for).toEqual(["x"]);
+  expect(here('{"a":"seal_id","seal_id_":1}')).toBeUndefined();
 });
 
 test.each([

@@ -6,6 +6,7 @@ export const bareCall: Presented = {
   secret: undefined,
   payment: undefined,
   wallet_proof: undefined,
+  on_behalf_of: undefined,
   internal_token: undefined,
   is_local: false,
   ip: "192.0.2.7",

@@ -2,6 +2,7 @@
 import { Refusal, refuse } from "../../domain/refusal.ts";
 import { anonymous } from "../caller.ts";
 import { createKeys, type KeyCheck } from "./key.ts";
+import { admitOnBehalf } from "./on-behalf.ts";
 import { identifySubject, isSubjectSecret } from "./subject.ts";
 import {
   type AccessParts,
@@ -31,6 +32,7 @@ export function createGate(given: AccessParts, checks?: readonly KeyCheck[]): Ga
     async admit(operation, presented) {
       const identity = await identify(parts, presented);
       const attempt = { operation, presented, identity };
+      if (presented.on_behalf_of !== undefined) return admitOnBehalf(attempt, parts, presented.on_behalf_of);
       let refusal: Refusal | undefined;
       for (const way of inOrder(operation, presented)) {
         const verdict = await way.admit(attempt, parts);

@@ -34,6 +34,7 @@ const WRITES = new Set(["POST", "PUT", "PATCH"]);
 export const owner = (scope: Scope): Way => ({
   kind: "owner",
   scope,
+  delegated: { scope, owns: "wallet" },
   price: "free to its owner",
   security: [...keySecurity, { wallet: [] }],
   schemes: {
@@ -45,7 +46,7 @@ export const owner = (scope: Scope): Way => ({
       description: `A text of CAIP-122 about this call, signed by the wallet that paid: JSON in base64, good for ${PROOF_SECONDS} seconds (docs/payments.md)`,
     },
   },
-  statuses: [403],
+  statuses: [403, 409],
   invitation: "the owner's API key (Authorization: Bearer sk_…) or its wallet's signature (SIGN-IN-WITH-X)",
   challenge: BEARER,
   async admit(attempt, parts) {
@@ -60,7 +61,7 @@ export const owner = (scope: Scope): Way => ({
 /** The wallet that signed the text in SIGN-IN-WITH-X, if that is about this call; refuses any other. */
 export async function admitWallet(
   header: string,
-  { method, path, ip }: Presented,
+  { method, path, ip, on_behalf_of }: Presented,
   { app, clock, limits }: Pick<AccessParts, "app" | "clock" | "limits">,
 ): Promise<Admission> {
   const { public_url } = app.settings;
@@ -76,9 +77,10 @@ export async function admitWallet(
   });
   if (!own) refuseProof([{ path: "signature", message: `is no signature by ${wallet} of this text` }]);
   const admission = { caller: payer(wallet), pays: false, headers: {} };
-  const covers = (body: JsonObject) => refuseOtherBody(proof, body);
+  const principal = on_behalf_of === undefined ? [] : [principalUri(on_behalf_of)];
+  const covers = (body: JsonObject) => refuseOthers(proof, [bodyDigest(body), ...principal]);
   if (WRITES.has(method)) return { ...admission, covers, idempotency_key: proof.nonce };
-  if (proof.resources) refuseProof([{ path: "resources", message: `are none: a ${method} has no body` }]);
+  refuseOthers(proof, principal);
   return method === "DELETE" ? { ...admission, idempotency_key: proof.nonce } : admission;
 }
 
@@ -86,8 +88,11 @@ export async function admitWallet(
 const bodyDigest = (body: JsonObject): string =>
   `ni:///sha-256;${createHash("sha256").update(canonicalText(body, "body")).digest("base64url")}`;
 
-function refuseOtherBody({ resources }: WalletProof, body: JsonObject): void {
-  const wanted = bodyDigest(body);
-  if (resources?.[0] !== wanted)
-    refuseProof([{ path: "resources", message: `names the body that was sent: ["${wanted}"]` }]);
+/** For whom a delegate signs: what On-Behalf-Of says, so that nobody turns the call into another's. */
+const principalUri = (on_behalf_of: string): string => `urn:on-behalf-of:${encodeURIComponent(on_behalf_of)}`;
+
+function refuseOthers({ resources = [] }: WalletProof, wanted: readonly string[]): void {
+  if (JSON.stringify(resources) === JSON.stringify(wanted)) return;
+  const message = wanted.length === 0 ? "are none: there is no body" : `are ${JSON.stringify(wanted)}`;
+  refuseProof([{ path: "resources", message }]);
 }

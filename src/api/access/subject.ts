@@ -27,12 +27,13 @@ export async function identifySubject(parts: AccessParts, secret: string, ip: st
 /** By a subject's key that carries `scope`. It is free and has no quota, so it never stands for a payment. */
 export const subject = (scope: Scope): Way => ({
   kind: "subject's key",
+  delegated: { scope, owns: "agent" },
   security: [{ subjectBearer: [] }, { subjectKey: [] }],
   schemes: {
     subjectBearer: { type: "http", scheme: "bearer", description: "A subject's own key: sk_soul_…" },
     subjectKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "The same" },
   },
-  statuses: [403],
+  statuses: [403, 409],
   invitation: "a subject's own key: Authorization: Bearer sk_soul_…",
   challenge: BEARER,
   async admit({ identity: { caller } }) {

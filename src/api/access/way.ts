@@ -2,9 +2,11 @@
 import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
 import type { Scope } from "../../domain/access/key.ts";
+import type { Hex } from "../../domain/chain.ts";
 import type { AddressLimits, Clock, Quotas } from "../../domain/ports.ts";
 import type { Refusal } from "../../domain/refusal.ts";
 import type { KeyRow, KeyWithDigest } from "../../projections/access/keys.ts";
+import type { Watch } from "../../unit.ts";
 import type { Caller } from "../caller.ts";
 
 /** A decimal string of USDC, such as "0.05". */
@@ -17,6 +19,8 @@ export type Presented = {
   payment: string | object | undefined;
   /** A wallet's signed text, as it came in SIGN-IN-WITH-X. */
   wallet_proof: string | undefined;
+  /** For whom the caller says to act, as it came in On-Behalf-Of. */
+  on_behalf_of: string | undefined;
   /** The token that servers of the same operator show each other. */
   internal_token: string | undefined;
   /** It was sent from this machine, and by no proxy. */
@@ -46,6 +50,19 @@ export type Admission = {
   covers?: (body: JsonObject) => void;
   /** What the caller's proof names the command by, so that it is carried out once. */
   idempotency_key?: string;
+  /** Refuses where the caller may not act any more; asked within the command, whose commit then rests on what was seen. */
+  confirm?: (watch: Watch) => Promise<void>;
+};
+
+/** An agent that wants to act for another: `owns` says whose things the operation is about, the agent's own or its wallet's. */
+export type Delegated = {
+  by: Extract<Caller, { kind: "subject" | "payer" }>;
+  /** The principal's passport. */
+  principal: number;
+  /** The one of its wallets that is meant; undefined where it is not said. */
+  wallet: Hex | undefined;
+  scope: Scope;
+  owns: NonNullable<Way["delegated"]>["owns"];
 };
 
 /** The API keys that this process knows. */
@@ -73,6 +90,8 @@ export type AccessParts = {
   findKey: (digest: Buffer) => Promise<KeyWithDigest | undefined>;
   /** Where no area issues keys to its subjects there is none. */
   findSubjectKey?: (digest: Buffer) => Promise<SubjectKey | undefined>;
+  /** Admits a delegate of its principal, or refuses it. Where no area has delegations there is none. */
+  admitDelegate?: (asked: Delegated) => Promise<Pick<Admission, "caller" | "confirm">>;
   quotas: Quotas;
   limits: AddressLimits;
   clock: Clock;
@@ -110,6 +129,8 @@ export type Way = {
   challenge?: string;
   /** The scope that a key needs to come in this way. */
   scope?: Scope;
+  /** It admits who acts for another within this scope, too: about what the principal itself owns, or its wallet. */
+  delegated?: { scope: Scope; owns: "agent" | "wallet" };
   /** Nobody is asked for anything. */
   is_open?: true;
   payment?: Payment;
@@ -124,6 +145,10 @@ export const paymentOf = ({ access }: Pick<Guarded, "access">): Payment | undefi
 /** The scope that a key needs, where keys are a way in. */
 export const scopeOf = ({ access }: Pick<Guarded, "access">): Scope | undefined =>
   access.find(({ scope }) => scope)?.scope;
+
+/** How delegates come in, where they do. */
+export const delegatedOf = ({ access }: Pick<Guarded, "access">): Way["delegated"] =>
+  access.find(({ delegated }) => delegated)?.delegated;
 
 export const isOpen = ({ access }: Pick<Guarded, "access">): boolean => access.some((way) => way.is_open);
 

@@ -44,7 +44,7 @@ export const headerCells = (header: string, delimiter = ","): string[] =>
 
 type Parsed = { record: string[]; line: number };
 
-function records({ name, text }: TextFile, delimiter: string): Parsed[] {
+export function records({ name, text }: TextFile, delimiter: string): Parsed[] {
   try {
     // The parser counts a Windows line end within quotes as two lines.
     const parsed = parse(text.replaceAll("\r\n", "\n"), {

@@ -8,6 +8,8 @@ import { iloExposure } from "./ilo-exposure.ts";
 import { iscoNaceEmployment } from "./isco-nace-employment.ts";
 import { labourCosts } from "./labour-costs.ts";
 import { lvWages } from "./lv-wages.ts";
+import { ofacAlt, ofacSdn } from "./sanctions-ofac.ts";
+import { unConsolidated } from "./sanctions-un.ts";
 import { sesEarnings } from "./ses-earnings.ts";
 import { shopSales } from "./shop-sales.ts";
 import type { ReferenceTable } from "./table.ts";
@@ -24,6 +26,9 @@ export const referenceTables: ReferenceTable<object>[] = [
   lvWages,
   sesEarnings,
   shopSales,
+  ofacAlt,
+  ofacSdn,
+  unConsolidated,
   cnNomenclature,
   hsNomenclature,
   hsSections,

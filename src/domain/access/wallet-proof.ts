@@ -28,7 +28,7 @@ const walletProof = z.strictObject({
   nonce: z.string().regex(/^[A-Za-z0-9]{8,64}$/, "is 8 to 64 letters and digits"),
   issuedAt: instant,
   expirationTime: instant.optional(),
-  resources: z.array(z.string()).max(1, "names the body's digest alone").optional(),
+  resources: z.array(z.string()).max(2, "are the body's digest and for whom the call is made").optional(),
   signature: z
     .string()
     .regex(/^0x([0-9a-fA-F]{2}){1,2048}$/, "is 0x and 1 to 2048 bytes in hex")

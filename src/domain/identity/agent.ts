@@ -3,111 +3,36 @@
  * it lets others do for it. The stream's name is the id in lower case, so an id is unique because its stream is.
  */
 import { createHash } from "node:crypto";
-import { z } from "zod";
-import { scope } from "../access/key.ts";
-import type { DataOf, EventOf } from "../entity.ts";
-import { madeId, sha256, time } from "../fields.ts";
+import type { DataOf } from "../entity.ts";
 import { refuse } from "../refusal.ts";
-import { sealed } from "../sealed.ts";
-import { lowerId, sxId, sxNumber } from "./fields.ts";
+import type {
+  AgentEvent,
+  AgentFacts,
+  Delegation,
+  Description,
+  events,
+  Link,
+  ProvenKey,
+} from "./agent-events.ts";
+import { lowerId, sxId } from "./fields.ts";
 import { identityProblems } from "./problems.ts";
 
-export const keyKinds = ["evm", "ed25519"] as const;
-export type KeyKind = (typeof keyKinds)[number];
+export type {
+  AgentEvent,
+  AgentFacts,
+  Delegation,
+  Description,
+  KeyKind,
+  Link,
+  ProvenKey,
+  Unlinked,
+} from "./agent-events.ts";
+export { events, keyKinds } from "./agent-events.ts";
 
 export const MOST_KEYS = 10;
 export const MOST_DELEGATIONS = 50;
 
-const reason = z.string().min(1).max(200);
-/** SHA-256 of the signed text: it counts once. Null where the agent's API key asked. */
-const challenge_sha256 = sha256.nullable();
-
-export const events = {
-  AgentRegistered: {
-    1: z.strictObject({
-      agent_id: z.string(),
-      sx_number: sxNumber,
-      display_name: sealed.nullable().describe("Null: it is called by its agent_id."),
-      passport_hash: sha256.describe(
-        'SHA-256("TS/PASSPORT/1\\0" ‖ JCS{ agent_id, issued_at, origin, sx_number }); issued_at is registered_at.',
-      ),
-      registered_at: time,
-    }),
-    public: true,
-  },
-  AgentApiKeyIssued: {
-    1: z
-      .strictObject({ key_id: madeId, challenge_sha256, issued_at: time })
-      .describe("Its stream is key-<key_id>; the agent's API key before it is revoked in the same commit."),
-    public: true,
-  },
-  AgentKeyProven: {
-    1: z.strictObject({
-      kid: z
-        .string()
-        .describe("An EVM key: its address in lower case. Ed25519: the JWK's thumbprint (RFC 7638)."),
-      kind: z.enum(keyKinds),
-      public: z.string().describe("The address in lower case, or the 32 bytes in base64url."),
-      method: z.enum(["eip191", "erc1271", "jwt"]).describe("How the proof was signed."),
-      challenge_sha256: sha256,
-      endorsed_by: z
-        .string()
-        .nullable()
-        .describe("The kid of the live key that vouched; null for a first key."),
-      proven_at: time,
-    }),
-    public: true,
-  },
-  AgentKeyRevoked: {
-    1: z.strictObject({
-      kid: z.string(),
-      by: z.string().nullable().describe("The kid that signed; null: the agent's API key asked."),
-      challenge_sha256,
-      revoked_at: time,
-    }),
-    public: true,
-  },
-  AgentDelegated: {
-    1: z.strictObject({
-      delegation_id: madeId,
-      to: sxNumber.describe("The delegate's passport."),
-      scopes: z.array(scope).min(1),
-      kid: z.string().describe("The key of the principal that signed."),
-      challenge_sha256: sha256,
-      delegated_at: time,
-      expires_at: time.describe("It is not good at this time any more."),
-    }),
-    public: true,
-  },
-  AgentDelegationRevoked: {
-    1: z.strictObject({
-      delegation_id: madeId,
-      by: z.string().nullable(),
-      challenge_sha256,
-      revoked_at: time,
-    }),
-    public: true,
-  },
-  AgentSuspended: { 1: z.strictObject({ reason, suspended_at: time }), public: true },
-  AgentReinstated: { 1: z.strictObject({ reason, reinstated_at: time }), public: true },
-  PassportRevoked: {
-    1: z
-      .strictObject({
-        by: z.string().nullable().describe("The kid of the agent's key that signed; null: the operator."),
-        reason,
-        challenge_sha256,
-        revoked_at: time,
-      })
-      .describe("Final. All its keys are revoked with it."),
-    public: true,
-  },
-};
-
 type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
-export type AgentFacts = Data<"AgentRegistered">;
-export type ProvenKey = Data<"AgentKeyProven">;
-export type Delegation = Data<"AgentDelegated">;
-export type AgentEvent = EventOf<typeof events>;
 
 export type AgentStatus = "registered" | "proven" | "suspended" | "revoked";
 
@@ -118,6 +43,11 @@ export type Agent = {
   /** The live ones, in the order in which they were proven. */
   keys: ProvenKey[];
   delegations: Delegation[];
+  /** What its owner says of it; where nothing was said there is none. */
+  description?: Description;
+  /** What it is called in other registries; those that the chain has ended, too, which it may give back. */
+  links?: Link[];
+  lost_links?: Link[];
   suspended: { reason: string; suspended_at: string } | null;
   revoked: { reason: string; revoked_at: string } | null;
   /** Signed texts that counted, as long as one could be shown again. */
@@ -173,7 +103,13 @@ function changed(agent: Agent, event: Exclude<AgentEvent, { type: "AgentRegister
     case "AgentKeyRevoked": {
       const { kid, challenge_sha256, revoked_at } = event.data;
       const keys = agent.keys.filter((one) => one.kid !== kid);
-      return withUsed({ ...agent, keys }, challenge_sha256, revoked_at);
+      const stays = (link: Link) => link.kid !== kid;
+      const { links, lost_links } = agent;
+      const left = {
+        ...(links && { links: links.filter(stays) }),
+        ...(lost_links && { lost_links: lost_links.filter(stays) }),
+      };
+      return withUsed({ ...agent, ...left, keys }, challenge_sha256, revoked_at);
     }
     case "AgentDelegated": {
       const { data } = event;
@@ -189,14 +125,37 @@ function changed(agent: Agent, event: Exclude<AgentEvent, { type: "AgentRegister
       const delegations = agent.delegations.filter((one) => one.delegation_id !== delegation_id);
       return withUsed({ ...agent, delegations }, challenge_sha256, revoked_at);
     }
+    case "AgentDescribed": {
+      const { data } = event;
+      return withUsed({ ...agent, description: data }, data.challenge_sha256, data.described_at);
+    }
+    case "AgentLinked": {
+      const { data } = event;
+      const links = [...without(agent.links, data), data];
+      const next = { ...agent, links, lost_links: without(agent.lost_links, data) };
+      return withUsed(next, data.challenge_sha256, data.linked_at);
+    }
+    case "AgentUnlinked": {
+      const { data } = event;
+      const ended = data.reason === "asked" ? [] : (agent.links ?? []).filter((one) => isSameLink(one, data));
+      const lost_links = [...without(agent.lost_links, data), ...ended];
+      const next = { ...agent, links: without(agent.links, data), lost_links };
+      return withUsed(next, data.challenge_sha256, data.unlinked_at);
+    }
     case "AgentSuspended":
       return { ...agent, suspended: event.data };
     case "AgentReinstated":
       return { ...agent, suspended: null };
     case "PassportRevoked":
-      return { ...agent, keys: [], delegations: [], revoked: event.data };
+      return { ...agent, keys: [], delegations: [], links: [], lost_links: [], revoked: event.data };
   }
 }
+
+export const isSameLink = (a: Pick<Link, "network" | "ref">, b: Pick<Link, "network" | "ref">) =>
+  a.network === b.network && a.ref === b.ref;
+
+const without = (links: Link[] = [], gone: Pick<Link, "network" | "ref">) =>
+  links.filter((one) => !isSameLink(one, gone));
 
 export function statusOf({ revoked, suspended, keys }: Agent): AgentStatus {
   if (revoked) return "revoked";
@@ -251,7 +210,7 @@ export const issueApiKey =
 const isUsed = ({ used, keys }: Agent, digest: string) =>
   used.some(({ sha256 }) => sha256 === digest) || keys.some((key) => key.challenge_sha256 === digest);
 
-function refuseUsed(agent: Agent, digest: string | null): void {
+export function refuseUsed(agent: Agent, digest: string | null): void {
   if (digest !== null && isUsed(agent, digest))
     refuse(identityProblems["proof-refused"], "this challenge has counted already; ask for another", {
       errors: [{ path: "challenge", message: "has counted already" }],
@@ -295,7 +254,7 @@ export const prove =
   };
 
 /** Only a key that is live still speaks for the agent; null is its API key, or the operator. */
-function refuseStranger({ keys }: Agent, kid: string | null): void {
+export function refuseStranger({ keys }: Agent, kid: string | null): void {
   if (kid !== null && !keys.some((key) => key.kid === kid))
     refuse(identityProblems["not-yours"], `${kid} is no live key of this agent`);
 }
@@ -338,6 +297,16 @@ export const revokeDelegation =
     refuseStranger(agent, facts.by);
     refuseUsed(agent, facts.challenge_sha256);
     return [{ type: "AgentDelegationRevoked", data: facts }];
+  };
+
+/** Says anew what the agent is and where it is reached. */
+export const describe =
+  (description: Description) =>
+  (state: AgentState): AgentEvent[] => {
+    const agent = acting(state);
+    refuseStranger(agent, description.by);
+    refuseUsed(agent, description.challenge_sha256);
+    return [{ type: "AgentDescribed", data: description }];
   };
 
 export const suspend =

@@ -19,9 +19,10 @@ export const CHAIN_ID = 8453;
 
 /**
  * prove: this key is the agent's; with `about`, that the key of this kid is too. rotate: the key of this kid takes the place of the one
- * that signs. revoke: the key of this kid, or `passport`. delegate: the delegation of this SHA-256.
+ * that signs. revoke: the key of this kid, `passport`, a delegation or a link. delegate and describe: the delegation or description of
+ * this SHA-256. link: what the agent is called elsewhere.
  */
-export const purposes = ["prove", "rotate", "revoke", "delegate"] as const;
+export const purposes = ["prove", "rotate", "revoke", "delegate", "describe", "link"] as const;
 export type Purpose = (typeof purposes)[number];
 
 /** What a key, a delegation or a passport is called in a text: a kid, a SHA-256, or a word. */
@@ -29,7 +30,7 @@ export const about = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "is a kid, a SHA-256 in hex, or `passport`")
   .describe(
-    "What it is about: with prove and rotate the new key's kid, with revoke a kid or `passport`, with delegate the delegation's SHA-256",
+    "What it is about: with prove and rotate the new key's kid, with revoke a kid, `passport`, a delegation_id or a link, with delegate and describe their SHA-256, with link what is linked",
   );
 
 /** What a text says. */
@@ -93,6 +94,8 @@ const STATEMENTS: Record<Purpose, string> = {
   rotate: "Another key takes the place of this wallet.",
   revoke: "A key of the agent named below, or its passport, is revoked.",
   delegate: "Another agent may act for the agent named below.",
+  describe: "The agent named below is described anew.",
+  link: "The agent named below is the same as one that is registered elsewhere.",
 };
 
 const claimsOf = (issuer: Issuer, saying: Saying) => ({

@@ -5,6 +5,7 @@
 import { didOf as didOfUrl } from "../payments/receipt.ts";
 import type { Signer } from "../ports.ts";
 import { type Agent, statusOf } from "./agent.ts";
+import { namesElsewhere, subjectUrl } from "./card.ts";
 import { sxId } from "./fields.ts";
 import { didOf as didOfKey } from "./public-key.ts";
 
@@ -47,7 +48,7 @@ export const listUrl = (public_url: string, purpose: StatusPurpose, list: number
 /** The same bytes all day, unless the agent has changed. */
 export function credentialOf(agent: Agent, { public_url, issuer, now }: Made): object {
   const { agent_id, sx_number, passport_hash, registered_at } = agent.facts;
-  const id = `${public_url}/soul/passport/${sx_number}`;
+  const id = subjectUrl(public_url, agent);
   const day = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
   return {
     "@context": CONTEXT,
@@ -58,7 +59,7 @@ export function credentialOf(agent: Agent, { public_url, issuer, now }: Made): o
     validUntil: seconds(day + VALID_DAYS * DAY_MS),
     credentialSubject: {
       id,
-      alsoKnownAs: agent.keys.map(didOfKey),
+      alsoKnownAs: namesElsewhere(agent),
       sx_id: sxId(sx_number),
       agent_id,
       passport_hash,

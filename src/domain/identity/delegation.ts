@@ -1,7 +1,12 @@
-/** What a principal signs to let another agent act for it. */
+/** What a principal signs to let another agent act for it, and what that other may do by it. */
 import { createHash } from "node:crypto";
 import { type Scope, scope } from "../access/key.ts";
+import type { Hex } from "../chain.ts";
+import { lowerCase } from "../fields.ts";
+import { refuse } from "../refusal.ts";
+import { type AgentState, acting, type Delegation } from "./agent.ts";
 import { lowerId, sxId } from "./fields.ts";
+import { identityProblems } from "./problems.ts";
 
 /** A year. */
 export const LONGEST_DELEGATION_S = 31_536_000;
@@ -22,4 +27,51 @@ export function delegationDigest(of: {
   const { expires_in_s, scopes } = of;
   const canonical = JSON.stringify({ agent_id: lowerId(of.agent_id), expires_in_s, scopes, to: sxId(of.to) });
   return createHash("sha256").update(canonical).digest("hex");
+}
+
+/** The delegation by which one agent acts for another, in a scope at a time; refuses where there is none, or one of the two may not act. */
+export function delegationBetween(
+  principalState: AgentState,
+  delegateState: AgentState,
+  { scope, at }: { scope: Scope; at: string },
+): Delegation {
+  const principal = acting(principalState);
+  const delegate = acting(delegateState);
+  const [from, to] = [principal.facts.sx_number, delegate.facts.sx_number];
+  if (from === to)
+    refuse("invalid", "invalid On-Behalf-Of", {
+      errors: [{ path: "On-Behalf-Of", message: `names another agent: you are ${sxId(to)} yourself` }],
+    });
+  const given = principal.delegations.filter((one) => one.to === to && one.expires_at > at);
+  const found = given.find(({ scopes }) => scopes.includes(scope));
+  if (found) return found;
+  return refuse(
+    identityProblems["not-delegated"],
+    given.length === 0
+      ? `${sxId(from)} has no live delegation to ${sxId(to)}; it is given by soul_delegate, signed by a key of ${sxId(from)}`
+      : `${sxId(from)} lets ${sxId(to)} act with ${given.flatMap(({ scopes }) => scopes).join(", ")}, and this needs ${scope}`,
+  );
+}
+
+/** The wallet of a principal that a delegate acts as: the one that is named, or the only one there is. */
+export function walletActedAs(principalState: AgentState, named: Hex | undefined): Hex {
+  const { keys, facts } = acting(principalState);
+  const sx_id = sxId(facts.sx_number);
+  const wallets = keys.flatMap(({ kind, public: address }) => (kind === "evm" ? lowerCase(address) : []));
+  const [only, ...others] = named === undefined ? wallets : wallets.filter((one) => one === named);
+  if (only === undefined)
+    return refuse(
+      identityProblems["not-delegated"],
+      `${named ?? "no wallet"} is a live key of ${sx_id}, and what is asked about is a wallet's`,
+    );
+  if (others.length > 0)
+    refuse("invalid", "invalid On-Behalf-Of", {
+      errors: [
+        {
+          path: "On-Behalf-Of",
+          message: `names one of the wallets of ${sx_id}, such as ${sx_id}; wallet=${only}`,
+        },
+      ],
+    });
+  return only;
 }

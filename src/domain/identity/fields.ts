@@ -79,3 +79,49 @@ export const displayName = z
   .refine((name) => [...name].length >= 1 && [...name].length <= 80, "is 1 to 80 characters")
   .refine((name) => !HIDDEN.test(name), "has no control characters, nor any that turn the direction of text")
   .refine((name) => name === name.trim(), "neither begins nor ends with a space");
+
+export const bindings = ["JSONRPC", "GRPC", "HTTP+JSON"] as const;
+
+const SERVICE_NAME = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,31}$/;
+
+/** Where an agent is reached: public, and in the log for ever. */
+export const service = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(SERVICE_NAME, "is 1 to 32 letters, digits, spaces and . _ -")
+      .describe("What is spoken there: A2A, MCP, web or another word"),
+    endpoint: z
+      .string()
+      .max(300, "is at most 300 characters")
+      .refine(isPublicUrl, "is an https address without a user, a password or a fragment")
+      .describe("Its https address"),
+    version: z
+      .string()
+      .regex(/^[0-9A-Za-z.+-]{1,20}$/, "is 1 to 20 letters, digits and . + -")
+      .describe("Of what is spoken, such as 1.0")
+      .optional(),
+    binding: z
+      .enum(bindings, `is one of ${bindings.join(", ")}`)
+      .describe("Of A2A: how it is carried; JSONRPC unless said")
+      .optional(),
+  })
+  .refine(({ name, binding }) => binding === undefined || name === "A2A", {
+    path: ["binding"],
+    message: "is A2A's alone",
+  });
+
+export type Service = z.infer<typeof service>;
+
+function isPublicUrl(text: string): boolean {
+  if (!/^https:\/\//i.test(text) || !URL.canParse(text)) return false;
+  const { username, password, hash } = new URL(text);
+  return username === "" && password === "" && hash === "";
+}
+
+/** What an agent is for, in its owner's words. */
+export const purpose = z
+  .string()
+  .max(600, "is at most 300 characters")
+  .refine((text) => [...text].length >= 1 && [...text].length <= 300, "is 1 to 300 characters")
+  .refine((text) => !HIDDEN.test(text), "has no control characters, nor any that turn the direction of text");

@@ -13,6 +13,12 @@ export const identityProblems = problemTypes({
     meaning:
       "Only who holds the agent's API key, or proves one of its keys, may do this; its public values prove nothing.",
   },
+  "not-delegated": {
+    code: "forbidden",
+    title: "Not delegated",
+    meaning:
+      "On-Behalf-Of names an agent that lets you do no such thing now: its delegation to you is over, taken back, of other scopes, or was never given.",
+  },
   "proof-refused": {
     code: "invalid",
     title: "Proof refused",
@@ -23,6 +29,12 @@ export const identityProblems = problemTypes({
     title: "Key in use",
     meaning:
       "The key is another passport's, or was within the last 180 days: whoever leaves a bad name behind does not take its key along.",
+  },
+  "no-registry": {
+    code: "unavailable",
+    title: "No registry",
+    meaning:
+      "The chain that the service uses has no Identity Registry of ERC-8004, so nothing can be linked to it.",
   },
   "too-many-keys": {
     code: "conflict",

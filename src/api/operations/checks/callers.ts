@@ -9,7 +9,7 @@ import type { Caller } from "../../caller.ts";
 
 /** Whoever pays shows a wallet by that; a key shows none. */
 export const walletOf = (caller: Caller): Hex | undefined =>
-  caller.kind === "payer" ? caller.wallet : undefined;
+  caller.kind === "payer" || caller.kind === "delegate" ? caller.wallet : undefined;
 
 type Named = { tenant: string; id: string; followed: boolean };
 

@@ -6,8 +6,10 @@ import type { Agent } from "../../../domain/identity/agent.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import * as agentKey from "../../../domain/identity/agent-key.ts";
 import { agentRef, refOf, sxId } from "../../../domain/identity/fields.ts";
+import { linkName } from "../../../domain/identity/links.ts";
 import * as passports from "../../../domain/identity/passports.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
+import { registryOf } from "../../../domain/identity/registry.ts";
 import { walletTenant } from "../../../domain/payments/payment.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { placeIn, type Sealed } from "../../../domain/sealed.ts";
@@ -42,10 +44,10 @@ export async function idOfNumber({ store }: App, sx_number: number): Promise<str
   return issued && String(issued.payload.agent_id);
 }
 
-/** The agent that a caller is: by its own key, or by a wallet that is a live key of it. */
+/** The agent that a caller is, or acts for: by its own key, or by a wallet that is a live key of it. */
 export async function agentOf(app: App, caller: Caller): Promise<Agent> {
   const named =
-    caller.kind === "subject"
+    caller.kind === "subject" || caller.kind === "delegate"
       ? caller.subject
       : caller.kind === "payer"
         ? await app.load(agentKey, agentKey.targetOf(caller.wallet)).then(agentKey.boundTo)
@@ -99,4 +101,22 @@ export const keyShown = z.object({
   did: z.string(),
   method: z.enum(["eip191", "erc1271", "jwt"]).describe("How it was proven"),
   proven_at: time,
+});
+
+export const linkShown = z.object({
+  link: z.string().describe("Its name here: erc8004-<agentId>"),
+  agent_id: z.string().describe("The agentId there"),
+  registry: z.string().describe("<CAIP-2 chain>:<address>"),
+  wallet: z
+    .string()
+    .describe("The live key that it rests on: the owner there, or the wallet that is set there"),
+  linked_at: time,
+});
+
+export const shownLink = ({ kind, network, ref, kid, linked_at }: agents.Link) => ({
+  link: linkName({ kind, ref }),
+  agent_id: ref,
+  registry: registryOf(network),
+  wallet: kid,
+  linked_at,
 });

@@ -1,16 +1,21 @@
-/** Who may change an agent: whoever holds its API key, or one of its live keys. */
+/** Who may change an agent, whoever holds its API key or one of its live keys; and who may act for one. */
 import type { App } from "../../../app.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
+import * as agents from "../../../domain/identity/agent.ts";
 import type { Asked } from "../../../domain/identity/challenge.ts";
+import { delegationBetween, walletActedAs } from "../../../domain/identity/delegation.ts";
+import { sxId } from "../../../domain/identity/fields.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
+import { walletTenant } from "../../../domain/payments/payment.ts";
 import { refuse } from "../../../domain/refusal.ts";
+import type { AccessParts } from "../../access/way.ts";
 import type { Caller } from "../../caller.ts";
 import { open } from "../../operation.ts";
-import { soulTenant } from "./agents.ts";
+import { agentOf, idOfNumber, soulTenant } from "./agents.ts";
 import { provenBy } from "./proofs.ts";
 
 /** Signatures are judged for anybody, so an address has so many: a contract wallet's costs a question to the chain. */
-export const proofs = open({ calls: 60, per: "hour", shared: "soul-proofs" });
+export const proofs = open({ calls: 120, per: "hour", shared: "soul-proofs" });
 
 /** By what a change is asked for: a key's signature, or null for the API key. */
 export type Authority = { by: string | null; challenge_sha256: string | null };
@@ -44,3 +49,30 @@ export async function authorityOf(
 
 export const isOwnKey = (caller: Caller, sx_number: number) =>
   caller.kind === "subject" && caller.tenant === soulTenant(sx_number);
+
+/** Admits delegates: the delegation is asked for now, and again in the command, whose commit rests on it. */
+export const delegateAdmission =
+  (app: App): NonNullable<AccessParts["admitDelegate"]> =>
+  async ({ by, principal: sx_number, wallet: named, scope, owns }) => {
+    const delegate = await agentOf(app, by);
+    const id = await idOfNumber(app, sx_number);
+    if (id === undefined)
+      return refuse(identityProblems["not-delegated"], `there is no passport ${sxId(sx_number)}`);
+    const principalTarget = agents.targetOf(id);
+    const delegateTarget = agents.targetOf(delegate.facts.agent_id);
+    const between = (principal: agents.AgentState, acting: agents.AgentState) =>
+      delegationBetween(principal, acting, { scope, at: app.clock.now().toISOString() });
+    const principal = await app.load(agents, principalTarget);
+    const { delegation_id } = between(principal, delegate);
+    const wallet = owns === "wallet" ? walletActedAs(principal, named) : undefined;
+    const mandate = { principal: sxId(sx_number), delegate: sxId(delegate.facts.sx_number), delegation_id };
+    const tenant = wallet === undefined ? soulTenant(sx_number) : walletTenant(wallet);
+    return {
+      caller: { kind: "delegate", tenant, subject: String(sx_number), wallet, by, mandate },
+      confirm: async (watch) => {
+        const now = await watch(agents, principalTarget);
+        between(now, await watch(agents, delegateTarget));
+        if (wallet !== undefined) walletActedAs(now, wallet);
+      },
+    };
+  };

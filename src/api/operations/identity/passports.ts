@@ -5,8 +5,19 @@ import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, lowerId } from "../../../domain/identity/fields.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
+import { composed } from "../../composed.ts";
 import { json, open, operation } from "../../operation.ts";
-import { agentNamed, keyShown, namesOf, passportOf, passportShown, statusField } from "./agents.ts";
+import { trust } from "../trust/scores.ts";
+import {
+  agentNamed,
+  keyShown,
+  linkShown,
+  namesOf,
+  passportOf,
+  passportShown,
+  shownLink,
+  statusField,
+} from "./agents.ts";
 import { challengeField, type Proof, provenBy, signatureField } from "./proofs.ts";
 
 const sx_id = agentRef.describe("The passport: SX#42, 42, or its agent_id");
@@ -41,6 +52,7 @@ const passport = operation({
       reason: z.string().nullable().describe("Why it is suspended or revoked"),
       keys: z.array(keyShown),
       delegations: z.array(delegationShown),
+      links: z.array(linkShown).describe("What it is called in other registries"),
     }),
   ),
   refuses: [404],
@@ -58,6 +70,7 @@ const passport = operation({
       status: agents.statusOf(agent),
       reason: agent.revoked?.reason ?? agent.suspended?.reason ?? null,
       keys: agent.keys.map(shownKey),
+      links: (agent.links ?? []).map(shownLink),
       delegations: agent.delegations
         .filter(({ expires_at }) => expires_at > now)
         .map(({ delegation_id, to, scopes, expires_at }) => ({
@@ -161,4 +174,22 @@ function refusedReason(error: unknown): string | Proof {
   throw error;
 }
 
-export const passportOperations = [passport, verify];
+const whole = composed<{ id: string }>({
+  passport: { of: passport, ask: ({ id }) => ({ sx_id: id }) },
+  trust: { of: trust, ask: ({ id }) => ({ id }) },
+});
+
+const profile = operation({
+  name: "soul_profile",
+  route: "GET /soul/{id}/profile",
+  summary: "An agent at a glance: its passport and how far it can be trusted",
+  description: "What soul_passport and soul_trust answer, in one.",
+  access: [open()],
+  input: z.object({ id: agentRef }),
+  output: json(whole.schema),
+  refuses: [404],
+  example: { id: "SX#1" },
+  handle: whole.handle,
+});
+
+export const passportOperations = [passport, verify, profile];

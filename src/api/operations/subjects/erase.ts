@@ -4,7 +4,7 @@ import { madeId, time } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { mailSubject } from "../../../domain/sealed.ts";
 import { eraseSubject } from "../../../erasure.ts";
-import { actorOf } from "../../caller.ts";
+import { commandOf } from "../../call.ts";
 import { json, operation, owner } from "../../operation.ts";
 
 /** Longer ones no mail server takes (RFC 5321, section 4.5.3.1.3). */
@@ -52,7 +52,7 @@ const eraseCustomer = operation({
   refuses: [404],
   example: { email: "anna@example.org" },
   handle: async ({ input: { email }, app, caller, request_id, names }) => {
-    const meta = { actor: actorOf(caller), operation: "commerce_erase", request_id };
+    const { meta } = commandOf({ caller, request_id, operation: { name: "commerce_erase" } });
     const erased = await eraseSubject(app, mailSubject(caller.tenant, email), { by: "owner", meta });
     if (!erased)
       return refuse(

@@ -85,7 +85,7 @@ const each = <Value extends z.ZodType>(value: Value) =>
     Object.fromEntries(FACTORS.map((name) => [name, value])) as Record<(typeof FACTORS)[number], Value>,
   );
 
-const trust = operation({
+export const trust = operation({
   name: "soul_trust",
   route: "GET /soul/{id}/trust",
   summary: "How far an agent can be trusted, and why",
@@ -244,7 +244,11 @@ const history = operation({
 const verify = operation({
   name: "soul_verify",
   route: "GET /v1/agent/soul/verify/{agent_id}",
-  redirects: ["GET /api/soul/verify/{agent_id}", "GET /soul/{agent_id}/verify-chain"],
+  redirects: [
+    "GET /api/soul/verify/{agent_id}",
+    "GET /soul/{agent_id}/verify-chain",
+    "POST /soul/{agent_id}/verify-chain",
+  ],
   summary: "An agent's passport and trust score",
   description: `The score 0 to 100 of the method ${METHOD}, its level, how many attestations are live, and the event that has the digest of the computation. Ten a UTC day are free for an address. soul_trust tells why.`,
   access: [free(10, "day"), pay("0.01")],

@@ -1,0 +1,149 @@
+/**
+ * How well names are found although they are damaged, how often others are taken for listed ones, and how long it takes: over the real
+ * lists of ../shared/data, beside a plain Jaro–Winkler over whole names and trigrams (Jaccard, as pg_trgm has it), all at the same
+ * threshold of false alarms.
+ *
+ *     npx tsx bench/screening.ts [--each 250] [--threshold 0.85]
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { gunzipSync } from "node:zlib";
+import { ofacAlt, ofacSdn } from "../src/datasets/reference/sanctions-ofac.ts";
+import { unConsolidated } from "../src/datasets/reference/sanctions-un.ts";
+import { jaroWinkler } from "../src/domain/sanctions/alike.ts";
+import { indexNames, type List } from "../src/domain/sanctions/index.ts";
+import type { Listed } from "../src/domain/sanctions/listed.ts";
+import { screen } from "../src/domain/sanctions/screen.ts";
+import { wordsOf } from "../src/domain/sanctions/words.ts";
+import { damages, generator, inventedNames, shuffledNames } from "./names.ts";
+
+const { values } = parseArgs({
+  options: { each: { type: "string", default: "250" }, threshold: { type: "string", default: "0.85" } },
+});
+const EACH = Number(values.each);
+const THRESHOLD = Number(values.threshold);
+
+const DATA = fileURLToPath(new URL("../../shared/data/", import.meta.url));
+const FILES = { sdn: "ofac-sdn.csv.gz", alt: "ofac-alt.csv.gz", un: "un-consolidated.xml.gz" };
+if (!Object.values(FILES).every((file) => existsSync(DATA + file))) {
+  console.log(`The lists are not at ${DATA}: nothing was measured.`);
+  process.exit(0);
+}
+const textOf = (name: string) => ({
+  name,
+  text: gunzipSync(readFileSync(DATA + name))
+    .toString("utf8")
+    .replaceAll("\u001a", ""),
+});
+
+function lists(): List[] {
+  const entries = new Map(
+    ofacSdn.layouts[0]!.read(textOf(FILES.sdn)).map((entry) => [entry.entry_id, entry] as const),
+  );
+  for (const { entry_id, name } of ofacAlt.layouts[0]!.read(textOf(FILES.alt))) {
+    const entry = entries.get(entry_id);
+    if (entry) entries.set(entry_id, { ...entry, names: [...entry.names, { name, quality: "strong" }] });
+  }
+  return [
+    { list: "ofac", entries: [...entries.values()] },
+    { list: "un", entries: unConsolidated.layouts[0]!.read(textOf(FILES.un)) },
+  ];
+}
+
+const all = lists();
+const begun = performance.now();
+const index = indexNames(all);
+console.log(
+  `${index.names.length} names, ${index.vocabulary.length} words, indexed in ${Math.round(performance.now() - begun)} ms`,
+);
+
+/** The plain ways: each name as one string, its words in their order as written. */
+const flat = index.names.map(({ entry, name }) => ({ entry, text: wordsOf(name.name).join(" ") }));
+const trigramsOf = (text: string) => {
+  const padded = `  ${text} `;
+  return new Set(Array.from({ length: padded.length - 2 }, (_, i) => padded.slice(i, i + 3)));
+};
+const trigrams = flat.map(({ text }) => trigramsOf(text));
+
+type Way = (name: string, threshold: number) => Set<Listed>;
+const ours: Way = (name, threshold) =>
+  new Set(screen(index, name, threshold, 10_000).map(({ of }) => of.entry));
+const plain: Way = (name, threshold) => {
+  const text = wordsOf(name).join(" ");
+  return new Set(flat.flatMap((one) => (jaroWinkler(text, one.text) >= threshold ? one.entry : [])));
+};
+const byTrigrams: Way = (name, threshold) => {
+  const mine = trigramsOf(wordsOf(name).join(" "));
+  return new Set(
+    flat.flatMap(({ entry }, at) => {
+      let common = 0;
+      for (const one of mine) if (trigrams[at]!.has(one)) common++;
+      return common / (mine.size + trigrams[at]!.size - common) >= threshold ? entry : [];
+    }),
+  );
+};
+
+const random = generator(20_260_227);
+const persons = index.names.filter(
+  ({ entry, words, name }) => entry.kind === "person" && name.quality !== "weak" && words.length >= 2,
+);
+const others = index.names.filter(
+  ({ entry, words, name }) => entry.kind === "entity" && name.quality !== "weak" && words.length >= 2,
+);
+const some = <T>(from: readonly T[], count: number) =>
+  Array.from({ length: count }, () => from[Math.floor(random() * from.length)]!);
+
+const times: number[] = [];
+const timed = (name: string) => {
+  const start = performance.now();
+  const found = ours(name, THRESHOLD);
+  times.push(performance.now() - start);
+  return found;
+};
+// The compiler's own time is nobody's question.
+for (const { name } of some(index.names, 300)) ours(name.name, THRESHOLD);
+
+const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`;
+const rows: Record<string, string | number>[] = [];
+for (const { about, of, damage } of damages) {
+  const from = of === "persons" ? persons : of === "entities" ? others : [...persons, ...others];
+  const asked = some(from, EACH * 4)
+    .map((one) => ({ entry: one.entry, name: damage(one.name.name, random) }))
+    .filter((one): one is { entry: Listed; name: string } => one.name !== undefined)
+    .slice(0, EACH);
+  const few = asked.slice(0, Math.min(60, asked.length));
+  rows.push({
+    what: about,
+    names: asked.length,
+    "names/1": percent(asked.filter(({ entry, name }) => timed(name).has(entry)).length, asked.length),
+    "Jaro–Winkler": percent(few.filter(({ entry, name }) => plain(name, 0.9).has(entry)).length, few.length),
+    trigrams: percent(few.filter(({ entry, name }) => byTrigrams(name, 0.6).has(entry)).length, few.length),
+  });
+}
+for (const [about, names] of [
+  ["false alarms: invented names", inventedNames()],
+  [
+    "false alarms: first and last names of the list, shuffled",
+    shuffledNames(
+      persons.map(({ name }) => name.name),
+      1_000,
+      random,
+    ),
+  ],
+] as const) {
+  const few = some(names, 100);
+  rows.push({
+    what: about,
+    names: names.length,
+    "names/1": percent(names.filter((name) => timed(name).size > 0).length, names.length),
+    "Jaro–Winkler": percent(few.filter((name) => plain(name, 0.9).size > 0).length, few.length),
+    trigrams: percent(few.filter((name) => byTrigrams(name, 0.6).size > 0).length, few.length),
+  });
+}
+console.table(rows);
+times.sort((a, b) => a - b);
+const at = (share: number) => times[Math.floor(times.length * share)]!.toFixed(1);
+console.log(
+  `a name takes ${at(0.5)} ms (p50), ${at(0.95)} ms (p95), ${at(0.99)} ms (p99); threshold ${THRESHOLD}`,
+);

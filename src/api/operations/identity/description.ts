@@ -1,0 +1,228 @@
+/** What an agent's owner says of it, and the forms in which other registries read that. */
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { canonicalText } from "../../../../eventstore/canonical.ts";
+import type { JsonObject } from "../../../../eventstore/types.ts";
+import type { App } from "../../../app.ts";
+import { time } from "../../../domain/fields.ts";
+import * as agents from "../../../domain/identity/agent.ts";
+import { agentCard, interfacesOf, registrationFile, type Shown } from "../../../domain/identity/card.ts";
+import { challengeDigest } from "../../../domain/identity/challenge.ts";
+import { agentRef, nameSubject, purpose, service, sxId } from "../../../domain/identity/fields.ts";
+import { keyUrl } from "../../../domain/payments/receipt.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { placeIn } from "../../../domain/sealed.ts";
+import { json, open, operation } from "../../operation.ts";
+import { agentNamed, id, namesOf } from "./agents.ts";
+import { authorityOf, proofs } from "./authority.ts";
+import { agentWatched } from "./keys.ts";
+import { challengeField, signatureField } from "./proofs.ts";
+
+const MOST_SERVICES = 10;
+
+const placeOfPurpose = (agent_id: string) => placeIn(agents, agents.targetOf(agent_id), "AgentDescribed");
+
+/** An agent with what was sealed of it. */
+export async function shownAgent(app: App, agent: agents.Agent): Promise<Shown> {
+  const [name = null] = await namesOf(app, [agent]);
+  const sealed = agent.description?.purpose;
+  if (!sealed) return { agent, name, purpose: null };
+  const [opened] = await app.subjects.open([{ sealed, place: placeOfPurpose(agent.facts.agent_id) }]);
+  return { agent, name, purpose: opened!.erased ? null : String(opened!.value.purpose) };
+}
+
+type Said = Pick<z.infer<typeof described>, "services"> & {
+  purpose?: string | undefined;
+  version?: string | undefined;
+};
+
+/** What was said by this very challenge, if it is what is said again: whoever repeats a call does nothing wrong. */
+async function saidBefore(app: App, agent: agents.Agent, said: Said, challenge: string | undefined) {
+  const { description } = agent;
+  if (!description || challenge === undefined) return undefined;
+  if (description.challenge_sha256 !== challengeDigest(challenge)) return undefined;
+  const { purpose } = await shownAgent(app, agent);
+  const { version, services, described_at } = description;
+  const stands = { purpose, version, services, described_at };
+  const { purpose: again = null, version: number = null, services: places } = said;
+  const isSame = isDeepStrictEqual([again, number, places], [purpose, version, services]);
+  return isSame ? stands : undefined;
+}
+
+const described = z.object({
+  purpose: z.string().nullable(),
+  version: z.string().nullable(),
+  services: z.array(service),
+  described_at: time,
+});
+
+const describe = operation({
+  name: "soul_describe",
+  route: "POST /soul/{id}/description",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Say what an agent is for, and where it is reached",
+  description: `Takes the place of what was said before, whole. By the agent's API key, or by a live key that signs a challenge of purpose describe
+about the SHA-256, in hex, of the canonical JSON (RFC 8785) of what is said: \`purpose\`, \`services\` and \`version\`, those that are given.
+The addresses are public and stay in the log; the purpose is sealed, and can be erased with the name.`,
+  access: [proofs],
+  secrets: ["purpose"],
+  input: z.object({
+    id,
+    purpose: purpose.describe("What it is for, in at most 300 characters, sealed").optional(),
+    version: z
+      .string()
+      .regex(/^[0-9A-Za-z.+-]{1,20}$/, "is 1 to 20 letters, digits and . + -")
+      .describe("The agent's own version, such as 1.4.0")
+      .optional(),
+    services: z
+      .array(service)
+      .max(MOST_SERVICES, `are at most ${MOST_SERVICES}`)
+      .default([])
+      .describe("Where it is reached: { name, endpoint, version, binding }"),
+    challenge: challengeField.optional(),
+    signature: signatureField.optional(),
+  }),
+  output: json(described.extend({ sx_id: z.string() })),
+  refuses: [403, 404, 409],
+  example: {
+    id: "SX#1",
+    purpose: "Watches the weather over the Baltic",
+    services: [{ name: "A2A", endpoint: "https://scout.example.org/a2a", version: "1.0" }],
+    challenge: '{"iss":"did:key:z6Mk…"}',
+    signature: "eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJkaWQ6a2V5In0.c2ln",
+  },
+  handle: async (context) => {
+    const { input, app, decide, seal } = context;
+    const { id: _, challenge, signature, ...said } = input;
+    const agent = await agentWatched(context, input.id);
+    const { agent_id, sx_number } = agent.facts;
+    const before = await saidBefore(app, agent, said, challenge);
+    if (before) return { sx_id: sxId(sx_number), ...before };
+    const text = canonicalText(JSON.parse(JSON.stringify(said)) as JsonObject, "description");
+    const about = createHash("sha256").update(text).digest("hex");
+    const authority = await authorityOf(
+      context,
+      agent,
+      { challenge, signature },
+      { purpose: "describe", about },
+    );
+    const [sealed = null] =
+      said.purpose === undefined
+        ? []
+        : await seal([
+            {
+              subject: nameSubject(agent_id),
+              place: placeOfPurpose(agent_id),
+              value: { purpose: said.purpose },
+            },
+          ]);
+    const { version = null, services } = said;
+    const described_at = app.clock.now().toISOString();
+    const facts = { purpose: sealed, version, services, ...authority, described_at };
+    const { state } = await decide(agents, agents.targetOf(agent_id), agents.describe(facts));
+    const description = agents.registered(state).description ?? facts;
+    return {
+      sx_id: sxId(sx_number),
+      purpose: said.purpose ?? null,
+      version,
+      services,
+      described_at: description.described_at,
+    };
+  },
+});
+
+/** A card with a JWS over its canonical form (RFC 8785), detached; `kid` and `jku` say which key of the service it is. */
+function signedCard(card: object, { signer, settings: { public_url } }: App) {
+  const kid = keyUrl(public_url, signer.kid);
+  const header = { alg: "EdDSA", typ: "JOSE", kid, jku: `${public_url}/.well-known/jwks.json` };
+  const told = encoded(JSON.stringify(header));
+  const signature = signer.sign(Buffer.from(`${told}.${encoded(canonicalText(card as JsonObject, "card"))}`));
+  return { ...card, signatures: [{ protected: told, signature: encoded(signature) }] };
+}
+
+const encoded = (value: string | Uint8Array) => Buffer.from(value).toString("base64url");
+
+const sx_id = agentRef.describe("The passport: SX#42, 42, or its agent_id");
+
+const PATH = "/soul/passport/{sx_id}";
+
+const card = operation({
+  name: "soul_agent_card",
+  route: `GET ${PATH}/agent-card.json`,
+  summary: "An agent's card for A2A, signed",
+  description: `An AgentCard of A2A 1.0, made of what soul_describe said: its interfaces are the services named A2A, and an agent that has none has no card, nor has one that is suspended or revoked. The
+service's key signs it (signatures[]: a JWS over the canonical JSON of the rest, by the key of jwks.json); an extension names the passport.`,
+  access: [open()],
+  input: z.object({ sx_id }),
+  output: json(
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      version: z.string(),
+      documentationUrl: z.string(),
+      supportedInterfaces: z.array(
+        z.object({ url: z.string(), protocolBinding: z.string(), protocolVersion: z.string() }),
+      ),
+      capabilities: z.object({
+        extensions: z.array(
+          z.object({ uri: z.string(), description: z.string(), params: z.record(z.string(), z.unknown()) }),
+        ),
+      }),
+      defaultInputModes: z.array(z.string()),
+      defaultOutputModes: z.array(z.string()),
+      skills: z.array(
+        z.object({ id: z.string(), name: z.string(), description: z.string(), tags: z.array(z.string()) }),
+      ),
+      signatures: z.array(z.object({ protected: z.string(), signature: z.string() })),
+    }),
+  ),
+  caching: () => "public, max-age=300",
+  refuses: [404, 409],
+  example: { sx_id: "SX#1" },
+  handle: async ({ input, app }) => {
+    // A card tells of no suspension, and whoever signs it vouches.
+    const agent = agents.acting(await agentNamed(app, input.sx_id));
+    if (interfacesOf(agent).length === 0)
+      return refuse(
+        "not_found",
+        `${sxId(agent.facts.sx_number)} has no card: its owner has named no interface of A2A; soul_describe names one`,
+      );
+    const { public_url } = app.settings;
+    return signedCard(agentCard(await shownAgent(app, agent), { public_url }), app);
+  },
+});
+
+const registration = operation({
+  name: "soul_registration_file",
+  route: `GET ${PATH}/registration.json`,
+  summary: "An agent's registration file for ERC-8004",
+  description: `The file that an agentURI of the registry may point to (registration-v1): name, purpose, services, the agent's keys as DIDs, and the registrations that it
+has linked. \`active\` is false while it is suspended, and once its passport is revoked.`,
+  access: [open()],
+  input: z.object({ sx_id }),
+  output: json(
+    z.object({
+      type: z.literal("https://eips.ethereum.org/EIPS/eip-8004#registration-v1"),
+      name: z.string(),
+      description: z.string(),
+      services: z.array(z.object({ name: z.string(), endpoint: z.string(), version: z.string().optional() })),
+      active: z.boolean(),
+      registrations: z.array(
+        z.object({
+          agentId: z.union([z.int(), z.string()]).describe("A string where a number would lose digits"),
+          agentRegistry: z.string().describe("<CAIP-2 chain>:<address>"),
+        }),
+      ),
+    }),
+  ),
+  caching: () => "public, max-age=300",
+  refuses: [404],
+  example: { sx_id: "SX#1" },
+  handle: async ({ input, app }) => {
+    const agent = await agentNamed(app, input.sx_id);
+    return registrationFile(await shownAgent(app, agent), { public_url: app.settings.public_url });
+  },
+});
+
+export const descriptionOperations = [describe, card, registration];

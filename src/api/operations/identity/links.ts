@@ -1,0 +1,142 @@
+/** What an agent is called in other registries, where the chain shows that it is the same. */
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { compareChain } from "../../../chain/history.ts";
+import { networkOf } from "../../../domain/chain.ts";
+import { lowerCase } from "../../../domain/fields.ts";
+import * as agents from "../../../domain/identity/agent.ts";
+import { sxId } from "../../../domain/identity/fields.ts";
+import { link, linkName, unlink } from "../../../domain/identity/links.ts";
+import { identityProblems } from "../../../domain/identity/problems.ts";
+import {
+  agentId,
+  holderCalls,
+  holdersIn,
+  linkNamed,
+  REGISTRY,
+  refOfLink,
+} from "../../../domain/identity/registry.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { json, operation } from "../../operation.ts";
+import { id, linkShown, shownLink } from "./agents.ts";
+import { authorityOf, proofs } from "./authority.ts";
+import { agentWatched } from "./keys.ts";
+import { challengeField, signatureField } from "./proofs.ts";
+
+const answer = json(z.object({ sx_id: z.string(), links: z.array(linkShown) }));
+
+const shown = ({ facts, links = [] }: agents.Agent) => ({
+  sx_id: sxId(facts.sx_number),
+  links: links.map(shownLink),
+});
+
+/** Who has an agent of the registry as its newest block has it, and which block that is. */
+async function holdersNow(app: App, ref: string) {
+  const compared = await compareChain(app);
+  if (compared.status !== "same")
+    refuse("unavailable", "the chain is not the one that the log knows; try again later", {
+      retry_after_s: 60,
+    });
+  const [has] = await app.chain.hasCode([lowerCase(REGISTRY)]);
+  if (!has)
+    refuse(
+      identityProblems["no-registry"],
+      `${networkOf(app.chain)} as this service has it has no registry of ERC-8004 at ${REGISTRY}`,
+    );
+  const { latest } = await app.chain.heads();
+  const holders = holdersIn(await app.chain.read(holderCalls(ref), { mined: true }));
+  return { holders, block_number: Number(latest.number), block_hash: latest.hash };
+}
+
+const add = operation({
+  name: "soul_link",
+  route: "POST /soul/{id}/links",
+  effect: { changes: "adds", repeatable: true, reaches_out: true },
+  summary: "Link an agent to its registration at ERC-8004",
+  description: `Taken when the owner of that agentId, or the wallet that is set for it, is a live key of the agent. By the agent's API key, or by a live key that signs a
+challenge of purpose link about \`erc8004-<agentId>\`. The link ends when the chain gives it to somebody else, and with the key that it rests
+on; where the chain takes a transfer back, it is restored.`,
+  access: [proofs],
+  input: z.object({
+    id,
+    erc8004_id: agentId.describe("The agentId in the Identity Registry on Base, as a string"),
+    challenge: challengeField.optional(),
+    signature: signatureField.optional(),
+  }),
+  output: answer,
+  refuses: [403, 404, 409],
+  example: {
+    id: "SX#1",
+    erc8004_id: "22",
+    challenge: '{"iss":"did:key:z6Mk…"}',
+    signature: "eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJkaWQ6a2V5In0.c2ln",
+  },
+  handle: async (context) => {
+    const { input, app, decide } = context;
+    const { erc8004_id: ref, challenge, signature } = input;
+    const agent = await agentWatched(context, input.id);
+    const network = networkOf(app.chain);
+    const name = { kind: "erc8004" as const, network, ref };
+    if (agent.links?.some((one) => agents.isSameLink(one, name))) return shown(agents.acting(agent));
+    const asked = { purpose: "link" as const, about: linkName(name) };
+    const authority = await authorityOf(context, agent, { challenge, signature }, asked);
+    const { holders, ...block } = await holdersNow(app, ref);
+    if (holders.length === 0) refuse("not_found", `the registry has no agent ${ref}`);
+    const kid = holders.find((one) => agent.keys.some((key) => key.kid === one));
+    if (kid === undefined)
+      return refuse(
+        identityProblems["not-yours"],
+        `agent ${ref} is ${holders.join(" and ")}'s there, and none of these is a live key of ${sxId(agent.facts.sx_number)}; prove one first`,
+      );
+    const facts: agents.Link = {
+      ...name,
+      kid,
+      cause: "asked",
+      ...authority,
+      ...block,
+      linked_at: app.clock.now().toISOString(),
+    };
+    const { state } = await decide(agents, agents.targetOf(agent.facts.agent_id), link(facts));
+    return shown(agents.registered(state));
+  },
+});
+
+const remove = operation({
+  name: "soul_unlink",
+  route: "DELETE /soul/{id}/links/{link}",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Take back a link of an agent",
+  description: `By the agent's API key, or by a live key that signs a challenge of purpose revoke about the link's name. One that is not there answers as it stands.`,
+  access: [proofs],
+  input: z.object({
+    id,
+    link: linkNamed.describe("The link's name, as soul_passport shows it"),
+    challenge: challengeField.optional(),
+    signature: signatureField.optional(),
+  }),
+  output: answer,
+  refuses: [403, 404, 409],
+  example: { id: "SX#1", link: "erc8004-22" },
+  handle: async (context) => {
+    const { input, app, decide } = context;
+    const { link: about, challenge, signature } = input;
+    const agent = await agentWatched(context, input.id);
+    const name = { kind: "erc8004" as const, network: networkOf(app.chain), ref: refOfLink(about) };
+    const known = [...(agent.links ?? []), ...(agent.lost_links ?? [])];
+    if (!known.some((one) => agents.isSameLink(one, name))) return shown(agent);
+    const asked = { purpose: "revoke" as const, about };
+    const authority = await authorityOf(context, agent, { challenge, signature }, asked);
+    const facts: agents.Unlinked = {
+      ...name,
+      reason: "asked",
+      ...authority,
+      block_number: null,
+      block_hash: null,
+      unlinked_at: app.clock.now().toISOString(),
+    };
+    const { state } = await decide(agents, agents.targetOf(agent.facts.agent_id), unlink(facts));
+    return shown(agents.registered(state));
+  },
+});
+
+export const linkOperations = [add, remove];

@@ -1,0 +1,156 @@
+/** What is recorded of an agent. */
+import { z } from "zod";
+import { scope } from "../access/key.ts";
+import type { DataOf, EventOf } from "../entity.ts";
+import { address, chainHash, digits, madeId, sha256, time } from "../fields.ts";
+import { sealed } from "../sealed.ts";
+import { service, sxNumber } from "./fields.ts";
+
+export const keyKinds = ["evm", "ed25519"] as const;
+export type KeyKind = (typeof keyKinds)[number];
+
+const reason = z.string().min(1).max(200);
+/** SHA-256 of the signed text: it counts once. Null where the agent's API key asked. */
+const challenge_sha256 = sha256.nullable();
+
+export const events = {
+  AgentRegistered: {
+    1: z.strictObject({
+      agent_id: z.string(),
+      sx_number: sxNumber,
+      display_name: sealed.nullable().describe("Null: it is called by its agent_id."),
+      passport_hash: sha256.describe(
+        'SHA-256("TS/PASSPORT/1\\0" ‖ JCS{ agent_id, issued_at, origin, sx_number }); issued_at is registered_at.',
+      ),
+      registered_at: time,
+    }),
+    public: true,
+  },
+  AgentApiKeyIssued: {
+    1: z
+      .strictObject({ key_id: madeId, challenge_sha256, issued_at: time })
+      .describe("Its stream is key-<key_id>; the agent's API key before it is revoked in the same commit."),
+    public: true,
+  },
+  AgentKeyProven: {
+    1: z.strictObject({
+      kid: z
+        .string()
+        .describe("An EVM key: its address in lower case. Ed25519: the JWK's thumbprint (RFC 7638)."),
+      kind: z.enum(keyKinds),
+      public: z.string().describe("The address in lower case, or the 32 bytes in base64url."),
+      method: z.enum(["eip191", "erc1271", "jwt"]).describe("How the proof was signed."),
+      challenge_sha256: sha256,
+      endorsed_by: z
+        .string()
+        .nullable()
+        .describe("The kid of the live key that vouched; null for a first key."),
+      proven_at: time,
+    }),
+    public: true,
+  },
+  AgentKeyRevoked: {
+    1: z.strictObject({
+      kid: z.string(),
+      by: z.string().nullable().describe("The kid that signed; null: the agent's API key asked."),
+      challenge_sha256,
+      revoked_at: time,
+    }),
+    public: true,
+  },
+  AgentDelegated: {
+    1: z.strictObject({
+      delegation_id: madeId,
+      to: sxNumber.describe("The delegate's passport."),
+      scopes: z.array(scope).min(1),
+      kid: z.string().describe("The key of the principal that signed."),
+      challenge_sha256: sha256,
+      delegated_at: time,
+      expires_at: time.describe("It is not good at this time any more."),
+    }),
+    public: true,
+  },
+  AgentDelegationRevoked: {
+    1: z.strictObject({
+      delegation_id: madeId,
+      by: z.string().nullable(),
+      challenge_sha256,
+      revoked_at: time,
+    }),
+    public: true,
+  },
+  AgentDescribed: {
+    1: z
+      .strictObject({
+        purpose: sealed
+          .nullable()
+          .describe("What it is for, in its owner's words; null where nothing is said."),
+        version: z.string().nullable(),
+        services: z.array(service),
+        by: z.string().nullable().describe("The kid that signed; null: the agent's API key asked."),
+        challenge_sha256,
+        described_at: time,
+      })
+      .describe("The whole of it: what was described before is over."),
+    public: true,
+  },
+  AgentLinked: {
+    1: z.strictObject({
+      kind: z.literal("erc8004"),
+      network: z.string().describe("CAIP-2."),
+      ref: digits.describe("Its agentId in the registry of that network."),
+      kid: address.describe(
+        "The agent's wallet that it rests on: the owner there, or the wallet that is set there.",
+      ),
+      cause: z
+        .enum(["asked", "restored"])
+        .describe("restored: what had ended it stands in the chain no more."),
+      by: z.string().nullable().describe("The kid that signed; null: the agent's API key asked, or nobody."),
+      challenge_sha256,
+      block_number: z.int().nonnegative().describe("The newest block when it was seen."),
+      block_hash: chainHash,
+      linked_at: time,
+    }),
+    public: true,
+  },
+  AgentUnlinked: {
+    1: z
+      .strictObject({
+        kind: z.literal("erc8004"),
+        network: z.string(),
+        ref: digits,
+        reason: z
+          .enum(["asked", "transfer", "reorg"])
+          .describe("transfer: the wallet has it no more; reorg: the block that showed it is gone."),
+        by: z.string().nullable(),
+        challenge_sha256,
+        block_number: z.int().nonnegative().nullable().describe("The newest block when it was seen."),
+        block_hash: chainHash.nullable(),
+        unlinked_at: time,
+      })
+      .describe("A link also ends with the key that it rests on, and with the passport."),
+    public: true,
+  },
+  AgentSuspended: { 1: z.strictObject({ reason, suspended_at: time }), public: true },
+  AgentReinstated: { 1: z.strictObject({ reason, reinstated_at: time }), public: true },
+  PassportRevoked: {
+    1: z
+      .strictObject({
+        by: z.string().nullable().describe("The kid of the agent's key that signed; null: the operator."),
+        reason,
+        challenge_sha256,
+        revoked_at: time,
+      })
+      .describe("Final. All its keys are revoked with it."),
+    public: true,
+  },
+};
+
+type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
+export type AgentFacts = Data<"AgentRegistered">;
+export type ProvenKey = Data<"AgentKeyProven">;
+export type Delegation = Data<"AgentDelegated">;
+export type Description = Data<"AgentDescribed">;
+export type Link = Data<"AgentLinked">;
+export type Unlinked = Data<"AgentUnlinked">;
+export type AgentEvent = EventOf<typeof events>;

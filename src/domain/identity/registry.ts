@@ -1,0 +1,67 @@
+/** The Identity Registry of ERC-8004, an ERC-721 of agents, in the words of the Chain port. Source: ERC-8004 and EIP-721. */
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
+import { z } from "zod";
+import type { Call, CallResult, Hex } from "../chain.ts";
+import { lowerCase } from "../fields.ts";
+
+/** Where the registry is on Base, and on most chains. Source: github.com/erc-8004/erc-8004-contracts. */
+export const REGISTRY = "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432";
+
+const ABI = parseAbi([
+  "function ownerOf(uint256 tokenId) view returns (address)",
+  "function getAgentWallet(uint256 agentId) view returns (address)",
+]);
+
+/** An agentId as a text: a number of 256 bits. */
+const NUMBER = "(?:0|[1-9]\\d{0,77})";
+const MOST_ID = 2n ** 256n - 1n;
+
+const isAgentId = (text: string) => BigInt(text) <= MOST_ID;
+
+const ABOUT = "is an agentId of the registry: a whole number from 0, as a string of digits";
+
+export const agentId = z
+  .string()
+  .regex(new RegExp(`^${NUMBER}$`), { error: ABOUT, abort: true })
+  .refine(isAgentId, ABOUT);
+
+const PREFIX = "erc8004-";
+
+/** A link by its name. */
+export const linkNamed = z
+  .string()
+  .regex(new RegExp(`^${PREFIX}${NUMBER}$`), { error: "is erc8004-<agentId>", abort: true })
+  .refine((name) => isAgentId(refOfLink(name)), "is erc8004-<agentId>");
+
+/** The agentId of a link that is named so. */
+export const refOfLink = (name: string) => name.slice(PREFIX.length);
+
+/** Asks for what `holdersIn` reads. */
+export const holderCalls = (ref: string): [Call, Call] => {
+  const args = [BigInt(ref)] as const;
+  return [
+    { to: REGISTRY, data: encodeFunctionData({ abi: ABI, functionName: "ownerOf", args }) },
+    { to: REGISTRY, data: encodeFunctionData({ abi: ABI, functionName: "getAgentWallet", args }) },
+  ];
+};
+
+/** The registry as it is called in registration files. */
+export const registryOf = (network: string) => `${network}:${REGISTRY}`;
+
+/** An agent of the registry as an asset (CAIP-19). */
+export const assetOf = ({ network, ref }: { network: string; ref: string }) =>
+  `${network}/erc721:${REGISTRY}/${ref}`;
+
+/** Who has an agent there: its owner, and the wallet that is set for it; none of an id that was not registered. */
+export const holdersIn = ([owner, wallet]: readonly (CallResult | undefined)[]): Hex[] => [
+  ...addressIn("ownerOf", owner),
+  ...addressIn("getAgentWallet", wallet),
+];
+
+const NOBODY = `0x${"0".repeat(40)}`;
+
+function addressIn(functionName: "ownerOf" | "getAgentWallet", answer: CallResult | undefined): Hex[] {
+  if (!answer?.success || answer.data.length !== 66) return [];
+  const found = lowerCase(decodeFunctionResult({ abi: ABI, functionName, data: answer.data }));
+  return found === NOBODY ? [] : [found];
+}

@@ -1,0 +1,89 @@
+/** How alike two words of names are, from 0 to 1. */
+import { doubleMetaphone } from "double-metaphone";
+
+/** Words less alike than this are different ones. */
+export const LEAST_ALIKE = 0.8;
+/** Words that only sound alike are never as good as equal. */
+const MOST_BY_SOUND = 0.92;
+/** Letters that one word has and the other has not say more than the measure sees, from this ratio of their lengths on. */
+const ABOUT_AS_LONG = 0.8;
+/** Of words that have the same consonants: Arabic and Hebrew write no others, and each romanisation has its own vowels. */
+const BY_CONSONANTS = 0.9;
+/** An initial is a word of which the rest is left out. */
+const BY_INITIAL = 0.92;
+
+/** A word with what is worked out of it once. */
+export type Word = { text: string; sounds: readonly string[]; consonants: string; isNumber: boolean };
+
+export function wordOf(text: string): Word {
+  const isNumber = /\d/.test(text);
+  const sounds = isNumber ? [] : [...new Set(doubleMetaphone(text))].filter((sound) => sound.length >= 2);
+  return { text, sounds, consonants: isNumber ? "" : consonantsOf(text), isNumber };
+}
+
+/** The consonants of a word, doubled ones once, those that romanisations take for each other as one. */
+function consonantsOf(text: string): string {
+  const folded = text
+    .replaceAll("KH", "H")
+    .replaceAll(/[GD]?J|DZH|ZH/g, "J")
+    .replaceAll(/Q|CK|C(?![EIH])/g, "K")
+    .replaceAll(/SCH|SH|CH/g, "S")
+    .replaceAll(/[ZC]/g, "S")
+    .replaceAll(/[TD]H/g, "T")
+    .replaceAll("PH", "F")
+    .replaceAll(/[VW]/g, "V");
+  return folded.replaceAll(/[AEIOUY]/g, "").replaceAll(/(.)\1+/g, "$1");
+}
+
+/** Numbers are equal or different; a single letter is an initial. */
+export function alikeness(a: Word, b: Word): number {
+  if (a.text === b.text) return 1;
+  if (a.isNumber || b.isNumber) return 0;
+  if (a.text.length === 1 || b.text.length === 1) return a.text[0] === b.text[0] ? BY_INITIAL : 0;
+  const [short, long] =
+    a.text.length < b.text.length ? [a.text.length, b.text.length] : [b.text.length, a.text.length];
+  const spelling = jaroWinkler(a.text, b.text) - 0.5 * Math.max(0, ABOUT_AS_LONG - short / long);
+  const isHeard = a.sounds.some((sound) => b.sounds.includes(sound));
+  const isWritten = a.consonants.length >= 3 && a.consonants === b.consonants;
+  const bySound = isHeard ? Math.min(MOST_BY_SOUND, spelling + 0.08) : 0;
+  const best = Math.max(spelling, bySound, isWritten ? BY_CONSONANTS : 0);
+  return best >= LEAST_ALIKE ? best : 0;
+}
+
+const usedA = new Uint8Array(256);
+const usedB = new Uint8Array(256);
+
+/**
+ * Jaro's measure with Winkler's bonus for a common beginning of up to four letters (Winkler 1990, with 0.1 a letter). Longer words than
+ * 255 letters are compared by their first 255.
+ */
+export function jaroWinkler(a: string, b: string): number {
+  const [n, m] = [Math.min(a.length, 255), Math.min(b.length, 255)];
+  if (n === 0 || m === 0) return 0;
+  const reach = Math.max(0, Math.floor(Math.max(n, m) / 2) - 1);
+  usedA.fill(0, 0, n);
+  usedB.fill(0, 0, m);
+  let common = 0;
+  for (let i = 0; i < n; i++) {
+    const code = a.charCodeAt(i);
+    for (let j = Math.max(0, i - reach); j < Math.min(m, i + reach + 1); j++) {
+      if (usedB[j] || b.charCodeAt(j) !== code) continue;
+      usedA[i] = 1;
+      usedB[j] = 1;
+      common++;
+      break;
+    }
+  }
+  if (common === 0) return 0;
+  let swapped = 0;
+  for (let i = 0, j = 0; i < n; i++) {
+    if (!usedA[i]) continue;
+    while (!usedB[j]) j++;
+    if (a.charCodeAt(i) !== b.charCodeAt(j)) swapped++;
+    j++;
+  }
+  const jaro = (common / n + common / m + (common - swapped / 2) / common) / 3;
+  let prefix = 0;
+  while (prefix < 4 && prefix < n && prefix < m && a[prefix] === b[prefix]) prefix++;
+  return jaro + prefix * 0.1 * (1 - jaro);
+}

@@ -1,0 +1,116 @@
+/** The names of all lists, so that those that may be meant are found without looking at each. */
+
+import { type Word, wordOf } from "./alike.ts";
+import type { Listed, ListedName } from "./listed.ts";
+import { wordsOf } from "./words.ts";
+
+/** A list and its entries. */
+export type List = { list: string; entries: readonly Listed[] };
+
+/** One name of one entry. `words`: which words of the vocabulary it has, in their order. */
+export type IndexedName = {
+  list: string;
+  entry: Listed;
+  name: ListedName;
+  words: readonly number[];
+};
+
+/** The names that have a word; `joined`: as two neighbours. */
+type Places = { single: Int32Array; joined: Int32Array };
+
+export type NameIndex = {
+  names: readonly IndexedName[];
+  vocabulary: readonly Word[];
+  /** How telling each word is: 1 of one that stands once, near 0 of one that stands everywhere. */
+  weights: Float64Array;
+  places: readonly Places[];
+  /** What the words of each name weigh together. */
+  totals: Float64Array;
+  byText: ReadonlyMap<string, number>;
+  bySound: ReadonlyMap<string, readonly number[]>;
+  byConsonants: ReadonlyMap<string, readonly number[]>;
+  byBigram: ReadonlyMap<number, Int32Array>;
+  byInitial: ReadonlyMap<string, readonly number[]>;
+};
+
+/** How telling a word is that stands in `count` of `all` names. */
+export const weightOf = (count: number, all: number): number =>
+  Math.max(0.1, Math.log((all + 1) / (count + 0.5)) / Math.log((all + 1) / 1.5));
+
+/** Whether neighbours may be written as one: an initial or a number is no part of a word. */
+export const canJoin = (left: string, right: string): boolean =>
+  left.length > 1 && right.length > 1 && !/\d/.test(left + right);
+
+/** The bigrams of a word, its beginning and end among them, as numbers. */
+export function bigramsOf(text: string): Set<number> {
+  const padded = `^${text}$`;
+  const found = new Set<number>();
+  for (let i = 0; i + 1 < padded.length; i++)
+    found.add(padded.charCodeAt(i) * 128 + padded.charCodeAt(i + 1));
+  return found;
+}
+
+export function indexNames(lists: readonly List[]): NameIndex {
+  const byText = new Map<string, number>();
+  const vocabulary: Word[] = [];
+  const counts: number[] = [];
+  const places: { single: number[]; joined: number[] }[] = [];
+  const known = (text: string): number => {
+    const found = byText.get(text);
+    if (found !== undefined) return found;
+    byText.set(text, vocabulary.length);
+    vocabulary.push(wordOf(text));
+    counts.push(0);
+    places.push({ single: [], joined: [] });
+    return vocabulary.length - 1;
+  };
+  const names: IndexedName[] = [];
+  for (const { list, entries } of lists)
+    for (const entry of entries)
+      for (const name of entry.names) {
+        const texts = wordsOf(name.name);
+        if (texts.length === 0) continue;
+        const at = names.length;
+        const words = texts.map(known);
+        for (const word of new Set(words)) {
+          counts[word]!++;
+          places[word]!.single.push(at);
+        }
+        for (let place = 0; place + 1 < texts.length; place++) {
+          const [left, right] = [texts[place]!, texts[place + 1]!];
+          if (canJoin(left, right)) places[known(left + right)]!.joined.push(at);
+        }
+        names.push({ list, entry, name, words });
+      }
+  const weights = Float64Array.from(counts, (count) => weightOf(count, names.length));
+  const bySound = new Map<string, number[]>();
+  const byConsonants = new Map<string, number[]>();
+  const byInitial = new Map<string, number[]>();
+  const byBigram = new Map<number, number[]>();
+  const add = <Key>(map: Map<Key, number[]>, key: Key, word: number) => {
+    const list = map.get(key);
+    if (list) list.push(word);
+    else map.set(key, [word]);
+  };
+  vocabulary.forEach((word, at) => {
+    for (const sound of word.sounds) add(bySound, sound, at);
+    if (word.consonants.length >= 3) add(byConsonants, word.consonants, at);
+    if (word.text.length === 1) add(byInitial, word.text, at);
+    else if (!word.isNumber) for (const bigram of bigramsOf(word.text)) add(byBigram, bigram, at);
+  });
+  return {
+    names,
+    vocabulary,
+    weights,
+    places: places.map(({ single, joined }) => ({
+      single: Int32Array.from(single),
+      joined: Int32Array.from(joined),
+    })),
+    totals: Float64Array.from(names, ({ words }) => words.reduce((sum, word) => sum + weights[word]!, 0)),
+    byText,
+    bySound,
+    byConsonants,
+    byInitial,
+    byBigram: new Map([...byBigram].map(([bigram, words]) => [bigram, Int32Array.from(words)])),
+  };
+}

@@ -1,0 +1,282 @@
+/**
+ * Whether a name may be that of somebody listed: method names/1. Words are alike by spelling (Jaro–Winkler), by sound (Double
+ * Metaphone, Philips 2000) or by their consonants; each is used once, and weighs by how rare it is in the lists.
+ */
+import { alikeness, jaroWinkler, type Word, wordOf } from "./alike.ts";
+import { bigramsOf, canJoin, type IndexedName, type NameIndex } from "./index.ts";
+import { wordsOf } from "./words.ts";
+
+export const METHOD = "names/1";
+
+/** Below this a name is not told as a hit unless the caller asks for less. */
+export const THRESHOLD = 0.85;
+
+/** What an unmatched word of a person's listed name weighs: fathers' and middle names are often left out. */
+const LEFT_OUT = 0.5;
+/** What an initial weighs beside the word that it stands for. */
+const INITIAL = 0.5;
+/** What the second of two neighbours written as one adds nothing to; a join costs a little. */
+const JOINED = 0.97;
+/** How much more unlikeness counts. */
+const UNLIKE = 1.3;
+/** Neighbours are taken for one word only where that is about the same. */
+const LEAST_JOINED = 0.92;
+/** Names that are looked at closely, the most promising first. */
+const MOST_CLOSELY = 150;
+/** Longer names than any list has are cut. */
+const MOST_WORDS = 24;
+
+/** Which word of the query is which of the listed name, and how alike they are. */
+export type MatchedWord = { given: string; listed: string; alike: number };
+export type Hit = { of: IndexedName; score: number; words: MatchedWord[] };
+
+/** A word of the query, or two neighbours as one. */
+type Asked = { word: Word; at: number; span: 1 | 2; weight: number; isKnown: boolean };
+
+/** Names that may be meant, the best of each entry, the most alike first. */
+export function screen(index: NameIndex, name: string, threshold = THRESHOLD, limit = 20): Hit[] {
+  const texts = wordsOf(name).slice(0, MOST_WORDS);
+  if (texts.length === 0) return [];
+  const asked = askedOf(index, texts);
+  const alike = asked.map((one) => (one.span === 1 ? alikeIn(index, one.word) : joinedIn(index, one.word)));
+  const best = new Map<object, Hit>();
+  for (const candidate of promising(index, asked, alike)) {
+    const hit = judge(index, candidate, texts, asked, alike);
+    if (hit.score < threshold) continue;
+    const known = best.get(hit.of.entry);
+    if (!known || known.score < hit.score) best.set(hit.of.entry, hit);
+  }
+  return [...best.values()]
+    .sort((a, b) => b.score - a.score || (a.of.entry.entry_id < b.of.entry.entry_id ? -1 : 1))
+    .slice(0, limit);
+}
+
+function askedOf(index: NameIndex, texts: readonly string[]): Asked[] {
+  const weigh = (text: string) => {
+    const known = index.byText.get(text);
+    return text.length === 1 ? INITIAL : known === undefined ? 1 : index.weights[known]!;
+  };
+  const single = texts.map(
+    (text, at): Asked => ({
+      word: wordOf(text),
+      at,
+      span: 1,
+      weight: weigh(text),
+      isKnown: text.length === 1 || index.byText.has(text),
+    }),
+  );
+  const joined = texts.slice(1).map((text, at): Asked => {
+    const both = texts[at]! + text;
+    return { word: wordOf(both), at, span: 2, weight: weigh(texts[at]!) + weigh(text), isKnown: false };
+  });
+  return [...single, ...joined.filter(({ at }) => canJoin(texts[at]!, texts[at + 1]!))];
+}
+
+/** The words of the lists that are alike one, with how alike. */
+function alikeIn(index: NameIndex, word: Word): Map<number, number> {
+  const found = new Map<number, number>();
+  const look = (at: number) => {
+    if (found.has(at)) return;
+    const how = alikeness(word, index.vocabulary[at]!);
+    if (how > 0) found.set(at, how);
+  };
+  const same = index.byText.get(word.text);
+  if (same !== undefined) look(same);
+  if (word.isNumber || word.text.length === 1) return found;
+  for (const at of index.byInitial.get(word.text[0]!) ?? []) look(at);
+  for (const sound of word.sounds) for (const at of index.bySound.get(sound) ?? []) look(at);
+  for (const at of index.byConsonants.get(word.consonants) ?? []) look(at);
+  for (const at of sharing(index, word.text, 0.4)) look(at);
+  return found;
+}
+
+/** The same of two neighbours taken for one word, which have to be it almost to the letter. */
+function joinedIn(index: NameIndex, word: Word): Map<number, number> {
+  const found = new Map<number, number>();
+  for (const at of sharing(index, word.text, 0.6)) {
+    const { text } = index.vocabulary[at]!;
+    const how = isAsLong(word.text, text) ? jaroWinkler(word.text, text) : 0;
+    if (how >= LEAST_JOINED) found.set(at, how);
+  }
+  return found;
+}
+
+/** Two neighbours are another word only where there is no more than a letter between them. */
+const isAsLong = (a: string, b: string) => Math.abs(a.length - b.length) <= 1;
+
+let shared = new Uint8Array(0);
+
+/** Words that share so many bigrams that they may be alike. */
+function sharing(index: NameIndex, text: string, least: number): number[] {
+  if (shared.length < index.vocabulary.length) shared = new Uint8Array(index.vocabulary.length);
+  const touched: number[] = [];
+  const bigrams = bigramsOf(text);
+  for (const bigram of bigrams) {
+    const words = index.byBigram.get(bigram);
+    if (!words) continue;
+    for (const at of words) if (shared[at]!++ === 0) touched.push(at);
+  }
+  const found: number[] = [];
+  for (const at of touched) {
+    const longer = Math.max(bigrams.size, index.vocabulary[at]!.text.length + 1);
+    if (shared[at]! >= longer * least) found.push(at);
+    shared[at] = 0;
+  }
+  return found;
+}
+
+/** Sums by name, which a query fills and clears again. */
+class Sums {
+  #sums = new Float64Array(0);
+  #best = new Float64Array(0);
+
+  /** For each name that has any: the sum over the words of the query of the best that it has for each. */
+  over(
+    index: NameIndex,
+    asked: readonly Asked[],
+    alike: readonly Map<number, number>[],
+  ): [name: number, sum: number][] {
+    const count = index.names.length;
+    if (this.#sums.length < count)
+      [this.#sums, this.#best] = [new Float64Array(count), new Float64Array(count)];
+    const [sums, best] = [this.#sums, this.#best];
+    const touched: number[] = [];
+    for (const [i, { span, weight: own }] of asked.entries()) {
+      const seen: number[] = [];
+      for (const [word, how] of alike[i]!) {
+        const { single, joined } = index.places[word]!;
+        const weight = how * Math.min(own, index.weights[word]!);
+        for (const name of single) {
+          if (best[name] === 0) seen.push(name);
+          if (weight > best[name]!) best[name] = weight;
+        }
+        if (how < LEAST_JOINED || span === 2) continue;
+        for (const name of joined) {
+          if (best[name] === 0) seen.push(name);
+          if (how * own > best[name]!) best[name] = how * own;
+        }
+      }
+      for (const name of seen) {
+        if (sums[name] === 0) touched.push(name);
+        sums[name]! += best[name]!;
+        best[name] = 0;
+      }
+    }
+    return touched.map((name) => {
+      const sum = sums[name]!;
+      sums[name] = 0;
+      return [name, sum];
+    });
+  }
+}
+
+const sums = new Sums();
+
+/** Names that share much weight with the query, the most first. */
+function promising(
+  index: NameIndex,
+  asked: readonly Asked[],
+  alike: readonly Map<number, number>[],
+): number[] {
+  const shares = sums.over(index, asked, alike);
+  for (const share of shares) share[1] /= Math.sqrt(index.totals[share[0]]!);
+  if (shares.length > MOST_CLOSELY) shares.sort((a, b) => b[1] - a[1]);
+  return shares.slice(0, MOST_CLOSELY).map(([name]) => name);
+}
+
+type Pair = {
+  asked: Asked;
+  at: number;
+  span: 1 | 2;
+  how: number;
+  own: number;
+  theirs: number;
+  listed: string;
+};
+
+/** Unlikeness counts more than the measure has it: words of other names are seldom below 0.8. */
+const telling = (how: number) => Math.max(0, 1 - (1 - how) * UNLIKE);
+
+/** The closeness of the query to one name: what is matched, beside all that either has. */
+function judge(
+  index: NameIndex,
+  candidate: number,
+  texts: readonly string[],
+  asked: readonly Asked[],
+  alike: readonly Map<number, number>[],
+): Hit {
+  const of = index.names[candidate]!;
+  const { words } = of;
+  const listedWeight = (at: number) => index.weights[words[at]!]!;
+  const textOf = (at: number) => index.vocabulary[words[at]!]!.text;
+  const isOfInitials = words.every((_, at) => textOf(at).length === 1);
+  const pairs: Pair[] = [];
+  asked.forEach((one, i) => {
+    for (let at = 0; at < words.length; at++) {
+      const how = initialAware(index, one, words[at]!, { alike: alike[i]!, isOfInitials });
+      const listed = textOf(at);
+      if (how > 0) {
+        const isInitial = one.word.text.length === 1 || listed.length === 1;
+        const theirs = isInitial ? INITIAL : listedWeight(at);
+        const own = isInitial ? INITIAL : one.isKnown ? one.weight : theirs;
+        pairs.push({
+          asked: one,
+          at,
+          span: 1,
+          how: one.span === 2 ? how * JOINED : how,
+          own,
+          theirs,
+          listed,
+        });
+      }
+      if (one.span === 2 || at + 1 === words.length) continue;
+      const both = index.byText.get(listed + textOf(at + 1));
+      const isJoined = both !== undefined && isAsLong(one.word.text, index.vocabulary[both]!.text);
+      const joined = isJoined ? (alike[i]!.get(both) ?? 0) : 0;
+      const theirs = listedWeight(at) + listedWeight(at + 1);
+      if (joined >= LEAST_JOINED)
+        pairs.push({
+          ...{ asked: one, at, span: 2, how: joined * JOINED, own: theirs, theirs },
+          listed: `${listed} ${textOf(at + 1)}`,
+        });
+    }
+  });
+  const worth = ({ how, own, theirs }: Pair) => how * Math.min(own, theirs);
+  pairs.sort((a, b) => worth(b) - worth(a) || a.at - b.at);
+  const [usedAsked, usedListed] = [new Set<number>(), new Set<number>()];
+  let matched = 0;
+  let [askedTotal, listedTotal] = [0, 0];
+  const told: MatchedWord[] = [];
+  for (const pair of pairs) {
+    const mine = pair.asked.span === 2 ? [pair.asked.at, pair.asked.at + 1] : [pair.asked.at];
+    const theirs = pair.span === 2 ? [pair.at, pair.at + 1] : [pair.at];
+    if (mine.some((at) => usedAsked.has(at)) || theirs.some((at) => usedListed.has(at))) continue;
+    for (const at of mine) usedAsked.add(at);
+    for (const at of theirs) usedListed.add(at);
+    matched += telling(pair.how) * Math.min(pair.own, pair.theirs);
+    askedTotal += pair.own;
+    listedTotal += pair.theirs;
+    told.push({ given: mine.map((at) => texts[at]).join(" "), listed: pair.listed, alike: pair.how });
+  }
+  if (matched === 0) return { of, score: 0, words: told };
+  for (const one of asked) if (one.span === 1 && !usedAsked.has(one.at)) askedTotal += one.weight;
+  const leftOut = of.entry.kind === "person" ? LEFT_OUT : 1;
+  for (let at = 0; at < words.length; at++)
+    if (!usedListed.has(at))
+      listedTotal += leftOut * (textOf(at).length === 1 ? INITIAL / 2 : listedWeight(at));
+  const score = matched / Math.sqrt(askedTotal * listedTotal);
+  return { of, score: Math.min(1, score), words: told };
+}
+
+/** An initial of the query is alike to every word that begins with it, which no index needs to find; a name of initials alone stands for no words. */
+function initialAware(
+  index: NameIndex,
+  { word, span }: Asked,
+  listed: number,
+  { alike, isOfInitials }: { alike: ReadonlyMap<number, number>; isOfInitials: boolean },
+): number {
+  const other = index.vocabulary[listed]!;
+  if (isOfInitials) return word.text === other.text ? 1 : 0;
+  if (span === 1 && word.text.length === 1) return alikeness(word, other);
+  return alike.get(listed) ?? 0;
+}

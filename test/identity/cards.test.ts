@@ -1,0 +1,185 @@
+/** What an agent's owner says of it, and the forms that other registries read: A2A's own library verifies the card. */
+import { createHash } from "node:crypto";
+import { AgentCard, verifyAgentCardSignature } from "@a2a-js/sdk";
+import type { JWK } from "jose";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { canonicalText } from "../../eventstore/canonical.ts";
+import type { JsonObject } from "../../eventstore/types.ts";
+import { eraseName, setSuspended } from "../../src/operator/agents.ts";
+import { type Service, startService } from "../support/service.ts";
+import { caller, ed25519Key, evmKey, PROXIED, type TestKey } from "./agents.ts";
+
+let service: Service;
+let api: ReturnType<typeof caller>;
+let api_key: string;
+const key = ed25519Key();
+const wallet = evmKey();
+beforeAll(async () => {
+  service = await startService({ env: PROXIED, vault: true });
+  api = caller(service.url);
+  const { body } = await api.post("/soul/register", {
+    agent_id: "scout",
+    display_name: "Scout",
+    issue_api_key: true,
+    ...(await api.proof(key, "scout")),
+  });
+  api_key = String(body.api_key);
+  await api.post("/soul/register", { agent_id: "quiet", ...(await api.proof(wallet, "quiet")) });
+});
+afterAll(() => service.stop());
+
+const own = () => ({ Authorization: `Bearer ${api_key}` });
+const A2A = { name: "A2A", endpoint: "https://scout.example.org/a2a", version: "1.0", binding: "HTTP+JSON" };
+const MCP = { name: "MCP", endpoint: "https://scout.example.org/mcp", version: "2025-06-18" };
+const PATH = "/soul/scout/description";
+
+/** The SHA-256 of what is said, in its canonical form. */
+const about = (said: JsonObject) => createHash("sha256").update(canonicalText(said, "said")).digest("hex");
+const describedBy = async (by: TestKey, said: JsonObject, agent_id = "scout") =>
+  api.post(`/soul/${agent_id}/description`, {
+    ...said,
+    ...(await api.proof(by, agent_id, "describe", about(said))),
+  });
+
+const cardOf = (agent_id: string) => api.get(`/soul/passport/${agent_id}/agent-card.json`);
+const fileOf = (agent_id: string) => api.get(`/soul/passport/${agent_id}/registration.json`);
+
+/** Verifies with the key that the service publishes where the card says. */
+const verify = verifyAgentCardSignature(async (kid, jku) => {
+  const { keys } = (await (await fetch(jku!)).json()) as { keys: (JWK & { kid: string })[] };
+  return keys.find((one) => one.kid === kid)!;
+});
+
+test("the owner says what an agent is for, by its API key or by a live key over exactly that", async () => {
+  const purpose = "Watches the weather over the Baltic";
+  const said = { purpose, services: [MCP], version: "1.4.0" };
+  expect(await describedBy(key, said)).toMatchObject({ status: 200, body: { sx_id: "SX#1", ...said } });
+  expect(await api.post(PATH, { services: [A2A, MCP], purpose }, own())).toMatchObject({ status: 200 });
+  const proof = await api.proof(key, "scout", "describe", about(said));
+  const altered = { ...said, services: [{ ...MCP, endpoint: "https://evil.example.org/mcp" }] };
+  expect(await api.post(PATH, { ...altered, ...proof })).toMatchObject({
+    status: 400,
+    body: { errors: [{ path: "challenge" }] },
+  });
+  expect(await describedBy(wallet, said)).toMatchObject({ status: 403 });
+  expect(await api.post(PATH, said)).toMatchObject({ status: 403 });
+  expect(await api.post("/soul/quiet/description", said, own())).toMatchObject({ status: 403 });
+  const described = await api.post(PATH, { ...said, ...proof });
+  expect(described).toMatchObject({ status: 200 });
+  expect(await api.post(PATH, { ...said, ...proof })).toEqual(described);
+  // Once something else was said, the old text does not bring it back.
+  await api.post(PATH, { services: [A2A] }, own());
+  expect(await api.post(PATH, { ...said, ...proof })).toMatchObject({
+    status: 400,
+    body: { errors: [{ message: "has counted already" }] },
+  });
+});
+
+test.each([
+  [
+    "an address without encryption",
+    { services: [{ ...MCP, endpoint: "http://scout.example.org" }] },
+    "services.0.endpoint",
+  ],
+  [
+    "an address with a password",
+    { services: [{ ...MCP, endpoint: "https://me:secret@scout.example.org" }] },
+    "services.0.endpoint",
+  ],
+  [
+    "an address that is a script",
+    { services: [{ ...MCP, endpoint: "javascript:alert(1)" }] },
+    "services.0.endpoint",
+  ],
+  ["a binding of what is not A2A", { services: [{ ...MCP, binding: "GRPC" }] }, "services.0.binding"],
+  ["too many services", { services: new Array(11).fill(MCP) }, "services"],
+  ["a purpose that turns around", { purpose: "\u202egnp.exe" }, "purpose"],
+  ["a purpose too long", { purpose: "x".repeat(301) }, "purpose"],
+  ["a version of two words", { version: "one two" }, "version"],
+])("%s is refused by the name of its field", async (_, said, path) => {
+  expect(await api.post(PATH, said, own())).toMatchObject({ status: 400, body: { errors: [{ path }] } });
+});
+
+test("A2A's library reads the card and verifies it, and nothing in it can be changed", async () => {
+  await api.post(PATH, { purpose: "Watches the weather", services: [A2A, MCP] }, own());
+  const { status, body } = await cardOf("scout");
+  expect(status).toBe(200);
+  expect(body).not.toHaveProperty("url");
+  const card = AgentCard.fromJSON(body);
+  await expect(verify(card)).resolves.toBeUndefined();
+  expect(card).toMatchObject({
+    name: "Scout",
+    description: "Watches the weather",
+    supportedInterfaces: [{ url: A2A.endpoint, protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }],
+    capabilities: {
+      extensions: [{ params: { sx_id: "SX#1", agent_id: "scout", alsoKnownAs: [key.name] } }],
+    },
+  });
+  const forged: ((of: typeof card) => void)[] = [
+    (of) => void (of.name = "Another"),
+    (of) => void (of.supportedInterfaces[0]!.url = "https://evil.example.org/a2a"),
+    (of) => void (of.capabilities!.extensions[0]!.params = { sx_id: "SX#2" }),
+    (of) =>
+      void (of.signatures[0]!.signature = `A${of.signatures[0]!.signature.slice(1)}`.replace(/^AA/, "AB")),
+    (of) => void of.signatures.pop(),
+  ];
+  for (const forge of forged) {
+    const copy = AgentCard.fromJSON(body);
+    forge(copy);
+    await expect(verify(copy)).rejects.toThrow();
+  }
+});
+
+test("an agent that named no interface has no card, and every form names the one subject", async () => {
+  expect(await cardOf("quiet")).toMatchObject({
+    status: 404,
+    body: { detail: expect.stringContaining("soul_describe") },
+  });
+  const subject = `${service.url}/soul/passport/1`;
+  const file = await fileOf("scout");
+  expect(file).toMatchObject({
+    status: 200,
+    body: {
+      type: "https://eips.ethereum.org/EIPS/eip-8004#registration-v1",
+      name: "Scout",
+      description: "Watches the weather",
+      active: true,
+      services: [
+        { name: "A2A", endpoint: `${subject}/agent-card.json`, version: "1.0" },
+        MCP,
+        { name: "DID", endpoint: key.name, version: "v1" },
+        { name: "passport", endpoint: subject },
+      ],
+      registrations: [],
+    },
+  });
+  expect(await fileOf("quiet")).toMatchObject({
+    status: 200,
+    body: { name: "quiet", services: [{ name: "DID" }, {}] },
+  });
+  const params = (await cardOf("scout")).body.capabilities as {
+    extensions: { params: { subject: string } }[];
+  };
+  expect(params.extensions[0]!.params.subject).toBe(subject);
+  const token = await (await fetch(`${subject}/credential`)).text();
+  const payload = JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString());
+  expect(payload.credentialSubject.id).toBe(subject);
+  expect((await fileOf("nobody")).status).toBe(404);
+});
+
+test("a suspended agent is not active and says nothing new; what is erased stands in no form", async () => {
+  await setSuspended(service.app, "scout", { suspended: true, reason: "asked" });
+  expect((await fileOf("scout")).body.active).toBe(false);
+  expect(await cardOf("scout")).toMatchObject({
+    status: 409,
+    body: { type: expect.stringContaining("#agent-suspended") },
+  });
+  expect(await api.post(PATH, { services: [A2A] }, own())).toMatchObject({ status: 409 });
+  await setSuspended(service.app, "scout", { suspended: false, reason: "sorted out" });
+  await eraseName(service.app, "scout");
+  const card = await cardOf("scout");
+  expect(card.body).toMatchObject({ name: "scout", description: expect.stringContaining("SX#1") });
+  for (const { body } of [card, await fileOf("scout")])
+    expect(JSON.stringify(body)).not.toMatch(/Scout|weather/);
+  await expect(verify(AgentCard.fromJSON(card.body))).resolves.toBeUndefined();
+});

@@ -1,0 +1,113 @@
+/** The lists as their publishers give them; the real files are read where they are. */
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { ofacAlt, ofacSdn } from "../../src/datasets/reference/sanctions-ofac.ts";
+import { unConsolidated } from "../../src/datasets/reference/sanctions-un.ts";
+import type { ReferenceTable } from "../../src/datasets/reference/table.ts";
+import { referenceLayoutOf } from "../../src/datasets/reference/tables.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+
+const DATA = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
+
+const read = <Row extends object>(table: ReferenceTable<Row>, text: string) =>
+  table.layouts[0]!.read({ name: "given", text });
+
+function refusalOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+  return "";
+}
+
+const SDN = `36,"AEROCARIBBEAN AIRLINES",-0- ,"CUBA",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- 
+8117,"KOVAC, Tomislav","individual","BALKANS] [SDGT",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,"DOB 04 Dec 1959; alt. DOB circa 1960; nationality Croatia; a.k.a. 'TOMO'."
+`;
+
+test("OFAC's entries have kind, programmes, years, countries and names with reserve", () => {
+  expect(referenceLayoutOf(SDN.split("\n")[0]!)?.table.name).toBe("ofac-sdn");
+  expect(read(ofacSdn, SDN)).toEqual([
+    {
+      ...{ entry_id: "36", reference: null, kind: "entity", born: [], countries: [], programs: ["CUBA"] },
+      names: [{ name: "AEROCARIBBEAN AIRLINES", quality: "primary" }],
+    },
+    {
+      ...{ entry_id: "8117", reference: null, kind: "person", born: [1959, 1960], countries: ["Croatia"] },
+      programs: ["BALKANS", "SDGT"],
+      names: [
+        { name: "KOVAC, Tomislav", quality: "primary" },
+        { name: "TOMO", quality: "weak" },
+      ],
+    },
+  ]);
+});
+
+test("OFAC's other names are a table of their own", () => {
+  const alt = '36,12,"aka","AERO-CARIBBEAN",-0- \n';
+  expect(referenceLayoutOf(alt.trim())?.table.name).toBe("ofac-alt");
+  expect(read(ofacAlt, alt)).toEqual([{ entry_id: "36", alt_id: "12", type: "aka", name: "AERO-CARIBBEAN" }]);
+});
+
+const un = (inside: string) => `<?xml version="1.0" encoding="UTF-8"?>
+<CONSOLIDATED_LIST dateGenerated="2026-02-27T00:00:09.554Z">${inside}</CONSOLIDATED_LIST>`;
+const PERSON = `<INDIVIDUALS><INDIVIDUAL><DATAID>6907993</DATAID><FIRST_NAME>ERIC</FIRST_NAME><SECOND_NAME>BADEGE</SECOND_NAME>
+  <UN_LIST_TYPE>DRC</UN_LIST_TYPE><REFERENCE_NUMBER>CDi.001</REFERENCE_NUMBER><NATIONALITY><VALUE>Rwanda</VALUE></NATIONALITY>
+  <INDIVIDUAL_ALIAS><QUALITY>Low</QUALITY><ALIAS_NAME>Badge</ALIAS_NAME></INDIVIDUAL_ALIAS><INDIVIDUAL_ALIAS><QUALITY/><ALIAS_NAME/></INDIVIDUAL_ALIAS>
+  <INDIVIDUAL_DATE_OF_BIRTH><YEAR>1971</YEAR></INDIVIDUAL_DATE_OF_BIRTH></INDIVIDUAL></INDIVIDUALS>`;
+
+describe("the list of the United Nations", () => {
+  test("has names, aliases, years and countries", () => {
+    expect(referenceLayoutOf('<?xml version="1.0" encoding="UTF-8"?>')?.table.name).toBe("un-consolidated");
+    expect(read(unConsolidated, un(PERSON))).toEqual([
+      {
+        ...{ entry_id: "6907993", reference: "CDi.001", kind: "person", born: [1971], countries: ["Rwanda"] },
+        programs: ["DRC"],
+        names: [
+          { name: "ERIC BADEGE", quality: "primary" },
+          { name: "Badge", quality: "weak" },
+        ],
+      },
+    ]);
+  });
+
+  test.each([
+    ["what is no list", un(""), "lists nobody"],
+    ["other XML", "<html></html>", "no CONSOLIDATED_LIST"],
+    ["XML that ends early", un(PERSON).slice(0, 300), "line"],
+    ["a bomb of entities", `<!DOCTYPE a [<!ENTITY b "c">]>${un(PERSON)}`, "document type"],
+    ["an entry without a name", un(PERSON.replace(/<FIRST_NAME>.*<\/SECOND_NAME>/, "")), "names"],
+  ])("refuses %s", (_, text, told) => {
+    expect(refusalOf(() => read(unConsolidated, text))).toContain(told);
+  });
+});
+
+test.each([
+  ["a line too short", SDN.replace(",-0- \n", "\n"), "line 1"],
+  ["a line without a name", '36,"",-0- ,"CUBA",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- \n', "line 1"],
+])("OFAC: %s is refused by its line", (_, text, told) => {
+  expect(refusalOf(() => read(ofacSdn, text))).toContain(told);
+});
+
+const FILES = ["ofac-sdn.csv.gz", "ofac-alt.csv.gz", "un-consolidated.xml.gz"];
+const isThere = FILES.every((file) => existsSync(DATA + file));
+const real = (file: string) =>
+  gunzipSync(readFileSync(DATA + file))
+    .toString("utf8")
+    .replaceAll("\u001a", "");
+
+test.skipIf(!isThere)("the published lists are read whole (skipped where ../shared/data is not)", () => {
+  expect(read(ofacSdn, real(FILES[0]!))).toHaveLength(8_976);
+  expect(read(ofacAlt, real(FILES[1]!))).toHaveLength(11_910);
+  const kinds = read(unConsolidated, real(FILES[2]!)).map(({ kind }) => kind);
+  expect(kinds.filter((kind) => kind === "person")).toHaveLength(730);
+  expect(kinds.filter((kind) => kind === "entity")).toHaveLength(273);
+});
+
+test("the sandbox's lists name nobody real, and say so", () => {
+  for (const table of [ofacSdn, unConsolidated])
+    for (const { programs } of table.sandbox()) expect(programs).toEqual(["INVENTED"]);
+});

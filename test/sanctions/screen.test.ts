@@ -1,0 +1,112 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { indexNames } from "../../src/domain/sanctions/index.ts";
+import type { Listed } from "../../src/domain/sanctions/listed.ts";
+import { screen, THRESHOLD } from "../../src/domain/sanctions/screen.ts";
+
+const entry = (entry_id: string, kind: Listed["kind"], ...names: string[]): Listed => ({
+  entry_id,
+  reference: null,
+  kind,
+  names: names.map((name, at) => ({ name, quality: at === 0 ? "primary" : "strong" })),
+  born: [],
+  countries: [],
+  programs: [],
+});
+
+/** Fillers, so that common words weigh less than rare ones, as they do in real lists. */
+const crowd = Array.from({ length: 400 }, (_, n) =>
+  entry(
+    `9${n}`,
+    n % 2 ? "person" : "entity",
+    `${["MOHAMMED", "GENERAL", "TRADING", "ALI"][n % 4]} Q${n}X${n * 7}`,
+  ),
+);
+
+const index = indexNames([
+  {
+    list: "test",
+    entries: [
+      entry("1", "person", "AL-ZAWAHIRI, Ayman Muhammad", "Айман аз-Завахири"),
+      entry("2", "entity", "11420 CORP."),
+      entry("3", "entity", "EMMA LLC"),
+      entry("4", "person", "HABBASH, George"),
+      entry("5", "entity", "E. S. Co."),
+      entry("6", "person", "OSTROVERKHOV, Bogdan Yaroslavovich"),
+      entry("7", "entity", "NORTH LANTERN SHIPPING COMPANY"),
+      ...crowd,
+    ],
+  },
+]);
+const found = (name: string, threshold = THRESHOLD) =>
+  screen(index, name, threshold).map(({ of }) => of.entry.entry_id);
+
+describe("a listed name is found", () => {
+  test.each([
+    ["as it is", "AL-ZAWAHIRI, Ayman Muhammad", "1"],
+    ["in another order", "Ayman Muhammad al Zawahiri", "1"],
+    ["in Cyrillic", "Айман Завахири", "1"],
+    ["without its middle name", "Ayman al-Zawahiri", "1"],
+    ["with typing errors", "Aymen Muhamad al-Zawaihri", "1"],
+    ["in another romanisation", "Ayman Mohammed az-Zawahiry", "1"],
+    ["with an initial", "B. Y. Ostroverkhov", "6"],
+    ["joined", "NorthLantern Shipping", "7"],
+    ["split", "North Lan tern Shipping", "7"],
+    ["with another legal form", "North Lantern Shipping Ltd.", "7"],
+    ["with accents", "Bögdán Ostrovérkhov", "6"],
+  ])("%s", (_, name, entry_id) => {
+    expect(found(name)[0]).toBe(entry_id);
+  });
+
+  test("equal words score 1, in whatever order", () => {
+    expect(screen(index, "George Habbash")[0]).toMatchObject({ score: 1, of: { entry: { entry_id: "4" } } });
+  });
+});
+
+describe("others are not taken for it", () => {
+  // Errors of another service: moov-io/watchman#483, #338, #115.
+  test.each(["BELLETECH CORP", "emma daniels", "George Bush", "Emma Smith", "Stavros Papadimitriou"])(
+    "%s",
+    (name) => {
+      expect(found(name)).toEqual([]);
+    },
+  );
+});
+
+test("the words that are alike are told", () => {
+  const [hit] = screen(index, "Bogdn Ostroverkhof", 0.7);
+  expect(hit!.words.map(({ given, listed }) => [given, listed])).toEqual([
+    ["BOGDN", "BOGDAN"],
+    ["OSTROVERKHOF", "OSTROVERKHOV"],
+  ]);
+});
+
+test("whatever is asked, scores lie between the threshold and 1, fall, and name each entry once", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string({ unit: "grapheme" }),
+        fc.constantFrom("a b c", "MOHAMMED ALI", "Q1X7 Q2X14 1 1 1", "-".repeat(900)),
+      ),
+      (name) => {
+        const hits = screen(index, name, 0.7);
+        const ids = hits.map(({ of }) => of.entry.entry_id);
+        expect(new Set(ids).size).toBe(ids.length);
+        hits.forEach(({ score }, at) => {
+          expect(score).toBeGreaterThanOrEqual(0.7);
+          expect(score).toBeLessThanOrEqual(hits[at - 1]?.score ?? 1);
+        });
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test("the order of words changes nothing", () => {
+  const words = ["AYMAN", "MUHAMMAD", "AL", "ZAWAHIRI"];
+  fc.assert(
+    fc.property(fc.shuffledSubarray(words, { minLength: words.length }), (order) => {
+      expect(screen(index, order.join(" "))[0]).toMatchObject({ score: 1, of: { entry: { entry_id: "1" } } });
+    }),
+  );
+});

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { alikeness, jaroWinkler, wordOf } from "../../src/domain/sanctions/alike.ts";
+import { wordsOf } from "../../src/domain/sanctions/words.ts";
+
+describe("the words of a name", () => {
+  test.each([
+    ["AL-ZAWAHIRI, Dr. Ayman", "AL ZAWAHIRI DR AYMAN"],
+    ["Jānis Bērziņš", "JANIS BERZINS"],
+    ["Тимофей Зубарев", "TIMOFEY ZUBAREV"],
+    ["DA'UD, Lu'ay", "DAUD LUAY"],
+    ["CECOEX, S.A.", "CECOEX"],
+    ["FIRST OCEAN GMBH & CO KG", "FIRST OCEAN"],
+    ["11420 CORP.", "11420"],
+    ["abd al-Rahman", "ABDUL RAHMAN"],
+    ["Abdel Rahman", "ABDUL RAHMAN"],
+    ["Osama el-Masri", "OSAMA AL MASRI"],
+    ["\u0000\u202e", ""],
+  ])("of %j are %j", (name, words) => {
+    expect(wordsOf(name).join(" ")).toBe(words);
+  });
+
+  test("a name of legal forms alone keeps them", () => {
+    expect(wordsOf("Co. Ltd.")).toEqual(["CO", "LTD"]);
+  });
+});
+
+describe("how alike words are", () => {
+  const alike = (a: string, b: string) => alikeness(wordOf(a), wordOf(b));
+
+  test("Jaro–Winkler's own examples", () => {
+    // Winkler 1990, table 1.
+    expect(jaroWinkler("MARTHA", "MARHTA")).toBeCloseTo(0.961, 3);
+    expect(jaroWinkler("DIXON", "DICKSONX")).toBeCloseTo(0.813, 3);
+    expect(jaroWinkler("DWAYNE", "DUANE")).toBeCloseTo(0.84, 3);
+    expect(jaroWinkler("ABC", "")).toBe(0);
+    expect(jaroWinkler("ABC", "XYZ")).toBe(0);
+  });
+
+  test("numbers are equal or different", () => {
+    expect(alike("11420", "11420")).toBe(1);
+    expect(alike("11420", "11421")).toBe(0);
+    expect(alike("CORP1", "CORP")).toBe(0);
+  });
+
+  test("what sounds alike is alike, and never as good as equal", () => {
+    for (const [a, b] of [
+      ["STEPHEN", "STEVEN"],
+      ["MOHAMMED", "MUHAMMAD"],
+      ["QADHAFI", "GADDAFI"],
+      ["YUSUF", "YOUSSEF"],
+    ] as const) {
+      expect(alike(a, b), `${a} ${b}`).toBeGreaterThanOrEqual(0.8);
+      expect(alike(a, b), `${a} ${b}`).toBeLessThan(1);
+    }
+  });
+
+  test("an initial stands for what begins with it, and for nothing else", () => {
+    expect(alike("J", "JOSEPH")).toBeGreaterThan(0.8);
+    expect(alike("K", "JOSEPH")).toBe(0);
+  });
+
+  test("the beginning of a long word is not the word", () => {
+    expect(alike("BELLA", "BELLETECH")).toBe(0);
+  });
+});
