@@ -57,7 +57,7 @@ export function rendering(source: string, linkOf: (target: string) => string): R
   const [first] = sections;
   return {
     title: first?.title ?? "",
-    lead: first?.text.split(/(?<=[.:]) /)[0] ?? "",
+    lead: first?.text.split(/(?<=\.) /)[0] ?? "",
     body: markup(markdown.renderer.render(tokens, markdown.options, {})),
     sections,
   };
