@@ -19,8 +19,9 @@ import { areas, entitiesOf } from "../src/areas/index.ts";
 import { prepareDatabase } from "../src/database.ts";
 import * as anchors from "../src/domain/anchoring/anchor.ts";
 import { StreamCache } from "../src/stream-cache.ts";
+import { foldAfresh } from "../src/stream-folds.ts";
 import { SNAPSHOT_EVERY, StreamSnapshots } from "../src/stream-snapshots.ts";
-import { foldAfresh, transact, type UnitParts } from "../src/unit.ts";
+import { transact, type UnitParts } from "../src/unit.ts";
 
 const { values: args } = parseArgs({
   options: { events: { type: "string", default: "10000,100000" }, rounds: { type: "string", default: "7" } },

@@ -27,12 +27,12 @@ import type { Presence } from "./lease.ts";
 import type { Projection } from "./projections/projection.ts";
 import type { Runner } from "./projections/runner.ts";
 import { isOf, type Placed, placed } from "./projections/typed.ts";
+import { foldAfresh } from "./stream-folds.ts";
 import {
   type Command,
   type Committed,
   type Decided,
   type Decision,
-  foldAfresh,
   type Target,
   transact,
   type UnitParts,

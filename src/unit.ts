@@ -7,24 +7,17 @@
 
 import type { EventSchemas } from "../eventstore/schemas.ts";
 import type { EventStore, RecordedCommit } from "../eventstore/store.ts";
-import type {
-  AppendedEvent,
-  Idempotency,
-  JsonObject,
-  NewEvent,
-  RecordedEvent,
-  StreamGuard,
-} from "../eventstore/types.ts";
+import type { AppendedEvent, Idempotency, JsonObject, NewEvent, StreamGuard } from "../eventstore/types.ts";
 import type { DomainEvent, Entity } from "./domain/entity.ts";
 import type { Subjects, ToSeal } from "./domain/ports.ts";
 import { coreProblems } from "./domain/problem.ts";
 import { Refusal, refuse } from "./domain/refusal.ts";
 import type { Sealed } from "./domain/sealed.ts";
+import * as unusedKeys from "./domain/subjects/recall.ts";
 import * as subject from "./domain/subjects/subject.ts";
 import { typed } from "./projections/typed.ts";
 import { sealedBefore, sealFor } from "./sealing.ts";
-import type { StreamCache } from "./stream-cache.ts";
-import type { StreamSnapshots } from "./stream-snapshots.ts";
+import { type FoldParts, fold, foldAfresh, readWhole } from "./stream-folds.ts";
 
 export type Target = { tenant: string; id: string };
 export type Decision<State, E extends DomainEvent> = (state: State) => E[];
@@ -41,14 +34,7 @@ export type Command = { meta: JsonObject; idempotency?: Idempotency };
 
 export type Committed<T> = { result: T; events: AppendedEvent[]; replayed: boolean };
 
-export type UnitParts = {
-  store: EventStore;
-  schemas: EventSchemas;
-  cache: StreamCache;
-  subjects: Pick<Subjects, "seal" | "erase">;
-  /** Where folds of long streams begin; without it, with their first event. */
-  snapshots?: StreamSnapshots;
-};
+export type UnitParts = FoldParts & { subjects: Pick<Subjects, "seal" | "erase"> };
 
 /** More runs than this on one command means contention that waiting will not mend. */
 const MAX_RUNS = 50;
@@ -58,6 +44,16 @@ export type Watch = <State, E extends DomainEvent>(
   entity: Entity<State, E>,
   target: Target,
 ) => Promise<State>;
+
+/**
+ * Refuses at once what would be refused when it is decided: before anything is sealed for it, and without a place in the queue for its
+ * stream. Nothing is staged and nothing rests upon it; said again, it stays silent.
+ */
+export type Foresee = <State, E extends DomainEvent>(
+  entity: Entity<State, E>,
+  target: Target,
+  decision: (state: State) => unknown,
+) => Promise<void>;
 
 /** What is counted outside the log for what is about to be appended. */
 export type Reservation = {
@@ -77,7 +73,14 @@ export type Reserve = (name: string, reservation: Reservation) => Promise<boolea
 export type Seal = (page: readonly ToSeal[]) => Promise<Sealed[]>;
 
 /** What work may do in its unit, and the command it runs for. */
-export type InUnit = { decide: Decide; watch: Watch; reserve: Reserve; seal: Seal; command: Command };
+export type InUnit = {
+  decide: Decide;
+  watch: Watch;
+  foresee: Foresee;
+  reserve: Reserve;
+  seal: Seal;
+  command: Command;
+};
 
 export type Work<T> = (unit: InUnit) => Promise<T>;
 
@@ -177,7 +180,8 @@ async function replay<T>(
     return { state, version, events: own.map((event) => typed(parts.schemas, event)) };
   };
   const seal = sealedBefore(earlier.events);
-  const result = await work({ decide, watch, reserve, seal, command });
+  const foresee: Foresee = async () => undefined;
+  const result = await work({ decide, watch, foresee, reserve, seal, command });
   return { result, events: earlier.events, replayed: true };
 }
 
@@ -244,8 +248,20 @@ class Unit {
     return state;
   };
 
-  readonly seal: Seal = (page) =>
-    sealFor(this.#parts.subjects, async (of) => (await this.watch(subject, of)) !== undefined, page);
+  readonly foresee: Foresee = async (entity, target, decision) => {
+    const { state, cached } = await fold(this.#parts, entity, target.tenant, entity.streamOf(target.id));
+    try {
+      decision(state);
+    } catch (refusal) {
+      if (!cached) throw refusal;
+      decision((await foldAfresh(this.#parts, entity, target)).state);
+    }
+  };
+
+  readonly seal: Seal = async (page) => {
+    await this.watch(unusedKeys, unusedKeys.target);
+    return sealFor(this.#parts.subjects, async (of) => (await this.watch(subject, of)) !== undefined, page);
+  };
 
   /** A refusal, or nothing to do, must not rest on a state that another process has moved on: it is looked at afresh. */
   async #consider<State, E extends DomainEvent>(
@@ -330,54 +346,6 @@ class Unit {
   release(): void {
     this.#release?.();
     this.#release = undefined;
-  }
-}
-
-/** A stream's state now: what the cache or a snapshot holds, plus what was appended since if it is known to lag. */
-async function fold<State, E extends DomainEvent>(
-  parts: UnitParts,
-  entity: Entity<State, E>,
-  tenant: string,
-  stream_id: string,
-): Promise<{ state: State; version: number; cached: boolean }> {
-  const key = `${tenant}\n${stream_id}`;
-  const held = parts.cache.get(key);
-  if (held && !held.stale) return { state: held.state as State, version: held.version, cached: true };
-  const begin = held ?? (await parts.snapshots?.find(entity, { tenant, stream_id }));
-  let state = begin ? (begin.state as State) : entity.initialState();
-  let version = begin?.version ?? 0;
-  for await (const event of readWhole(parts.store, tenant, stream_id, version)) {
-    state = entity.evolve(state, typed(parts.schemas, event));
-    version = event.version;
-  }
-  parts.cache.keep(key, { state, version });
-  return { state, version, cached: false };
-}
-
-/** The same, whatever the cache believed. */
-export function foldAfresh<State, E extends DomainEvent>(
-  parts: UnitParts,
-  entity: Entity<State, E>,
-  { tenant, id }: Target,
-): Promise<{ state: State; version: number }> {
-  const stream_id = entity.streamOf(id);
-  parts.cache.mark(`${tenant}\n${stream_id}`);
-  return fold(parts, entity, tenant, stream_id);
-}
-
-const PAGE = 1_000;
-
-async function* readWhole(
-  store: EventStore,
-  tenant: string,
-  stream_id: string,
-  after = 0,
-): AsyncGenerator<RecordedEvent> {
-  for (;;) {
-    const page = await store.readStream({ tenant, stream_id, after_version: after, limit: PAGE });
-    yield* page;
-    if (page.length < PAGE) return;
-    after = page[page.length - 1]!.version;
   }
 }
 

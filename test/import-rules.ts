@@ -137,6 +137,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "src/sealing.ts",
       "src/erasure.ts",
       "src/stream-cache.ts",
+      "src/stream-folds.ts",
       "src/stream-snapshots.ts",
       "src/reactor.ts",
       "src/health.ts",

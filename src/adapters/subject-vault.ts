@@ -3,7 +3,7 @@
  * question that it is for, so that what one process erases no other opens.
  */
 import type pg from "pg";
-import { type Opened, type Subjects, SubjectsUnavailable } from "../domain/ports.ts";
+import { type GivenKey, type Opened, type Subjects, SubjectsUnavailable } from "../domain/ports.ts";
 import type { SubjectName } from "../domain/sealed.ts";
 import {
   lookupOf,
@@ -38,7 +38,21 @@ export function absentSubjects(): Subjects {
   const refuse = async () => {
     throw new SubjectsUnavailable("there is no vault of personal data: set SUBJECT_KEYS_URL");
   };
-  return { seal: refuse, open: refuse, find: refuse, erase: refuse, rewrap: refuse, backup_days: 0 };
+  const none = async () => [];
+  return {
+    ...{
+      seal: refuse,
+      open: refuse,
+      find: refuse,
+      erase: refuse,
+      used: refuse,
+      recall: refuse,
+      rewrap: refuse,
+    },
+    // Of none there is nothing to look after.
+    given: none,
+    backup_days: 0,
+  };
 }
 
 export function createSubjectVault(parts: VaultParts): Subjects {
@@ -65,7 +79,7 @@ export function createSubjectVault(parts: VaultParts): Subjects {
     for (;;) {
       const missing = lookups.filter((lookup) => !found.has(nameOf(lookup)));
       if (missing.length === 0) return found;
-      note((await ask<Row>(pool, FIND, [missing])).rows);
+      note((await ask<Row>(pool, GIVE, [missing])).rows);
       const unknown = missing.filter((lookup) => !found.has(nameOf(lookup)));
       // Whom another process makes meanwhile is found in the next round.
       if (unknown.length > 0) note(await make(unknown));
@@ -144,6 +158,19 @@ export function createSubjectVault(parts: VaultParts): Subjects {
       return rowCount ?? 0;
     },
 
+    async given(limit) {
+      return (await ask<GivenKey>(pool, GIVEN, [limit])).rows;
+    },
+
+    async used(subject_ids) {
+      if (subject_ids.length > 0) await ask(pool, USED, [subject_ids]);
+    },
+
+    async recall(keys) {
+      const values = [keys.map(({ subject_id }) => subject_id), keys.map(({ given_at }) => given_at)];
+      return keys.length === 0 ? 0 : ((await ask(pool, RECALL, values)).rowCount ?? 0);
+    },
+
     async rewrap() {
       let count = 0;
       for (;;) {
@@ -186,6 +213,37 @@ const COLUMNS = "subject_id, lookup, master_key_id, wrapped_key";
 const FIND = {
   name: "subjects_find",
   text: `select ${COLUMNS} from subject_keys.subjects where lookup = any($1::bytea[])`,
+};
+/**
+ * Finds keys to seal by, and notes when that was for those that nothing is recorded under; one that was given out within minutes stays as it is,
+ * since an hour has to pass before it can be recalled. In one order everywhere, so that two cannot wait for each other.
+ */
+const GIVE = {
+  name: "subjects_give",
+  text: `with old as (
+      select subject_id from subject_keys.subjects
+      where lookup = any($1::bytea[]) and given_at < statement_timestamp() - interval '10 minutes' order by lookup for update),
+    given as (
+      update subject_keys.subjects s set given_at = clock_timestamp() from old where s.subject_id = old.subject_id
+      returning s.subject_id, s.lookup, s.master_key_id, s.wrapped_key)
+    select ${COLUMNS} from given union all
+    select ${COLUMNS} from subject_keys.subjects
+    where lookup = any($1::bytea[]) and (given_at is null or given_at >= statement_timestamp() - interval '10 minutes')`,
+};
+const GIVEN = {
+  name: "subjects_given",
+  text: `select subject_id, given_at::text as given_at, extract(epoch from clock_timestamp() - given_at)::float8 as age_s
+    from subject_keys.subjects where given_at is not null order by given_at limit $1`,
+};
+const USED = {
+  name: "subjects_used",
+  text: "update subject_keys.subjects set given_at = null where subject_id = any($1::text[])",
+};
+/** Whoever was given a key since has changed when that was. */
+const RECALL = {
+  name: "subjects_recall",
+  text: `delete from subject_keys.subjects s using unnest($1::text[], $2::timestamptz[]) as seen (subject_id, given_at)
+    where s.subject_id = seen.subject_id and s.given_at = seen.given_at`,
 };
 const MAKE = {
   name: "subjects_make",

@@ -8,7 +8,7 @@ import type { Chart, Provenance } from "../domain/chart.ts";
 import type { ProblemType } from "../domain/problem.ts";
 import type { EventName } from "../domain/refusal.ts";
 import type { Projection } from "../projections/projection.ts";
-import type { Decide, Reserve, Seal, Watch } from "../unit.ts";
+import type { Decide, Foresee, Reserve, Seal, Watch } from "../unit.ts";
 import type { Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
@@ -115,6 +115,8 @@ export type Context<In> = {
   decide: Decide;
   /** An entity as it is now; what is decided counts only if it stays so until then. */
   watch: Watch;
+  /** Refuses now what would be refused when it is decided, before anything is sealed or waited for. */
+  foresee: Foresee;
   /** Takes what is counted outside the log, once for the command; what is taken for nothing is given back. */
   reserve: Reserve;
   /** Seals personal data for the events that are decided; nothing else may stand in one. */

@@ -256,6 +256,7 @@ async function unpaid(
       made: await prepareAnswer(parts, call, {
         decide: none,
         watch: none,
+        foresee: none,
         reserve: none,
         seal: none,
         command: commandOf(call),

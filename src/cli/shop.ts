@@ -17,6 +17,7 @@ import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { Refusal } from "../domain/refusal.ts";
 import type { NamedOrder } from "../projections/commerce/orders.ts";
 import { about } from "./about.ts";
+import { eraseCommand } from "./erase.ts";
 import { importSalesCommand } from "./shop-sales.ts";
 import { asCount, type Terminal, withRuntime } from "./terminal.ts";
 
@@ -26,7 +27,10 @@ export function shopCommand(terminal: Terminal): Command {
   const shop = new Command("shop").description(about.shop);
   const run = <T>(work: (app: App, operator: Shop) => Promise<T>): Promise<T> =>
     withRuntime(terminal, async ({ app }) => work(app, await import("../operator/shop.ts")));
-  for (const command of [...goodsCommands(run), ...orderCommands(run), importSalesCommand(terminal)])
+  const erase = eraseCommand(terminal, "shop.erase")
+    .description("erase a customer: name, mail and address in their orders and quotes open no more, for good")
+    .argument("<email>", "the customer's mail address; upper and lower case are the same");
+  for (const command of [...goodsCommands(run), ...orderCommands(run), erase, importSalesCommand(terminal)])
     shop.addCommand(command);
   return shop;
 }

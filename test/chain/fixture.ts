@@ -39,6 +39,9 @@ export type Workshop = {
   close(): Promise<void>;
 };
 
+/** A node that a test meddles with: the service's own, or a workshop's. */
+export type Meddled = { chain: Chain; rpc: Workshop["rpc"] };
+
 /** On the worker's node, as it was at first; `own` is for those who start, stop or kill it. */
 export async function openWorkshop({ own = false } = {}): Promise<Workshop> {
   const dir = await mkdtemp(join(tmpdir(), "tallystick-chain-"));
@@ -144,7 +147,7 @@ export async function placeWallet(workshop: Workshop, account: Hex, code: Hex): 
 
 /** Has a payer cancel an authorization on the chain. */
 export async function cancelAuthorization(
-  workshop: Workshop,
+  workshop: Meddled,
   payer: HDAccount,
   { from, nonce }: Pick<TransferAuthorization, "from" | "nonce">,
 ): Promise<void> {
@@ -166,12 +169,12 @@ export async function cancelAuthorization(
 }
 
 /** Carries an authorization to the chain past the service, as anybody may; answers the mined transaction. */
-export function carriedByStranger(workshop: Workshop, signed: SignedTransfer): Promise<Hex> {
+export function carriedByStranger(workshop: Meddled, signed: SignedTransfer): Promise<Hex> {
   const { to, data } = transferCall(signed);
   return sentByStranger(workshop, to, data);
 }
 
-async function sentByStranger({ rpc, chain }: Workshop, to: Hex, data: Hex): Promise<Hex> {
+async function sentByStranger({ rpc, chain }: Meddled, to: Hex, data: Hex): Promise<Hex> {
   const gas = `0x${TRANSFER_GAS.toString(16)}`;
   const transaction = await rpc<Hex>("eth_sendTransaction", { from: wallet(9).address, to, data, gas });
   // Mining rests while the node's state is saved.
@@ -180,13 +183,13 @@ async function sentByStranger({ rpc, chain }: Workshop, to: Hex, data: Hex): Pro
 }
 
 /** Mines until what is in the chain now is final. */
-export async function finalize({ chain, rpc }: Workshop): Promise<void> {
+export async function finalize({ chain, rpc }: Meddled): Promise<void> {
   const { latest } = await chain.heads();
   while ((await chain.heads()).finalized.number < latest.number) await rpc("evm_mine");
 }
 
 /** Takes the chain back to a snapshot and lets it go on differently: another history, a little longer than the first one. */
-export async function rewind({ chain, rpc }: Workshop, snapshot: Hex): Promise<void> {
+export async function rewind({ chain, rpc }: Meddled, snapshot: Hex): Promise<void> {
   const { latest } = await chain.heads();
   if (!(await rpc<boolean>("evm_revert", snapshot))) throw new Error("there is no such snapshot");
   await rpc("anvil_setBalance", `0x${randomBytes(20).toString("hex")}`, "0x1");

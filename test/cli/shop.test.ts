@@ -54,9 +54,13 @@ test("the demo buys pellets from the price list to the delivery, and the operato
   const told = await shop("orders", "--status", "delivered");
   expect(told).toContain(`${order_id}  10 bag granulas-premium  EUR 59.90`);
   expect(told).toContain("anna@example.org");
-  const erased = await run("subjects", "erase", "anna@example.org", "--tenant", /wallet:\S+/.exec(told)![0]);
-  expect(erased.code, erased.stderr).toBe(0);
-  expect(await shop("orders", "--status", "delivered")).toContain("erased");
+  const tenant = /wallet:\S+/.exec(told)![0];
+  const mistyped = await run("shop", "erase", "ana@example.org", "--tenant", tenant);
+  expect([mistyped.code, mistyped.stderr]).toEqual([1, expect.stringContaining("look for typing errors")]);
+  expect((await run("shop", "erase", "anna@example.org")).stderr).toContain("--tenant <name>");
+  // The order, and the quote that it was placed by.
+  expect(await shop("erase", "Anna@Example.org", "--tenant", tenant)).toContain("Erased: 2 events");
+  expect(await shop("orders", "--status", "delivered")).toMatch(/ erased\n$/);
   const again = await run("shop", "ship", order_id!);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is delivered")]);
 });

@@ -1,5 +1,7 @@
-/** A customer who is erased: orders and quotes stand, and say no more whom they were for. */
+/** A customer who is erased: orders and quotes stand, and say no more whom they were for; one who never ordered was nobody. */
+import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { wallet } from "../chain/fixture.ts";
 import { type Credentials, openShopHouse, pelletOrder, type ShopHouse } from "./shop-house.ts";
 
 let house: ShopHouse;
@@ -18,6 +20,7 @@ test("is shown as erased in every order of hers, and in none of others'; orders 
   const his = await order("b", "bert@example.org");
   const erased = await house.ask(mine, "commerce/erase", { email: "anna@example.org" });
   expect(erased.body.data).toMatchObject({ status: "erased", sealed_events: 1 });
+  await house.folded();
   const { data } = (await house.ask(mine, "orders")).body;
   expect(
     data.map(({ order_id, erased, customer }: { order_id: number; erased: boolean; customer: object }) => [
@@ -34,6 +37,7 @@ test("is shown as erased in every order of hers, and in none of others'; orders 
   const cancelled = await house.ask(mine, "orders/cancel", { order_id: hers.order_id });
   expect(cancelled.body.data.status).toBe("cancelled");
   await order("c", "anna@example.org");
+  await house.folded();
   const again = (await house.ask(mine, "orders?limit=1")).body.data;
   expect(again).toMatchObject([{ erased: false, customer: { email: "anna@example.org" } }]);
 });
@@ -65,4 +69,40 @@ test("stands in no table of the log's database: neither name, mail nor address, 
     expect([name, found.rows.map(({ line }) => line)]).toEqual([name, []]);
   }
   expect(JSON.stringify(house.service.logged)).not.toMatch(/secret person|secret@|secret street/i);
+});
+
+test("whose order or quote is refused becomes no subject: the vault has no key of them", async () => {
+  const vault = new pg.Client({ connectionString: house.vault_url });
+  await vault.connect();
+  const keys = async () =>
+    (await vault.query<{ n: number }>("select count(*)::int as n from subject_keys.subjects")).rows[0]!.n;
+  const before = await keys();
+  const buyer = await house.keyOf("refused");
+  const known = { ...pelletOrder(1, { product_slug: "finieris-ozols" }), customer_email: "bert@example.org" };
+  for (let n = 0; n < 3; n++) expect((await house.ask(buyer, "orders", known)).status).toBe(201);
+  let people = 0;
+  const nobody = () => `nobody-${people++}@example.org`;
+  for (const [status, wrong] of [
+    [404, { product_slug: "none" }],
+    [409, { product_slug: "saplaksnis-berzs", quantity: 41 }],
+    [409, { product_slug: "finieris-ozols" }],
+    [400, { product_slug: "saplaksnis-berzs", quantity: 40 }],
+    [400, { unit: "crate" }],
+    [404, { quote_id: "0".repeat(32) }],
+  ] as const) {
+    const body = { ...pelletOrder(1, wrong), customer_email: nobody() };
+    expect([wrong, (await house.ask(buyer, "orders", body)).status]).toEqual([wrong, status]);
+  }
+  const much = { ...pelletOrder(41, { product_slug: "saplaksnis-berzs" }), customer_email: nobody() };
+  expect((await house.pays(wallet(0), "orders", much)).status).toBe(409);
+  for (const [status, item] of [
+    [404, { product_id: 99, quantity: 1 }],
+    [400, { product_id: 3, quantity: 1, unit: "bag" }],
+  ] as const) {
+    const body = { client_name: "No One", client_email: nobody(), items: [item] };
+    expect((await house.ask(buyer, "quotes", body)).status).toBe(status);
+  }
+  // One key more, of the customer whose orders stand.
+  expect(await keys()).toBe(before + 1);
+  await vault.end();
 });

@@ -256,6 +256,7 @@ describe("an order", () => {
   test("is among its buyer's, the newest first", async () => {
     const pager = await house.keyOf("pager");
     const placed = [await order(1, {}, pager), await order(2, {}, pager), await order(3, {}, pager)];
+    await house.folded();
     const { data, meta } = (await ask("orders?limit=2&offset=1", undefined, pager)).body;
     expect(data.map(({ order_id }: { order_id: number }) => order_id)).toEqual([
       placed[1].order_id,

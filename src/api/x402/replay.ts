@@ -129,7 +129,10 @@ export async function repeat(parts: AnswerParts, call: Call, id: string): Promis
     (await recalled(idempotencyOfPayment(call, id))) ??
     (await recalled(idempotencyOf(call))) ??
     // Under a key that is not said this time: what was decided stands, and is not decided again.
-    (await again({ decide: gone, watch: gone, reserve: gone, seal: gone, command: commandOf(call) }));
+    (await again({
+      ...{ decide: gone, watch: gone, foresee: gone, reserve: gone, seal: gone },
+      command: commandOf(call),
+    }));
   const isSame = made.kind !== "body" || digest === null || sha256(made.body) === digest;
   return isSame ? { made, bought_by, again: true } : gone();
 }

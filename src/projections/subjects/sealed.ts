@@ -32,6 +32,13 @@ function countOf(counts: Map<string, { events: number; sealed: number }>, id: st
   return begun;
 }
 
+/** Those of the subjects that events hold something sealed for. */
+export async function sealedAmong(pool: pg.Pool, subject_ids: readonly string[]): Promise<Set<string>> {
+  const sql = "select subject_id from read.sealed_values_v1 where subject_id = any($1::text[])";
+  const { rows } = await pool.query<{ subject_id: string }>(sql, [subject_ids]);
+  return new Set(rows.map(({ subject_id }) => subject_id));
+}
+
 /** Events that hold something sealed for a subject. */
 export async function sealedEventsOf(pool: pg.Pool, subject_id: string): Promise<number> {
   const sql = "select events from read.sealed_values_v1 where subject_id = $1";

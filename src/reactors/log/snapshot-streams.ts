@@ -1,7 +1,7 @@
 /** Whenever a stream has grown by five hundred events, its folded state is kept, for processes that have yet to fold it. */
 import { type Outcome, reactor, type Turn } from "../../reactor.ts";
+import { foldAfresh } from "../../stream-folds.ts";
 import type { DueSnapshot } from "../../stream-snapshots.ts";
-import { foldAfresh } from "../../unit.ts";
 
 /** So often all long streams are looked through, for snapshots that are gone. */
 const LOOK_BACK_MS = 600_000;

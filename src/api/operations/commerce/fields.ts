@@ -34,7 +34,30 @@ export const inputOrderId = orderId.describe("The order_id that orders_create an
 
 /** As RFC 5321 limits it. */
 export const inputMail = z.email("is a mail address").max(254, "is at most 254 characters");
-export const inputName = z.string().min(1, "is at least 1 character").max(200, "is at most 200 characters");
+
+/** What is not seen in a text and changes how a terminal or a page shows what stands around it. */
+const HIDDEN = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+const hidesNothing = (text: string) => !HIDDEN.test(text);
+
+/** Words of a person in one line. */
+const inputLine = (most: number) =>
+  z
+    .string()
+    .min(1, "is at least 1 character")
+    .max(most, `is at most ${most} characters`)
+    .refine(hidesNothing, "is one line, without control characters and turns of direction");
+
+/** Words of a person, in lines where they like. */
+export const inputLines = (most: number) =>
+  z
+    .string()
+    .max(most, `is at most ${most} characters`)
+    .refine(
+      (text) => hidesNothing(text.replaceAll(/[\n\r\t]/g, "")),
+      "is without control characters and turns of direction; new lines are fine",
+    );
+
+export const inputName = inputLine(200);
 
 export const developmentChain = z
   .boolean()

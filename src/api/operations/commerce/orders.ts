@@ -19,6 +19,7 @@ import type { Caller } from "../../caller.ts";
 import { json, key, operation, owner, pay } from "../../operation.ts";
 import {
   developmentChain,
+  inputLines,
   inputMail,
   inputName,
   inputOrderId,
@@ -119,17 +120,11 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
       )
       .describe("For the carrier")
       .optional(),
-    delivery_address: z
-      .string()
+    delivery_address: inputLines(300)
       .min(1, "is at least 1 character")
-      .max(300, "is at most 300 characters")
       .describe("Where it is delivered, up to 300 characters")
       .optional(),
-    notes: z
-      .string()
-      .max(500, "is at most 500 characters")
-      .describe("Anything else, up to 500 characters")
-      .optional(),
+    notes: inputLines(500).describe("Anything else, up to 500 characters").optional(),
     quote_id: idFrom("quote_id", "quotes_create")
       .describe("Takes the price of this quote of yours; omitted = the price of now")
       .optional(),
@@ -174,7 +169,9 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
     customer_name: "Anna Ozola",
     delivery_address: "Brīvības iela 1, Rīga",
   },
-  handle: async ({ input, caller, app, decide, watch, seal, fresh_id, idempotency_key, payment_id }) => {
+  handle: async (context) => {
+    const { input, caller, app, decide, watch, foresee, seal, fresh_id, idempotency_key, payment_id } =
+      context;
     const { tenant } = caller;
     if (input.payment === "invoice" && caller.kind !== "key")
       refuse("forbidden", "an invoice needs an API key of this shop's operator; pay by x402 instead");
@@ -193,6 +190,20 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
     const until = new Date(now.getTime() + hold_s * 1_000).toISOString();
     const order_id = orderIdOf(app.link_secret, fresh_id);
     const target = orders.targetOf(tenant, order_id);
+    // Only where it is decided: said again, the order stands, whatever its price or the rate would be by now.
+    const costs = () => {
+      const asked = { product_id, unit, quantity };
+      const net_cents =
+        quote_id === null ? priceNow(sold, unit, placed_at) : quotes.quotedPrice(quote, asked, placed_at);
+      const total = totalOf(net_cents * quantity, sold.facts.vat_bp);
+      orders.refuseTooLarge(total.gross_cents);
+      return { total, rate: payableRate(app.reference, { now, is_play: app.embedded_chain }) };
+    };
+    const wanted: stock.Wanted = { order_id, tenant, unit, base, quantity, until };
+    const reserve = stock.reserve(wanted, placed_at);
+    // Nobody becomes a subject by an order that is refused.
+    await foresee(stock, goods, reserve);
+    await foresee(orders, target, costs);
     const [customer] = await seal([
       {
         subject: mailSubject(tenant, input.customer_email),
@@ -202,19 +213,10 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
     ]);
     // Read before the goods are queued for, so that others wait for as little as can be.
     await watch(orders, target);
-    const wanted: stock.Wanted = { order_id, tenant, unit, base, quantity, until };
     // The stock first: orders of one product queue for it, and each sees what the one before has left.
-    const held = await decide(stock, goods, stock.reserve(wanted, placed_at));
-    // Only where it is decided: said again, the order stands, whatever its price or the rate would be by now.
+    const held = await decide(stock, goods, reserve);
     const place = (state: orders.OrderState) => {
-      const asked = { product_id, unit, quantity };
-      const net_cents =
-        quote_id === null
-          ? priceNow(sold, asked.unit, placed_at)
-          : quotes.quotedPrice(quote, asked, placed_at);
-      const total = totalOf(net_cents * quantity, sold.facts.vat_bp);
-      orders.refuseTooLarge(total.gross_cents);
-      const rate = payableRate(app.reference, { now, is_play: app.embedded_chain });
+      const { total, rate } = costs();
       return orders.place({
         order_id,
         product_id,

@@ -1,6 +1,5 @@
 /** What an agent's owner says of it, and the forms in which other registries read that. */
 import { createHash } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { canonicalText } from "../../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../../eventstore/types.ts";
@@ -9,7 +8,14 @@ import { time } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentCard, interfacesOf, registrationFile, type Shown } from "../../../domain/identity/card.ts";
 import { challengeDigest } from "../../../domain/identity/challenge.ts";
-import { agentRef, nameSubject, purpose, service, sxId } from "../../../domain/identity/fields.ts";
+import {
+  agentRef,
+  nameSubject,
+  purpose,
+  type Service,
+  service,
+  sxId,
+} from "../../../domain/identity/fields.ts";
 import { keyUrl } from "../../../domain/payments/receipt.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { placeIn } from "../../../domain/sealed.ts";
@@ -32,10 +38,11 @@ export async function shownAgent(app: App, agent: agents.Agent): Promise<Shown> 
   return { agent, name, purpose: opened!.erased ? null : String(opened!.value.purpose) };
 }
 
-type Said = Pick<z.infer<typeof described>, "services"> & {
-  purpose?: string | undefined;
-  version?: string | undefined;
-};
+type Said = { purpose?: string | undefined; version?: string | undefined; services: Service[] };
+
+/** What is said, in its canonical form: without what is not given. */
+const textOf = ({ purpose, version, services }: Said): string =>
+  canonicalText(JSON.parse(JSON.stringify({ purpose, version, services })) as JsonObject, "description");
 
 /** What was said by this very challenge, if it is what is said again: whoever repeats a call does nothing wrong. */
 async function saidBefore(app: App, agent: agents.Agent, said: Said, challenge: string | undefined) {
@@ -44,10 +51,8 @@ async function saidBefore(app: App, agent: agents.Agent, said: Said, challenge: 
   if (description.challenge_sha256 !== challengeDigest(challenge)) return undefined;
   const { purpose } = await shownAgent(app, agent);
   const { version, services, described_at } = description;
-  const stands = { purpose, version, services, described_at };
-  const { purpose: again = null, version: number = null, services: places } = said;
-  const isSame = isDeepStrictEqual([again, number, places], [purpose, version, services]);
-  return isSame ? stands : undefined;
+  const stands = { purpose: purpose ?? undefined, version: version ?? undefined, services };
+  return textOf(stands) === textOf(said) ? { purpose, version, services, described_at } : undefined;
 }
 
 const described = z.object({
@@ -99,8 +104,7 @@ The addresses are public and stay in the log; the purpose is sealed, and can be 
     const { agent_id, sx_number } = agent.facts;
     const before = await saidBefore(app, agent, said, challenge);
     if (before) return { sx_id: sxId(sx_number), ...before };
-    const text = canonicalText(JSON.parse(JSON.stringify(said)) as JsonObject, "description");
-    const about = createHash("sha256").update(text).digest("hex");
+    const about = createHash("sha256").update(textOf(said)).digest("hex");
     const authority = await authorityOf(
       context,
       agent,

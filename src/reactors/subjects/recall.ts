@@ -1,0 +1,50 @@
+/** Destroys keys that were given out to seal by, and that nothing was recorded under within an hour. */
+import { type GivenKey, SubjectsUnavailable } from "../../domain/ports.ts";
+import * as recall from "../../domain/subjects/recall.ts";
+import { sealedAmong, sealedProjection } from "../../projections/subjects/sealed.ts";
+import { reactor } from "../../reactor.ts";
+
+const AT_ONCE = 10_000;
+/** For how long a read model is waited for. */
+const WAIT_MS = 5_000;
+
+const meta = { actor: "reactor:subjects.recall", operation: "subjects.recall" };
+
+export const recallReactor = reactor({
+  name: "subjects.recall",
+  every_ms: 10_000,
+  memory: () => ({}),
+  troubles: {
+    vault_away: "keys that nothing was recorded under are not destroyed: the vault cannot be asked",
+    failed: "keys that nothing was recorded under are not destroyed",
+  },
+  resumed: "keys that nothing was recorded under are destroyed again",
+  async take({ app }) {
+    /** Those that nothing is recorded under, of the log up to this position; undefined where that cannot be told yet. */
+    const unused = async (keys: readonly GivenKey[], position: number) => {
+      if (!(await app.runner.reached(sealedProjection, position, WAIT_MS))) return undefined;
+      const used = await sealedAmong(
+        app.pool,
+        keys.map(({ subject_id }) => subject_id),
+      );
+      await app.subjects.used([...used]);
+      return keys.filter(({ subject_id }) => !used.has(subject_id));
+    };
+    try {
+      const given = await app.subjects.given(AT_ONCE);
+      if (given.length === 0) return "done";
+      const left = await unused(given, (await app.store.head()).position);
+      const old = left?.filter(({ age_s }) => age_s >= recall.UNUSED_S) ?? [];
+      if (old.length === 0) return "done";
+      const facts = { keys: old.length, recalled_at: app.clock.now().toISOString() };
+      const { events } = await app.decide(recall, recall.target, recall.recall(facts), { meta });
+      if (!events[0]) return "done";
+      // What was recorded until the recall stays; of what was sealed before, nothing is recorded after it.
+      await app.subjects.recall((await unused(old, events[0].position)) ?? []);
+      return "done";
+    } catch (error) {
+      if (!(error instanceof SubjectsUnavailable)) throw error;
+      return { status: "vault_away", reason: error.message };
+    }
+  },
+});
