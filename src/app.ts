@@ -104,6 +104,8 @@ export type AppParts = ChainParts & {
     allow_synthetic: boolean;
     /** How long a seed of random numbers is used. */
     seeds: { max_rolls: number; seconds: number };
+    /** How long scores stand before they are computed again, at least, while their evidence moves. */
+    trust_seconds: number;
     /** How long an event waits for its checkpoint, and a checkpoint for its anchor; undefined: none are signed. */
     anchoring:
       | {

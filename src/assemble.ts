@@ -157,6 +157,7 @@ async function assemble(
       allow_synthetic,
       started_at: new Date(),
       seeds: { max_rolls: config.SEED_ROLLS, seconds: config.SEED_SECONDS },
+      trust_seconds: config.TRUST_SECONDS,
       anchoring: config.ANCHORING ? anchoringOf(config) : undefined,
     },
   });

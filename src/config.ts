@@ -110,6 +110,7 @@ export const environment = z.object({
   SEED_SECRET: z.string().min(32, "is at least 32 characters that nobody can guess").optional(),
   SEED_ROLLS: integer(1, 1_000_000_000, 10_000),
   SEED_SECONDS: integer(1, 31_536_000, 86_400),
+  TRUST_SECONDS: integer(1, 86_400, 60),
   SUBJECT_KEYS_URL: postgresUrl.optional(),
   SUBJECT_MASTER_KEY: subjectSecret,
   SUBJECT_MASTER_KEY_OLD: subjectSecret,

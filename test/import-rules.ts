@@ -389,6 +389,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       datasets: "any",
       domain: "any",
       eventstore: "any",
+      jose: ["importJWK", "jwtVerify"],
       runtime: "any",
       ...files,
       "node:crypto": "any",

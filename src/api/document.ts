@@ -9,6 +9,8 @@ export type Document = {
   type: string;
   /** One sentence for the map of documents. */
   summary: string;
+  /** At a path that programs may come to by mistake: given to who names `text/html` in Accept, and to nobody else. */
+  for_browsers?: true;
   /** A status other than 200 says that the thing described is not well. */
   render(app: App, visit: Visit): Promise<Rendered> | Rendered;
 };

@@ -1,4 +1,4 @@
-/** The pages at /log and /rng, and what those at / and /docs load: what stands in src/explorer; run from its sources, their TypeScript is turned into JavaScript once, at the first call. */
+/** The pages at /log, /rng and /soul, and what those at / and /docs load: what stands in src/explorer; run from its sources, their TypeScript is turned into JavaScript once, at the first call. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -54,6 +54,29 @@ export const explorerDocuments = (): Document[] => [
       text: () => read("roll-verifier.js"),
     },
   ),
+  document("/soul", "text/html", "The agents for people: by trust, or newest first", {
+    policy: PAGE_POLICY,
+    text: () => read("directory.html"),
+  }),
+  document(
+    "/soul/{id}",
+    "text/html",
+    "An agent for people: its score line by line, charts, keys and proofs",
+    {
+      policy: PAGE_POLICY,
+      for_browsers: true,
+      text: () => read("agent.html"),
+    },
+  ),
+  document("/soul/page/style.css", "text/css", "How those pages look beside the log's", {
+    text: () => read("soul.css"),
+  }),
+  document("/soul/page/directory.js", "text/javascript", "What the directory does", {
+    text: () => compiled("directory.ts"),
+  }),
+  document("/soul/page/agent.js", "text/javascript", "What the page of an agent does", {
+    text: () => compiled("agent.ts"),
+  }),
   document("/docs/page.css", "text/css", "How the pages at / and /docs look, beside that of /log", {
     text: () => read("docs.css"),
   }),
@@ -70,14 +93,20 @@ export const explorerDocuments = (): Document[] => [
   }),
 ];
 
-type Source = { policy?: string; text(development: boolean): Promise<string> };
+type Source = { policy?: string; for_browsers?: true; text(development: boolean): Promise<string> };
 
-function document(path: Path, type: string, summary: string, { policy, text }: Source): Document {
+function document(
+  path: Path,
+  type: string,
+  summary: string,
+  { policy, for_browsers, text }: Source,
+): Document {
   let made: Promise<string> | undefined;
   return {
     path,
     type,
     summary,
+    ...(for_browsers && { for_browsers }),
     async render({ embedded_chain }) {
       // What failed once, a compiler that could not be started, is tried again.
       made ??= text(embedded_chain).catch((error) => {
@@ -88,6 +117,7 @@ function document(path: Path, type: string, summary: string, { policy, text }: S
       const headers = {
         ETag: `"${createHash("sha256").update(body).digest("base64url")}"`,
         "Cache-Control": "no-cache",
+        ...(for_browsers && { Vary: "Accept" }),
         ...(policy && { "Content-Security-Policy": policy }),
       };
       return { body, headers };

@@ -97,18 +97,23 @@ const originForm = ({ url = "/" }: IncomingMessage): string => {
 /** What is served at a route; `params` are those of its path. */
 type Handler = (req: Request, res: Response, params: Fields) => Promise<void> | void;
 
-/** Operations and documents, found by one table; a path that has neither is passed on. */
+/** Operations and documents, found by one table; then what is for browsers alone. A path that has none is passed on. */
 function served(parts: HttpParts, hint: Hint): RequestHandler {
+  const entryOf = (document: Document): Entry<Handler> => ({
+    method: "GET",
+    path: document.path,
+    target: documentHandler(parts, document),
+  });
+  const documents = parts.documents.filter((document) => !document.for_browsers);
+  const pages = parts.documents.filter((document) => document.for_browsers);
   const routes = routeTable([
     ...parts.served.flatMap((one) => entriesOf(parts, one)),
-    ...parts.documents.map((document) => ({
-      method: "GET" as const,
-      path: document.path,
-      target: documentHandler(parts, document),
-    })),
+    ...documents.map(entryOf),
   ]);
+  const pageRoutes = routeTable(pages.map(entryOf));
   return (req, res, next) => {
-    const found = routes(req.method, req.path);
+    const { method, path } = req;
+    const found = routes(method, path) ?? (asksForPages(req) ? pageRoutes(method, path) : undefined);
     if (!found) return next();
     if ("allowed" in found) return sendAnswer(res, otherMethod(parts, req, found.allowed, hint));
     return found.target(req, res, found.params);
@@ -169,6 +174,9 @@ function operationHandler(parts: HttpParts, { operation, ask }: ServedOperation)
     await sendAnswer(res, answer, question);
   };
 }
+
+/** Whether it names pages among what it takes, as browsers do and programs do not: a program's slip is to be told as one. */
+const asksForPages = ({ headers }: IncomingMessage) => headers.accept?.includes("text/html") === true;
 
 function documentHandler(parts: HttpParts, document: Document): Handler {
   return async (req, res, params) => {

@@ -1,3 +1,4 @@
+import { behaviourOperations } from "../api/operations/identity/behaviour.ts";
 import { credentialOperations } from "../api/operations/identity/credentials.ts";
 import { delegationOperations } from "../api/operations/identity/delegations.ts";
 import { descriptionOperations } from "../api/operations/identity/description.ts";
@@ -27,6 +28,7 @@ export const identity: Area = {
     ...registerOperations,
     ...passportOperations,
     ...directoryOperations,
+    ...behaviourOperations,
     ...keyOperations,
     ...delegationOperations,
     ...credentialOperations,

@@ -2,6 +2,7 @@
 import { access } from "./access.ts";
 import { alerts } from "./alerts.ts";
 import type { AnyEntity, Area } from "./area.ts";
+import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
 import { commerce } from "./commerce.ts";
 import { customs } from "./customs.ts";
@@ -37,6 +38,7 @@ export const areas: readonly Area[] = [
   log,
   identity,
   trust,
+  charts,
   access,
   subjects,
   reference,

@@ -69,8 +69,8 @@ export type Bought = {
   event_id: string | undefined;
 };
 
-/** What is asked beside the URL; a body makes it a POST. */
-export type Question = { body?: object };
+/** What is asked beside the URL; a body makes it a POST. `hurried`: without waiting for the proof, nor for what is away. */
+export type Question = { body?: object; hurried?: true };
 
 /** A call that gives up in time; a refusal where nobody answers. */
 export async function get(
@@ -153,9 +153,13 @@ export async function sign(account: LocalAccount, { resource, accepted }: Offer)
 
 /** Asks again with the payment; a refusal says why the service would not have it. */
 export async function buy(url: string, { header }: SignedPayment, question: Question = {}): Promise<Bought> {
-  const paying = { "PAYMENT-SIGNATURE": header, Prefer: "proof" };
+  const { hurried } = question;
+  const paying = { "PAYMENT-SIGNATURE": header, ...(!hurried && { Prefer: "proof" }) };
   let answer = await get(url, paying, question);
-  for (const deadline = Date.now() + AWAY_MS; answer.status === 503 && Date.now() < deadline; ) {
+  for (
+    const deadline = Date.now() + (hurried ? 0 : AWAY_MS);
+    answer.status === 503 && Date.now() < deadline;
+  ) {
     await answer.body?.cancel();
     await pause(ASK_AGAIN_MS);
     answer = await get(url, paying, question);

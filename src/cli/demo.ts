@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { type LocalAccount, mnemonicToAccount, privateKeyToAccount } from "viem/accounts";
+import { type LocalAccount, privateKeyToAccount } from "viem/accounts";
 import { encodeFunctionData, parseAbi } from "viem/utils";
 import { z } from "zod";
 import type { App } from "../app.ts";
@@ -15,10 +15,8 @@ import { ask, type Bought, buy, get, type Offer, type SignedPayment, sign } from
 import { findPlace, type Place } from "./demo-place.ts";
 import { ANSWER, EXPORT, idOf, prove, RECEIPT } from "./demo-proof.ts";
 import { tell } from "./demo-story.ts";
+import { demoWallet } from "./demo-wallets.ts";
 import type { Terminal } from "./terminal.ts";
-
-/** The mnemonic of every development chain: everybody has the key, so there is nothing to lose. */
-const MNEMONIC = "test test test test test test test test test test test junk";
 
 const BALANCE = parseAbi(["function balanceOf(address account) view returns (uint256)"]);
 
@@ -44,9 +42,9 @@ export function demoCommand({ settings, logger }: Terminal): Command {
     .addOption(
       new Option(
         "--story <name>",
-        "answer: one answer, and what proves it; shop: pellets, from the price list to the delivery",
+        "answer: one answer, and what proves it; shop: pellets, from the price list to the delivery; passport: an agent registers, proves a key, is vouched for and verified",
       )
-        .choices(["answer", "shop"])
+        .choices(["answer", "shop", "passport"])
         .default("answer"),
     )
     .addHelpText(
@@ -56,20 +54,21 @@ export function demoCommand({ settings, logger }: Terminal): Command {
     .action(
       async ({ url, key, story }: { url?: string; key?: ReturnType<typeof asWallet>; story: string }) => {
         const config = settings();
-        const isShop = story === "shop";
-        if (isShop && key !== undefined)
-          refuse("forbidden", "the story of the shop pays with a demo wallet alone: leave --key out");
+        const isAnswer = story === "answer";
+        if (!isAnswer && key !== undefined)
+          refuse("forbidden", `the story of the ${story} pays with demo wallets alone: leave --key out`);
         tell.title("An agent with a wallet, and nothing else");
         const opening = () =>
           tell.line(
             "",
             `No service runs: opening one in ${config.DATA_DIR}; the first time takes some seconds.`,
           );
-        // Goods are shipped once their payment is final, which a reactor sees to.
-        const place = await findPlace(config, logger("warn"), url, opening, { reactors: isShop });
+        // Goods are shipped once their payment is final, and scores are computed: reactors see to both.
+        const place = await findPlace(config, logger("warn"), url, opening, { reactors: !isAnswer });
         try {
           tell.line("service", place.own ? `${place.url}, for as long as this takes` : place.url);
-          if (isShop) await tellShop(place, config);
+          if (story === "shop") await tellShop(place, config);
+          else if (story === "passport") await tellPassport(place);
           else await buyOneAnswer(place, config, key === FROM_INPUT ? await walletFromInput() : key);
         } finally {
           await place.close();
@@ -87,9 +86,20 @@ async function tellShop(place: Place, config: Config): Promise<void> {
     await openSandboxShop(place.app);
     await releaseSandboxTables(place.app, config.DATA_DIR, { only_missing: true });
   }
-  const wallet = mnemonicToAccount(MNEMONIC);
+  const wallet = demoWallet();
   tell.line("wallet", `${wallet.address}, the first of the public development mnemonic`);
   await buyPellets(place, wallet);
+  tell.end(`Done in ${seconds(Date.now() - begun)}.`);
+}
+
+async function tellPassport(place: Place): Promise<void> {
+  const begun = Date.now();
+  const { getPassport } = await import("./demo-passport.ts");
+  if (place.own && place.app) {
+    const { makeSandboxAgents } = await import("./sandbox-calls.ts");
+    await makeSandboxAgents(place.app);
+  }
+  await getPassport(place);
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
 }
 
@@ -201,7 +211,7 @@ function walletFor(
       "forbidden",
       `${url} does not settle on a development chain: demo wallets have nothing there; --key pays ${usdc(amount_micro)} of your own`,
     );
-  return own ?? mnemonicToAccount(MNEMONIC);
+  return own ?? demoWallet();
 }
 
 type Balances = { payer: bigint; payee: bigint };

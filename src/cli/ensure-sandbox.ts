@@ -21,7 +21,9 @@ export function expectSandbox(app: App, config: Config, log: Logger): (signal: A
       const { releaseSandboxTables } = await import("../operator/reference.ts");
       const { isUsable, releaseSandbox, releaseSandboxLv } = await import("../operator/releases.ts");
       const { openSandboxShop } = await import("../operator/sandbox-shop.ts");
+      const { buyAsSandboxAgents, makeSandboxAgents } = await import("./sandbox-calls.ts");
       await openSandboxShop(app);
+      await makeSandboxAgents(app);
       const makers = { [SANDBOX]: releaseSandbox, [SANDBOX_LV]: releaseSandboxLv };
       await releaseSandboxTables(app, config.DATA_DIR, { only_missing: true });
       for (const { dataset, progress: follow } of parts) {
@@ -38,9 +40,10 @@ export function expectSandbox(app: App, config: Config, log: Logger): (signal: A
         const { facts } = await withProgress(dataset, tell, make);
         log.info({ dataset, vintage: facts.vintage, rows: facts.rows }, "a sandbox dataset is ready");
       }
+      await buyAsSandboxAgents(app, log, signal);
     } catch (error) {
       if (!signal.aborted)
-        log.error({ err: error }, "the sandbox dataset could not be made; `tallystick sandbox` tries again");
+        log.error({ err: error }, "the sandbox could not be made; `tallystick sandbox` tries again");
     }
   };
 }

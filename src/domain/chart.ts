@@ -21,12 +21,16 @@ export type Series = {
   band_within?: ({ low: number; high: number } | null)[];
 };
 
+/** Days, months or years on which something happened: `at` has as many members as the chart's `x`. `down` is for what is bad. */
+export type Marks = { name: string; shape: "up" | "round" | "down"; at: boolean[] };
+
 /**
- * `line` and `bar` go along `x` (months, years) from left to right; `ranking` has a horizontal bar for each name in `x`,
- * the first on top. Source, vintage and whether the figures are synthetic are drawn from the answer's `meta`.
+ * `line` and `bar` go along `x` (days, months, years) from left to right; `ranking` has a horizontal bar for each name in `x`,
+ * the first on top; `radar` has a spoke for each, from 0 to 1, and one series. Source, vintage and whether the figures are synthetic are
+ * drawn from the answer's `meta`.
  */
 export type Chart = {
-  kind: "line" | "bar" | "ranking";
+  kind: "line" | "bar" | "ranking" | "radar";
   title: string;
   x: string[];
   series: Series[];
@@ -38,6 +42,14 @@ export type Chart = {
   base?: number;
   /** What is provisional and what stands out, where that can be said more exactly: "forecast". */
   meaning?: { provisional?: string; marked?: string };
+  /** Drawn along the bottom of lines. */
+  marks?: Marks[];
+  /** What stretches of the axis are called, each from a value to that of the next, the lowest first; the axis begins and ends with one. */
+  zones?: { from: number; name: string }[];
+  /** Where the last of them ends. */
+  zones_end?: number;
+  /** Said where there is nothing to draw. */
+  empty?: string;
   /** Sentences for below the figures. */
   notes: string[];
 };
@@ -48,6 +60,8 @@ export type Provenance = {
   vintage: string;
   synthetic: boolean;
   source: string;
+  /** What the figures are as of, told in place of the vintage where they rest on the log: "position 1042". */
+  log_state?: string;
   /** Of trade: whether all products asked for are in the figures, and how many codes are. */
   coverage?: { products: { complete: boolean; count: number } };
 };

@@ -48,6 +48,8 @@ import { specifiedPrices } from "./prices.ts";
 
 let service: Service;
 let mine: Record<string, string>;
+/** An agent's own key. */
+let own: Record<string, string>;
 type OpenApi = {
   paths: Record<string, Record<string, Record<string, unknown>>>;
   components: Record<string, Record<string, JsonSchema>>;
@@ -71,12 +73,14 @@ beforeAll(async () => {
   await airdropExamples(service.app);
   await orderExamples(service.app);
   const seed = { seed_hash: await rollExample(service.app) };
+  const identified = await identifyExamples(service.url);
+  own = identified.own;
   live = {
     trade_snapshot_file: linkExample(service.app),
     rng_anchor_commit: seed,
     rng_anchor_verify: seed,
     checks_redeem: await writeExamples(service.app),
-    ...(await identifyExamples(service.url)),
+    ...identified.inputs,
   };
   await attestExamples(service.app, addressOf(wallet(1)));
   Object.assign(live, await describeExamples(service));
@@ -95,6 +99,9 @@ const each = catalogue.map((operation) => [operation.name, operation] as const);
 
 /** Its example, or what stands in for it: a signed link is good for minutes, and a seed is known when it is there. */
 const exampleFor = ({ name, example }: Operation) => live[name] ?? example;
+
+/** A key that the operation takes: some are for agents alone. */
+const keyFor = ({ access }: Operation) => (access.every(({ kind }) => kind === "subject's key") ? own : mine);
 
 /** What an example uses up, put back before it is asked. */
 const renewed: Record<string, () => Promise<unknown>> = { commerce_erase: () => sealExample(service.app) };
@@ -174,7 +181,7 @@ describe("every operation", () => {
 
   test.each(each)("%s answers its example with something that fits its schema", async (_, operation) => {
     await renewed[operation.name]?.();
-    const wanted = asked(operation, exampleFor(operation), mine);
+    const wanted = asked(operation, exampleFor(operation), keyFor(operation));
     const response = isBought(operation) ? (await buy(wallet(1), ...wanted)).answer : await fetch(...wanted);
     const body = Buffer.from(await response.arrayBuffer());
     const text = body.toString();
@@ -234,7 +241,7 @@ describe("every operation", () => {
     const { schema } = inputReader(operation.input);
     for (const name of [...Object.keys(schema.properties), "no_such_parameter"]) {
       const broken = { ...exampleFor(operation), [name]: brokenValue(schema.properties[name]) };
-      const payment = { ...mine, ...(isBought(operation) && { "X-PAYMENT": "e30=" }) };
+      const payment = { ...keyFor(operation), ...(isBought(operation) && { "X-PAYMENT": "e30=" }) };
       const response = await request(operation, broken, payment);
       const told = (await response.json()) as { errors?: { path: string }[]; detail: string };
       expect([name, response.status], told.detail).toEqual([name, 400]);
@@ -245,7 +252,9 @@ describe("every operation", () => {
   test.each(each)("%s is refused when a parameter stands twice", async (_, operation) => {
     const [name] = Object.keys(inputReader(operation.input).schema.properties);
     if (methodOf(operation) !== "GET" || name === undefined) return;
-    const response = await fetch(`${service.url}${pathOf(operation)}?${name}=1&${name}=2`, { headers: mine });
+    const response = await fetch(`${service.url}${pathOf(operation)}?${name}=1&${name}=2`, {
+      headers: keyFor(operation),
+    });
     expect(response.status).toBe(400);
     await response.body?.cancel();
   });
@@ -357,7 +366,7 @@ describe("MCP", () => {
 
   test.each(each)("%s answers its example as HTTP does", async (_, operation) => {
     await renewed[operation.name]?.();
-    const client = await connect(mine);
+    const client = await connect(keyFor(operation));
     const answer = await client.callTool({ name: operation.name, arguments: exampleFor(operation) });
     if (isBought(operation)) {
       expect(answer.structuredContent).toMatchObject({ x402Version: 2, accepts: [{}] });
@@ -367,7 +376,7 @@ describe("MCP", () => {
     const { output } = operation;
     if (output.kind === "json" && restsOnDataAlone(operation)) {
       const { success: _, ...http } = (await (
-        await request(operation, exampleFor(operation), mine)
+        await request(operation, exampleFor(operation), keyFor(operation))
       ).json()) as Record<string, unknown>;
       expect(answer.structuredContent).toEqual(http);
     }
@@ -383,7 +392,7 @@ describe("MCP", () => {
       expect(answer.content).toMatchObject([{ type: "resource_link", uri, mimeType, size: bytes }]);
     }
     if (output.kind === "bytes") {
-      const http = await request(operation, exampleFor(operation), mine);
+      const http = await request(operation, exampleFor(operation), keyFor(operation));
       const body = Buffer.from(await http.arrayBuffer());
       const blob = body.toString("base64");
       const { url: uri } = http;

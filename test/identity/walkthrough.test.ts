@@ -157,7 +157,9 @@ test("verifying tells the record, the claim and the control apart", async () => 
 test("the directory, walked whole, shows each agent once, and the numbers have no gap", async () => {
   const seen: string[] = [];
   for (let cursor: string | null = null; ; ) {
-    const { body } = await api.get(`/soul/directory?limit=2${cursor === null ? "" : `&cursor=${cursor}`}`);
+    const { body } = await api.get(
+      `/soul/directory?sort=newest&limit=2${cursor === null ? "" : `&cursor=${cursor}`}`,
+    );
     const page = body as unknown as { agents: { sx_id: string }[]; next_cursor: string | null };
     seen.push(...page.agents.map(({ sx_id }) => sx_id));
     if (page.next_cursor === null) break;

@@ -4,14 +4,19 @@ import { caller, ed25519Key } from "../identity/agents.ts";
 
 type Inputs = Record<string, Record<string, unknown>>;
 
-/** Registers SX#1, SX#2 and one that is revoked, at a service that has no agents; answers the inputs of examples that are signed. */
-export async function identifyExamples(url: string): Promise<Inputs> {
+/**
+ * Registers SX#1, SX#2 and one that is revoked, at a service that has no agents; answers the inputs of examples that are signed, and what
+ * SX#2 shows to be itself.
+ */
+export async function identifyExamples(
+  url: string,
+): Promise<{ inputs: Inputs; own: { Authorization: string } }> {
   const api = caller(url);
   const agent_id = "weather-scout";
   const key = ed25519Key();
   const first = await api.proof(key, agent_id);
   await api.post("/soul/register", { agent_id, display_name: "Weather Scout", ...first });
-  await api.post("/soul/register", { agent_id: "weather-helper" });
+  const helper = await api.post("/soul/register", { agent_id: "weather-helper", issue_api_key: true });
 
   const leaving = ed25519Key();
   await api.post("/soul/register", { agent_id: "retired", ...(await api.proof(leaving, "retired")) });
@@ -23,7 +28,7 @@ export async function identifyExamples(url: string): Promise<Inputs> {
 
   const wanted = { to: 2, scopes: ["read" as const], expires_in_s: 86_400 };
   const about = delegationDigest({ agent_id, ...wanted });
-  return {
+  const inputs = {
     soul_keys_add: { id: "SX#1", ...first },
     soul_passport_revoke: { id: "retired", ...revocation },
     soul_delegate: {
@@ -33,4 +38,5 @@ export async function identifyExamples(url: string): Promise<Inputs> {
       ...(await api.proof(key, agent_id, "delegate", about)),
     },
   };
+  return { inputs, own: { Authorization: `Bearer ${helper.body.api_key}` } };
 }

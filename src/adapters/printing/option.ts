@@ -3,14 +3,18 @@ import type { EChartsOption } from "echarts";
 import type { Chart, Provenance } from "../../domain/chart.ts";
 import { cutProvisional } from "./cut.ts";
 import { COLOURS, FONT, GRID, HEIGHT, INK, MARGIN, MUTED, WARNING, WIDTH } from "./look.ts";
-import { drawnSeries, paleName, shownSeries } from "./series.ts";
-import { axisUnit, clipped, numberText, readable, type Scale, scaleOf, textWidth } from "./text.ts";
+import { drawnMarks, legendOfMarks } from "./marks.ts";
+import { radarOf } from "./radar.ts";
+import { drawnSeries, paleName, shownSeries, zonesInView } from "./series.ts";
+import { axisUnit, clipped, dayText, numberText, readable, type Scale, scaleOf, textWidth } from "./text.ts";
 
 const INNER = WIDTH - 2 * MARGIN;
 const SUBTITLE_TOP = 44;
 const LEGEND_TOP = 64;
 const LEGEND_ROW = 26;
 const NOTE_ROW = 15;
+/** Dates that have room beside each other. */
+const MOST_DATES = 9;
 /** Longest names, in characters. */
 const LEGEND_NAME = 24;
 const RANKED_NAME = 42;
@@ -23,6 +27,7 @@ export function optionOf(given: Chart, provenance: Provenance): EChartsOption {
   const scale = scaleOf(chart);
   const notes = notesOf(chart, vintagesOf(provenance.vintage));
   const legend = legendOf(chart);
+  const marks = legendOfMarks(chart);
   const isEmpty = chart.series.every(({ values }) => values.every((value) => value === null));
   const top = LEGEND_TOP + legend.rows * LEGEND_ROW + (chart.kind === "ranking" ? 4 : 22);
   return {
@@ -40,17 +45,18 @@ export function optionOf(given: Chart, provenance: Provenance): EChartsOption {
         padding: [0, 5],
         textStyle: { fontSize: 11, fontWeight: "normal" as const, color: MUTED },
       })),
-      ...(isEmpty ? [nothing] : []),
+      ...(isEmpty ? [nothing(chart.empty)] : []),
     ],
+    ...(chart.kind === "radar" && { graphic: isEmpty ? [] : radarOf(chart) }),
     legend: {
       show: legend.rows > 0,
-      data: legend.names,
+      data: [...legend.names, ...marks],
       left: MARGIN - 5,
       top: LEGEND_TOP,
       width: INNER,
       icon: "roundRect",
       itemWidth: 14,
-      itemHeight: chart.kind === "line" ? 4 : 10,
+      itemHeight: chart.kind === "line" && marks.length === 0 ? 4 : 10,
       itemGap: 16,
       selectedMode: false,
       formatter: (name) => clipped(name, LEGEND_NAME),
@@ -64,8 +70,10 @@ export function optionOf(given: Chart, provenance: Provenance): EChartsOption {
       outerBoundsMode: "same",
       outerBoundsContain: "axisLabel",
     },
-    ...axesOf(chart, scale, isEmpty),
-    series: drawnSeries(chart, scale),
+    ...(chart.kind !== "radar" && {
+      ...axesOf(chart, scale, isEmpty),
+      series: [...drawnSeries(chart, scale), ...drawnMarks(chart)],
+    }),
   };
 }
 
@@ -96,13 +104,17 @@ const warningOf = ({ synthetic, coverage }: Provenance): string =>
 
 /** Source and vintage behind what there is to warn of. */
 function headOf(provenance: Provenance) {
-  const { source, vintage } = provenance;
+  const { source, vintage, log_state } = provenance;
   const warning = warningOf(provenance);
   const style = { fontSize: 12, fontWeight: "normal" as const, color: MUTED };
   const left = MARGIN + (warning ? textWidth(warning, 12, true) + 22 : 0) - 5;
   const vintages = vintagesOf(vintage);
   const told =
-    vintages.length > MOST_VINTAGES ? `${vintages.length} tables` : `vintage ${vintages.join(", ")}`;
+    log_state !== undefined
+      ? `as of ${log_state}`
+      : vintages.length > MOST_VINTAGES
+        ? `${vintages.length} tables`
+        : `vintage ${vintages.join(", ")}`;
   const most = 124 - (warning ? warning.length + 9 : 0) - told.length;
   const about = { text: `${clipped(source, Math.max(most, 20))} · ${told}` };
   return [
@@ -122,20 +134,22 @@ function headOf(provenance: Provenance) {
   ];
 }
 
-const nothing = {
-  text: "There are no figures to draw",
+const nothing = (text = "There are no figures to draw") => ({
+  text,
   left: "center",
   top: "middle",
   textStyle: { fontSize: 15, fontWeight: "normal" as const, color: MUTED },
-};
+});
 
 function legendOf(chart: Chart): { names: string[]; rows: number } {
+  if (chart.kind === "radar") return { names: [], rows: 0 };
   const { coloured, pale } = shownSeries(chart);
+  const marks = legendOfMarks(chart).map(({ name }) => name);
   const names = [...coloured.map(({ name }) => name), ...(pale.length > 0 ? [paleName(pale)] : [])];
-  if (names.length < 2) return { names: [], rows: 0 };
+  if (names.length + marks.length < 2) return { names: [], rows: 0 };
   let rows = 1;
   let used = 0;
-  for (const name of names) {
+  for (const name of [...names, ...marks]) {
     const width = textWidth(clipped(name, LEGEND_NAME), 12) + 36;
     if (used > 0 && used + width > INNER) {
       rows++;
@@ -197,6 +211,7 @@ function axesOf(chart: Chart, scale: Scale, isEmpty: boolean): Pick<EChartsOptio
     splitLine: { lineStyle: { color: GRID } },
   };
   if (chart.kind !== "ranking") {
+    const ofDays = chart.x.every((x) => /^\d{4}-\d{2}-\d{2}$/.test(x));
     const ofMonths = chart.x.length > 24 && chart.x.every((x) => /^\d{4}-\d{2}$/.test(x));
     const axisLabel = {
       color: MUTED,
@@ -206,6 +221,11 @@ function axesOf(chart: Chart, scale: Scale, isEmpty: boolean): Pick<EChartsOptio
         interval: (at: number) => chart.x[at]!.endsWith("-01"),
         formatter: (month: string) => month.slice(0, 4),
       }),
+      ...(ofDays && {
+        // The last day has its date, and those before at even distances.
+        interval: (at: number) => (chart.x.length - 1 - at) % Math.ceil(chart.x.length / MOST_DATES) === 0,
+        formatter: dayText,
+      }),
     };
     return {
       xAxis: {
@@ -214,7 +234,7 @@ function axesOf(chart: Chart, scale: Scale, isEmpty: boolean): Pick<EChartsOptio
         axisLabel,
         axisLine: { ...names.axisLine, onZero: true },
       },
-      yAxis: [{ ...figures, nameGap: 10 }, ...rightAxis(chart, figures)],
+      yAxis: [{ ...figures, ...zonedAxis(chart), nameGap: 10 }, ...rightAxis(chart, figures)],
     };
   }
   return {
@@ -238,6 +258,12 @@ function axesOf(chart: Chart, scale: Scale, isEmpty: boolean): Pick<EChartsOptio
   };
 }
 
+/** An axis of zones begins and ends with one. */
+function zonedAxis(chart: Chart) {
+  const { zones, end } = zonesInView(chart);
+  return zones[0] ? { min: zones[0].from, max: end, scale: false } : {};
+}
+
 /** The axis of the series that are not in the chart's own unit. */
 function rightAxis({ series, unit_right }: Chart, figures: object) {
   const isNeeded = series.some(({ on_right }) => on_right);
@@ -258,7 +284,8 @@ function rightAxis({ series, unit_right }: Chart, figures: object) {
 }
 
 /** Whether lines would all run along the top if the axis began at zero. */
-function isFarFromZero({ kind, series }: Chart): boolean {
+function isFarFromZero({ kind, series, zones }: Chart): boolean {
+  if (zones) return false;
   const values = series
     .filter(({ on_right }) => !on_right)
     .flatMap(({ values, band = [] }) => [...values, ...band.map((one) => one?.low ?? null)])

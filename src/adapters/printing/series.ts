@@ -31,7 +31,8 @@ export function drawnSeries(chart: Chart, scale: Scale): (LineSeriesOption | Bar
   ];
   return all.flatMap(({ one, colour }): (LineSeriesOption | BarSeriesOption)[] => {
     const scaled = scaledTo(one, one.on_right ? AS_IT_IS : scale, chart.base ?? 0);
-    if (chart.kind === "line") return [...bandsOf(scaled, colour), ...lines(scaled, colour)];
+    if (chart.kind === "line")
+      return [...bandsOf(scaled, colour), ...zoned(lines(scaled, colour), chart, colour)];
     if (one.as_line) return lines(scaled, INK);
     return [chart.kind === "bar" ? bars(scaled, colour) : ranked(scaled, colour, chart, one)];
   });
@@ -106,6 +107,34 @@ function lines(series: Cut, colour: string): LineSeriesOption[] {
     z: colour === PALE ? 2 : 3,
   });
   return [line(settled, "solid"), ...(provisional.includes(true) ? [line(open, "dashed")] : [])];
+}
+
+/** The zones up to that which has the largest value, and where it ends; none where there is no value. */
+export function zonesInView({ zones = [], zones_end = 0, series }: Chart) {
+  const values = series.flatMap((one) => one.values.filter((value) => value !== null));
+  if (values.length === 0) return { zones: [], end: zones_end };
+  const largest = Math.max(...values);
+  const end = zones.slice(1).find(({ from }) => from > largest)?.from ?? zones_end;
+  return { zones: zones.filter(({ from }) => from < end), end };
+}
+
+/** Over zones a line has their names behind it, and a surface below it. */
+function zoned(drawn: LineSeriesOption[], chart: Chart, colour: string): LineSeriesOption[] {
+  const { zones = [], end } = zonesInView(chart);
+  if (zones.length === 0) return drawn;
+  const markArea: NonNullable<LineSeriesOption["markArea"]> = {
+    silent: true,
+    label: { position: "insideTopLeft", color: MUTED, fontSize: 11, distance: 6 },
+    data: zones.map(({ from, name }, at) => [
+      { yAxis: from, name, itemStyle: { color: at % 2 === 0 ? "#f6f7f9" : "#ffffff" } },
+      { yAxis: zones[at + 1]?.from ?? end },
+    ]),
+  };
+  return drawn.map((one, at) => ({
+    ...one,
+    areaStyle: { color: colour, opacity: 0.1 },
+    ...(at === 0 && { markArea }),
+  }));
 }
 
 /** A value between two gaps would be no line: it is a dot. */

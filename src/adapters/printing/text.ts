@@ -68,3 +68,8 @@ export function readable<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, readable(one)])) as T;
 }
+
+const dates = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** "2026-11-22" as "22 Nov". */
+export const dayText = (day: string): string => dates.format(new Date(`${day}T00:00:00Z`));

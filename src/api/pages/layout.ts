@@ -20,6 +20,7 @@ const PLACES = [
   ["/docs", "Docs"],
   ["/log", "The log"],
   ["/rng", "Random numbers"],
+  ["/soul", "Agents"],
   ["/openapi.json", "OpenAPI"],
 ] as const;
 

@@ -26,6 +26,11 @@ export const RESERVED_IDS: readonly string[] = [
   "stats",
 ];
 
+/** What the ids of the sandbox's agents begin with; nobody else's do, so what they show is known to be invented. */
+export const INVENTED = "sandbox.";
+
+export const isInvented = (agent_id: string) => agent_id.toLowerCase().startsWith(INVENTED);
+
 /** An id as a caller may take it. ASCII alone, so that no two look alike; in a log for ever, so no mail address. */
 export const newAgentId = z
   .string()
@@ -37,7 +42,8 @@ export const newAgentId = z
   .refine(
     (id) => !RESERVED_IDS.includes(id.toLowerCase()),
     `is none of the service's own words: ${RESERVED_IDS.join(", ")}`,
-  );
+  )
+  .refine((id) => !isInvented(id), `does not begin with ${INVENTED}, which marks invented agents`);
 
 /** Upper and lower case are one id. */
 export const lowerId = (agent_id: string) => agent_id.toLowerCase();

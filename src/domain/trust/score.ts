@@ -174,3 +174,6 @@ export type Level = (typeof levels)[number];
 
 /** The level of a score in micro-points. */
 export const levelOf = (score: number): Level => LEVELS.find(([, from]) => score >= from)![0];
+
+/** A score as a share of the most there is: 0 to 1 with six decimals, floored. */
+export const shareOf = (micro_points: number) => Math.floor(micro_points / 100) / 1e6;

@@ -8,3 +8,6 @@ export const dayOfTime = (time: Date): number => Math.floor(time.getTime() / DAY
 
 /** YYYY-MM-DD. */
 export const dateOf = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
+
+/** The day that YYYY-MM-DD names. */
+export const dayNamed = (date: string): number => Math.floor(Date.parse(date) / DAY_MS);

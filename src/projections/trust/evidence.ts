@@ -36,7 +36,12 @@ export async function inputAt(pool: pg.Pool, position: number, day: number): Pro
 }
 
 /** What an explanation of one agent's score is made from. `attestors`: those that are heard, ascending by number. */
-export type OfAgent = { seeded: number; evidence: EvidenceAt[]; attestors: Attestor[] };
+export type OfAgent = {
+  seeded: number;
+  seed_event: string | null;
+  evidence: EvidenceAt[];
+  attestors: Attestor[];
+};
 
 /** The same for one agent; `before` tells what its attestors' scores were in the round before the last. */
 export async function evidenceOf(
@@ -50,8 +55,8 @@ export async function evidenceOf(
     `select kind, sx, points, day, event_id from read.trust_evidence_v1 where ${AT} and sx = $2 order by position`,
     sx,
   );
-  const [seed] = await of<{ points: number }>(
-    `select points from read.trust_seeds_v1 where ${AT} and sx = $2`,
+  const [seed] = await of<{ points: number; event_id: string }>(
+    `select points, event_id from read.trust_seeds_v1 where ${AT} and sx = $2`,
     sx,
   );
   const said = await of<Said>(
@@ -75,6 +80,7 @@ export async function evidenceOf(
   }));
   return {
     seeded: seed?.points ?? 0,
+    seed_event: seed?.event_id ?? null,
     evidence,
     attestors: attestors.filter(({ of_agent }) => of_agent.length > 0),
   };

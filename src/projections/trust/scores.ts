@@ -63,6 +63,12 @@ export async function keptAt(pool: pg.Pool, position?: number): Promise<Computed
   return (await pool.query<ComputedRow>({ name: "trust_kept_at", text, values: [position ?? null] })).rows[0];
 }
 
+/** The computation whose event has this position. */
+export async function computedAt(pool: pg.Pool, position: number): Promise<ComputedRow | undefined> {
+  const sql = `select ${COLUMNS} from read.trust_computed_v1 where position = $1`;
+  return (await pool.query<ComputedRow>(sql, [position])).rows[0];
+}
+
 const NOTHING = { score: 0, before: 0, base: 0, attested: 0, penalty: 0 };
 
 /** An agent's score of a day; all 0 where the computation has nothing of it. */

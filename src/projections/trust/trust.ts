@@ -7,6 +7,7 @@ import * as trust from "../../domain/trust/trust.ts";
 import { projection } from "../projection.ts";
 import type { Placed } from "../typed.ts";
 import { dayOf } from "./days.ts";
+import { ranksDdl } from "./ranks.ts";
 import { foldPayments, paymentsDdl, proveWallet, releaseWallets } from "./spending.ts";
 
 export const trustProjection = projection({
@@ -80,6 +81,7 @@ export const trustProjection = projection({
       primary key (day, sx)
     );
     create index if not exists trust_scores_v1_rank on read.trust_scores_v1 (day, score desc, sx);
+    ${ranksDdl}
     ${paymentsDdl}`,
   of: [payment, agent, attestation, trust],
   async fold(events, tx) {

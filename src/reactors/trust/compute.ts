@@ -1,5 +1,5 @@
 /**
- * Computes all scores whenever evidence has moved, at most once a minute, and when a day begins; and keeps the scores of the last
+ * Computes all scores whenever evidence has moved, at most once in TRUST_SECONDS, and when a day begins; and keeps the scores of the last
  * computation of each day, which a rebuilt read model gets again, the newest first.
  */
 import type { App } from "../../app.ts";
@@ -9,12 +9,10 @@ import { computeTrust, type Result, resultSha256 } from "../../domain/trust/scor
 import * as trust from "../../domain/trust/trust.ts";
 import { dayOfTime } from "../../projections/trust/days.ts";
 import { inputAt, movedAt } from "../../projections/trust/evidence.ts";
+import { keepRanks } from "../../projections/trust/ranks.ts";
 import { type ComputedRow, keepScores, newestComputed, unkept } from "../../projections/trust/scores.ts";
 import { trustProjection } from "../../projections/trust/trust.ts";
 import { reactor, type Turn, unlessRefused } from "../../reactor.ts";
-
-/** Evidence that moves meanwhile waits for the next computation. */
-const AT_MOST_EVERY_MS = 60_000;
 
 /** The newest computation of this process, so that what it has just recorded is not computed again. */
 export type TrustMemory = { as_of_position?: number; day?: number; result?: Result };
@@ -47,7 +45,10 @@ export async function takeTrustTurn({
   const { scores, digest } = await resultOf(app, memory, wanted);
   if (digest !== wanted.result_sha256)
     return { status: "differs", reason: `of the event at position ${wanted.position}: ${digest}` };
-  await lease.transaction((tx) => keepScores(tx, wanted, scores));
+  await lease.transaction(async (tx) => {
+    await keepScores(tx, wanted, scores);
+    await keepRanks(tx, wanted, scores);
+  });
   return "done";
 }
 
@@ -55,7 +56,9 @@ async function computeIfDue(app: App, memory: TrustMemory): Promise<void> {
   const now = app.clock.now();
   const day = dayOfTime(now);
   const [as_of_position, newest] = await Promise.all([movedAt(app.pool), newestComputed(app.pool)]);
-  if (!isDue({ as_of_position, day, now }, newest)) return;
+  // Evidence that moves meanwhile waits for the next computation.
+  const pause_ms = app.settings.trust_seconds * 1_000;
+  if (!isDue({ as_of_position, day, now, pause_ms }, newest)) return;
   const result = computeTrust(await inputAt(app.pool, as_of_position, day));
   Object.assign(memory, { as_of_position, day, result });
   const computed: trust.Computed = {
@@ -75,13 +78,18 @@ async function computeIfDue(app: App, memory: TrustMemory): Promise<void> {
 
 /** Nothing is said before there is anything to say. */
 function isDue(
-  { as_of_position, day, now }: { as_of_position: number; day: number; now: Date },
+  {
+    as_of_position,
+    day,
+    now,
+    pause_ms,
+  }: { as_of_position: number; day: number; now: Date; pause_ms: number },
   newest: ComputedRow | undefined,
 ): boolean {
   if (as_of_position === 0) return false;
   if (!newest || day > newest.day) return true;
   if (day < newest.day || as_of_position <= newest.as_of_position) return false;
-  return now.getTime() - Date.parse(newest.computed_at) >= AT_MOST_EVERY_MS;
+  return now.getTime() - Date.parse(newest.computed_at) >= pause_ms;
 }
 
 async function resultOf(app: App, memory: TrustMemory, { as_of_position, day }: ComputedRow) {

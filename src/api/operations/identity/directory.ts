@@ -1,9 +1,12 @@
 /** All agents, how many there are, and how lively one is. */
 import { z } from "zod";
+import type { App } from "../../../app.ts";
 import { cursor, limit, time } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
-import { sxId } from "../../../domain/identity/fields.ts";
+import { isInvented, sxId } from "../../../domain/identity/fields.ts";
 import * as passports from "../../../domain/identity/passports.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { levelOf, levels, shareOf } from "../../../domain/trust/score.ts";
 import { activityOf, activityProjection, lastActive } from "../../../projections/identity/activity.ts";
 import {
   agentsProjection,
@@ -11,6 +14,8 @@ import {
   countAgents,
   newestAgents,
 } from "../../../projections/identity/agents.ts";
+import { isWalkable, type Ranked, rankedAgents, scoresOf } from "../../../projections/trust/ranks.ts";
+import { computedAt, keptAt } from "../../../projections/trust/scores.ts";
 import { json, open, operation } from "../../operation.ts";
 import { actorsOf, agentNamed, id, namesOf, statusField } from "./agents.ts";
 
@@ -19,56 +24,117 @@ const DAY_MS = 86_400_000;
 export const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 export const daysBefore = (at: Date, days: number) => dayOf(new Date(at.getTime() - days * DAY_MS));
 
+/** A walk by trust: the computation it began with, the last agent's score and number, and how many were shown. */
+const WALK = /^(\d{1,15})\.(\d{1,9})\.(\d{1,7})\.(\d{1,7})$/;
+const NEWEST = /^[1-9]\d{0,6}$/;
+
 const directory = operation({
   name: "soul_leaderboard",
   route: "GET /soul/directory",
-  summary: "The directory of agents, newest first",
+  summary: "The directory of agents, by trust or newest first",
   description:
-    "Agents with their passports, a page at a time; `next_cursor` asks for the next one. Whoever registers meanwhile is on no later page, " +
-    "so that none is shown twice. Revoked passports are left out, and a name that was erased is null.",
+    "Agents with their passports and scores, a page at a time; `next_cursor` asks for the next one. By trust, all pages are of the computation " +
+    "that the first was of, which can be walked for an hour after the next: scores that move meanwhile make nobody come twice or be missed. Agents " +
+    "without a score come last, and whoever registers meanwhile after them; newest first, on no later page. Revoked passports are left out, and a name that was erased is null.",
   access: [open()],
   lists: agentsProjection,
   input: z.object({
     limit: limit("How many to list, 1 to 100"),
-    cursor: cursor(/^[1-9]\d{0,6}$/),
+    sort: z
+      .enum(["trust", "newest"], "is trust or newest")
+      .default("trust")
+      .describe("trust: by falling score, of equals the older passport first; newest: by registration"),
+    cursor: cursor(new RegExp(`${NEWEST.source}|${WALK.source}`)),
   }),
   output: json(
     z.object({
       agents: z.array(
         z.object({
+          rank: z
+            .int()
+            .nullable()
+            .describe("Its place by trust, counted from 1; null where newest come first"),
           sx_id: z.string(),
           agent_id: z.string(),
           display_name: z.string().nullable(),
+          trust_score: z.number().describe("0 to 1, six decimals, floored"),
+          trust_level: z.enum(levels),
           status: statusField,
           proven: z.boolean().describe("It has proven a key"),
+          synthetic: z.boolean().describe("It is invented, of the sandbox"),
           registered_at: time,
         }),
       ),
+      computed_event: z
+        .string()
+        .nullable()
+        .describe("The event that has the digest of these scores; null before the first computation"),
       next_cursor: z.string().nullable(),
     }),
   ),
   example: { limit: 5 },
-  handle: async ({ input, app }) => {
-    const before = input.cursor === undefined ? undefined : Number(input.cursor);
-    const rows = await newestAgents(app.pool, { before, limit: input.limit });
-    const names = await namesOf(
-      app,
-      rows.map(({ state }) => state),
-    );
-    const last = rows.at(-1);
-    return {
-      agents: rows.map(({ sx_number, agent_id, status, registered_at, state }, at) => ({
-        sx_id: sxId(sx_number),
-        agent_id,
-        display_name: names[at]!,
-        status,
-        proven: state.keys.length > 0,
-        registered_at,
-      })),
-      next_cursor: last && rows.length === input.limit ? String(last.sx_number) : null,
-    };
-  },
+  handle: ({ input, app }) => (input.sort === "newest" ? byAge(app, input) : byTrust(app, input)),
 });
+
+type Page = { limit: number; cursor?: string | undefined };
+
+const refuseCursor = (message: string): never =>
+  refuse("invalid", "invalid input: cursor", { errors: [{ path: "cursor", message }] });
+
+const OTHER_SORT = "is the next_cursor of a walk with another sort; leave it out to begin";
+
+async function byTrust(app: App, page: Page) {
+  const newest = await keptAt(app.pool);
+  const read = page.cursor === undefined ? undefined : (WALK.exec(page.cursor) ?? refuseCursor(OTHER_SORT));
+  const [position = newest?.position ?? 0, score, sx, shown = 0] = read?.slice(1).map(Number) ?? [];
+  if (newest && position !== newest.position && !(await isWalkable(app.pool, position, newest)))
+    refuseCursor("is of scores that are not kept any more; leave it out to begin again");
+  const after = score === undefined || sx === undefined ? undefined : { score, sx };
+  const rows = await rankedAgents(app.pool, { position, after }, page.limit);
+  const last = rows.at(-1);
+  const next = last && [position, last.score, last.sx_number, shown + rows.length].join(".");
+  return {
+    agents: await listed(app, rows, (at) => shown + at + 1),
+    computed_event: (await computedAt(app.pool, position))?.event_id ?? null,
+    next_cursor: next && rows.length === page.limit ? next : null,
+  };
+}
+
+async function byAge(app: App, page: Page) {
+  if (page.cursor !== undefined && !NEWEST.test(page.cursor)) refuseCursor(OTHER_SORT);
+  const before = page.cursor === undefined ? undefined : Number(page.cursor);
+  const rows = await newestAgents(app.pool, { before, limit: page.limit });
+  const scores = await scoresOf(
+    app.pool,
+    rows.map(({ sx_number }) => sx_number),
+  );
+  const scored = rows.map((row) => ({ ...row, score: scores.get(row.sx_number) ?? 0 }));
+  const last = rows.at(-1);
+  return {
+    agents: await listed(app, scored, () => null),
+    computed_event: (await keptAt(app.pool))?.event_id ?? null,
+    next_cursor: last && rows.length === page.limit ? String(last.sx_number) : null,
+  };
+}
+
+async function listed(app: App, rows: readonly Ranked[], rank: (at: number) => number | null) {
+  const names = await namesOf(
+    app,
+    rows.map(({ state }) => state),
+  );
+  return rows.map(({ sx_number, agent_id, status, registered_at, state, score }, at) => ({
+    rank: rank(at),
+    sx_id: sxId(sx_number),
+    agent_id,
+    display_name: names[at]!,
+    trust_score: shareOf(score),
+    trust_level: levelOf(score),
+    status,
+    proven: state.keys.length > 0,
+    synthetic: isInvented(agent_id),
+    registered_at,
+  }));
+}
 
 const stats = operation({
   name: "soul_stats",

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { sha256, time } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
-import { agentRef, lowerId } from "../../../domain/identity/fields.ts";
+import { agentRef, isInvented, lowerId } from "../../../domain/identity/fields.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
 import { composed } from "../../composed.ts";
@@ -18,6 +18,7 @@ import {
   shownLink,
   statusField,
 } from "./agents.ts";
+import { dna } from "./behaviour.ts";
 import { challengeField, type Proof, provenBy, signatureField } from "./proofs.ts";
 
 const sx_id = agentRef.describe("The passport: SX#42, 42, or its agent_id");
@@ -48,6 +49,7 @@ const passport = operation({
       }),
       display_name: z.string().nullable(),
       erased: z.boolean(),
+      synthetic: z.boolean().describe("It is invented, of the sandbox"),
       status: statusField,
       reason: z.string().nullable().describe("Why it is suspended or revoked"),
       keys: z.array(keyShown),
@@ -67,6 +69,7 @@ const passport = operation({
       passport: { ...passportOf(agent), agent_id, sx_number, issued_at: registered_at, origin },
       display_name,
       erased: display_name === null,
+      synthetic: isInvented(agent_id),
       status: agents.statusOf(agent),
       reason: agent.revoked?.reason ?? agent.suspended?.reason ?? null,
       keys: agent.keys.map(shownKey),
@@ -177,13 +180,14 @@ function refusedReason(error: unknown): string | Proof {
 const whole = composed<{ id: string }>({
   passport: { of: passport, ask: ({ id }) => ({ sx_id: id }) },
   trust: { of: trust, ask: ({ id }) => ({ id }) },
+  dna: { of: dna, ask: ({ id }) => ({ id }) },
 });
 
 const profile = operation({
   name: "soul_profile",
   route: "GET /soul/{id}/profile",
-  summary: "An agent at a glance: its passport and how far it can be trusted",
-  description: "What soul_passport and soul_trust answer, in one.",
+  summary: "An agent at a glance: its passport, how far it can be trusted, and what it is like",
+  description: "What soul_passport, soul_trust and soul_dna answer, in one.",
   access: [open()],
   input: z.object({ id: agentRef }),
   output: json(whole.schema),

@@ -6,8 +6,8 @@ import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { explain } from "../../../domain/trust/explain.ts";
 import { METHOD } from "../../../domain/trust/rules.ts";
-import { levelOf, levels } from "../../../domain/trust/score.ts";
-import { dateOf, dayOfTime } from "../../../projections/trust/days.ts";
+import { levelOf, levels, shareOf } from "../../../domain/trust/score.ts";
+import { dateOf } from "../../../projections/trust/days.ts";
 import { evidenceOf, liveAttestations, relationsOf } from "../../../projections/trust/evidence.ts";
 import {
   beforeOn,
@@ -18,13 +18,11 @@ import {
 } from "../../../projections/trust/scores.ts";
 import { free, json, key, open, operation, pay, subject } from "../../operation.ts";
 import { agentNamed } from "./agents.ts";
+import { MOST_DAYS, stretchFields, stretchOf } from "./stretch.ts";
 
 const level = z
   .enum(levels)
   .describe("By points: unproven < 10 ≤ low < 30 ≤ medium < 60 ≤ high < 85 ≤ very_high");
-
-/** 0 to 1 with six decimals, floored. */
-const shareOf = (micro_points: number) => Math.floor(micro_points / 100) / 1e6;
 
 /** 0 to 100 with two decimals, floored. */
 const pointsOf = (micro_points: number) => Math.floor(micro_points / 1e4) / 100;
@@ -51,6 +49,7 @@ const explanation = z
   .object({
     score_micro: micro.describe("What all the lines, the seed and the cuts add up to"),
     seeded_micro: micro.describe("Given by the operator, in public"),
+    seeded_event: z.string().nullable().describe("Where it was; null where nothing was given"),
     base: z.array(line),
     attestations: z.array(
       z.object({
@@ -159,6 +158,7 @@ async function explained(app: App, sx: number, { as_of_position: position, day }
   return {
     score_micro: told.score,
     seeded_micro: told.seeded,
+    seeded_event: of.seed_event,
     base: lines(told.base),
     attestations: told.attestations.map(({ from, points, attestor_points, ...rest }) => ({
       from: sxId(from),
@@ -175,26 +175,14 @@ async function explained(app: App, sx: number, { as_of_position: position, day }
   };
 }
 
-const MOST_DAYS = 366;
-const DAY_MS = 86_400_000;
-const date = z.iso.date("is a day, YYYY-MM-DD").optional();
-
-const history = operation({
+export const trustHistory = operation({
   name: "soul_trust_history",
   route: "GET /soul/{id}/trust/history",
   summary: "An agent's trust score, day by day",
   description: `The last computation of each day from \`from\` to \`to\`, at most ${MOST_DAYS} days, each with the event that has its digest. A day on which nothing was computed is left out.`,
   access: [subject("read"), key("read")],
   lists: "none",
-  input: z.object({
-    id: agentRef,
-    from: date.describe("The first day, UTC; 90 days before `to` where it is left out"),
-    to: date.describe("The last day, UTC; today where it is left out"),
-    step: z
-      .enum(["day", "week"], "is day or week")
-      .default("day")
-      .describe("week: the last day of each seven, counted from the first"),
-  }),
+  input: z.object({ id: agentRef, ...stretchFields }),
   output: json(
     z.object({
       agent_id: z.string(),
@@ -214,13 +202,7 @@ const history = operation({
   example: { id: "SX#1", step: "day" },
   handle: async ({ input, app }) => {
     const { facts } = await agentNamed(app, input.id);
-    const dayNamed = (text: string) => Math.floor(Date.parse(text) / DAY_MS);
-    const to = input.to === undefined ? dayOfTime(app.clock.now()) : dayNamed(input.to);
-    const from = input.from === undefined ? to - 90 : dayNamed(input.from);
-    if (from > to || to - from >= MOST_DAYS)
-      return refuse("invalid", "invalid input: from", {
-        errors: [{ path: "from", message: `is at most ${MOST_DAYS - 1} days before to, and not after it` }],
-      });
+    const { from, to } = stretchOf(input, app.clock.now());
     const all = await scoresBetween(app.pool, facts.sx_number, { from, to });
     const week = (day: number) => Math.floor((day - from) / 7);
     const told =
@@ -291,4 +273,4 @@ const verify = operation({
 });
 
 /** Scores, as they are asked for. */
-export const scoreOperations = [trust, history, verify];
+export const scoreOperations = [trust, trustHistory, verify];

@@ -1,0 +1,42 @@
+/** What happened on some days of a chart: signs along its bottom, a row a kind. */
+import type { LegendComponentOption, ScatterSeriesOption } from "echarts";
+import type { Chart, Marks } from "../../domain/chart.ts";
+import { WARNING } from "./look.ts";
+
+const SIGNS: Record<Marks["shape"], { symbol: string; rotate: number; colour: string }> = {
+  up: { symbol: "triangle", rotate: 0, colour: "#009e73" },
+  round: { symbol: "circle", rotate: 0, colour: "#e69f00" },
+  down: { symbol: "triangle", rotate: 180, colour: WARNING },
+};
+const SIZE = 9;
+const ROW = 13;
+
+/** Kinds that there is one of. */
+const seen = ({ marks = [] }: Pick<Chart, "marks">) => marks.filter(({ at }) => at.includes(true));
+
+/** How each kind stands in the legend. */
+export const legendOfMarks = (chart: Pick<Chart, "marks">) =>
+  seen(chart).map(({ name, shape }) => ({
+    name,
+    icon: SIGNS[shape].symbol,
+    itemStyle: { color: SIGNS[shape].colour },
+    symbolRotate: SIGNS[shape].rotate,
+  })) satisfies NonNullable<LegendComponentOption["data"]>;
+
+/** Signs at the bottom of the axis: the first kind stands on it, the next above. */
+export const drawnMarks = (chart: Chart): ScatterSeriesOption[] =>
+  seen(chart).map(({ name, shape, at }, row) => {
+    const { symbol, rotate, colour } = SIGNS[shape];
+    return {
+      type: "scatter",
+      name,
+      symbol,
+      symbolRotate: rotate,
+      symbolSize: SIZE,
+      symbolOffset: [0, -ROW * row - SIZE],
+      itemStyle: { color: colour, borderColor: "#ffffff", borderWidth: 1 },
+      data: at.map((is) => (is ? (chart.zones?.[0]?.from ?? 0) : "-")),
+      z: 5,
+      silent: true,
+    };
+  });

@@ -1,0 +1,336 @@
+/** What an agent is like, from what it did: profiles, how they changed, when it acts, and what its calls cost it. */
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { lowerCase } from "../../../domain/fields.ts";
+import type { Agent } from "../../../domain/identity/agent.ts";
+import {
+  archetypes,
+  characterOf,
+  type Dna,
+  DRIFT,
+  dimensions,
+  driftOf,
+  type Happened,
+  LEAST_EVENTS,
+  MEMORY_WEEKS,
+  profiler,
+  returnOf,
+  seasonalityOf,
+  WINDOW_DAYS,
+  weekdays,
+} from "../../../domain/identity/behaviour.ts";
+import { sxId } from "../../../domain/identity/fields.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { activityOf, activityProjection } from "../../../projections/identity/activity.ts";
+import { dateOf, dayNamed, dayOfTime } from "../../../projections/trust/days.ts";
+import { dealingsOf, paidCalls, spentBy } from "../../../projections/trust/dealings.ts";
+import { composed } from "../../composed.ts";
+import { json, key, open, operation, subject } from "../../operation.ts";
+import { trustHistory } from "../trust/scores.ts";
+import { daysOf, MOST_DAYS, stretchFields, stretchOf } from "../trust/stretch.ts";
+import { actorsOf, agentNamed, agentOf, id } from "./agents.ts";
+
+const named = { agent_id: z.string(), sx_id: z.string() };
+const namesOf = ({ facts }: Agent) => ({ agent_id: facts.agent_id, sx_id: sxId(facts.sx_number) });
+
+const share = z.number().nullable();
+const dnaField = z
+  .object(
+    Object.fromEntries(dimensions.map((name) => [name, share])) as Record<
+      (typeof dimensions)[number],
+      typeof share
+    >,
+  )
+  .nullable()
+  .describe(
+    `Each 0 to 1, six decimals, floored; null where nothing was measured. All null below ${LEAST_EVENTS} events`,
+  );
+const events = z.int().describe(`What it did in ${WINDOW_DAYS} days: calls that left something in the log`);
+
+const shareOf = (ppm: number | null) => (ppm === null ? null : ppm / 1e6);
+const dnaShown = (of: Dna | null) =>
+  of && Object.fromEntries(dimensions.map((name) => [name, shareOf(of[name])]));
+
+const walletsOf = ({ keys }: Agent) =>
+  keys.filter(({ kind }) => kind === "evm").map((one) => lowerCase(one.public));
+
+/** Profiles of days up to `to` look back over these days before `from`. */
+const BACK_DAYS = MEMORY_WEEKS * 7;
+
+/** What profiles of an agent are made from, for every day from one to another. */
+export async function happenedTo(
+  { pool }: App,
+  agent: Agent,
+  { from, to }: { from: number; to: number },
+): Promise<Happened> {
+  const days = { from: from - BACK_DAYS + 1, to };
+  const [rows, paid, attested] = await Promise.all([
+    activityOf(pool, actorsOf(agent), dateOf(days.from), dateOf(days.to)),
+    paidCalls(pool, walletsOf(agent), days),
+    dealingsOf(pool, agent.facts.sx_number, days),
+  ]);
+  const delegated = agent.delegations.map(({ to: other, delegated_at }) => ({
+    other,
+    day: dayOfTime(new Date(delegated_at)),
+  }));
+  return {
+    doings: rows.map(({ day, operation, events }) => ({ day: dayNamed(day), operation, events })),
+    paid,
+    dealings: [...attested, ...delegated],
+    // The factor speed has samples from the day on which agents complete tasks.
+    speed_ppm: null,
+  };
+}
+
+/** An agent as of today: its profile of the last 90 days. */
+export async function profileOf(app: App, agent: Agent) {
+  const day = dayOfTime(app.clock.now());
+  return { day, profile: profiler(await happenedTo(app, agent, { from: day, to: day }))(day) };
+}
+
+const FORMULAS = `risk = bets / events; curiosity = distinct operations / 40; rigor = 5 · verify and proof calls / paid calls; speed = the trust factor of that name; social = c / (c + 20) of c agents that it attested, was attested by or delegated to; memory = active weeks of ${MEMORY_WEEKS}; creativity = 1 − Σnᵢ²/N² over operations. None is above 1.`;
+
+export const dna = operation({
+  name: "soul_dna",
+  route: "GET /soul/{id}/dna",
+  summary: "What an agent is like, in seven dimensions",
+  description: `From what it did by its own key and its live wallets in the last ${WINDOW_DAYS} days. ${FORMULAS}`,
+  access: [open()],
+  lists: activityProjection,
+  input: z.object({ id }),
+  output: json(z.object({ ...named, day: z.string(), window_days: z.int(), events, dna: dnaField })),
+  refuses: [404],
+  example: { id: "SX#1" },
+  handle: async ({ input, app }) => {
+    const agent = await agentNamed(app, input.id);
+    const { day, profile } = await profileOf(app, agent);
+    return {
+      ...namesOf(agent),
+      day: dateOf(day),
+      window_days: WINDOW_DAYS,
+      events: profile.events,
+      dna: dnaShown(profile.dna),
+    };
+  },
+});
+
+const character = operation({
+  name: "soul_character",
+  route: "GET /soul/{id}/character",
+  summary: "An agent's archetype and traits",
+  description: `The archetype is the largest dimension of soul_dna, of equals the first; traits are those from 0.6 on. Below ${LEAST_EVENTS} events in ${WINDOW_DAYS} days an agent is a newcomer.`,
+  access: [open()],
+  lists: activityProjection,
+  input: z.object({ id }),
+  output: json(
+    z.object({
+      ...named,
+      archetype: z.enum(archetypes),
+      traits: z.array(z.enum(dimensions)),
+      events,
+      dna: dnaField,
+    }),
+  ),
+  refuses: [404],
+  example: { id: "SX#1" },
+  handle: async ({ input, app }) => {
+    const agent = await agentNamed(app, input.id);
+    const { profile } = await profileOf(app, agent);
+    return {
+      ...namesOf(agent),
+      ...characterOf(profile),
+      events: profile.events,
+      dna: dnaShown(profile.dna),
+    };
+  },
+});
+
+const history = operation({
+  name: "soul_dna_history",
+  route: "GET /soul/{id}/dna/history",
+  summary: "What an agent was like, day by day",
+  description: `For each day the seven dimensions of soul_dna over the ${WINDOW_DAYS} days that end with it, at most ${MOST_DAYS} points. Counted by the keys that are the agent's now.`,
+  access: [subject("read"), key("read")],
+  lists: activityProjection,
+  input: z.object({ id, ...stretchFields }),
+  output: json(
+    z.object({
+      ...named,
+      window_days: z.int(),
+      points: z.array(z.object({ day: z.string(), events: z.int(), dna: dnaField })),
+    }),
+  ),
+  refuses: [404],
+  example: { id: "SX#1", step: "week" },
+  handle: async ({ input, app }) => {
+    const agent = await agentNamed(app, input.id);
+    const stretch = stretchOf(input, app.clock.now());
+    const profile = profiler(await happenedTo(app, agent, stretch));
+    return {
+      ...namesOf(agent),
+      window_days: WINDOW_DAYS,
+      points: daysOf(stretch, input.step).map((day) => {
+        const of = profile(day);
+        return { day: dateOf(day), events: of.events, dna: dnaShown(of.dna) };
+      }),
+    };
+  },
+});
+
+const side = z.object({ days: z.int(), events: z.int(), dna: dnaField });
+
+const drift = operation({
+  name: "soul_drift",
+  route: "GET /soul/{id}/drift",
+  summary: "Whether an agent behaves otherwise than it did",
+  description: `The seven dimensions of the last ${DRIFT.days} days against those of the ${DRIFT.against_days} before. The distance is the sum of the differences over seven, and from ${DRIFT.drifted_ppm / 1e6} on the agent has drifted. Below ${DRIFT.events} events on either side: not_enough. Memory counts the ${MEMORY_WEEKS} weeks up to the end of each; a dimension that either side lacks makes no difference.`,
+  access: [subject("read"), key("read")],
+  lists: activityProjection,
+  input: z.object({ id }),
+  output: json(
+    z.object({
+      ...named,
+      verdict: z.enum(["drifted", "steady", "not_enough"]),
+      distance: share,
+      deltas: dnaField.describe("The last days less those before, each -1 to 1"),
+      recent: side,
+      before: side,
+    }),
+  ),
+  refuses: [404],
+  example: { id: "SX#1" },
+  handle: async ({ input, app }) => {
+    const agent = await agentNamed(app, input.id);
+    const day = dayOfTime(app.clock.now());
+    const told = driftOf(await happenedTo(app, agent, { from: day - DRIFT.days, to: day }), day);
+    const shown = (of: typeof told.recent, days: number) => ({
+      days,
+      events: of.events,
+      dna: dnaShown(of.dna),
+    });
+    return {
+      ...namesOf(agent),
+      verdict: told.verdict,
+      distance: shareOf(told.distance_ppm),
+      deltas: dnaShown(told.deltas),
+      recent: shown(told.recent, DRIFT.days),
+      before: shown(told.before, DRIFT.against_days),
+    };
+  },
+});
+
+const seasonality = operation({
+  name: "soul_seasonality",
+  route: "GET /soul/{id}/seasonality",
+  summary: "At which hours of the week an agent acts",
+  description: `What it did in the last ${WINDOW_DAYS} days by hour and weekday, UTC: seven rows of 24 counts.`,
+  access: [subject("read"), key("read")],
+  lists: activityProjection,
+  input: z.object({ id }),
+  output: json(
+    z.object({
+      ...named,
+      window_days: z.int(),
+      events,
+      week: z.array(
+        z.object({
+          weekday: z.enum(weekdays),
+          hours: z.array(z.int()).length(24).describe("From 00 to 23 UTC"),
+        }),
+      ),
+    }),
+  ),
+  refuses: [404],
+  example: { id: "SX#1" },
+  handle: async ({ input, app }) => {
+    const agent = await agentNamed(app, input.id);
+    const day = dayOfTime(app.clock.now());
+    const from = dateOf(day - WINDOW_DAYS + 1);
+    const rows = await activityOf(app.pool, actorsOf(agent), from, dateOf(day));
+    const week = seasonalityOf(rows.map(({ day: date, hours }) => ({ day: dayNamed(date), hours })));
+    return {
+      ...namesOf(agent),
+      window_days: WINDOW_DAYS,
+      events: rows.reduce((sum, row) => sum + row.events, 0),
+      week: week.map((hours, at) => ({ weekday: weekdays[at]!, hours })),
+    };
+  },
+});
+
+const usdc = z.string().describe("USDC");
+
+const roi = operation({
+  name: "soul_roi",
+  route: "GET /soul/analytics/roi",
+  summary: "What an agent spent and earned here",
+  description: `The caller's own, by area and month: what its live wallets paid, refunds taken off. Earned is null, and so is the return, until there is something by which agents earn here.`,
+  access: [subject("read")],
+  lists: activityProjection,
+  input: z.object({}),
+  output: json(
+    z.object({
+      ...named,
+      spent_usdc: usdc,
+      earned_usdc: usdc.nullable(),
+      roi: share.describe("Earned over spent, less one; null where nothing was spent or can be earned"),
+      by_area: z.array(
+        z.object({
+          area: z.string().describe("none: of an operation that is not offered any more"),
+          month: z.string().describe("YYYY-MM, UTC"),
+          calls: z.int(),
+          spent_usdc: usdc,
+        }),
+      ),
+    }),
+  ),
+  refuses: [403, 404],
+  example: {},
+  handle: async ({ app, caller, catalogue }) => {
+    const agent = await agentOf(app, caller);
+    const areaOf = new Map(catalogue.operations.map(({ name, area }) => [name, area]));
+    const sums = new Map<string, { area: string; month: string; calls: number; spent_micro: number }>();
+    for (const { month, operation: name, calls, spent_micro } of await spentBy(app.pool, walletsOf(agent))) {
+      const area = areaOf.get(name) ?? "none";
+      const sum = sums.get(`${month} ${area}`) ?? { area, month, calls: 0, spent_micro: 0 };
+      sum.calls += calls;
+      sum.spent_micro += spent_micro;
+      sums.set(`${month} ${area}`, sum);
+    }
+    const by_area = [...sums.values()];
+    const spent_micro = by_area.reduce((sum, one) => sum + one.spent_micro, 0);
+    const earned_micro = null;
+    return {
+      ...namesOf(agent),
+      spent_usdc: decimalUsdc(spent_micro),
+      earned_usdc: earned_micro,
+      roi: shareOf(returnOf({ spent_micro, earned_micro })),
+      by_area: by_area.map(({ spent_micro: spent, ...rest }) => ({
+        ...rest,
+        spent_usdc: decimalUsdc(spent),
+      })),
+    };
+  },
+});
+
+const whole = composed<{ id: string }>({
+  trust_history: { of: trustHistory, ask: (asked) => ({ ...asked, step: "week" }) },
+  dna_history: { of: history, ask: (asked) => ({ ...asked, step: "week" }) },
+  drift: { of: drift, ask: (asked) => asked },
+  seasonality: { of: seasonality, ask: (asked) => asked },
+});
+
+const analytics = operation({
+  name: "soul_analytics",
+  route: "GET /soul/{id}/analytics",
+  summary: "How an agent went: trust and character week by week, drift, and its hours",
+  description:
+    "What soul_trust_history and soul_dna_history by weeks of the last 90 days, soul_drift and soul_seasonality answer, in one.",
+  access: [subject("read"), key("read")],
+  input: z.object({ id }),
+  output: json(whole.schema),
+  refuses: [404],
+  example: { id: "SX#1" },
+  handle: whole.handle,
+});
+
+export const behaviourOperations = [dna, character, history, drift, seasonality, analytics, roi];

@@ -1,0 +1,35 @@
+/** A stretch of days, as histories ask for one. */
+import { z } from "zod";
+import { refuse } from "../../../domain/refusal.ts";
+import { dayNamed, dayOfTime } from "../../../projections/trust/days.ts";
+
+export const MOST_DAYS = 366;
+const USUAL_DAYS = 90;
+
+const date = z.iso.date("is a day, YYYY-MM-DD").optional();
+
+export const stretchFields = {
+  from: date.describe(`The first day, UTC; ${USUAL_DAYS} days before \`to\` where it is left out`),
+  to: date.describe("The last day, UTC; today where it is left out"),
+  step: z
+    .enum(["day", "week"], "is day or week")
+    .default("day")
+    .describe("week: the last day of each seven, counted from the first"),
+};
+
+/** The first and last day that are asked for, both in it; refuses more than a year. */
+export function stretchOf(asked: { from?: string | undefined; to?: string | undefined }, now: Date) {
+  const to = asked.to === undefined ? dayOfTime(now) : dayNamed(asked.to);
+  const from = asked.from === undefined ? to - USUAL_DAYS : dayNamed(asked.from);
+  if (from > to || to - from >= MOST_DAYS)
+    return refuse("invalid", "invalid input: from", {
+      errors: [{ path: "from", message: `is at most ${MOST_DAYS - 1} days before to, and not after it` }],
+    });
+  return { from, to };
+}
+
+/** The days of a stretch that are told: all, or the last of each seven. */
+export const daysOf = ({ from, to }: { from: number; to: number }, step: "day" | "week"): number[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => from + at).filter(
+    (day) => step === "day" || day === to || (day - from) % 7 === 6,
+  );

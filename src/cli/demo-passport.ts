@@ -1,0 +1,201 @@
+/** The demo's story of a passport: an agent registers, proves a key, is vouched for, and shows a credential that anybody verifies. */
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { importJWK, jwtVerify } from "jose";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { z } from "zod";
+import { decimalUsdc } from "../domain/payments/usdc.ts";
+import { refuse } from "../domain/refusal.ts";
+import { sandboxAgentIds } from "../operator/sandbox-agents.ts";
+import { ask, buy, get, type Question, sign } from "./demo-buyer.ts";
+import type { Place } from "./demo-place.ts";
+import { tell } from "./demo-story.ts";
+import { agentWallet } from "./demo-wallets.ts";
+
+/** Micro-USDC that the agent who vouches pays for it. */
+const MOST_WORD = 500_000n;
+/** Scores are computed once a minute at most. */
+const COMPUTED_MS = 100_000;
+const ASK_AGAIN_MS = 1_000;
+
+const directory = z.looseObject({
+  agents: z.array(z.looseObject({ agent_id: z.string(), sx_id: z.string(), trust_score: z.number() })),
+});
+const registered = z.looseObject({
+  passport: z.looseObject({ sx_id: z.string(), passport_hash: z.string() }),
+  api_key: z.string(),
+});
+const challenge = z.looseObject({ challenge: z.string(), kid: z.string() });
+const proven = z.looseObject({ keys: z.array(z.looseObject({ did: z.string() })) });
+const attested = z.looseObject({ attestation_id: z.string(), skill: z.string(), weight: z.number() });
+const micro = z.int();
+const trust = z.looseObject({
+  trust_score: z.number(),
+  trust_level: z.string(),
+  as_of: z.looseObject({ computed_event: z.string() }).nullable(),
+  explanation: z
+    .looseObject({
+      score_micro: micro,
+      attestations: z.array(
+        z.looseObject({
+          from: z.string(),
+          event_ids: z.array(z.string()),
+          points_micro: micro,
+          attestor_points_micro: micro,
+        }),
+      ),
+    })
+    .nullable(),
+});
+const keySet = z.looseObject({
+  keys: z.array(z.looseObject({ kty: z.literal("OKP"), crv: z.string(), x: z.string() })).min(1),
+});
+const credential = z.looseObject({
+  issuer: z.string(),
+  validUntil: z.string(),
+  credentialSubject: z.looseObject({ id: z.string() }),
+  alsoKnownAs: z.array(z.string()).optional(),
+});
+
+/** What the service answers there; a refusal says what it said. */
+async function told<Schema extends z.ZodType>(
+  url: string,
+  schema: Schema,
+  question: Question & { key?: string } = {},
+): Promise<z.infer<Schema>> {
+  const { key, ...rest } = question;
+  const answer = await get(url, key === undefined ? {} : { Authorization: `Bearer ${key}` }, rest);
+  const text = await answer.text();
+  if (!answer.ok) refuse("unprocessable", `${url} answered ${answer.status}: ${text.slice(0, 500)}`);
+  const read = schema.safeParse(parsed(text));
+  return read.success ? read.data : refuse("unprocessable", `${url} is not what a Tallystick answers there`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export async function getPassport({ url }: Place): Promise<void> {
+  const at = (path: string) => `${url}/${path}`;
+  const agent_id = `demo-agent-${randomBytes(4).toString("hex")}`;
+  const of = `soul/${agent_id}`;
+
+  tell.step(1, "Who is here", "GET /soul/directory");
+  const voucher = await knownAgent(at("soul/directory?limit=100"));
+  tell.line("most trusted", `${voucher.sx_id} ${voucher.agent_id}, ${points(voucher.trust_score)}`);
+  tell.line("", "Invented, as all agents of the sandbox are; what is done with them is not.");
+
+  tell.step(2, "Registering", "POST /soul/register");
+  const { passport, api_key } = await told(at("soul/register"), registered, {
+    body: { agent_id, issue_api_key: true },
+  });
+  tell.line("passport", `${passport.sx_id} ${agent_id}`);
+  tell.line("hash", passport.passport_hash);
+  tell.line("", "Number and hash are public, so they prove nothing about who shows them.");
+
+  tell.step(3, "Proving a key", `POST /soul/challenge, POST /${of}/keys`);
+  const wallet = privateKeyToAccount(generatePrivateKey());
+  const asked = await told(at("soul/challenge"), challenge, {
+    body: { agent_id, key: wallet.address, purpose: "prove" },
+  });
+  const signature = await wallet.signMessage({ message: asked.challenge });
+  const { keys } = await told(at(`${of}/keys`), proven, {
+    key: api_key,
+    body: { challenge: asked.challenge, signature },
+  });
+  tell.line("signed", "the service's text, by a key that was made just now");
+  tell.line("proven", keys.map(({ did }) => did).join(", "));
+
+  tell.step(4, "The score before", `GET /${of}/trust`);
+  const before = await told(at(`${of}/trust`), trust);
+  tell.line(
+    "score",
+    `${points(before.trust_score)}, ${before.trust_level}: passports are free, trust is not`,
+  );
+
+  tell.step(5, `${voucher.sx_id} vouches for it`, "POST /v1/agent/soul/attest");
+  const word = await vouch(at("v1/agent/soul/attest"), voucher.at, passport.sx_id);
+  tell.line("attested", `${word.skill}, weight ${word.weight}: ${word.attestation_id}`);
+
+  tell.step(6, "The score moves", `GET /${of}/trust?explain=true`);
+  tell.line(
+    "",
+    "All scores are computed anew when evidence has moved, once a minute at most (TRUST_SECONDS).",
+  );
+  await tellScore(at(`${of}/trust?explain=true`));
+
+  tell.step(7, "A credential, verified by jose", `GET /soul/passport/${passport.sx_id}/credential`);
+  await tellCredential(at, passport.sx_id, wallet.address);
+  tell.line("for people", at(`soul/${passport.sx_id.slice(3)}`));
+}
+
+/** The first agent of the sandbox in the directory that has a wallet; `at` is its place among them. */
+async function knownAgent(url: string) {
+  for (const deadline = Date.now() + COMPUTED_MS; ; await pause(ASK_AGAIN_MS)) {
+    const { agents } = await told(url, directory);
+    const found = agents.find(({ agent_id }) => agent_id === sandboxAgentIds[0]);
+    if (!found)
+      return refuse(
+        "not_found",
+        `${url} has no agent of the sandbox to vouch for anybody: start one by \`npm start\`, or leave --url out`,
+      );
+    if (found.trust_score > 0 || Date.now() > deadline) return { ...found, at: 0 };
+  }
+}
+
+/** The agent pays for what it says, with the development chain's money. */
+async function vouch(url: string, at: number, subject: string): Promise<z.infer<typeof attested>> {
+  const question = { body: { subject, skill: "honesty", weight: 5 } };
+  const offer = await ask(url, question, MOST_WORD);
+  if (!/development chain/i.test(offer.resource.description))
+    refuse(
+      "forbidden",
+      `${url} does not settle on a development chain, and this story pays with play money: start one by \`npm start\``,
+    );
+  const { body, settlement } = await buy(url, await sign(await agentWallet(at), offer), question);
+  tell.line("paid", `${decimalUsdc(offer.amount_micro)} USDC in ${settlement.transaction}`);
+  const read = attested.safeParse(parsed(body));
+  return read.success ? read.data : refuse("unprocessable", `${url} is not what a Tallystick answers there`);
+}
+
+async function tellScore(url: string): Promise<void> {
+  for (const deadline = Date.now() + COMPUTED_MS; ; await pause(ASK_AGAIN_MS)) {
+    const { trust_score, trust_level, as_of, explanation } = await told(url, trust);
+    if (trust_score > 0 && explanation && as_of) {
+      for (const { from, points_micro, attestor_points_micro, event_ids } of explanation.attestations) {
+        const own = points(attestor_points_micro / 1e8);
+        tell.line(from, `gives ${points(points_micro / 1e8)} of its own ${own}, in ${event_ids.join(", ")}`);
+      }
+      tell.line("score", `${points(trust_score)}, ${trust_level}`);
+      return tell.line("computed", `event ${as_of.computed_event} has the digest of all scores`);
+    }
+    if (Date.now() > deadline)
+      refuse("unavailable", "no score was computed in time; is the service healthy?");
+  }
+}
+
+async function tellCredential(at: (path: string) => string, sx_id: string, wallet: string): Promise<void> {
+  const url = at(`soul/passport/${encodeURIComponent(sx_id)}/credential`);
+  const token = await (await get(url)).text();
+  const { keys } = await told(at(".well-known/jwks.json"), keySet);
+  // The set names the key by its URL, a credential by its DID: the first is the service's own.
+  const payload = await jwtVerify(token, await importJWK(keys[0]!, "EdDSA"), {
+    typ: "vc+jwt",
+    algorithms: ["EdDSA"],
+  }).then(
+    (verified) => verified.payload,
+    (error) => refuse("unprocessable", `jose does not take the credential: ${(error as Error).message}`),
+  );
+  const shown = credential.parse(payload);
+  const names = JSON.stringify(payload).toLowerCase();
+  tell.finding({ ok: true, says: "jose verifies it by the key in /.well-known/jwks.json" });
+  tell.finding({ ok: names.includes(wallet.toLowerCase()), says: "it names the key that was proven here" });
+  tell.line("issuer", shown.issuer);
+  tell.line("subject", `${shown.credentialSubject.id}, until ${shown.validUntil}`);
+}
+
+const points = (share: number) => `${(share * 100).toFixed(2)} points`;

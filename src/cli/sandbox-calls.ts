@@ -1,0 +1,90 @@
+/** What the sandbox's agents buy of their own service: calls over HTTP, paid for with the development chain's money. */
+import type { Logger } from "pino";
+import type { LocalAccount } from "viem/accounts";
+import { catalogueOf } from "../api/catalogue.ts";
+import { exampleOf } from "../api/reference.ts";
+import type { App } from "../app.ts";
+import { areas } from "../areas/index.ts";
+import * as agents from "../domain/identity/agent.ts";
+import { type DemoWallet, drawer, openSandboxAgents, sandboxAgentIds } from "../operator/sandbox-agents.ts";
+import { dayOfTime } from "../projections/trust/days.ts";
+import { paidCalls } from "../projections/trust/dealings.ts";
+import { trustProjection } from "../projections/trust/trust.ts";
+import { ask, buy, sign } from "./demo-buyer.ts";
+import { AGENT_WALLETS, agentWallet } from "./demo-wallets.ts";
+
+const CALLS = 12;
+
+/** What each buys, in the order of the wallets: an agent is what it does. */
+const TASTES: readonly (readonly string[])[] = [
+  ["trade_top_partners", "trade_timeline", "trade_balance", "trade_overview", "customs_trends"],
+  ["customs_classifications", "customs_tariff_lookup", "customs_trends"],
+  ["prices_list", "products_list", "trade_price_per_tonne", "fuel_calculator"],
+  ["lounge_dice", "lounge_dice", "lounge_roulette", "lounge_menu"],
+  ["salary_overview", "salary_compare", "salary_sectors", "salary_countries"],
+  ["trade_balance", "rng_anchor_history", "trade_overview", "rng_stats"],
+  ["products_list", "prices_list", "availability_list", "fuel_calculator"],
+  ["rng_seed", "rng_stats", "rng_roll", "rng_anchor_history"],
+  ["trade_overview", "salary_overview", "lounge_menu", "rng_seed", "prices_list", "trade_countries"],
+];
+
+/** The agents, with what is said of them. */
+export const makeSandboxAgents = (app: App): Promise<void> =>
+  openSandboxAgents(app, async () => {
+    const wallets: DemoWallet[] = [];
+    for (let at = 0; at < AGENT_WALLETS; at++) wallets.push(await agentWallet(at));
+    return wallets;
+  });
+
+/** The lease of a process that was killed runs out within this. */
+const FOLDED_MS = 8_000;
+
+/** Has each agent with a wallet buy what it has not bought yet of its dozen calls; a call that is refused costs nothing and is passed over. */
+export async function buyAsSandboxAgents(app: App, log: Logger, signal: AbortSignal): Promise<void> {
+  if (!app.embedded_chain) return;
+  const { position } = await app.store.head();
+  // Whoever does not know what was bought would buy it again.
+  if (!(await app.runner.reached(trustProjection, position, FOLDED_MS))) return;
+  const { operations } = catalogueOf(areas);
+  const examples = new Map(operations.map((operation) => [operation.name, exampleOf(operation)]));
+  const bought = await Promise.all(
+    TASTES.map(async (taste, at) => {
+      let paid = 0;
+      const missing = await missingCalls(app, at, taste);
+      const account = missing.length > 0 ? await agentWallet(at) : undefined;
+      for (const name of missing) {
+        if (signal.aborted || !account) break;
+        await call(app.settings.public_url, account, examples.get(name)!).then(
+          () => paid++,
+          (error) =>
+            log.debug({ name, reason: String(error) }, "a call of the sandbox's agents is passed over"),
+        );
+      }
+      return paid;
+    }),
+  );
+  const calls = bought.reduce((sum, paid) => sum + paid, 0);
+  if (calls > 0) log.info({ calls }, "the sandbox's agents have bought what makes them known");
+}
+
+/** Of an agent's calls, which are the same in every sandbox, those that it has still to buy. */
+async function missingCalls(app: App, at: number, taste: readonly string[]): Promise<string[]> {
+  const agent_id = sandboxAgentIds[at]!;
+  const agent = await app.load(agents, agents.targetOf(agent_id));
+  const wallets = agent?.keys.map((key) => key.public) ?? [];
+  const until = dayOfTime(app.clock.now()) + 1;
+  const bought = await paidCalls(app.pool, wallets, { from: 0, to: until });
+  const draw = drawer(`calls of ${agent_id}`);
+  const wanted = Array.from({ length: CALLS }, () => taste[draw(taste.length)]!);
+  return wanted.slice(bought.reduce((sum, { calls }) => sum + calls, 0));
+}
+
+/** Pays for a line such as "GET /v1/agent/trade/countries", or "POST /path {…}". */
+async function call(url: string, account: LocalAccount, line: string): Promise<void> {
+  const [, , path, body] = /^(\S+) (\S+)(?: (.*))?$/s.exec(line)!;
+  const question = {
+    ...(body !== undefined && { body: JSON.parse(body) as object }),
+    hurried: true as const,
+  };
+  await buy(url + path, await sign(account, await ask(url + path, question)), question);
+}

@@ -1,0 +1,263 @@
+/** The page of one agent, at /soul/<id>: who it is, how far it is trusted and why, and where each of that stands in the log. */
+import { ask, reasonOf } from "./ask.ts";
+import { el, facts, part, write } from "./dom.ts";
+import { copied, counted, renewTimes, time } from "./format.ts";
+import { badge, levelText, meter, pointsText } from "./scores.ts";
+import type { AgentPassport, AgentTrust, Explanation } from "./soul-wire.ts";
+
+type Character = { archetype: string; traits: string[]; events: number };
+
+const RENEW_S = 30;
+
+/** As the address names it; a number of a passport as well as an id. */
+const named = decodeURIComponent(location.pathname.split("/")[2] ?? "");
+const path = (rest: string) => `/soul/${encodeURIComponent(named)}/${rest}`;
+
+/** An event's place on the page of the log, by the beginning of its id. */
+const eventLink = (event_id: string, text = "event") =>
+  el("a", { href: `/log#events/${encodeURIComponent(event_id)}`, title: event_id }, text);
+
+async function show(): Promise<void> {
+  const [passport, trust, character] = await Promise.all([
+    ask<AgentPassport>(`/soul/passport/${encodeURIComponent(named)}`),
+    ask<AgentTrust>(path("trust"), { explain: "true" }),
+    ask<Character>(path("character")),
+  ]);
+  showWho(passport, trust);
+  showTrust(trust);
+  showCharacter(character);
+  showPassport(passport);
+  showKeys(passport);
+  showProofs(passport, trust);
+  for (const hidden of ["#parts", "#main"]) part(hidden).hidden = false;
+  part("#hero").removeAttribute("aria-busy");
+}
+
+/** Of a level, too, one says that it is unproven. */
+const STANDING: Record<string, string> = { proven: "has a key", registered: "has no key" };
+
+function showWho({ passport, display_name, erased, status, synthetic }: AgentPassport, trust: AgentTrust) {
+  const name = display_name ?? passport.agent_id;
+  document.title = `${name} · ${passport.sx_id}`;
+  write(part("#title"), `${passport.sx_id} · ${passport.agent_id}`);
+  write(part("#claim"), erased ? `${passport.agent_id} (name erased)` : name);
+  part("#invented").hidden = !synthetic;
+  const micro = trust.explanation?.score_micro ?? 0;
+  part("#score").replaceChildren(
+    meter(micro),
+    el(
+      "p",
+      {},
+      el("strong", {}, pointsText(micro)),
+      " of 100 points ",
+      badge(trust.trust_level, levelText(trust.trust_level)),
+      " ",
+      badge(status, STANDING[status] ?? status),
+    ),
+  );
+}
+
+function showTrust({ as_of, explanation, samples }: AgentTrust): void {
+  const told = part("#computed");
+  if (!as_of || !explanation) {
+    write(told, "Nothing was computed yet, so every score is 0.");
+    part("#lines").replaceChildren(el("li", { class: "sum" }, el("span", {}, "0")));
+  } else {
+    told.replaceChildren(
+      "Computed ",
+      time(as_of.computed_at),
+      ` from all that the log says up to position ${as_of.position}; `,
+      eventLink(as_of.computed_event, "the event"),
+      " has the digest of all scores.",
+    );
+    part("#lines").replaceChildren(...linesOf(explanation));
+    write(part("#beside"), besideText(explanation, samples.collaboration ?? 0));
+  }
+  showChart("#trust-chart", "trust");
+}
+
+/** Who vouches, and how far from whom it vouches for. */
+function besideText(told: Explanation, attestors: number): string {
+  if (attestors === 0) return "No agent attests it.";
+  const share =
+    told.reciprocal_share === null
+      ? ""
+      : ` ${Math.round(told.reciprocal_share * 100)} % of the attested points come from agents that it attests too.`;
+  const clique = told.clique ? " They look like a clique." : "";
+  return `${counted(attestors, "agent attests", "agents attest")} it, ${told.independent_attestors} with evidence of their own.${share}${clique}`;
+}
+
+const KINDS: Record<string, string> = {
+  spend: "A call that it paid for",
+  task: "A task that it completed",
+  penalty: "A penalty",
+};
+const CAPS: Record<string, string> = {
+  tasks: "Tasks count for 60 points at most",
+  spend: "Paid calls count for 10 points at most",
+  most: "No score is above 100",
+  least: "No score is below 0",
+};
+
+function linesOf(told: Explanation): HTMLElement[] {
+  const sources = (ids: string[]) =>
+    ids.map((id, at) => eventLink(id, ids.length === 1 ? "event" : `event ${at + 1}`));
+  return [
+    ...(told.seeded_micro > 0
+      ? [
+          line(
+            told.seeded_micro,
+            ["Given by the operator, in public"],
+            sources(told.seeded_event === null ? [] : [told.seeded_event]),
+          ),
+        ]
+      : []),
+    ...told.base.map((one) => line(one.points_micro, [KINDS[one.kind] ?? one.kind], sources([one.event_id]))),
+    ...told.attestations.map((one) =>
+      line(
+        one.points_micro,
+        [
+          el("span", {}, "Attested by ", el("a", { href: `/soul/${one.from.slice(3)}` }, one.from)),
+          el(
+            "span",
+            { class: "soft" },
+            `weight ${one.weights_micro.map((weight) => weight / 1e6).join(" + ")}, of which ${one.counted_micro / 1e6} counts after age and caps, of an agent of ${pointsText(one.attestor_points_micro)} points`,
+          ),
+        ],
+        sources(one.event_ids),
+      ),
+    ),
+    ...told.penalties.map((one) => line(one.points_micro, [KINDS.penalty!], sources([one.event_id]))),
+    ...told.cuts.map((one) => line(one.points_micro, [CAPS[one.cap] ?? one.cap], [])),
+    line(told.score_micro, ["The score"], [], "sum"),
+  ];
+}
+
+function line(micro: number, what: (Node | string)[], sources: HTMLElement[], kind?: string): HTMLElement {
+  const sign = kind === undefined && micro > 0 ? "+" : "";
+  return el(
+    "li",
+    { class: kind },
+    el("span", { class: micro < 0 ? "points less" : "points" }, sign + pointsText(micro, 6)),
+    el("span", { class: "what" }, ...what),
+    el("span", { class: "sources" }, ...sources),
+  );
+}
+
+function showCharacter({ archetype, traits, events }: Character): void {
+  const done = counted(events, "event");
+  write(
+    part("#nature"),
+    archetype === "newcomer"
+      ? `A newcomer: ${done} in 90 days are too few to say more.`
+      : `Above all ${archetype}${traits.length > 0 ? `; marked traits: ${traits.join(", ")}` : ""}. From ${done} in 90 days.`,
+  );
+  showChart("#dna-chart", "dna");
+}
+
+/** A picture of this service, which opens by itself where it is too small; the figures stand on the page. */
+function showChart(selector: string, chart: string): void {
+  const image = part<HTMLImageElement>(selector);
+  if (image.src) return;
+  image.src = path(`chart/${chart}`);
+  part<HTMLAnchorElement>(`a:has(> ${selector})`).href = image.src;
+}
+
+function showPassport({ passport, reason, status }: AgentPassport): void {
+  const { sx_id, agent_id, passport_hash, issued_at, origin } = passport;
+  part("#passport-facts").replaceChildren(
+    facts({
+      Number: sx_id,
+      Id: el("span", { class: "whole" }, agent_id),
+      Hash: copied(passport_hash, "the passport's hash"),
+      Issued: time(issued_at),
+      Standing: status,
+      Why: reason ?? undefined,
+      "Issued by": el("span", { class: "whole" }, origin),
+    }),
+  );
+}
+
+function showKeys({ keys, delegations }: AgentPassport): void {
+  write(
+    part("#keys-lead"),
+    keys.length === 0
+      ? "It has proven no key yet: whoever says to be it cannot be told from it."
+      : `Whoever signs with ${keys.length === 1 ? "this" : "one of these"} is the agent.`,
+  );
+  part("#key-rows").replaceChildren(
+    ...keys.map(({ kid, kind, did, method, proven_at }) =>
+      el(
+        "li",
+        {},
+        el("div", { class: "number" }, kind),
+        el("div", { class: "main" }, el("span", { class: "stream" }, did)),
+        el("div", { class: "when" }, "proven ", time(proven_at)),
+        el("div", { class: "side" }, copied(kid, "the key's name"), el("span", { class: "soft" }, method)),
+      ),
+    ),
+  );
+  part("#delegations").replaceChildren(
+    ...(delegations.length === 0
+      ? []
+      : [
+          el("h3", {}, "Who may act for it"),
+          el(
+            "ul",
+            { class: "plain" },
+            ...delegations.map(({ to, scopes, expires_at }) =>
+              el(
+                "li",
+                {},
+                el("a", { href: `/soul/${to.slice(3)}` }, to),
+                ` may ${scopes.join(", ")}, until `,
+                time(expires_at),
+              ),
+            ),
+          ),
+        ]),
+  );
+}
+
+function showProofs({ passport }: AgentPassport, { as_of, method }: AgentTrust): void {
+  const id = encodeURIComponent(passport.sx_id);
+  const row = (what: Node, why: string) => el("li", {}, what, el("span", { class: "soft" }, why));
+  part("#proof-list").replaceChildren(
+    row(
+      el("a", { href: `/soul/passport/${id}/credential` }, "The passport as a Verifiable Credential"),
+      "Signed by the service; any library for JSON Web Tokens verifies it with /.well-known/jwks.json.",
+    ),
+    ...(as_of
+      ? [
+          row(
+            eventLink(as_of.computed_event, "The computation in the log"),
+            `The digest of all scores of that moment is ${as_of.result_sha256}. docs/trust-score.md says how ${method} is computed, and trust.py computes it from an export alone.`,
+          ),
+        ]
+      : []),
+    row(
+      el("a", { href: "/log#verify" }, "The log itself"),
+      "Each event above opens on the page of the log, with its proof and a verifier that runs in your browser.",
+    ),
+  );
+}
+
+const trouble = part("#trouble");
+
+async function turn(): Promise<void> {
+  if (document.hidden) return;
+  try {
+    await show();
+    trouble.hidden = true;
+  } catch (error) {
+    write(trouble, reasonOf(error));
+    trouble.hidden = false;
+    if (part("#main").hidden) write(part("#claim"), `${named} is not known here.`);
+    part("#hero").removeAttribute("aria-busy");
+  }
+  renewTimes();
+}
+
+document.addEventListener("visibilitychange", () => void turn());
+setInterval(() => void turn(), RENEW_S * 1_000);
+void turn();

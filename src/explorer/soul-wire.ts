@@ -1,0 +1,69 @@
+/** What the operations under /soul answer, as far as the pages of agents read it. All text in it is a stranger's. */
+
+export type AgentPassport = {
+  passport: {
+    sx_id: string;
+    agent_id: string;
+    passport_hash: string;
+    issued_at: string;
+    origin: string;
+  };
+  display_name: string | null;
+  erased: boolean;
+  synthetic: boolean;
+  status: string;
+  reason: string | null;
+  keys: { kid: string; kind: string; did: string; method: string; proven_at: string }[];
+  delegations: { to: string; scopes: string[]; expires_at: string }[];
+};
+
+type Line = { event_id: string; kind: string; points_micro: number };
+
+export type Explanation = {
+  score_micro: number;
+  seeded_micro: number;
+  seeded_event: string | null;
+  base: Line[];
+  attestations: {
+    from: string;
+    event_ids: string[];
+    attestor_points_micro: number;
+    weights_micro: number[];
+    counted_micro: number;
+    points_micro: number;
+  }[];
+  penalties: Line[];
+  cuts: { cap: string; points_micro: number }[];
+  independent_attestors: number;
+  reciprocal_share: number | null;
+  clique: boolean;
+};
+
+export type AgentTrust = {
+  trust_level: string;
+  samples: Record<string, number>;
+  method: string;
+  as_of: {
+    position: number;
+    computed_event: string;
+    computed_at: string;
+    result_sha256: string;
+  } | null;
+  explanation: Explanation | null;
+};
+
+export type Directory = {
+  agents: {
+    rank: number | null;
+    sx_id: string;
+    agent_id: string;
+    display_name: string | null;
+    trust_score: number;
+    trust_level: string;
+    status: string;
+    synthetic: boolean;
+    registered_at: string;
+  }[];
+  computed_event: string | null;
+  next_cursor: string | null;
+};

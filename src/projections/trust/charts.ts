@@ -1,0 +1,102 @@
+/** What an agent's trust and character look like. */
+import type pg from "pg";
+import type { Chart } from "../../domain/chart.ts";
+import { type Dna, dimensions, LEAST_EVENTS } from "../../domain/identity/behaviour.ts";
+import { METHOD } from "../../domain/trust/rules.ts";
+import type { EvidenceKind } from "../../domain/trust/score.ts";
+import { dateOf } from "./days.ts";
+import type { DayScore } from "./scores.ts";
+
+/** The days on which something was recorded of an agent that its score is made of. */
+export type Happening = { kind: EvidenceKind | "attestation"; day: number };
+
+export async function happeningsOf(
+  pool: pg.Pool,
+  sx: number,
+  { from, to }: { from: number; to: number },
+): Promise<Happening[]> {
+  const text = `select distinct kind, day from read.trust_evidence_v1 where sx = $1 and day between $2 and $3
+    union select 'attestation', day from read.trust_edges_v1 where to_sx = $1 and from_sx <> $1 and day between $2 and $3`;
+  return (await pool.query<Happening>(text, [sx, from, to])).rows;
+}
+
+/** Where each level begins, in points. */
+const ZONES = [
+  { from: 0, name: "unproven" },
+  { from: 10, name: "low" },
+  { from: 30, name: "medium" },
+  { from: 60, name: "high" },
+  { from: 85, name: "very high" },
+];
+
+/** Days that are drawn of however young a log. */
+const LEAST_DAYS = 14;
+
+const MARKS = [
+  { kind: "attestation", name: "attested", shape: "up" },
+  { kind: "task", name: "task completed", shape: "round" },
+  { kind: "penalty", name: "penalty", shape: "down" },
+] as const;
+
+/** Points day by day; a day on which nothing was computed is a gap, and before the first computation there is nothing. */
+export function trustChart(
+  name: string,
+  { from, to }: { from: number; to: number },
+  scores: readonly DayScore[],
+  happenings: readonly Happening[],
+): Chart {
+  const first = scores[0]?.day;
+  // Of a young log the days before it would leave a dot in an empty picture.
+  const begin = first === undefined ? from : Math.max(from, Math.min(first, to - LEAST_DAYS + 1));
+  const days = Array.from({ length: to - begin + 1 }, (_, at) => begin + at);
+  const points = new Map(scores.map(({ day, score }) => [day, score / 1e6]));
+  const values = days.map((day) => points.get(day) ?? null);
+  const marks = MARKS.map(({ kind, ...mark }) => {
+    const on = new Set(happenings.flatMap((one) => (one.kind === kind ? one.day : [])));
+    return { ...mark, at: days.map((day) => on.has(day)) };
+  });
+  return {
+    kind: "line",
+    title: `Trust of ${name}`,
+    x: days.map(dateOf),
+    series: [{ name: "trust", values }],
+    unit: "points",
+    zones: ZONES,
+    zones_end: 100,
+    marks: first === undefined ? [] : marks,
+    empty: "No data yet: no score was computed in these days",
+    notes:
+      first === undefined
+        ? []
+        : [
+            `Each day's last computation by ${METHOD}; anybody computes it again from the log.`,
+            ...(first > from ? [`Nothing was computed before ${dateOf(first)}.`] : []),
+          ],
+  };
+}
+
+/** Seven dimensions, of so many days. */
+export function dnaChart(
+  name: string,
+  days: number,
+  { dna, events }: { dna: Dna | null; events: number },
+): Chart {
+  const missing = dna === null ? [] : dimensions.filter((one) => dna[one] === null);
+  return {
+    kind: "radar",
+    title: `What ${name} is like`,
+    x: [...dimensions],
+    series: dna
+      ? [{ name, values: dimensions.map((one) => (dna[one] === null ? null : dna[one] / 1e6)) }]
+      : [],
+    unit: "",
+    empty: `No data yet: ${events} of the ${LEAST_EVENTS} events that a profile takes`,
+    notes:
+      dna === null
+        ? []
+        : [
+            `From ${events} events of ${days} days. Each dimension is a count over a count.`,
+            ...(missing.length > 0 ? [`Nothing to measure ${missing.join(" or ")} by yet.`] : []),
+          ],
+  };
+}
