@@ -48,6 +48,8 @@ export type ChainParts = {
   pay_to: Hex;
   /** The account that refunds are paid from. */
   refunds: { address: Hex; sign(input: { hash: Hex }): Promise<Hex> };
+  /** The account that pays for gas, where it signs something by itself. */
+  attester: { address: Hex; sign(input: { hash: Hex }): Promise<Hex> };
   /** The platform token's contract; undefined where there is none, and then what needs it is refused. */
   platform_token: Hex | undefined;
   /** True on the chain that the service runs itself, whose money is worth nothing. */

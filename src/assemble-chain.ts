@@ -46,7 +46,8 @@ export async function openChain(
   const record = gasRecord(pool, networkOf(sending));
   // Play money needs no budget.
   const budget_eth = node ? undefined : config.GAS_BUDGET_ETH;
-  const budget = gasBudget({ budget_eth, clock: systemClock, record });
+  const purposes_eth = node ? {} : { attestation: config.ATTESTATION_GAS_ETH };
+  const budget = gasBudget({ budget_eth, purposes_eth, clock: systemClock, record });
   const chain = budget.counted(sending);
   return {
     chain,
@@ -54,6 +55,7 @@ export async function openChain(
     recover: recoverKey(),
     pay_to: keys.pay_to,
     refunds: privateKeyToAccount(keys.refund),
+    attester: privateKeyToAccount(keys.gas),
     platform_token: platformTokenOf(config),
     embedded_chain: node !== undefined,
     close: async () => {
@@ -93,6 +95,7 @@ export async function absentChain(config: Config): Promise<ChainParts & { close(
     recover: recoverKey(),
     pay_to: keys.pay_to,
     refunds: privateKeyToAccount(keys.refund),
+    attester: privateKeyToAccount(keys.gas),
     platform_token: platformTokenOf(config),
     embedded_chain: config.BASE_RPC_URL === undefined,
     close: async () => {},

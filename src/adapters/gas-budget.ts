@@ -15,6 +15,8 @@ import { answeredWithin } from "./json-rpc.ts";
 export type GasBudgetOptions = {
   /** Ether a day, as a decimal; undefined where gas is play money, which is recorded all the same. */
   budget_eth: string | undefined;
+  /** The same for what is sent for one purpose alone: beyond it nothing more is, whatever is left of the whole. */
+  purposes_eth?: Partial<Record<Purpose, string>>;
   clock: Clock;
   /** What was sent by all processes. When it rejects, its last answer stands. */
   record: GasRecord;
@@ -23,7 +25,10 @@ export type GasBudgetOptions = {
 };
 
 export type GasBudget = {
-  /** The same chain; what its sender pays is recorded before an answer is given, whatever a transaction came to. */
+  /**
+   * The same chain; what its sender pays is recorded before an answer is given, whatever a transaction came to. Rejects with
+   * GasBudgetSpent, before anything is sent, where the purpose has had its own budget of the day.
+   */
   counted(chain: Chain): Chain;
   /**
    * The same settlement; once the day's budget is spent, it rejects with GasBudgetSpent before anything is sent. What is
@@ -48,7 +53,13 @@ type Books = {
   refreshed_at: number;
 };
 
-export function gasBudget({ budget_eth, clock, record, patience_ms = 5_000 }: GasBudgetOptions): GasBudget {
+export function gasBudget({
+  budget_eth,
+  purposes_eth = {},
+  clock,
+  record,
+  patience_ms = 5_000,
+}: GasBudgetOptions): GasBudget {
   const budget = budget_eth === undefined ? undefined : parseEther(budget_eth);
   let books = booksOf("");
   let refreshing: Promise<void> | undefined;
@@ -114,7 +125,18 @@ export function gasBudget({ budget_eth, clock, record, patience_ms = 5_000 }: Ga
         if (!(error instanceof ChainUnavailable)) throw error;
       });
     if (budget !== undefined && current.own_wei + current.recorded >= budget)
-      throw new GasBudgetSpent(new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS));
+      throw new GasBudgetSpent(nextDay(now));
+  }
+
+  /** What is under way counts once it is mined, and each purpose has one transaction under way at a time. */
+  async function refuseIfPurposeSpent(purpose: Purpose): Promise<void> {
+    const most = purposes_eth[purpose];
+    if (most === undefined) return;
+    const now = clock.now().getTime();
+    const current = today(now);
+    await settleOpen(current);
+    if ((await record.spent(current.day, [], purpose)) >= parseEther(most))
+      throw new GasBudgetSpent(nextDay(now));
   }
 
   return {
@@ -124,6 +146,7 @@ export function gasBudget({ budget_eth, clock, record, patience_ms = 5_000 }: Ga
         ...chain,
         send: async (call, options) => {
           const { purpose } = options;
+          await refuseIfPurposeSpent(purpose);
           try {
             const receipt = await chain.send(call, options);
             const current = today(clock.now().getTime());
@@ -155,6 +178,8 @@ export function gasBudget({ budget_eth, clock, record, patience_ms = 5_000 }: Ga
     }),
   };
 }
+
+const nextDay = (now: number) => new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS);
 
 const booksOf = (day: string): Books => ({
   day,

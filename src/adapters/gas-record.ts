@@ -8,8 +8,8 @@ export type Sent = { transaction: Hex; day: string; purpose: Purpose; fee_wei: b
 export type GasRecord = {
   /** Writes transactions down; one that was written before keeps its day and gets its fee. */
   add(sent: readonly Sent[]): Promise<void>;
-  /** The wei of all that was sent on a day, by whatever process, each transaction once, without those in `except`. */
-  spent(day: string, except?: readonly Hex[]): Promise<bigint>;
+  /** The wei of all that was sent on a day, by whatever process, each transaction once, without those in `except`; for one purpose or for all. */
+  spent(day: string, except?: readonly Hex[], purpose?: Purpose): Promise<bigint>;
   /** Those of a day whose fee is not known. */
   open(day: string): Promise<{ transaction: Hex; purpose: Purpose }[]>;
 };
@@ -26,10 +26,10 @@ export function gasRecord(pool: pg.Pool, network: string): GasRecord {
         [network, JSON.stringify(rows)],
       );
     },
-    spent: async (day, except = []) => {
+    spent: async (day, except = [], purpose) => {
       const sql = `select coalesce(sum(fee_wei), 0)::text as wei from chain.gas
-        where network = $1 and day = $2 and transaction <> all($3)`;
-      const { rows } = await pool.query<{ wei: string }>(sql, [network, day, except]);
+        where network = $1 and day = $2 and transaction <> all($3) and ($4::text is null or purpose = $4)`;
+      const { rows } = await pool.query<{ wei: string }>(sql, [network, day, except, purpose ?? null]);
       return BigInt(rows[0]!.wei);
     },
     open: async (day) => {

@@ -4,6 +4,7 @@ export const about = {
   demo: "buy one answer with a demo wallet, step by step, and check what was told about it; or goods, by --story shop",
   keys: "issue, list and revoke API keys; each change is an event in the log",
   agents: "suspend an agent, let it act again, revoke its passport, erase its name",
+  trust: "give agents trust to begin with, or take it back; each change is a public event in the log",
   subjects: "erase a person or thing that personal data is sealed for; change the vault's master key",
   payments: "compare the payments of the log with the chain",
   shop: "run the shop: products, prices, stock and orders; each change is an event in the log",

@@ -12,6 +12,7 @@ const GROUPS: readonly {
   { names: ["demo"], load: async (terminal) => [(await import("./demo.ts")).demoCommand(terminal)] },
   { names: ["keys"], load: async (terminal) => [(await import("./keys.ts")).keysCommand(terminal)] },
   { names: ["agents"], load: async (terminal) => [(await import("./agents.ts")).agentsCommand(terminal)] },
+  { names: ["trust"], load: async (terminal) => [(await import("./trust.ts")).trustCommand(terminal)] },
   {
     names: ["subjects"],
     load: async (terminal) => [(await import("./subjects.ts")).subjectsCommand(terminal)],

@@ -53,6 +53,7 @@ export type Purpose =
   | "endorsement"
   | "seed commitment"
   | "airdrop"
+  | "attestation"
   | "approval"
   | "deployment";
 

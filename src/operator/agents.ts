@@ -5,20 +5,22 @@ import * as agentKey from "../domain/identity/agent-key.ts";
 import { nameSubject, refOf } from "../domain/identity/fields.ts";
 import { refuse } from "../domain/refusal.ts";
 import { type Erasure, eraseSubject } from "../erasure.ts";
-import { agentsProjection, findAgent } from "../projections/identity/agents.ts";
+import { type AgentRow, agentsProjection, findAgent } from "../projections/identity/agents.ts";
 import { transact } from "../unit.ts";
 
 /** The lease of a process that was killed runs out within this. */
 const FOLDED_MS = 8_000;
 
-/** The id of an agent that is named by id or number; refuses one that is not there. */
-async function idOf(app: App, name: string): Promise<string> {
+/** An agent that is named by id or number; refuses one that is not there. */
+export async function agentNamed(app: App, name: string): Promise<AgentRow> {
   const { position } = await app.store.head();
   if (!(await app.runner.reached(agentsProjection, position, FOLDED_MS)))
     refuse("unavailable", "the directory lags behind the log; try again in some seconds");
   const found = await findAgent(app.pool, refOf(name));
-  return found?.agent_id ?? refuse("not_found", `there is no agent ${name}`);
+  return found ?? refuse("not_found", `there is no agent ${name}`);
 }
+
+const idOf = async (app: App, name: string) => (await agentNamed(app, name)).agent_id;
 
 /** Suspends an agent, or lets it act again; said twice it is so once. */
 export async function setSuspended(

@@ -153,7 +153,7 @@ async function sayAll(app: App): Promise<void> {
             skill,
             weight_micro: weight * 1_000_000,
           },
-          ...{ evidence: null, payment_id: null, made_at: at },
+          ...{ evidence: null, payment_id: null, recipient: null, offchain_uid: null, made_at: at },
         };
         await decide(attestations, attestations.targetOf(attestation_id), attestations.make(facts));
       }

@@ -77,6 +77,7 @@ test("every tool says what it does to what is there", () => {
     "lounge_roulette",
     "orders_cancel",
     "orders_pay",
+    "soul_attestation_revoke",
     "soul_delegation_revoke",
     "soul_describe",
     "soul_keys_add",

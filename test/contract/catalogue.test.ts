@@ -81,8 +81,8 @@ beforeAll(async () => {
     rng_anchor_verify: seed,
     checks_redeem: await writeExamples(service.app),
     ...identified.inputs,
+    ...(await attestExamples(service.app, addressOf(wallet(1)))),
   };
-  await attestExamples(service.app, addressOf(wallet(1)));
   Object.assign(live, await describeExamples(service));
   mine = (
     await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })

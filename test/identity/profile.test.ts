@@ -25,7 +25,6 @@ test("a profile is what its parts answer by themselves", async () => {
 test.each([
   ["GET", "/api/soul/verify/scout"],
   ["GET", "/soul/scout/verify-chain"],
-  ["POST", "/soul/scout/verify-chain"],
 ])("%s %s leads to the canonical verify, as clients follow it", async (method, path) => {
   const first = await fetch(service.url + path, { method, redirect: "manual" });
   expect([first.status, first.headers.get("location")]).toEqual([301, "/v1/agent/soul/verify/scout"]);

@@ -4,8 +4,11 @@ import type { Hex } from "../../src/domain/chain.ts";
 import * as passports from "../../src/domain/identity/passports.ts";
 import { agencyOf } from "../trust/agency.ts";
 
-/** Registers it after all agents that are there, and has it speak of SX#2. */
-export async function attestExamples(app: App, wallet: Hex): Promise<void> {
+/** Registers it after all agents that are there, and has it speak of SX#2; answers the inputs of examples that name what it said. */
+export async function attestExamples(
+  app: App,
+  wallet: Hex,
+): Promise<Record<string, Record<string, unknown>>> {
   const agency = agencyOf(app);
   const n = (await app.load(passports, passports.target)) + 1;
   await agency.register(n);
@@ -13,4 +16,7 @@ export async function attestExamples(app: App, wallet: Hex): Promise<void> {
   await agency.bind(n, wallet);
   await agency.seed(n, 20);
   await agency.attest(n, 2);
+  const id = await agency.attest(n, 2, 1, "brevity");
+  await agency.takeBack(id, n);
+  return { soul_attestation: { id }, soul_attestation_revoke: { id } };
 }

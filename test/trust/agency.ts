@@ -129,7 +129,7 @@ export function agencyOf(app: App) {
       const attestation_id = randomBytes(16).toString("hex");
       const facts: attestations.AttestationFacts = {
         ...{ attestation_id, from, to, skill, weight_micro: Math.round(weight * 1_000_000) },
-        ...{ evidence: null, payment_id: null, made_at: at() },
+        ...{ evidence: null, payment_id: null, recipient: null, offchain_uid: null, made_at: at() },
       };
       await app.decide(attestations, attestations.targetOf(attestation_id), attestations.make(facts), {
         meta,

@@ -1,4 +1,6 @@
+import { decodeAbiParameters, parseAbiParameters, recoverTypedDataAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Hex } from "../../src/domain/chain.ts";
 import { addressOf, wallet } from "../chain/fixture.ts";
 import { buy } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -25,6 +27,17 @@ type Body = {
   trust_level: string;
   attestation_count: number;
   attestation_id: string;
+  attestation_uid: string;
+  offchain: {
+    signer: string;
+    sig: {
+      uid: string;
+      domain: { name: string; version: string; chainId: string; verifyingContract: Hex };
+      types: Record<string, { name: string; type: string }[]>;
+      message: Record<string, string>;
+      signature: { r: string; s: string; v: number };
+    };
+  };
   warning: string | null;
   type: string;
   errors: { path: string }[];
@@ -64,6 +77,36 @@ async function attest(n: number, body: object, path = "/v1/agent/soul/attest") {
   const { answer } = await buy(wallet(n), service.url + path, post(body));
   return { status: answer.status, body: (await answer.json()) as Body };
 }
+/** By viem alone, as a client of EAS would: the signature, and what the signed data says. */
+async function expectSigned({ offchain, attestation_uid, attestation_id }: Body, said: object) {
+  const { sig, signer } = offchain;
+  const { r, s, v } = sig.signature;
+  const address = await recoverTypedDataAddress({
+    domain: { ...sig.domain, chainId: Number(sig.domain.chainId) },
+    types: sig.types,
+    primaryType: "Attest",
+    message: sig.message,
+    signature: `${r}${s.slice(2)}${v.toString(16)}` as Hex,
+  });
+  expect(address.toLowerCase()).toBe(signer);
+  expect(signer).toBe(service.app.chain.sender);
+  expect(sig.domain).toMatchObject({ name: "EAS Attestation", version: "1.4.0" });
+  const [from, to, skill, weight_e4, id] = decodeAbiParameters(
+    parseAbiParameters("uint64, uint64, string, uint32, bytes32"),
+    sig.message.data as Hex,
+  );
+  expect({ from, to, skill, weight_e4 }).toEqual(said);
+  expect(id).toBe(`0x${attestation_id.padEnd(64, "0")}`);
+  expect(sig.uid).toBe(attestation_uid);
+  const { body } = await get(`/v1/agent/soul/attestations/${attestation_id}`);
+  expect(body).toMatchObject({
+    attestation_uid,
+    live: true,
+    status: "asked",
+    tx_hash: null,
+    onchain_uid: null,
+  });
+}
 const balance = async (n: number) => (await agency.scores())[n];
 
 test("before anything is computed every score is 0, and says so", async () => {
@@ -85,7 +128,8 @@ describe("an attestation that is paid for", () => {
     await agency.seed(1, 40);
     await agency.compute(Date.now());
     const second = await attest(1, { subject: "agent.no-3", skill: "translation", weight: 10 });
-    expect(second).toMatchObject({ status: 201, body: { warning: null } });
+    expect(second).toMatchObject({ status: 201, body: { warning: null, status: "asked", tx_hash: null } });
+    await expectSigned(second.body, { from: 1n, to: 3n, skill: "translation", weight_e4: 100_000 });
     const stream_id = `attestation-${second.body.attestation_id}`;
     const events = await service.app.store.readStream({ tenant: "operator", stream_id });
     expect(events.map(({ type }) => type)).toEqual(["AttestationMade"]);

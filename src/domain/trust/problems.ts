@@ -8,6 +8,12 @@ export const trustProblems = problemTypes({
     meaning:
       "The attestor is the subject itself, or bound to it: one tenant, one wallet, or a delegation between the two. Nobody vouches for itself.",
   },
+  "trust-computing": {
+    code: "unavailable",
+    title: "Trust is being computed",
+    meaning:
+      "Scores as of any position are computed one at a time, and somebody else's are under way. Ask again after `Retry-After` seconds.",
+  },
   "no-passport": {
     code: "conflict",
     title: "No passport",

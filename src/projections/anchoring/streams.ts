@@ -58,3 +58,13 @@ export async function recentStreams(pool: pg.Pool, limit: number): Promise<Strea
   const text = "select * from read.log_streams_v1 order by last_position desc limit $1";
   return (await pool.query<StreamRow>(text, [limit])).rows;
 }
+
+/** The streams of these names that a tenant has, and all of another tenant. */
+export async function streamsNamed(
+  pool: pg.Pool,
+  { tenant, names, all_of }: { tenant: string; names: readonly string[]; all_of: string },
+): Promise<StreamRow[]> {
+  const text = `select * from read.log_streams_v1
+    where (tenant = $1 and stream_id = any($2)) or tenant = $3 order by tenant, stream_id`;
+  return (await pool.query<StreamRow>(text, [tenant, names, all_of])).rows;
+}

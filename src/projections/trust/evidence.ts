@@ -2,6 +2,7 @@
 import type pg from "pg";
 import { type Attestor, type EvidenceAt, outOf } from "../../domain/trust/explain.ts";
 import type { Edge, Evidence, EvidenceKind, Input } from "../../domain/trust/score.ts";
+import type { SkillWord } from "../../domain/trust/skills.ts";
 
 /** Counts at the position $1. */
 const AT = "valid_from <= $1 and (valid_to is null or valid_to > $1)";
@@ -92,6 +93,26 @@ type Said = { from_sx: number; to_sx: number; weight_micro: number; day: number;
 export async function liveAttestations(pool: pg.Pool, sx: number): Promise<number> {
   const text = "select count(*)::int as live from read.trust_edges_v1 where to_sx = $1 and valid_to is null";
   return (await pool.query<{ live: number }>({ name: "trust_live", text, values: [sx] })).rows[0]!.live;
+}
+
+/** Whether an attestation counts: neither taken back nor replaced. */
+export async function isLive(pool: pg.Pool, attestation_id: string): Promise<boolean> {
+  const sql = "select from read.trust_edges_v1 where attestation_id = $1 and valid_to is null";
+  return (await pool.query(sql, [attestation_id])).rowCount === 1;
+}
+
+/** The ids of all attestations that an agent has made, live or not. */
+export async function attestationsBy(pool: pg.Pool, sx: number): Promise<string[]> {
+  const sql = "select attestation_id from read.trust_edges_v1 where from_sx = $1 order by valid_from";
+  return (await pool.query<{ attestation_id: string }>(sql, [sx])).rows.map((row) => row.attestation_id);
+}
+
+/** What is said of each skill of an agent as of a position, by those that are heard. */
+export async function skillWords(pool: pg.Pool, sx: number, position: number): Promise<SkillWord[]> {
+  const sql = `select from_sx as "from", skill, weight_micro, day, made_at from read.trust_edges_v1
+    where ${AT} and to_sx = $2 and from_sx <> $2
+      and from_sx not in (select s.sx from read.trust_silence_v1 s where ${AT}) order by valid_from`;
+  return (await pool.query<SkillWord>(sql, [position, sx])).rows;
 }
 
 /** Who attests an agent: how many, how many of them have evidence of their own on this day, and whom it attests too. */

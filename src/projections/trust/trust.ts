@@ -29,6 +29,8 @@ export const trustProjection = projection({
     );
     create index if not exists trust_edges_v1_to on read.trust_edges_v1 (to_sx, valid_from);
     create index if not exists trust_edges_v1_from on read.trust_edges_v1 (from_sx, to_sx, skill);
+    create index if not exists trust_edges_v1_valid_from on read.trust_edges_v1 (valid_from);
+    create index if not exists trust_edges_v1_valid_to on read.trust_edges_v1 (valid_to);
     create table if not exists read.trust_evidence_v1 (
       sx         bigint not null,
       kind       text not null,
@@ -41,6 +43,8 @@ export const trustProjection = projection({
       valid_to   bigint
     );
     create index if not exists trust_evidence_v1_sx on read.trust_evidence_v1 (sx, position);
+    create index if not exists trust_evidence_v1_valid_from on read.trust_evidence_v1 (valid_from);
+    create index if not exists trust_evidence_v1_valid_to on read.trust_evidence_v1 (valid_to);
     create index if not exists trust_evidence_v1_payment on read.trust_evidence_v1 (payment_id) where valid_to is null;
     create table if not exists read.trust_seeds_v1 (
       sx         bigint not null,
@@ -168,6 +172,14 @@ async function foldOne(tx: pg.ClientBase, event: Event): Promise<boolean> {
       );
       return false;
     }
+    // What a chain has of it counts nothing: the log alone does.
+    case "AttestationSent":
+    case "AttestationUnsent":
+    case "AttestationAnchored":
+    case "AttestationReorged":
+    case "AttestationRevocationAnchored":
+    case "AttestationRevocationReorged":
+      return false;
     case "AgentRegistered":
       await tx.query(
         "insert into read.trust_agents_v1 (lower_id, sx) values ($1, $2) on conflict do nothing",

@@ -27,7 +27,7 @@ export async function agentNamed(app: App, text: string): Promise<Agent> {
 const holderOf = async (app: App, wallet: string) =>
   agentKeys.boundTo(await app.load(agentKeys, agentKeys.targetOf(wallet)));
 
-async function targetOfNumber(app: App, sx_number: number): Promise<Target> {
+export async function targetOfNumber(app: App, sx_number: number): Promise<Target> {
   const id = await idOfNumber(app, sx_number);
   return agents.targetOf(id ?? refuse("not_found", `no passport SX#${sx_number} was issued`));
 }

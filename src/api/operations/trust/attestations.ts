@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { time } from "../../../domain/fields.ts";
+import { chainHash, lowerCase, time } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
@@ -8,6 +8,7 @@ import * as attestations from "../../../domain/trust/attestation.ts";
 import { keptAt, scoreOn } from "../../../projections/trust/scores.ts";
 import { type Context, json, operation, pay } from "../../operation.ts";
 import { sideOf, speakerOf, targetNamed } from "./agents.ts";
+import { offchainShown, signingOf } from "./offchain.ts";
 
 const target = z.object({
   subject: agentRef.describe("Whom it is about: agent_id, SX#<number>, or the address of a proven key"),
@@ -28,7 +29,7 @@ const target = z.object({
 });
 type Target = z.output<typeof target>;
 
-const shown = z.object({
+export const shownAttestation = z.object({
   attestation_id: z.string(),
   from: z.string().describe("The attestor's SX#<number>"),
   to: z.string().describe("The subject's SX#<number>"),
@@ -38,13 +39,32 @@ const shown = z.object({
   made_at: time,
 });
 
+/** As an answer to who has said it: with what proves it at once, and what is asked of the chain. */
+const said = shownAttestation.extend({
+  attestation_uid: chainHash.describe("Of the EAS attestation in `offchain`"),
+  offchain: offchainShown,
+  status: z.literal("asked").describe("The chain gets it next: soul_attestation tells when it has"),
+  tx_hash: z.null(),
+});
+
 const warning = z
   .literal("weighs_nothing_yet")
   .nullable()
   .describe("The attestor has no trust of its own, so what it says adds nothing until it has");
 
+export const attestationShown = (facts: attestations.AttestationFacts) => ({
+  attestation_id: facts.attestation_id,
+  from: sxId(facts.from),
+  to: sxId(facts.to),
+  skill: facts.skill,
+  weight: facts.weight_micro / 1e6,
+  evidence: facts.evidence,
+  made_at: facts.made_at,
+});
+
 const RULES = `The attestor is the agent whose live key the paying wallet is. What it says counts by its own score and grows old with exp(-days/30); the newest of an attestor,
-subject and skill replaces the one before. All that it says shares a weight of 20, and one subject gets 10 at most. Nobody attests itself, its own wallets, nor whom a delegation binds it to. docs/trust-score.md has the formula.`;
+subject and skill replaces the one before. All that it says shares a weight of 20, and one subject gets 10 at most. Nobody attests itself, its own wallets, nor whom a delegation binds it to. docs/trust-score.md has the formula. The answer has an EAS offchain attestation, signed by the service's account, that any
+client of EAS verifies at once; the same is then written to EAS on the chain.`;
 
 type Saying = Pick<Context<unknown>, "app" | "caller" | "decide" | "watch" | "fresh_id" | "payment_id">;
 
@@ -57,13 +77,14 @@ async function say(
   const made_at = app.clock.now().toISOString();
   const speaker = await speakerOf(app, caller, payment_id);
   const from = sideOf(agents.acting(await watch(agents, speaker.target)), made_at);
-  const said = new Set<string>();
-  const made: attestations.AttestationFacts[] = [];
+  const lines = new Set<string>();
+  const made: z.input<typeof said>[] = [];
+  const signing = await signingOf(app);
   for (const [at, { subject: named, skill, weight, evidence = null }] of targets.entries()) {
     const to = sideOf(agents.acting(await watch(agents, await targetNamed(app, named))), made_at);
     attestations.refuseSelf(from, to, speaker.payer);
-    const words = `${to.sx_number} ${skill}`;
-    if (said.has(words))
+    const line = `${to.sx_number} ${skill}`;
+    if (lines.has(line))
       refuse("invalid", `invalid input: ${field(at)}`, {
         errors: [
           {
@@ -72,36 +93,36 @@ async function say(
           },
         ],
       });
-    said.add(words);
-    const facts: attestations.AttestationFacts = {
+    lines.add(line);
+    const words = {
       attestation_id: createHash("sha256").update(`attestation:${fresh_id}:${at}`).digest("hex").slice(0, 32),
       from: from.sx_number,
       to: to.sx_number,
       skill,
       weight_micro: Math.round(weight * 1e4) * 100,
+      recipient: to.wallets[0] === undefined ? null : lowerCase(to.wallets[0]),
+    };
+    const { offchain, signed } = await signing(words, made_at);
+    const facts: attestations.AttestationFacts = {
+      ...words,
       evidence,
       payment_id: payment_id ?? null,
+      offchain_uid: offchain.uid,
       made_at,
     };
-    const { state } = await decide(
-      attestations,
-      attestations.targetOf(facts.attestation_id),
-      attestations.make(facts),
-    );
-    made.push(state!.facts);
+    await decide(attestations, attestations.targetOf(facts.attestation_id), attestations.make(facts));
+    made.push({
+      ...attestationShown(facts),
+      attestation_uid: offchain.uid,
+      offchain: signed,
+      status: "asked",
+      tx_hash: null,
+    });
   }
   const computed = await keptAt(app.pool);
   const own = computed && (await scoreOn(app.pool, computed.day, from.sx_number));
   return {
-    attestations: made.map((facts) => ({
-      attestation_id: facts.attestation_id,
-      from: sxId(facts.from),
-      to: sxId(facts.to),
-      skill: facts.skill,
-      weight: facts.weight_micro / 1e6,
-      evidence: facts.evidence,
-      made_at: facts.made_at,
-    })),
+    attestations: made,
     warning: own && own.score > 0 ? null : ("weighs_nothing_yet" as const),
   };
 }
@@ -114,13 +135,13 @@ const attest = operation({
   description: `One public event in the log. ${RULES}`,
   access: [pay("0.50")],
   input: target,
-  output: json(shown.extend({ warning })),
+  output: json(said.extend({ warning })),
   status: 201,
   refuses: [404, 409],
   example: { subject: "SX#2", skill: "translation", weight: 2.5 },
   handle: async ({ input, ...context }) => {
-    const said = await say(context, [input], () => "subject");
-    return { ...said.attestations[0]!, warning: said.warning };
+    const { attestations: made, warning } = await say(context, [input], () => "subject");
+    return { ...made[0]!, warning };
   },
 });
 
@@ -138,7 +159,7 @@ const batch = operation({
       .max(100, "has at most 100 targets")
       .describe("Up to 100, each as soul_attest takes it; no subject and skill twice"),
   }),
-  output: json(z.object({ attestations: z.array(shown), warning })),
+  output: json(z.object({ attestations: z.array(said), warning })),
   status: 201,
   refuses: [404, 409],
   example: {

@@ -5,10 +5,12 @@ import { sha256, time } from "../../../domain/fields.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { explain } from "../../../domain/trust/explain.ts";
+import { type Factor, factorNames, factorsOf, type Measured } from "../../../domain/trust/factors.ts";
 import { METHOD } from "../../../domain/trust/rules.ts";
 import { levelOf, levels, shareOf } from "../../../domain/trust/score.ts";
 import { dateOf } from "../../../projections/trust/days.ts";
 import { evidenceOf, liveAttestations, relationsOf } from "../../../projections/trust/evidence.ts";
+import { EXACT_A_DAY } from "../../../projections/trust/exact.ts";
 import {
   beforeOn,
   type ComputedRow,
@@ -18,6 +20,7 @@ import {
 } from "../../../projections/trust/scores.ts";
 import { free, json, key, open, operation, pay, subject } from "../../operation.ts";
 import { agentNamed } from "./agents.ts";
+import { exactly } from "./exact.ts";
 import { MOST_DAYS, stretchFields, stretchOf } from "./stretch.ts";
 
 const level = z
@@ -30,7 +33,12 @@ const pointsOf = (micro_points: number) => Math.floor(micro_points / 1e4) / 100;
 const asOf = z.object({
   position: z.int().describe("Evidence up to here is in it"),
   day: z.string().describe("The UTC day that ages are counted to"),
-  computed_event: z.string().describe("The event that has the digest of all scores of this computation"),
+  computed_event: z
+    .string()
+    .nullable()
+    .describe(
+      "The event that has the digest of all scores of this computation; null of an exact one, which is in no log",
+    ),
   result_sha256: sha256,
   computed_at: time,
 });
@@ -38,6 +46,8 @@ const asOf = z.object({
 const asOfShown = ({ as_of_position, day, event_id, result_sha256, computed_at }: ComputedRow) => ({
   ...{ position: as_of_position, day: dateOf(day), computed_event: event_id, result_sha256, computed_at },
 });
+
+const date = z.iso.date("is a day, YYYY-MM-DD").optional();
 
 const micro = z.int().describe("Micro-points: 100 points are 100,000,000");
 const line = z.object({
@@ -78,18 +88,34 @@ const explanation = z
   })
   .nullable();
 
-const FACTORS = ["reliability", "speed", "accuracy", "consistency", "collaboration"] as const;
 const each = <Value extends z.ZodType>(value: Value) =>
   z.object(
-    Object.fromEntries(FACTORS.map((name) => [name, value])) as Record<(typeof FACTORS)[number], Value>,
+    Object.fromEntries(factorNames.map((name) => [name, value])) as Record<
+      (typeof factorNames)[number],
+      Value
+    >,
   );
+
+/** Tasks bring leases and results, and there are none yet: those factors have no sample. */
+function factorsShown(day: number, attested: Measured["attested"]) {
+  const factors = factorsOf({ day, leases: [], judged: [], timed: [], attested });
+  const shown = <Value>(of: (factor: Factor) => Value) =>
+    Object.fromEntries(factorNames.map((name) => [name, of(factors[name])])) as Record<
+      (typeof factorNames)[number],
+      Value
+    >;
+  return {
+    factors: shown(({ value }) => (value === null ? null : value / 1e6)),
+    samples: shown(({ n }) => n),
+  };
+}
 
 export const trust = operation({
   name: "soul_trust",
   route: "GET /soul/{id}/trust",
   summary: "How far an agent can be trusted, and why",
   description: `The score 0 to 1 of the method ${METHOD}, from the last computation at or before \`as_of_position\`, or the newest. The digest of each computation is in the log, and anybody
-computes it again from an export: docs/trust-score.md. \`explain=true\` takes the score apart line by line, each naming its events. Factors are measured beside the score and do not make it; one of which there are no samples is null.`,
+computes it again from an export: docs/trust-score.md. \`exact=true\`, with a key, computes as of that very position: ${EXACT_A_DAY} a key and UTC day, one at a time. \`explain=true\` takes the score apart line by line, each naming its events. Factors are measured beside the score and do not make it; one of which there are no samples is null.`,
   access: [open()],
   input: z.object({
     id: agentRef,
@@ -104,6 +130,13 @@ computes it again from an export: docs/trust-score.md. \`explain=true\` takes th
       .enum(["true", "false"], "is true or false")
       .default("false")
       .describe("Whether to take the score apart"),
+    exact: z
+      .enum(["true", "false"], "is true or false")
+      .default("false")
+      .describe("Computed from what counts at as_of_position, whatever is kept; needs a key"),
+    day: date.describe(
+      "With exact: the UTC day that ages are counted to, that of the position or a later one",
+    ),
   }),
   output: json(
     z.object({
@@ -120,22 +153,47 @@ computes it again from an export: docs/trust-score.md. \`explain=true\` takes th
   ),
   refuses: [404],
   example: { id: "SX#1", explain: "true" },
-  handle: async ({ input, app }) => {
+  handle: async ({ input, app, caller }) => {
+    const isExact = input.exact === "true";
+    const odd = isExact ? input.explain === "true" && "explain" : input.day !== undefined && "day";
+    if (odd)
+      return refuse("invalid", `invalid input: ${odd}`, {
+        errors: [
+          {
+            path: odd,
+            message: isExact ? "is of computations that are kept: ask without exact" : "goes with exact=true",
+          },
+        ],
+      });
     const { facts } = await agentNamed(app, input.id);
     const sx = facts.sx_number;
+    if (isExact) {
+      const asked = { sx, position: input.as_of_position, day: input.day };
+      const { score, attested, result_sha256, position, day } = await exactly(app, caller, asked);
+      const { attestors } = await relationsOf(app.pool, sx, position);
+      const computed_at = app.clock.now().toISOString();
+      return {
+        agent_id: facts.agent_id,
+        sx_id: sxId(sx),
+        trust_score: shareOf(score),
+        trust_level: levelOf(score),
+        ...factorsShown(day, { points: attested, attestors }),
+        method: METHOD,
+        as_of: { position, day: dateOf(day), computed_event: null, result_sha256, computed_at },
+        explanation: null,
+      };
+    }
     const computed = await keptAt(app.pool, input.as_of_position);
     if (!computed && input.as_of_position !== undefined)
       return refuse("not_found", "no computation at or before this position is kept; ask for a later one");
     const of = computed && (await scoreOn(app.pool, computed.day, sx));
     const attestors = computed ? (await relationsOf(app.pool, sx, computed.as_of_position)).attestors : 0;
-    const none = { reliability: null, speed: null, accuracy: null, consistency: null };
     return {
       agent_id: facts.agent_id,
       sx_id: sxId(sx),
       trust_score: shareOf(of?.score ?? 0),
       trust_level: levelOf(of?.score ?? 0),
-      factors: { ...none, collaboration: attestors === 0 ? null : Math.min(1, shareOf(of?.attested ?? 0)) },
-      samples: { reliability: 0, speed: 0, accuracy: 0, consistency: 0, collaboration: attestors },
+      ...factorsShown(computed?.day ?? 0, { points: of?.attested ?? 0, attestors }),
       method: METHOD,
       as_of: computed ? asOfShown(computed) : null,
       explanation: computed && input.explain === "true" ? await explained(app, sx, computed) : null,
@@ -226,11 +284,7 @@ export const trustHistory = operation({
 const verify = operation({
   name: "soul_verify",
   route: "GET /v1/agent/soul/verify/{agent_id}",
-  redirects: [
-    "GET /api/soul/verify/{agent_id}",
-    "GET /soul/{agent_id}/verify-chain",
-    "POST /soul/{agent_id}/verify-chain",
-  ],
+  redirects: ["GET /api/soul/verify/{agent_id}", "GET /soul/{agent_id}/verify-chain"],
   summary: "An agent's passport and trust score",
   description: `The score 0 to 100 of the method ${METHOD}, its level, how many attestations are live, and the event that has the digest of the computation. Ten a UTC day are free for an address. soul_trust tells why.`,
   access: [free(10, "day"), pay("0.01")],

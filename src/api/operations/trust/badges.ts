@@ -1,0 +1,83 @@
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { time } from "../../../domain/fields.ts";
+import * as agents from "../../../domain/identity/agent.ts";
+import { agentRef, sxId } from "../../../domain/identity/fields.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { BADGES_RULES, badgesOf, type Merits } from "../../../domain/trust/badges.ts";
+import { explain } from "../../../domain/trust/explain.ts";
+import { METHOD } from "../../../domain/trust/rules.ts";
+import { skillsOf } from "../../../domain/trust/skills.ts";
+import { evidenceOf, skillWords } from "../../../projections/trust/evidence.ts";
+import { beforeOn, keptAt } from "../../../projections/trust/scores.ts";
+import { json, operation, pay } from "../../operation.ts";
+import { agentNamed } from "./agents.ts";
+
+const badges = operation({
+  name: "soul_badges",
+  route: "GET /v1/agent/soul/badges/{agent_id}",
+  summary: "What an agent has earned, and what it is attested to be good at",
+  description: `Badges by the rules ${BADGES_RULES}, each with the event that earned it. The skill graph has, of each skill, the points that live attestations come to in the newest computation of
+${METHOD} (an attestor's points are shared out over the skills that it names by the weights that are left), how many attest it and since when.`,
+  access: [pay("0.05")],
+  input: z.object({ agent_id: agentRef }),
+  output: json(
+    z.object({
+      agent_id: z.string(),
+      sx_id: z.string(),
+      rules: z.literal(BADGES_RULES),
+      badges: z.array(
+        z.object({ kind: z.string(), earned_at: time, event_id: z.string(), rule: z.string() }),
+      ),
+      skills: z.array(
+        z.object({
+          skill: z.string(),
+          points_micro: z.int().describe("Micro-points: 100 points are 100,000,000"),
+          attestors: z.int(),
+          newest: time,
+        }),
+      ),
+      as_of_position: z
+        .int()
+        .nullable()
+        .describe(
+          "Of the computation that the skills are from; null before the first, and then there are none",
+        ),
+    }),
+  ),
+  refuses: [404],
+  example: { agent_id: "SX#1" },
+  handle: async ({ input, app }) => {
+    const { facts } = await agentNamed(app, input.agent_id);
+    const { agent_id, sx_number } = facts;
+    const computed = await keptAt(app.pool);
+    return {
+      agent_id,
+      sx_id: sxId(sx_number),
+      rules: BADGES_RULES,
+      badges: badgesOf(await meritsOf(app, facts)),
+      skills: computed ? await skillsAt(app, sx_number, computed.as_of_position, computed.day) : [],
+      as_of_position: computed?.as_of_position ?? null,
+    };
+  },
+});
+
+/** Its first event says which passport it got. */
+async function meritsOf(
+  app: App,
+  { agent_id, sx_number, registered_at }: agents.AgentFacts,
+): Promise<Merits> {
+  const { tenant, id } = agents.targetOf(agent_id);
+  const [first] = await app.store.readStream({ tenant, stream_id: agents.streamOf(id), limit: 1 });
+  if (!first) return refuse("not_found", "there is no such agent");
+  return { passport_number: { count: sx_number, event_id: first.event_id, at: registered_at } };
+}
+
+async function skillsAt(app: App, sx: number, position: number, day: number) {
+  const of = await evidenceOf(app.pool, { sx, position, day }, (all) => beforeOn(app.pool, day, all));
+  const words = await skillWords(app.pool, sx, position);
+  const skills = skillsOf(words, explain({ day, ...of }).attestations, day);
+  return skills.map(({ points, ...rest }) => ({ ...rest, points_micro: points }));
+}
+
+export const badgeOperations = [badges];

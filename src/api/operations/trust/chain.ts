@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { MAIN_LOG } from "../../../../eventstore/types.ts";
+import { headsOf } from "../../../anchoring/heads.ts";
+import type { App } from "../../../app.ts";
+import { type StreamReport, verifyStream } from "../../../audit/verify-stream.ts";
+import { forEach } from "../../../concurrency.ts";
+import { chainHash, sha256, time } from "../../../domain/fields.ts";
+import * as agents from "../../../domain/identity/agent.ts";
+import { agentRef, sxId } from "../../../domain/identity/fields.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import * as attestations from "../../../domain/trust/attestation.ts";
+import { type StreamRow, streamsNamed, streamsProjection } from "../../../projections/anchoring/streams.ts";
+import { attestationsBy } from "../../../projections/trust/evidence.ts";
+import { trustProjection } from "../../../projections/trust/trust.ts";
+import { json, operation, pay, reads } from "../../operation.ts";
+import { soulTenant } from "../identity/agents.ts";
+import { firmness } from "../log/fields.ts";
+import { agentNamed } from "./agents.ts";
+
+/** More than that is an auditor's work, and an export's. */
+const MOST_EVENTS = 100_000;
+
+const verifyChain = operation({
+  name: "soul_verify_chain",
+  route: "POST /soul/{id}/verify-chain",
+  effect: reads,
+  summary: "Hash an agent's history anew, event by event",
+  description: `Its own stream, what it attested, and all that its own key caused: every hash, link and commit, computed from the stored bytes by the verifier that auditors
+use. The service checks itself here; an export (log_proof, docs/trust.md) is checked without it. More than ${MOST_EVENTS} events are refused.`,
+  access: [pay("0.10")],
+  input: z.object({ id: agentRef }),
+  output: json(
+    z.object({
+      agent_id: z.string(),
+      sx_id: z.string(),
+      valid: z.boolean().describe("Nothing was found wrong"),
+      events: z.int().describe("How many were hashed"),
+      streams: z.int().describe("In how many streams they stand"),
+      first_bad: z
+        .object({ stream_id: z.string(), version: z.int(), reason: z.string() })
+        .nullable()
+        .describe("The first place of the first stream where something does not hold"),
+      head: z
+        .object({ stream_id: z.string(), version: z.int(), event_hash: sha256 })
+        .nullable()
+        .describe("Of the agent's own stream: keep it, and the next answer must continue it"),
+      checkpoint: z
+        .object({ size: z.int(), root: sha256, signed_at: time, covers_all: z.boolean() })
+        .nullable()
+        .describe("The newest that was signed, and whether all these events are under it"),
+      anchor: z
+        .object({
+          size: z.int(),
+          network: z.string(),
+          contract: z.string(),
+          transaction: chainHash,
+          firmness,
+          covers_all: z.boolean(),
+        })
+        .nullable()
+        .describe("The newest on the chain, and whether all these events are under it"),
+    }),
+  ),
+  refuses: [404, 409],
+  example: { id: "SX#1" },
+  handle: async ({ input, app }) => {
+    const { facts } = await agentNamed(app, input.id);
+    const { agent_id, sx_number } = facts;
+    const streams = await streamsOf(app, agent_id, sx_number);
+    const count = streams.reduce((sum, { events }) => sum + events, 0);
+    if (count > MOST_EVENTS)
+      refuse(
+        "conflict",
+        `${sxId(sx_number)} has ${count} events, more than ${MOST_EVENTS}: ask the operator for an export and verify that`,
+      );
+    const reports = await forEach(streams, async ({ tenant, stream_id, events: had }) => ({
+      stream_id,
+      ...(await verifyStream(app.pool, { log_id: MAIN_LOG, tenant, stream_id, had })),
+    }));
+    const bad = reports.find(({ first_bad }) => first_bad !== null);
+    return {
+      agent_id,
+      sx_id: sxId(sx_number),
+      valid: !bad,
+      events: reports.reduce((sum, { events }) => sum + events, 0),
+      streams: reports.length,
+      first_bad: bad ? { stream_id: bad.stream_id, ...bad.first_bad! } : null,
+      head: headOf(reports[0]),
+      ...(await provenBy(app, Math.max(...streams.map(({ last_position }) => last_position)))),
+    };
+  },
+});
+
+/** The agent's own stream first. */
+async function streamsOf(app: App, agent_id: string, sx_number: number): Promise<StreamRow[]> {
+  await Promise.all([app.caughtUp(streamsProjection), app.caughtUp(trustProjection)]);
+  const own = agents.streamOf(agents.targetOf(agent_id).id);
+  const made = await attestationsBy(app.pool, sx_number);
+  const rows = await streamsNamed(app.pool, {
+    tenant: "operator",
+    names: [own, ...made.map(attestations.streamOf)],
+    all_of: soulTenant(sx_number),
+  });
+  const isOwn = ({ stream_id }: StreamRow) => stream_id === own;
+  return [...rows.filter(isOwn), ...rows.filter((row) => !isOwn(row))];
+}
+
+const headOf = (report: (StreamReport & { stream_id: string }) | undefined) =>
+  report?.head ? { stream_id: report.stream_id, ...report.head } : null;
+
+/** What the log was signed and anchored by last. */
+async function provenBy(app: App, last_position: number) {
+  const { state } = await headsOf(app);
+  const { checkpoint, anchors: standing } = state;
+  const anchor = standing.at(-1);
+  return {
+    checkpoint: checkpoint
+      ? {
+          size: checkpoint.size,
+          root: checkpoint.root.slice(2),
+          signed_at: checkpoint.signed_at,
+          covers_all: checkpoint.size >= last_position,
+        }
+      : null,
+    anchor: anchor
+      ? {
+          size: anchor.size,
+          network: anchor.network,
+          contract: anchor.contract,
+          transaction: anchor.transaction,
+          firmness: anchor.final ? ("final" as const) : ("mined" as const),
+          covers_all: anchor.size >= last_position,
+        }
+      : null,
+  };
+}
+
+export const chainOperations = [verifyChain];

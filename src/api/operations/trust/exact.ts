@@ -1,0 +1,62 @@
+/** A score as of any position and day: computed for the caller, where nobody has had it computed before. */
+import type { App } from "../../../app.ts";
+import { coreProblems } from "../../../domain/problem.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { trustProblems } from "../../../domain/trust/problems.ts";
+import { dateOf, dayOfTime } from "../../../projections/trust/days.ts";
+import {
+  dayAt,
+  EXACT_A_DAY,
+  type ExactScore,
+  exactScore,
+  movedBy,
+} from "../../../projections/trust/exact.ts";
+import { trustProjection } from "../../../projections/trust/trust.ts";
+import type { Caller } from "../../caller.ts";
+
+const DAY_S = 86_400;
+/** After what a computation of somebody else is over, as a rule. */
+const SOON_S = 2;
+
+type Asked = { sx: number; position: number | undefined; day: string | undefined };
+
+/** Refuses who has no key, a day that is not that of the position or a later one, and while another computation is under way. */
+export async function exactly(
+  app: App,
+  caller: Caller,
+  { sx, ...asked }: Asked,
+): Promise<ExactScore & { position: number; day: number }> {
+  if (caller.kind !== "key" && caller.kind !== "subject")
+    return refuse(
+      "unauthorized",
+      "exact=true is a computation of its own: ask with an API key, or an agent's own",
+    );
+  if (!(await app.caughtUp(trustProjection)))
+    return refuse("unavailable", "the read model of trust lags behind the log", { retry_after_s: SOON_S });
+  const position = asked.position ?? (await app.store.head()).position;
+  const own_day = await dayAt(app.pool, position);
+  if (own_day === undefined)
+    return refuse("not_found", `the log has no event at position ${position}; leave it out for the newest`);
+  const today = dayOfTime(app.clock.now());
+  const day = asked.day === undefined ? own_day : Math.floor(Date.parse(asked.day) / (DAY_S * 1_000));
+  if (day < own_day || day > Math.max(own_day, today))
+    refuse("invalid", "invalid input: day", {
+      errors: [
+        { path: "day", message: `is from ${dateOf(own_day)}, the day of the position, to ${dateOf(today)}` },
+      ],
+    });
+  const { key_id } = caller;
+  const moved = await movedBy(app.pool, position);
+  const found = await exactScore(app.pool, { sx, position: moved, day, key_id, today });
+  if (found === "computing")
+    return refuse(trustProblems["trust-computing"], "another exact computation is under way; ask again", {
+      retry_after_s: SOON_S,
+    });
+  if (found === "spent")
+    return refuse(
+      coreProblems["rate-limited"],
+      `a key has ${EXACT_A_DAY} exact computations a UTC day; what was computed before is told without limit`,
+      { retry_after_s: Math.ceil(DAY_S - ((app.clock.now().getTime() / 1_000) % DAY_S)) },
+    );
+  return { ...found, position, day };
+}

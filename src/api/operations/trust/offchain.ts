@@ -1,0 +1,86 @@
+/** EAS offchain attestations as they are answered: whole, signed by the account that will write them to the chain. */
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import type { Hex } from "../../../domain/chain.ts";
+import { address, chainHash, hexBytes } from "../../../domain/fields.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import {
+  type Attested,
+  type Offchain,
+  offchainOf,
+  standingCalls,
+  standingIn,
+} from "../../../domain/trust/eas.ts";
+
+export const offchainShown = z
+  .object({
+    signer: address,
+    sig: z
+      .object({
+        version: z.literal(2),
+        uid: chainHash,
+        domain: z.object({
+          name: z.string(),
+          version: z.string(),
+          chainId: z.string(),
+          verifyingContract: address,
+        }),
+        primaryType: z.literal("Attest"),
+        types: z.record(z.string(), z.array(z.object({ name: z.string(), type: z.string() }))),
+        message: z.object({
+          version: z.literal(2),
+          schema: chainHash,
+          recipient: address,
+          time: z.string(),
+          expirationTime: z.literal("0"),
+          revocable: z.literal(true),
+          refUID: chainHash,
+          data: hexBytes,
+          salt: chainHash,
+        }),
+        signature: z.object({ r: chainHash, s: chainHash, v: z.int() }),
+      })
+      .describe("As eas-sdk signs and verifies it: version 2"),
+  })
+  .describe("An EAS offchain attestation by the service's own account");
+
+type Shown = z.input<typeof offchainShown>;
+
+/** What EAS calls itself on the chain of an app: it does not change while a process lives. */
+const versions = new WeakMap<App["chain"], string>();
+
+async function versionOf({ chain }: App): Promise<string> {
+  const known = versions.get(chain);
+  if (known !== undefined) return known;
+  const standing = standingIn(await chain.read(standingCalls()));
+  if (!standing) return refuse("unavailable", "EAS is not on this chain, so nothing can be attested");
+  versions.set(chain, standing.version);
+  return standing.version;
+}
+
+/** Signs attestations made at a time. Rejects with ChainUnavailable while nobody can say which EAS there is. */
+export async function signingOf(
+  app: App,
+): Promise<(one: Attested, made_at: string) => Promise<{ offchain: Offchain; signed: Shown }>> {
+  const contract_version = await versionOf(app);
+  return async (one, made_at) => {
+    const time_s = Math.floor(Date.parse(made_at) / 1_000);
+    const { offchain, digest } = offchainOf(one, { chain_id: app.chain.chain_id, contract_version, time_s });
+    const signature = await app.attester.sign({ hash: digest });
+    const types = { Attest: [...offchain.types.Attest] };
+    return {
+      offchain,
+      signed: {
+        signer: app.chain.sender,
+        sig: { ...offchain, types, signature: partsOf(signature) },
+      },
+    };
+  };
+}
+
+/** The 65 bytes of a signature by their names. */
+const partsOf = (signature: Hex): Shown["sig"]["signature"] => ({
+  r: signature.slice(0, 66),
+  s: `0x${signature.slice(66, 130)}`,
+  v: Number.parseInt(signature.slice(130), 16),
+});

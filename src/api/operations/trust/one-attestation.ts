@@ -1,0 +1,153 @@
+/** One attestation, by its id. */
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { pause } from "../../../concurrency.ts";
+import { networkOf } from "../../../domain/chain.ts";
+import { address, chainHash, madeId, time } from "../../../domain/fields.ts";
+import * as agents from "../../../domain/identity/agent.ts";
+import { sxId } from "../../../domain/identity/fields.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import * as attestations from "../../../domain/trust/attestation.ts";
+import { EAS_ADDRESS, SCHEMA_UID } from "../../../domain/trust/eas.ts";
+import { isLive } from "../../../projections/trust/evidence.ts";
+import { trustProjection } from "../../../projections/trust/trust.ts";
+import { json, open, operation } from "../../operation.ts";
+import { authorityOf, proofs } from "../identity/authority.ts";
+import { challengeField, signatureField } from "../identity/proofs.ts";
+import { targetOfNumber } from "./agents.ts";
+import { attestationShown, shownAttestation } from "./attestations.ts";
+
+const attestationId = madeId.describe("The attestation_id that soul_attest answered");
+
+const unknown = (id: string) => refuse("not_found", `there is no attestation ${id}`);
+
+const LONGEST_WAIT_S = 30;
+/** Between two looks at the log while somebody waits. */
+const LOOK_MS = 250;
+
+const onChainStatuses = ["none", "asked", "sent", "anchored", "withdrawn", "revoked"] as const;
+
+const show = operation({
+  name: "soul_attestation",
+  route: "GET /v1/agent/soul/attestations/{id}",
+  summary: "One attestation, and where the chain has it",
+  description: `Written to EAS within seconds, up to 40 in a transaction; \`wait_s\` waits for that, or for its being revoked there. Whatever the chain does with a block, the attestation is there once, or is named
+as not there. What counts for trust is the log alone.`,
+  access: [open()],
+  input: z.object({
+    id: attestationId,
+    wait_s: z.coerce
+      .number()
+      .int("is a whole number of seconds")
+      .min(0, "is at least 0")
+      .max(LONGEST_WAIT_S, `is at most ${LONGEST_WAIT_S}`)
+      .default(0)
+      .describe(`For how many seconds to wait for the chain, 0 to ${LONGEST_WAIT_S}`),
+  }),
+  output: json(
+    shownAttestation.extend({
+      live: z.boolean().describe("Neither taken back nor replaced"),
+      revoked_at: time.nullable(),
+      attestation_uid: chainHash.nullable().describe("Of the EAS offchain attestation that was answered"),
+      status: z
+        .enum(onChainStatuses)
+        .describe(
+          "On the chain. none: it goes to no chain; asked: it waits; sent: it may be on its way; anchored: it is there; withdrawn: taken back before it went; revoked: revoked there too",
+        ),
+      network: z.string().describe("CAIP-2"),
+      contract: address.describe("EAS"),
+      schema_uid: chainHash,
+      onchain_uid: chainHash.nullable(),
+      tx_hash: chainHash.nullable(),
+      block_number: z.int().nullable(),
+      revoked_onchain_at: time.nullable(),
+    }),
+  ),
+  refuses: [404],
+  example: { id: "0".repeat(32) },
+  handle: async ({ input, app, signal }) => {
+    const state = await settled(app, input, signal);
+    const { facts, revoked_at, on_chain } = state;
+    const kept = on_chain.status === "anchored" ? on_chain.kept : undefined;
+    const revoked_s = on_chain.status === "anchored" ? on_chain.revoked_s : null;
+    await app.caughtUp(trustProjection);
+    return {
+      ...attestationShown(facts),
+      live: revoked_at === null && (await isLive(app.pool, facts.attestation_id)),
+      revoked_at,
+      attestation_uid: facts.offchain_uid,
+      status: statusOf(state),
+      network: networkOf(app.chain),
+      contract: EAS_ADDRESS,
+      schema_uid: SCHEMA_UID,
+      onchain_uid: kept?.uid ?? null,
+      tx_hash: kept?.transaction ?? null,
+      block_number: kept?.block_number ?? null,
+      revoked_onchain_at: revoked_s === null ? null : new Date(revoked_s * 1_000).toISOString(),
+    };
+  },
+});
+
+function statusOf({ revoked_at, on_chain }: attestations.Attestation): (typeof onChainStatuses)[number] {
+  if (on_chain.status === "asked" && revoked_at !== null) return "withdrawn";
+  if (on_chain.status === "anchored" && on_chain.revoked_s !== null) return "revoked";
+  return on_chain.status;
+}
+
+/** The attestation as soon as the chain has what the log says, or as it stands when the wait is over. */
+async function settled(
+  app: App,
+  { id, wait_s }: { id: string; wait_s: number },
+  signal: AbortSignal,
+): Promise<attestations.Attestation> {
+  const deadline = performance.now() + wait_s * 1_000;
+  for (;;) {
+    const state = (await app.load(attestations, attestations.targetOf(id))) ?? unknown(id);
+    const status = statusOf(state);
+    const wanted = state.revoked_at === null ? ["none", "anchored"] : ["none", "withdrawn", "revoked"];
+    if (wanted.includes(status) || signal.aborted || performance.now() >= deadline) return state;
+    await pause(LOOK_MS, signal);
+  }
+}
+
+const revoke = operation({
+  name: "soul_attestation_revoke",
+  route: "DELETE /v1/agent/soul/attestations/{id}",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Take back what an agent said of another",
+  description:
+    "With the attestor's API key, or a challenge of purpose revoke about the attestation_id, signed by a live key of the attestor. It counts no " +
+    "more from then on; what it had replaced stays replaced. One that was taken back before answers as it stands.",
+  access: [proofs],
+  input: z.object({
+    id: attestationId,
+    challenge: challengeField.optional(),
+    signature: signatureField.optional(),
+  }),
+  output: json(
+    z.object({ attestation_id: madeId, from: z.string(), live: z.literal(false), revoked_at: time }),
+  ),
+  refuses: [403, 404, 409],
+  example: { id: "0".repeat(32) },
+  handle: async (context) => {
+    const { input, app, decide, watch } = context;
+    const target = attestations.targetOf(input.id);
+    const { facts, revoked_at } = (await watch(attestations, target)) ?? unknown(input.id);
+    const answer = (at: string) => ({
+      attestation_id: facts.attestation_id,
+      from: sxId(facts.from),
+      live: false,
+      revoked_at: at,
+    });
+    if (revoked_at !== null) return answer(revoked_at);
+    const attestor = agents.acting(await watch(agents, await targetOfNumber(app, facts.from)));
+    const asked = { purpose: "revoke" as const, about: facts.attestation_id };
+    const { by } = await authorityOf(context, attestor, input, asked);
+    agents.refuseStranger(attestor, by);
+    const at = app.clock.now().toISOString();
+    const { state } = await decide(attestations, target, attestations.revoke(facts.from, at));
+    return answer(state!.revoked_at!);
+  },
+});
+
+export const oneAttestationOperations = [show, revoke];

@@ -1,0 +1,79 @@
+import { Command, InvalidArgumentError } from "commander";
+import type { App } from "../app.ts";
+import { sxId } from "../domain/identity/fields.ts";
+import type { SeedRow } from "../projections/trust/seeds.ts";
+import { about } from "./about.ts";
+import { type Terminal, withRuntime } from "./terminal.ts";
+
+type Trust = typeof import("../operator/trust.ts");
+
+const AGENT = ["<agent>", "its agent_id, or its passport's number as SX#42 or 42"] as const;
+const REASON = ["--reason <text>", "why, in public and for ever: at most 200 characters", asReason] as const;
+
+export function trustCommand(terminal: Terminal): Command {
+  const group = new Command("trust").description(about.trust);
+  const run = <T>(work: (app: App, operator: Trust) => Promise<T>): Promise<T> =>
+    withRuntime(terminal, async ({ app }) => work(app, await import("../operator/trust.ts")));
+
+  group
+    .command("seed")
+    .description(
+      "give an agent points to begin with, in place of those it was given before; they do not grow old",
+    )
+    .argument(...AGENT)
+    .argument("<points>", "0.000001 to 100", asPoints)
+    .requiredOption(...REASON)
+    .action(async (agent: string, points_micro: number, { reason }: { reason: string }) => {
+      const number = await run((app, { seedTrust }) => seedTrust(app, agent, { points_micro, reason }));
+      print(`${sxId(number)} is given ${pointsText(points_micro)} points. Scores follow within a minute.`);
+    });
+
+  group
+    .command("unseed")
+    .description("take back what an agent was given")
+    .argument(...AGENT)
+    .requiredOption(...REASON)
+    .action(async (agent: string, { reason }: { reason: string }) => {
+      const number = await run((app, { unseedTrust }) => unseedTrust(app, agent, reason));
+      print(`${sxId(number)} is given nothing any more. Scores follow within a minute.`);
+    });
+
+  group
+    .command("list")
+    .description("list what agents are given, with the reasons")
+    .option("--json", "print one JSON object a line", false)
+    .action(async ({ json }: { json: boolean }) => {
+      const seeds = await run((app, { listSeeds }) => listSeeds(app));
+      if (!json) print(row(["AGENT", "POINTS", "REASON"]));
+      for (const seed of seeds) print(json ? JSON.stringify(seed) : row(cells(seed)));
+    });
+
+  return group;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+const row = ([agent = "", points = "", reason = ""]: string[]) =>
+  `${agent.padEnd(12)} ${points.padEnd(12)} ${reason}`;
+
+const cells = ({ sx_number, points_micro, reason }: SeedRow) => [
+  sxId(sx_number),
+  pointsText(points_micro),
+  reason,
+];
+
+const pointsText = (micro: number) => String(micro / 1e6);
+
+function asPoints(text: string): number {
+  const micro = /^\d{1,3}(\.\d{1,6})?$/.test(text) ? Math.round(Number(text) * 1e6) : 0;
+  if (micro < 1 || micro > 100_000_000)
+    throw new InvalidArgumentError("is 0.000001 to 100, with six decimals at most");
+  return micro;
+}
+
+function asReason(text: string): string {
+  if (text.length === 0 || text.length > 200) throw new InvalidArgumentError("is 1 to 200 characters");
+  return text;
+}

@@ -1,0 +1,191 @@
+/** Attestations on the chain: each ends up there once, whatever happens to the process, the node or its blocks. */
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { noOnChainMemory } from "../../src/reactors/trust/attest-on-chain.ts";
+import { GAS_KEY, mineAgain, PAYEE, stopMining } from "../chain/fixture.ts";
+import { startProgram } from "../support/compiled.ts";
+import { until } from "../support/until.ts";
+import { type EasHouse, openEasHouse, RICH } from "./eas-house.ts";
+
+let house: EasHouse;
+beforeAll(async () => {
+  house = await openEasHouse();
+});
+afterAll(() => house?.close());
+
+const done = { status: "done" };
+
+describe("an attestation that was answered", () => {
+  test("is carried to EAS once, forty in a transaction, and says where it is", async () => {
+    const ids = await house.attest(45);
+    const before = await house.sent();
+    expect(await house.turn()).toEqual(done);
+    expect(await house.sent()).toBe(before + 1);
+    expect(await house.turn()).toEqual(done);
+    expect(await house.sent()).toBe(before + 2);
+    for (const id of [ids[0]!, ids[39]!, ids[40]!]) {
+      const { on_chain } = await house.stateOf(id);
+      expect(on_chain).toMatchObject({ status: "anchored", signer: house.app.chain.sender, revoked_s: null });
+      expect(await house.kept(id)).toEqual([{ attestation_id: id, revoked_s: 0 }]);
+    }
+    await house.turn();
+    expect(await house.sent()).toBe(before + 2);
+    const { rows } = await house.app.pool.query(
+      "select count(*)::int as sent from chain.gas where purpose = 'attestation'",
+    );
+    expect(rows).toEqual([{ sent: 2 }]);
+  });
+
+  test("that goes to no chain costs nothing", async () => {
+    const before = await house.sent();
+    const [id] = await house.attest();
+    await house.takeBack(id!);
+    expect(await house.turn()).toEqual(done);
+    expect(await house.sent()).toBe(before);
+    expect(await house.storyOf(id!)).toEqual(["Made", "Revoked"]);
+  });
+
+  test("is revoked there when it is taken back, once", async () => {
+    const [id] = await house.attest();
+    await house.turn();
+    await house.takeBack(id!);
+    const before = await house.sent();
+    await house.turn();
+    await house.turn();
+    expect(await house.sent()).toBe(before + 1);
+    expect(await house.storyOf(id!)).toEqual(["Made", "Sent", "Anchored", "Revoked", "RevocationAnchored"]);
+    const [kept] = await house.kept(id!);
+    const { on_chain } = await house.stateOf(id!);
+    expect(kept!.revoked_s).toBeGreaterThan(0);
+    expect(on_chain).toMatchObject({ revoked_s: kept!.revoked_s });
+  });
+});
+
+describe("a reorg", () => {
+  test("takes it back, and it is carried there again", async () => {
+    const snapshot = await house.ledger.snapshot();
+    const [id] = await house.attest();
+    await house.turn();
+    await house.ledger.revert(snapshot);
+    expect(await house.kept(id!)).toEqual([]);
+    await house.turn();
+    await house.turn();
+    await house.turn();
+    expect(await house.storyOf(id!)).toEqual([
+      "Made",
+      "Sent",
+      "Anchored",
+      "Reorged",
+      "Unsent",
+      "Sent",
+      "Anchored",
+    ]);
+    expect(await house.kept(id!)).toHaveLength(1);
+  });
+
+  test("takes a revocation back, and it is revoked again", async () => {
+    const [id] = await house.attest();
+    await house.turn();
+    await house.takeBack(id!);
+    const snapshot = await house.ledger.snapshot();
+    await house.turn();
+    await house.ledger.revert(snapshot);
+    expect((await house.kept(id!))[0]!.revoked_s).toBe(0);
+    await house.turn();
+    await house.turn();
+    expect((await house.storyOf(id!)).slice(3)).toEqual([
+      ...["Revoked", "RevocationAnchored", "RevocationReorged", "RevocationAnchored"],
+    ]);
+    expect((await house.kept(id!))[0]!.revoked_s).toBeGreaterThan(0);
+  });
+});
+
+describe("what a turn left unknown", () => {
+  test("is found where it was mined meanwhile", async () => {
+    const [id] = await house.attest();
+    const { workshop } = house.ledger;
+    await stopMining(workshop);
+    const before = await house.sent();
+    const left = house.carry(noOnChainMemory()).catch((error: Error) => error);
+    await until(async () => (await house.storyOf(id!)).includes("Sent"));
+    const hasSent = async () =>
+      Number(await workshop.rpc("eth_getTransactionCount", house.app.chain.sender, "pending")) > before;
+    await until(hasSent);
+    await mineAgain(workshop);
+    await left;
+    await house.turn();
+    expect(await house.storyOf(id!)).toEqual(["Made", "Sent", "Anchored"]);
+    expect(await house.kept(id!)).toHaveLength(1);
+  });
+});
+
+async function dies(at: string): Promise<void> {
+  const { ledger } = house;
+  const child = startProgram("test/trust/doomed-attestor.ts", [], {
+    env: {
+      PATH: process.env.PATH,
+      DIES_AT: at,
+      DATABASE_URL: ledger.database_url,
+      DATA_DIR: ledger.workshop.dir,
+      BASE_RPC_URL: ledger.workshop.node.rpc_url,
+      SIGNING_KEY: ledger.signing_key,
+      PAY_TO: PAYEE,
+      GAS_KEY,
+      ...RICH,
+    },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
+}
+
+/** What stands in the log behind the last step before the process died, and what comes of it. */
+test.each([
+  ["before it is said", 0, ["Made"], ["Sent", "Anchored"]],
+  ["before it is sent", 0, ["Made", "Sent"], ["Unsent", "Sent", "Anchored"]],
+  ["while it is sent", 1, ["Made", "Sent"], ["Anchored"]],
+  ["after it is mined", 1, ["Made", "Sent"], ["Anchored"]],
+  ["after it is recorded", 1, ["Made", "Sent", "Anchored"], []],
+])("killed %s, it ends up there once", async (step, by_the_dead, left, after) => {
+  const [id] = await house.attest();
+  const before = await house.sent();
+  await dies(step);
+  await until(async () => (await house.sent()) === before + by_the_dead);
+  expect(await house.storyOf(id!)).toEqual(left);
+  await house.turn();
+  await house.turn();
+  expect(await house.storyOf(id!)).toEqual([...left, ...after]);
+  expect(await house.kept(id!)).toHaveLength(1);
+});
+
+test("killed while it is sent, and then never mined: it is named as not there, and carried anew", async () => {
+  const [id] = await house.attest();
+  const { workshop } = house.ledger;
+  await stopMining(workshop);
+  await dies("while it is sent");
+  await workshop.rpc("anvil_dropAllTransactions");
+  await mineAgain(workshop);
+  await house.turn();
+  await house.turn();
+  expect(await house.storyOf(id!)).toEqual(["Made", "Sent", "Unsent", "Sent", "Anchored"]);
+  expect(await house.kept(id!)).toHaveLength(1);
+});
+
+test("killed while it is sent, and mined only when the next process looks: nothing is carried twice", async () => {
+  const [id] = await house.attest();
+  const { workshop } = house.ledger;
+  await stopMining(workshop);
+  await dies("while it is sent");
+  const turned = house.turn();
+  // The barrier has the same nonce as what the dead process sent: one of the two is mined.
+  await until(
+    async () =>
+      Number(await workshop.rpc("txpool_status").then((status) => (status as { pending: string }).pending)) >
+      0,
+  );
+  await mineAgain(workshop);
+  await turned;
+  await house.turn();
+  await house.turn();
+  expect(await house.kept(id!)).toHaveLength(1);
+  expect((await house.stateOf(id!)).on_chain.status).toBe("anchored");
+});

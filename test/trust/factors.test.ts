@@ -1,0 +1,123 @@
+/** What is measured beside the score, over invented evidence: tasks bring the real one. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { badgesOf } from "../../src/domain/trust/badges.ts";
+import { factorsOf, type Measured, wilson } from "../../src/domain/trust/factors.ts";
+import { skillsOf } from "../../src/domain/trust/skills.ts";
+
+const DAY = 20_000;
+const nothing: Measured = {
+  day: DAY,
+  leases: [],
+  judged: [],
+  timed: [],
+  attested: { points: 0, attestors: 0 },
+};
+const leases = (kept: number, broken: number, day = DAY) => [
+  ...Array.from({ length: kept }, () => ({ day, kept: true })),
+  ...Array.from({ length: broken }, () => ({ day, kept: false })),
+];
+
+test("of what there is no sample, there is no figure", () => {
+  for (const factor of Object.values(factorsOf(nothing))) expect(factor).toEqual({ value: null, n: 0 });
+});
+
+describe("the lower bound of Wilson's interval", () => {
+  // By the closed formula in 60 digits: (p + z²/2n − z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n), z² = 3.8416.
+  test.each([
+    [0, 1, 0],
+    [1, 1, 206_543],
+    [9, 10, 595_843],
+    [10, 10, 722_459],
+    [50, 100, 403_829],
+    [999_999, 1_000_000, 999_994],
+  ])("%i of %i is %i millionths", (k, n, value) => expect(wilson(k, n)).toBe(value));
+
+  test("is the largest whole number of millionths at which the bound still holds", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 1_000_000 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (n, part) => {
+          const k = Math.floor(n * part);
+          // w is below the bound as long as n(k − nw)² · 10⁴ ≥ 38416 · n · w(1 − w) · n, and w ≤ k/n.
+          const holds = (micro: bigint) => {
+            const [K, N, one] = [BigInt(k), BigInt(n), 1_000_000n];
+            const gap = K * one - N * micro;
+            return gap >= 0n && 10_000n * gap * gap >= 38_416n * N * micro * (one - micro);
+          };
+          const w = BigInt(wilson(k, n));
+          expect(holds(w)).toBe(true);
+          if (k > 0) expect(holds(w + 1n)).toBe(false);
+        },
+      ),
+    );
+  });
+});
+
+test("reliability and accuracy count 180 days, each its own samples", () => {
+  const { reliability, accuracy } = factorsOf({
+    ...nothing,
+    leases: [...leases(9, 1, DAY - 180), ...leases(50, 50, DAY - 181)],
+    judged: [{ day: DAY, agreed: true }],
+  });
+  expect(reliability).toEqual({ value: wilson(9, 10), n: 10 });
+  expect(accuracy).toEqual({ value: wilson(1, 1), n: 1 });
+});
+
+test("speed is the mean of the time that was left, none where it ran out", () => {
+  const timed = [
+    { day: DAY, limit_ms: 3, used_ms: 1 },
+    { day: DAY, limit_ms: 10, used_ms: 25 },
+  ];
+  expect(factorsOf({ ...nothing, timed }).speed).toEqual({ value: 333_333, n: 2 });
+});
+
+test("consistency is of twelve sevens of days; one that broke something is not kept", () => {
+  const of = [
+    ...leases(1, 0, DAY),
+    ...leases(1, 0, DAY - 7),
+    ...leases(5, 1, DAY - 20),
+    ...leases(1, 0, DAY - 83),
+  ];
+  expect(factorsOf({ ...nothing, leases: of }).consistency).toEqual({ value: 250_000, n: 4 });
+  expect(factorsOf({ ...nothing, leases: leases(1, 0, DAY - 84) }).consistency).toEqual({
+    value: null,
+    n: 0,
+  });
+});
+
+test("collaboration is what attestations come to, one at most", () => {
+  const of = (points: number) => factorsOf({ ...nothing, attested: { points, attestors: 2 } }).collaboration;
+  expect(of(12_345_678)).toEqual({ value: 123_456, n: 2 });
+  expect(of(250_000_000)).toEqual({ value: 1_000_000, n: 2 });
+});
+
+describe("badges", () => {
+  const merit = (count: number) => ({
+    passport_number: { count, event_id: "e", at: "2026-01-01T00:00:00Z" },
+  });
+  test.each([
+    [1, ["Genesis"]],
+    [1_000, ["Genesis"]],
+    [1_001, []],
+  ])("passport %i earns %j", (count, kinds) =>
+    expect(badgesOf(merit(count)).map(({ kind }) => kind)).toEqual(kinds),
+  );
+  test("nothing is earned by nothing", () => expect(badgesOf({})).toEqual([]));
+});
+
+test("an attestor's points are shared out by the weights that are left, and by nobody's are given", () => {
+  const word = (from: number, skill: string, weight_micro: number, made_at = "2026-01-01T00:00:00Z") => ({
+    ...{ from, skill, weight_micro, day: DAY, made_at },
+  });
+  const words = [
+    word(1, "law", 3_000_000),
+    word(1, "art", 1_000_000),
+    word(2, "art", 5, "2026-02-01T00:00:00Z"),
+  ];
+  expect(skillsOf(words, [{ from: 1, points: 401 }], DAY)).toEqual([
+    { skill: "law", points: 300, attestors: 1, newest: "2026-01-01T00:00:00Z" },
+    { skill: "art", points: 100, attestors: 2, newest: "2026-02-01T00:00:00Z" },
+  ]);
+});

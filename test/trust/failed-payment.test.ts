@@ -1,0 +1,98 @@
+/** A payment that fails leaves no attestation, at whatever step: neither in the log nor for the chain. */
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { addressOf, wallet } from "../chain/fixture.ts";
+import { buy, present, quoteOf, signPayment } from "../support/buyer.ts";
+import { type Service, startService } from "../support/service.ts";
+import { agencyOf } from "./agency.ts";
+
+let service: Service;
+const poor = privateKeyToAccount(generatePrivateKey());
+beforeAll(async () => {
+  service = await startService({ chain: "embedded" });
+  const agency = agencyOf(service.app);
+  for (let n = 1; n <= 3; n++) await agency.register(n);
+  for (const [n, address] of [
+    [1, addressOf(wallet(1))],
+    [2, addressOf(poor)],
+  ] as const) {
+    await agency.prove(n, address);
+    await agency.bind(n, address);
+  }
+});
+afterAll(() => service.stop());
+
+const undo: (() => void)[] = [];
+afterEach(() => {
+  for (const one of undo.splice(0)) one();
+});
+
+/** Has a part of the service fail until the test is over. */
+function breaks<Part extends object, Name extends keyof Part>(part: Part, name: Name, by: Part[Name]): void {
+  const whole = part[name];
+  part[name] = by;
+  undo.push(() => {
+    part[name] = whole;
+  });
+}
+
+const url = () => `${service.url}/v1/agent/soul/attest`;
+const said = (skill: string): RequestInit => ({
+  method: "POST",
+  body: JSON.stringify({ subject: "SX#3", skill }),
+  headers: { "Content-Type": "application/json" },
+});
+
+async function left(): Promise<{ made: number; settled: number }> {
+  const { rows } = await service.app.pool.query<{ made: number; settled: number }>(
+    `select count(*) filter (where type = 'AttestationMade')::int as made,
+            count(*) filter (where type = 'PaymentSettled')::int as settled from eventstore.events`,
+  );
+  return rows[0]!;
+}
+
+test("it cannot be signed: nothing is taken", async () => {
+  breaks(service.app.attester, "sign", () => Promise.reject(new Error("no key")));
+  const { answer } = await buy(wallet(1), url(), said("unsigned"));
+  expect(answer.status).toBeGreaterThanOrEqual(500);
+  expect(await left()).toEqual({ made: 0, settled: 0 });
+});
+
+test("the wallet has no money", async () => {
+  const { answer } = await buy(poor, url(), said("unfunded"));
+  expect(answer.status).toBe(402);
+  expect(await left()).toEqual({ made: 0, settled: 0 });
+});
+
+test("the signature is another's", async () => {
+  const quote = await quoteOf(url(), said("forged"));
+  const payment = await signPayment(poor, quote, { from: wallet(1).address });
+  expect((await present(url(), payment, said("forged"))).status).toBe(402);
+  expect(await left()).toEqual({ made: 0, settled: 0 });
+});
+
+test("the subject is nobody", async () => {
+  const { answer } = await buy(wallet(1), url(), {
+    ...said("nobody"),
+    body: JSON.stringify({ subject: "SX#99", skill: "nobody" }),
+  });
+  expect(answer.status).toBe(404);
+  expect(await left()).toEqual({ made: 0, settled: 0 });
+});
+
+test("the log takes nothing at the end: nothing was said, the payment is owed back, and buys nothing any more", async () => {
+  const { store } = service.app;
+  const { append } = store;
+  breaks(store, "append", (commit) =>
+    commit.appends.some(({ events }) => events.some(({ type }) => type === "AttestationMade"))
+      ? Promise.reject(new Error("the disk is full"))
+      : append(commit),
+  );
+  const { payment, answer } = await buy(wallet(1), url(), said("translation"));
+  expect(answer.status).toBeGreaterThanOrEqual(500);
+  expect(await left()).toEqual({ made: 0, settled: 1 });
+  for (const one of undo.splice(0)) one();
+  const again = await present(url(), payment, said("translation"));
+  expect([again.status, await again.text()]).toEqual([402, expect.stringContaining("refund")]);
+  expect(await left()).toEqual({ made: 0, settled: 1 });
+});

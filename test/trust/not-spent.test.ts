@@ -1,0 +1,49 @@
+/** Which paid calls are evidence of money spent: what buys goods, a voice, or is given back to somebody, is none. */
+import { expect, test } from "vitest";
+import { effectOf, paymentOf } from "../../src/api/operation.ts";
+import { NOT_SPENT } from "../../src/domain/trust/rules.ts";
+import { catalogue } from "../support/catalogue.ts";
+
+const paid = catalogue.filter((operation) => paymentOf(operation));
+
+/** Paid calls that change something, and whose price is kept for the call itself: looked through by hand. */
+const KEPT = [
+  "alerts_delete",
+  "alerts_rotate_secret",
+  "alerts_subscribe",
+  "alerts_topup",
+  "checks_cancel",
+  "checks_create",
+  "checks_redeem",
+  "lounge_dice",
+  "lounge_keno",
+  "lounge_order",
+  "lounge_roulette",
+  "orders_cancel",
+  "orders_create",
+  "quotes_create",
+  "rng_anchor_commit",
+  "rng_roll",
+  "rng_roll_batch",
+  "wallet_airdrop",
+];
+
+test("what is listed is offered, and paid for", () => {
+  const names = paid.map(({ name }) => name);
+  expect(NOT_SPENT.filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test("each paid call that changes something was judged: it is listed, or its price is kept for it", () => {
+  const changing = paid
+    .filter((operation) => effectOf(operation).changes !== "nothing")
+    .map(({ name }) => name);
+  expect(changing.filter((name) => !NOT_SPENT.includes(name)).sort()).toEqual(KEPT);
+});
+
+test("whoever says something of another is listed", () => {
+  expect(paid.map(({ name }) => name).filter((name) => /attest(_batch)?$/.test(name))).toEqual([
+    "soul_attest",
+    "soul_attest_batch",
+  ]);
+  expect(NOT_SPENT).toEqual(expect.arrayContaining(["soul_attest", "soul_attest_batch"]));
+});
