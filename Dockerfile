@@ -14,6 +14,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
 COPY bin bin
 COPY eventstore eventstore
 COPY src src
+COPY docs docs
 RUN npm rebuild && npm run build
 
 RUN mkdir /data && chown node:node /data

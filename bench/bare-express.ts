@@ -5,15 +5,19 @@ import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import express from "express";
+import { cpuOf } from "./cpu.ts";
 
 const FILE = fileURLToPath(import.meta.url);
 
 /** Starts a server whose every route answers `body`. */
-export async function startBareExpress(body: string): Promise<{ url: string; stop(): void }> {
+export async function startBareExpress(
+  body: string,
+): Promise<{ url: string; cpu_ms(): number; stop(): void }> {
   const child = spawn(process.execPath, [...process.execArgv, FILE, body], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  for await (const url of createInterface(child.stdout)) return { url, stop: () => child.kill() };
+  for await (const url of createInterface(child.stdout))
+    return { url, cpu_ms: () => cpuOf(child.pid!), stop: () => child.kill() };
   throw new Error("the bare server did not start");
 }
 

@@ -7,6 +7,7 @@ import pino from "pino";
 import { withRuntime } from "../src/assemble.ts";
 import { readConfig } from "../src/config.ts";
 import { issueKey } from "../src/operator/keys.ts";
+import { cpuOf } from "./cpu.ts";
 import type { Order, Report } from "./service-probe.ts";
 
 const TALLYSTICK = fileURLToPath(new URL("../bin/tallystick", import.meta.url));
@@ -17,6 +18,8 @@ export type ServiceProcess = {
   url: string;
   /** Resident memory in MB. */
   memory(): number;
+  /** Milliseconds of processor time so far. */
+  cpu_ms(): number;
   stop(): Promise<void>;
 };
 
@@ -87,6 +90,7 @@ async function start(
     url,
     memory: () =>
       Number(execFileSync("ps", ["-o", "rss=", "-p", String(child.pid)], { encoding: "utf8" })) / 1024,
+    cpu_ms: () => cpuOf(child.pid!),
     stop: () => {
       child.kill("SIGTERM");
       return exited;

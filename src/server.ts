@@ -18,12 +18,13 @@ import { keepDataOpen } from "./operator/keep-open.ts";
 import { agentKeyByDigest, keyByDigest, keysProjection } from "./projections/access/keys.ts";
 import { isOf } from "./projections/typed.ts";
 
-/** Everything that answers over HTTP, MCP included. Until `stopping` it also follows the log for what it must know. */
+/** Everything that answers over HTTP, MCP included; pages show `sandbox_key` to whoever sits at this machine. Until `stopping` it also follows the log for what it must know. */
 export async function openServer(
   runtime: Runtime,
   config: Config & { PUBLIC_URL: string },
   log: Logger,
   stopping: AbortSignal,
+  sandbox_key?: string,
 ): Promise<RequestListener> {
   const { app, areas, quotas, limits } = runtime;
   const catalogue = catalogueOf(areas);
@@ -75,7 +76,7 @@ export async function openServer(
   return createHttp({
     app,
     served,
-    documents: documentsOf(catalogue, terms),
+    documents: documentsOf(catalogue, terms, { sandbox_key }),
     mcp,
     metrics,
     log,

@@ -310,11 +310,12 @@ export const layers: Readonly<Record<string, Layer>> = {
       helmet: "any",
       jose: ["compactVerify", "errors"],
       "lru-cache": "any",
+      "markdown-it": "any",
       negotiator: "any",
       "raw-body": "any",
       "node:crypto": "any",
       "node:events": "any",
-      "node:fs/promises": ["readFile"],
+      "node:fs/promises": ["readFile", "readdir"],
       "node:http": "types",
       "node:path": ["join"],
       "node:timers/promises": ["setTimeout"],
@@ -328,7 +329,9 @@ export const layers: Readonly<Record<string, Layer>> = {
     },
   },
   // It runs in browsers: nothing of it may come from elsewhere.
-  explorer: { paths: ["src/explorer/"], imports: { verifier: "any" } },
+  explorer: { paths: ["src/explorer/"], imports: { verifier: "any", wallet: "any" } },
+  // The demo wallet signs as wallets do.
+  wallet: { paths: ["src/explorer/wallet.ts"], imports: { "viem/accounts": ["mnemonicToAccount"] } },
   // One file for whoever trusts nothing of ours; only run by Node it reads a file.
   verifier: {
     paths: ["src/explorer/verifier.js"],

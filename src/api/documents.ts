@@ -6,21 +6,28 @@ import { currentReleases } from "../projections/trade/releases.ts";
 import type { Document } from "./document.ts";
 import { explorerDocuments } from "./explorer.ts";
 import { openapi } from "./openapi.ts";
-import type { Catalogue } from "./operation.ts";
+import type { Catalogue, Path } from "./operation.ts";
+import { docsDocuments } from "./pages/docs.ts";
+import { homeDocuments } from "./pages/home.ts";
 import { problemsPage } from "./problem.ts";
 import { llmsPage } from "./reference.ts";
 import { priceList } from "./x402/discovery.ts";
 import type { PaymentTerms } from "./x402/required.ts";
 
 /** All documents of a catalogue. What does not change while the service runs is rendered once. */
-export function documentsOf(catalogue: Catalogue, terms: PaymentTerms): Document[] {
-  const fixed = (path: string, type: string, summary: string, body: string): Document => ({
+export function documentsOf(
+  catalogue: Catalogue,
+  terms: PaymentTerms,
+  { sandbox_key }: { sandbox_key?: string | undefined } = {},
+): Document[] {
+  const pages = { ...terms, sandbox_key };
+  const fixed = (path: Path, type: string, summary: string, body: string): Document => ({
     path,
     type,
     summary,
     render: () => ({ body }),
   });
-  const description = (path: string, described: Catalogue, what: string): Document => {
+  const description = (path: Path, described: Catalogue, what: string): Document => {
     let body: string | undefined;
     return {
       path,
@@ -33,7 +40,10 @@ export function documentsOf(catalogue: Catalogue, terms: PaymentTerms): Document
     };
   };
   return [
+    ...homeDocuments(catalogue, pages),
+    ...docsDocuments(catalogue, pages),
     health,
+    { ...health, path: "/healthz", summary: "The same, by the name that some watchers ask for" },
     ready,
     description("/openapi.json", catalogue, "every operation"),
     ...catalogue.areas
@@ -66,9 +76,13 @@ export function documentsOf(catalogue: Catalogue, terms: PaymentTerms): Document
       "RFC 9727 catalogue",
       apiCatalog(terms.public_url),
     ),
+    fixed("/robots.txt", "text/plain", "What crawlers may read", ROBOTS),
     ...explorerDocuments(),
   ];
 }
+
+/** Answers are for whoever asks, not for an index; what they are is in the pages. */
+const ROBOTS = "User-agent: *\nDisallow: /v1/\nDisallow: /api/\nDisallow: /mcp\n";
 
 const ofArea = ({ areas, operations, problems }: Catalogue, wanted: string): Catalogue => ({
   areas: areas.filter(({ name }) => name === wanted),

@@ -1,16 +1,20 @@
-/** The pages at /log, /rng and /soul: what stands in src/explorer; run from its sources, their TypeScript is turned into JavaScript once, at the first call. */
+/** The pages at /log, /rng and /soul, and what those at / and /docs load: what stands in src/explorer; run from its sources, their TypeScript is turned into JavaScript once, at the first call. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Document } from "./document.ts";
+import type { Path } from "./operation.ts";
 
 const FOLDER = join(import.meta.dirname, "../explorer");
 
 /** Run from dist, where bin/compile.mjs has made the pages' JavaScript already. */
 const IS_COMPILED = import.meta.filename.endsWith(".js");
 
+/** Where package.json and docs stand. */
+export const PACKAGE = join(import.meta.dirname, IS_COMPILED ? "../../.." : "../..");
+
 /** The page may load and ask nothing but this service, whatever a log's text might try. */
-const PAGE_POLICY = [
+export const PAGE_POLICY = [
   "default-src 'none'",
   ...["script-src", "style-src", "img-src", "connect-src", "worker-src"].map((kind) => `${kind} 'self'`),
   ...["base-uri", "form-action", "frame-ancestors"].map((kind) => `${kind} 'none'`),
@@ -37,6 +41,9 @@ export const explorerDocuments = (): Document[] => [
   document("/rng", "text/html", "Verifies a random number in the browser", {
     policy: PAGE_POLICY,
     text: () => read("rng.html"),
+  }),
+  document("/rng/example.json", "application/json", "The proof of a roll, for the page to verify", {
+    text: exampleRoll,
   }),
   document("/rng/page.js", "text/javascript", "What that page does", { text: () => compiled("rng.ts") }),
   document(
@@ -70,13 +77,26 @@ export const explorerDocuments = (): Document[] => [
   document("/soul/page/agent.js", "text/javascript", "What the page of an agent does", {
     text: () => compiled("agent.ts"),
   }),
-  document("/log/icon.svg", "image/svg+xml", "The page's icon", { text: () => read("icon.svg") }),
+  document("/docs/page.css", "text/css", "How the pages at / and /docs look, beside that of /log", {
+    text: () => read("docs.css"),
+  }),
+  document("/docs/page.js", "text/javascript", "What those pages do", { text: () => compiled("docs.ts") }),
+  document(
+    "/docs/try.js",
+    "text/javascript",
+    "What an operation's page does: its call, and the demo wallet's payment",
+    { text: () => compiled("try.ts") },
+  ),
+  document("/log/icon.svg", "image/svg+xml", "The pages' icon", { text: () => read("icon.svg") }),
+  document("/favicon.ico", "image/svg+xml", "The same, where browsers look for it", {
+    text: () => read("icon.svg"),
+  }),
 ];
 
 type Source = { policy?: string; for_browsers?: true; text(development: boolean): Promise<string> };
 
 function document(
-  path: string,
+  path: Path,
   type: string,
   summary: string,
   { policy, for_browsers, text }: Source,
@@ -106,6 +126,14 @@ function document(
 }
 
 const read = (file: string) => readFile(join(FOLDER, file), "utf8");
+
+/** The first roll of the published vectors. */
+async function exampleRoll(): Promise<string> {
+  const { rolls } = JSON.parse(await readFile(join(PACKAGE, "docs/vectors/rng.json"), "utf8")) as {
+    rolls: object[];
+  };
+  return JSON.stringify({ data: rolls[0] }, null, 2);
+}
 
 /** One file of what an entry imports, but for the verifier: that is loaded as auditors read it. */
 async function compiled(entry: string): Promise<string> {

@@ -17,7 +17,11 @@ const BODY_LIMIT = 256 * 1024;
 const SMALL_BODY = 16 * 1024;
 
 /** What an HTTP request asks, in the pipeline's words. What few calls need is worked out when it is asked for. */
-export function callRequestOf(req: Request, res: Response, stopping: AbortSignal): CallRequest {
+export function callRequestOf(
+  req: Request,
+  res: Response,
+  { params, stopping }: { params: Fields; stopping: AbortSignal },
+): CallRequest {
   const { headers } = req;
   const hasBody = req.method !== "GET" && req.method !== "HEAD" && req.method !== "DELETE";
   let sent: JsonObject = {};
@@ -46,11 +50,11 @@ export function callRequestOf(req: Request, res: Response, stopping: AbortSignal
     },
     read: async (reader, most_bytes = BODY_LIMIT) => {
       const query = new URLSearchParams(/\?(.*)$/s.exec(req.url)?.[1] ?? "");
-      if (!hasBody) return reader.fromQuery(query, inPath(req));
+      if (!hasBody) return reader.fromQuery(query, params);
       if (query.size > 0)
         refuse("invalid", "this takes its input in the body; the query string must be empty");
       const body = await readBody(req, most_bytes);
-      const fields = reader.fromObject(body, inPath(req));
+      const fields = reader.fromObject(body, params);
       sent = body as JsonObject;
       return fields;
     },
@@ -79,12 +83,6 @@ export function callRequestOf(req: Request, res: Response, stopping: AbortSignal
   };
 }
 
-/** What stands in the path, its whole rest put together again. */
-export const inPath = ({ params }: Request): Fields =>
-  Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [name, Array.isArray(value) ? value.join("/") : value]),
-  );
-
 const withoutQuery = (url: string) => url.split("?", 1)[0]!;
 
 /** Whether this machine itself sent it; what a proxy forwards may come from anywhere. */
@@ -92,6 +90,15 @@ export const isLocal = ({ socket, headers }: Request): boolean =>
   LOOPBACK.includes(socket.remoteAddress ?? "") &&
   headers["x-forwarded-for"] === undefined &&
   headers.forwarded === undefined;
+
+/**
+ * Whether a browser at this machine opens it as a page, under a name of this machine. Scripts of other sites cannot say so of their
+ * requests (Sec-Fetch-Mode is the browser's own), nor can a name that was bent to this machine's address.
+ */
+export const isAtHome = (req: Request): boolean =>
+  isLocal(req) &&
+  req.headers["sec-fetch-mode"] === "navigate" &&
+  /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(req.headers.host ?? "");
 
 const LOOPBACK = ["127.0.0.1", "::1", "::ffff:127.0.0.1"];
 

@@ -1,9 +1,9 @@
-/** The HTTP server: an Express 5 route for each operation and each document, and what every answer has in common. */
+/** The HTTP server: operations and documents behind one Express 5 handler, and what every answer has in common. */
 import { setMaxListeners } from "node:events";
 import type { IncomingMessage, RequestListener } from "node:http";
 import compression from "compression";
 import cors from "cors";
-import express, { type ErrorRequestHandler, type RequestHandler } from "express";
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from "express";
 import helmet, { type HelmetOptions } from "helmet";
 import type { Logger } from "pino";
 import type { App } from "../app.ts";
@@ -12,13 +12,15 @@ import { Refusal } from "../domain/refusal.ts";
 import { isSameSecret } from "./access/internal.ts";
 import type { Document } from "./document.ts";
 import { type Hint, hintsOf } from "./hints.ts";
-import { callRequestOf, inPath, isLocal } from "./http-request.ts";
+import { callRequestOf, isAtHome, isLocal } from "./http-request.ts";
 import { sendAnswer } from "./http-response.ts";
+import type { Fields } from "./input.ts";
 import type { Metrics } from "./metrics.ts";
-import { effectOf, type Method, methodOf, type Operation, pathOf, pathWith, patternOf } from "./operation.ts";
+import { effectOf, type Method, methodOf, type Operation, pathOf, pathWith } from "./operation.ts";
 import type { ServedOperation } from "./pipeline.ts";
 import { isAway, problem, problemOfRefusal, refusalOf } from "./problem.ts";
 import { requestId } from "./request-id.ts";
+import { type Entry, routeTable } from "./routes.ts";
 
 export type HttpParts = {
   app: App;
@@ -72,14 +74,7 @@ export function createHttp(parts: HttpParts): RequestListener {
   http.use((req, res, next) => (req.headers["accept-encoding"] ? compress(req, res, next) : next()));
 
   const hint = hintsOf(parts.served.map(({ operation }) => operation));
-  mountOperations(http, parts, hint);
-  for (const document of parts.documents) {
-    const pattern = patternOf(document.path);
-    const route = documentRoute(parts, document);
-    if (document.for_browsers)
-      http.get(pattern, (req, res, next) => (asksForPages(req) ? route(req, res, next) : next()));
-    else http.get(pattern, route).all(pattern, otherMethod(parts, ["GET"], hint));
-  }
+  http.use(served(parts, hint));
   http.get("/metrics", metricsRoute(parts));
   http.all("/mcp", parts.mcp);
   http.use((req) => {
@@ -99,49 +94,72 @@ const originForm = ({ url = "/" }: IncomingMessage): string => {
   return rest.startsWith("/") ? rest : `/${rest}`;
 };
 
-function mountOperations(http: express.Express, parts: HttpParts, hint: Hint): void {
-  const methods = new Map<string, Set<Method>>();
-  // Express tries its routes one by one; a path that is written exactly so needs no search among hundreds.
-  const exact = new Map<string, RequestHandler>();
-  http.use((req, res, next) => (exact.get(`${req.method} ${req.path}`) ?? skip)(req, res, next));
-  const mount = (method: Method, path: string, route: RequestHandler) => {
-    const pattern = patternOf(path);
-    http[method.toLowerCase() as "get" | "post" | "delete"](pattern, route);
-    if (!/[:*]/.test(pattern)) exact.set(`${method} ${pattern}`, route);
-    methods.set(pattern, (methods.get(pattern) ?? new Set()).add(method));
+/** What is served at a route; `params` are those of its path. */
+type Handler = (req: Request, res: Response, params: Fields) => Promise<void> | void;
+
+/** Operations and documents, found by one table; then what is for browsers alone. A path that has none is passed on. */
+function served(parts: HttpParts, hint: Hint): RequestHandler {
+  const entryOf = (document: Document): Entry<Handler> => ({
+    method: "GET",
+    path: document.path,
+    target: documentHandler(parts, document),
+  });
+  const documents = parts.documents.filter((document) => !document.for_browsers);
+  const pages = parts.documents.filter((document) => document.for_browsers);
+  const routes = routeTable([
+    ...parts.served.flatMap((one) => entriesOf(parts, one)),
+    ...documents.map(entryOf),
+  ]);
+  const pageRoutes = routeTable(pages.map(entryOf));
+  return (req, res, next) => {
+    const { method, path } = req;
+    const found = routes(method, path) ?? (asksForPages(req) ? pageRoutes(method, path) : undefined);
+    if (!found) return next();
+    if ("allowed" in found) return sendAnswer(res, otherMethod(parts, req, found.allowed, hint));
+    return found.target(req, res, found.params);
   };
-  for (const one of parts.served) {
-    const { operation } = one;
-    const route = operationRoute(parts, one);
-    for (const path of [pathOf(operation), ...operation.aliases]) mount(methodOf(operation), path, route);
-    for (const from of operation.redirects)
-      mount(methodOf({ route: from }), pathOf({ route: from }), redirectTo(operation));
-  }
-  for (const [path, allowed] of methods) {
-    http.all(path, otherMethod(parts, [...allowed], hint));
-  }
 }
 
-/** Answers whatever comes by a method that the path does not have. */
-function otherMethod(parts: HttpParts, allowed: Method[], hint: Hint, with_get = ["HEAD"]): RequestHandler {
+/** An operation's own route, its aliases, and where it once was. */
+function entriesOf(parts: HttpParts, one: ServedOperation): Entry<Handler>[] {
+  const { operation } = one;
+  const target = operationHandler(parts, one);
+  return [
+    ...[pathOf(operation), ...operation.aliases].map((path) => ({
+      method: methodOf(operation),
+      path,
+      target,
+    })),
+    ...operation.redirects.map((route) => ({
+      method: methodOf({ route }),
+      path: pathOf({ route }),
+      target: redirectTo(operation),
+    })),
+  ];
+}
+
+/** What is told to whatever comes by a method that the path does not have. */
+function otherMethod(
+  parts: HttpParts,
+  { method, path }: Request,
+  allowed: Method[],
+  hint: Hint,
+  with_get = ["HEAD"],
+) {
   const allow = [...allowed, ...(allowed.includes("GET") ? with_get : []), "OPTIONS"].join(", ");
-  return (req, res) => {
-    const remedy = hint(req.method, req.path);
-    const detail = `${req.method} is not one of ${allow}${remedy ? `; ${remedy}` : ""}`;
-    const headers = { Allow: allow };
-    const told = problem(coreProblems["method-not-allowed"], detail, place(parts, req.path), { headers });
-    sendAnswer(res, { kind: "problem", ...told });
-  };
+  const remedy = hint(method, path);
+  const detail = `${method} is not one of ${allow}${remedy ? `; ${remedy}` : ""}`;
+  const headers = { Allow: allow };
+  const told = problem(coreProblems["method-not-allowed"], detail, place(parts, path), { headers });
+  return { kind: "problem" as const, ...told };
 }
-
-const skip: RequestHandler = (_req, _res, next) => next();
 
 /** 301, query and all. The parameters come decoded, and are encoded anew. */
-function redirectTo(operation: Operation): RequestHandler {
-  return (req, res) => {
+function redirectTo(operation: Operation): Handler {
+  return (req, res, params) => {
     res.locals.operation = operation.name;
     const query = /\?.*$/s.exec(req.originalUrl)?.[0] ?? "";
-    res.redirect(301, pathWith(operation, inPath(req)) + query);
+    res.redirect(301, pathWith(operation, params) + query);
   };
 }
 
@@ -150,14 +168,17 @@ const place = (parts: { public_url: string }, instance: string) => ({
   instance,
 });
 
-function operationRoute(parts: HttpParts, { operation, ask }: ServedOperation): RequestHandler {
-  const headRefused = otherMethod(parts, [methodOf(operation)], () => undefined, []);
-  return async (req, res) => {
+function operationHandler(parts: HttpParts, { operation, ask }: ServedOperation): Handler {
+  const method = methodOf(operation);
+  return async (req, res, params) => {
     res.locals.operation = operation.name;
     // HEAD asks what GET would answer, and must do nothing.
     if (req.method === "HEAD" && effectOf(operation).changes !== "nothing")
-      return headRefused(req, res, () => undefined);
-    const question = callRequestOf(req, res, parts.stopping);
+      return sendAnswer(
+        res,
+        otherMethod(parts, req, [method], () => undefined, []),
+      );
+    const question = callRequestOf(req, res, { params, stopping: parts.stopping });
     const answer = await ask(question);
     if (answer.kind === "refused") {
       const told = problemOfRefusal(answer.refusal, place(parts, req.path));
@@ -170,14 +191,15 @@ function operationRoute(parts: HttpParts, { operation, ask }: ServedOperation): 
 /** Whether it names pages among what it takes, as browsers do and programs do not: a program's slip is to be told as one. */
 const asksForPages = ({ headers }: IncomingMessage) => headers.accept?.includes("text/html") === true;
 
-function documentRoute(parts: HttpParts, document: Document): RequestHandler {
-  return async (_req, res) => {
+function documentHandler(parts: HttpParts, document: Document): Handler {
+  return async (req, res, params) => {
     res.locals.operation = document.path;
-    const { status, headers, body } = await document.render(parts.app);
+    const visit = { params, accept: req.headers.accept, is_at_home: isAtHome(req) };
+    const { status, headers, type, body } = await document.render(parts.app, visit);
     res
       .status(status ?? 200)
       .set(headers ?? {})
-      .type(document.type)
+      .type(type ?? document.type)
       .send(body);
   };
 }

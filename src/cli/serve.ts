@@ -59,9 +59,10 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
     const { app } = runtime;
     // Before anybody can ask whether the service is ready.
     if (config.SANDBOX && app.settings.allow_synthetic) makeSandbox = expectSandbox(app, config, log);
-    door.handle = await openServer(runtime, { ...config, PUBLIC_URL: public_url }, log, stopping.signal);
     const embedded = config.DATABASE_URL === undefined && config.BASE_RPC_URL === undefined;
     const sandboxKey = embedded ? await keptSandboxKey(app, config.DATA_DIR) : undefined;
+    const settings = { ...config, PUBLIC_URL: public_url };
+    door.handle = await openServer(runtime, settings, log, stopping.signal, sandboxKey);
     greet(public_url, app, sandboxKey);
   } catch (error) {
     // Whatever is open would keep the process alive behind a door that says "starting" for ever.
@@ -75,7 +76,7 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
 }
 
 const startingUp: RequestListener = (req, res) => {
-  if (req.url === "/health") {
+  if (req.url === "/health" || req.url === "/healthz") {
     res.writeHead(200, { "Content-Type": "application/json" }).end('{"status":"starting"}');
     return;
   }
@@ -151,7 +152,7 @@ async function isKnown(app: App, secret: string): Promise<boolean> {
 
 function greet(url: string, app: App, key: string | undefined): void {
   const lines = [
-    `\nTallystick listens at ${url}   (OpenAPI ${url}/openapi.json, MCP ${url}/mcp)`,
+    `\nTallystick listens at ${url}   (a page for people; OpenAPI ${url}/openapi.json, MCP ${url}/mcp)`,
     `The log, and how far it is proven: ${url}/log\n`,
   ];
   if (app.embedded_chain) {

@@ -94,5 +94,13 @@ function onSubmit(form: string, proofText: () => Promise<string> | string): void
   });
 }
 
+part("#example").addEventListener("click", async () => {
+  const example = await fetch("/rng/example.json").then(
+    (response) => response.text(),
+    () => "",
+  );
+  part<HTMLTextAreaElement>("#proof").value = example;
+  part<HTMLFormElement>("#by-proof").requestSubmit();
+});
 onSubmit("#by-proof", () => typed("#proof"));
 onSubmit("#by-id", () => asked(typed("#roll-id"), typed("#api-key")));

@@ -40,6 +40,7 @@ export function showStatus(status: Status): void {
     STEPS.map((step) => `${MEANING[step]}: ${count(parts[step])}`).join(", "),
   );
   part("#bar").hidden = status.events === 0;
+  part("#waiting").hidden = parts.final === 0 || parts.final === status.events;
   part("#identity").replaceChildren(identity(status));
   part("#hero").removeAttribute("aria-busy");
 }

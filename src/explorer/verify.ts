@@ -3,7 +3,7 @@ import { ask } from "./ask.ts";
 import { openCheck } from "./check.ts";
 import { part } from "./dom.ts";
 import type { Options } from "./verifier.js";
-import type { Proof } from "./wire.ts";
+import type { Proof, Status } from "./wire.ts";
 import type { Task } from "./worker.ts";
 
 /** A field that does not hold what it should; the message says what it should. */
@@ -82,6 +82,19 @@ export async function proofTask(event_id: string): Promise<Task> {
   return { proof: await proofOf(event_id), options };
 }
 
+/** The newest event that is signed, so that there is something to click before one has an id. */
+async function exampleTask(): Promise<Task> {
+  const { checkpoint } = await ask<Status>("/log/status");
+  if (!checkpoint) throw new Error("No event is signed yet: the first checkpoint follows within seconds.");
+  const { events } = await ask<{ events: { event_id: string }[] }>("/log/events", {
+    before: checkpoint.size + 1,
+    limit: 1,
+  });
+  const { event_id } = events[0]!;
+  part<HTMLInputElement>("#event-id").value = event_id;
+  return proofTask(event_id);
+}
+
 const packTask = async (pack: File): Promise<Task> => ({ pack, options: held() });
 
 /** Wires the tab's forms; a pack may be dropped anywhere on the page. */
@@ -102,6 +115,7 @@ export function openVerify(show: () => void): void {
     const event_id = part<HTMLInputElement>("#event-id").value.trim();
     check.run("The event", proofTask(event_id));
   });
+  part("#example").addEventListener("click", () => check.run("The event", exampleTask()));
   const lit = (on: boolean) => zone.classList.toggle("over", on);
   const files = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files");
   addEventListener("dragover", (drag) => {

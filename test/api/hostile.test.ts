@@ -55,7 +55,11 @@ describe("a request target", () => {
     expect(answer).toContain(`"resource":"${service.url}/v1/agent/count"`);
   });
 
-  test.each(["http://a", "*", "//", "/%ZZ"])("%s is answered with a problem", async (text) => {
+  test("a whole URL without a path is the first page", async () => {
+    expect(statusOf(await target("http://a"))).toBe(200);
+  });
+
+  test.each(["*", "//", "/%ZZ"])("%s is answered with a problem", async (text) => {
     const answer = await target(text);
     expect(statusOf(answer)).toBe(404);
     expect(answer).toContain("application/problem+json");

@@ -51,7 +51,7 @@ test("of an area alone it is a document of its own, short enough to be read in o
   for (const { name, operations } of catalogue.areas.filter(({ operations }) => operations.length > 0)) {
     const { body } = documents
       .find(({ path }) => path === `/openapi/${name}.json`)!
-      .render(undefined as never) as { body: string };
+      .render(undefined as never, undefined as never) as { body: string };
     const document = JSON.parse(body) as Document;
     expect([name, body.length < MOST_AREA]).toEqual([name, true]);
     const named = Object.values(document.paths).flatMap((methods) => Object.values(methods));

@@ -80,6 +80,20 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     expect(await page.locator("#identity").textContent()).toContain("tallystick.local/");
   });
 
+  test("verifies an example for whoever has no id, and says what the newest events wait for", async () => {
+    const page = await open("/log#verify");
+    await page.getByRole("button", { name: "Take an example" }).click();
+    await page.locator(".verdict.good").waitFor();
+    expect(await page.locator("#event-id").inputValue()).toMatch(/^[0-9a-f-]{36}$/);
+    // In one look: the log goes on meanwhile.
+    const [says, should] = await page.evaluate<[boolean, boolean]>(`(() => {
+      const number = (step) => Number(document.querySelector("#legend ." + step + " b").textContent);
+      const waiting = number("mined") + number("signed") + number("unproven");
+      return [!document.querySelector("#waiting").hidden, number("final") > 0 && waiting > 0];
+    })()`);
+    expect(says).toBe(should);
+  });
+
   test("lists events, and older ones on demand", async () => {
     const page = await open();
     await expect.poll(() => rows(page).count()).toBe(50);

@@ -59,6 +59,14 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
     }
   });
 
+  test("has an example to verify, and leads to drawing one", async () => {
+    const page = await open();
+    await page.getByRole("button", { name: "Verify an example" }).click();
+    await page.getByText("Drawn as it should be").waitFor();
+    await page.getByRole("link", { name: "Draw one" }).click();
+    await page.waitForURL("**/docs/operations/rng_roll");
+  });
+
   test("asks for a roll by its id, before and after its seed is revealed", async () => {
     const { roll_id } = await ask("roll", { client_seed: "in a browser", game_type: "float" });
     await until(async () => (await ask("verify", { roll_id })).seed !== null);

@@ -54,6 +54,8 @@ export type ServiceOptions = {
   vault?: true | string;
   /** A database of the test's own instead of a fresh one. */
   database_url?: string;
+  /** The key that pages show to whoever sits at this machine. */
+  sandbox_key?: string;
   /** Shares another service's database and folder: a second process of the same house. */
   beside?: Pick<Service, "data_dir"> & { database_url: string };
 };
@@ -97,7 +99,8 @@ export async function startService(
   const server = createServer();
   const url = await listening(server);
   runtime.app.settings.public_url = url;
-  server.on("request", await openServer(runtime, { ...config, PUBLIC_URL: url }, log, stopping.signal));
+  const settings = { ...config, PUBLIC_URL: url };
+  server.on("request", await openServer(runtime, settings, log, stopping.signal, options.sandbox_key));
   return {
     url,
     app: runtime.app,

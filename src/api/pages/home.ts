@@ -1,0 +1,170 @@
+/** The page at /: what this is, three calls to paste, a chart of today's data, and the price list. */
+import Negotiator from "negotiator";
+import type { App } from "../../app.ts";
+import { timelineChart } from "../../projections/trade/answers/forms/lines.ts";
+import { timeline } from "../../projections/trade/answers/series.ts";
+import { isOpen, paymentOf, priceText } from "../access/way.ts";
+import type { Document, Visit } from "../document.ts";
+import type { Catalogue, Operation } from "../operation.ts";
+import { dataOf, vintage } from "../operations/trade/data.ts";
+import { html } from "./html.ts";
+import { keyFor, type PageParts, pageOf } from "./layout.ts";
+
+const ABOUT = "Data, computation and trust for autonomous agents, over one log that anyone can verify.";
+
+/** What the chart is made from: an operation's answer, asked so. */
+const CHARTED = { reporters: ["DE", "FR", "PL"], flow: "IMPORT", years: "2020-2024" } as const;
+const CHARTED_BY = "trade_timeline";
+
+export const homeDocuments = (catalogue: Catalogue, parts: PageParts): Document[] => [
+  {
+    path: "/",
+    type: "text/html",
+    summary: "This service for people: what it is, calls to paste, prices; JSON for those who ask for it",
+    render: (_app, visit) => (wantsJson(visit) ? summary(catalogue, parts) : home(catalogue, parts, visit)),
+  },
+  chart(),
+];
+
+const wantsJson = ({ accept }: Visit): boolean =>
+  accept !== undefined &&
+  new Negotiator({ headers: { accept } }).mediaType(["text/html", "application/json"]) === "application/json";
+
+const LINKS = {
+  docs: "/docs",
+  openapi: "/openapi.json",
+  llms: "/llms.txt",
+  prices: "/.well-known/x402",
+  mcp: "/mcp",
+  log: "/log/status",
+  ready: "/ready",
+  problems: "/problems",
+} as const;
+
+function summary({ areas, operations }: Catalogue, { public_url, embedded_chain }: PageParts) {
+  const links = Object.fromEntries(Object.entries(LINKS).map(([name, path]) => [name, public_url + path]));
+  return {
+    type: "application/json",
+    headers: { Vary: "Accept" },
+    body: JSON.stringify({
+      name: "Tallystick",
+      about: ABOUT,
+      chain: embedded_chain ? "development" : "base",
+      links,
+      areas: areas.map(({ name, about }) => ({
+        name,
+        about,
+        operations: operations.filter(({ area }) => area === name).length,
+        openapi: `${public_url}/openapi/${name}.json`,
+      })),
+    }),
+  };
+}
+
+function home(catalogue: Catalogue, parts: PageParts, visit: Visit) {
+  const { areas, operations } = catalogue;
+  const key = keyFor(parts, visit);
+  const page = pageOf({
+    title: "Tallystick",
+    description: ABOUT,
+    place: "/",
+    embedded_chain: parts.embedded_chain,
+    key,
+    body: html`
+      <section class="hero" aria-labelledby="title">
+        <h1 id="title" class="claim">${ABOUT}</h1>
+        <p class="opening">Agents ask ${operations.length} operations for trade figures, wages, provably fair random numbers, payments, goods and each other's reputation.
+        Each call is paid for in USDC on Base, by x402 and without an account, or made with an API key.
+        Whatever happens is an event of one hash-chained log, signed and anchored on chain, which your own browser can verify.</p>
+        <p id="state" class="state" role="status">Asking how log, data and chain stand…</p>
+      </section>
+      <section aria-labelledby="calls-title">
+        <h2 id="calls-title">Three calls</h2>
+        ${callsOf(parts, key)}
+      </section>
+      <section aria-labelledby="chart-title">
+        <h2 id="chart-title">What an answer looks like</h2>
+        <figure class="picture">
+          <img id="chart" src="/chart.svg" width="960" height="540" alt="A line chart: monthly imports of Germany, France and Poland, 2020 to 2024">
+          <figcaption class="soft">Drawn just now from the answer of <a href="/docs/operations/${CHARTED_BY}">${CHARTED_BY}</a>; ask for it as JSON, CSV, Parquet, PNG or SVG.</figcaption>
+        </figure>
+      </section>
+      <section aria-labelledby="prices-title">
+        <h2 id="prices-title">What it costs</h2>
+        <p class="lead">A refused call costs nothing. Each operation has a page where its example can be run.</p>
+        ${areas.map(({ name, about }) => {
+          const members = operations.filter(({ area }) => area === name);
+          return html`<details class="prices" id="prices-${name}">
+          <summary><span class="area">${name}</span> <span class="soft about">${about}</span> <span class="range">${rangeOf(members)}</span></summary>
+          <ul>${members.map(
+            (operation) => html`
+            <li><a href="/docs/operations/${operation.name}">${operation.summary}</a> <code>${operation.name}</code> <span class="price">${priceText(operation)}</span></li>`,
+          )}
+          </ul>
+        </details>`;
+        })}
+      </section>`,
+  });
+  return { ...page, headers: { ...page.headers, Vary: "Accept" } };
+}
+
+/** "0.01 – 0.25 USDC", "free, or 0.01 USDC", "free", "by key". */
+function rangeOf(operations: readonly Operation[]): string {
+  const prices = operations.flatMap((one) => paymentOf(one)?.unit_price ?? []).map(Number);
+  const [least, most] = [Math.min(...prices), Math.max(...prices)];
+  const isFree = operations.some(isOpen);
+  if (prices.length === 0) return isFree ? "free" : "by key";
+  return `${isFree ? "free, or " : ""}${least === most ? least : `${least} – ${most}`} USDC`;
+}
+
+function callsOf({ public_url, embedded_chain }: PageParts, key: string | undefined) {
+  const top = `${public_url}/v1/agent/trade/top-partners?reporter=DE&limit=3`;
+  const calls: [about: string, command: string][] = [
+    ["Free: how the service is.", `curl -s '${public_url}/v1/agent/health'`],
+    [
+      "Without a key or a payment: the 402 says what to sign.",
+      `curl -si '${public_url}/v1/agent/trade/balance?reporter=LV&years=2024'`,
+    ],
+    [
+      key
+        ? "With this sandbox's key: the partners that Germany trades most with."
+        : "With an API key of yours.",
+      `curl -s -H 'Authorization: Bearer ${key ?? "sk_live_…"}' '${top}'`,
+    ],
+  ];
+  return html`<ol class="calls">${calls.map(
+    ([about, command]) => html`
+          <li><p>${about}</p><div class="call"><pre tabindex="0">${command}</pre><button type="button" class="copy" aria-label="Copy the call" hidden></button></div></li>`,
+  )}
+        </ol>
+        <p class="soft">${
+          embedded_chain
+            ? "This is a sandbox: its figures are invented, its USDC is worth nothing, and what is signed for it would be valid on Base, so never sign with a funded wallet."
+            : "The operator issues keys; whoever has a wallet on Base with USDC needs none."
+        }</p>`;
+}
+
+/** The picture of the newest data is kept. */
+function chart(): Document {
+  let drawn: { of: string; picture: Promise<Buffer> } | undefined;
+  return {
+    path: "/chart.svg",
+    type: "image/svg+xml",
+    summary: "The chart on the page at /, made from the newest data",
+    render: async (app) => {
+      const of = vintage(app) ?? "";
+      if (drawn?.of !== of) drawn = { of, picture: draw(app) };
+      const { picture } = drawn;
+      const body = await picture.catch((error) => {
+        drawn = undefined;
+        throw error;
+      });
+      return { body: body.toString(), headers: { "Cache-Control": "no-cache" } };
+    },
+  };
+}
+
+async function draw(app: App): Promise<Buffer> {
+  const answer = await timeline(dataOf(app), { ...CHARTED, reporters: [...CHARTED.reporters] });
+  return app.printer.print({ form: "image/svg+xml", chart: timelineChart(answer), provenance: answer.meta });
+}

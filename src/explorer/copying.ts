@@ -1,0 +1,20 @@
+import { part } from "./dom.ts";
+
+/** Shows the copy buttons that a page came with, each of which copies what stands before it. */
+export function fillCopyButtons(): void {
+  // Where a browser lets pages copy only over TLS, and this is none, there are no buttons.
+  if (navigator.clipboard === undefined) return;
+  for (const button of document.querySelectorAll<HTMLButtonElement>(".call .copy")) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      const text = button.previousElementSibling?.textContent ?? "";
+      const done = await navigator.clipboard.writeText(text).then(
+        () => true,
+        () => false,
+      );
+      button.classList.toggle("done", done);
+      part("#announcer").textContent = done ? "Copied the call" : "Copying was refused";
+      setTimeout(() => button.classList.remove("done"), 1_500);
+    });
+  }
+}

@@ -1,0 +1,43 @@
+/** How log, data and chain stand, in one line. */
+import { el } from "./dom.ts";
+import { count, counted, developmentChain } from "./format.ts";
+
+type Ready = {
+  status: string;
+  log: { up: boolean; position: number | null; contradiction: string | null };
+  chain: { up: boolean; block: number | null };
+  datasets: { dataset: string }[];
+  missing: string[] | null;
+};
+
+const AGAIN_MS = 5_000;
+
+/** Shows it, and comes back for as long as something is not up. */
+export async function showState(place: HTMLElement): Promise<void> {
+  // 503 says the same in the same form.
+  const ready = await fetch("/ready")
+    .then((response) => response.json() as Promise<Ready>)
+    .catch(() => undefined);
+  place.replaceChildren(...(ready ? told(ready) : [light(false, "The service cannot be reached.")]));
+  if (ready?.status !== "ready") setTimeout(() => void showState(place), AGAIN_MS);
+}
+
+function told({ log, chain, datasets, missing }: Ready): HTMLElement[] {
+  const contradicted = log.contradiction !== null;
+  const position = log.position ?? 0;
+  const waiting = missing?.length ?? 0;
+  const chainName = developmentChain ? "development chain" : "Base";
+  return [
+    light(
+      log.up && !contradicted,
+      contradicted ? "the log contradicts what was signed of it" : `log of ${counted(position, "event")}`,
+    ),
+    light(
+      waiting === 0 && datasets.length > 0,
+      waiting > 0 ? `data is being made (${waiting} to come)` : counted(datasets.length, "dataset"),
+    ),
+    light(chain.up, chain.up ? `${chainName} at block ${count(chain.block ?? 0)}` : `${chainName} is away`),
+  ];
+}
+
+const light = (isUp: boolean, text: string) => el("span", { class: isUp ? "light up" : "light" }, text);

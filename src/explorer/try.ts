@@ -1,0 +1,133 @@
+/** What an operation's page does: its form becomes a call, which comes in with nothing, with a key, or with a demo wallet's payment. */
+import { type Answered, showAnswer, showTrouble } from "./answer.ts";
+import { el, part } from "./dom.ts";
+import { developmentChain } from "./format.ts";
+import { offerIn, pay } from "./wallet.ts";
+
+/** What the form asks. */
+type Question = { method: string; url: string; body: string | undefined };
+type Way = "none" | "key" | "wallet";
+
+const form = () => part<HTMLFormElement>("#try");
+/** What the operation is: not said of the form itself, whose fields may be called `dataset` and hide the form's own. */
+const declared = () => part("#operation").dataset;
+const keyField = () => document.querySelector<HTMLInputElement>("#key");
+
+function openTry(): void {
+  for (const one of document.querySelectorAll<HTMLElement>("[data-development]"))
+    one.hidden = !developmentChain;
+  const key = keyField();
+  const given = document.body.dataset.key;
+  if (key && given) key.value = given;
+  form().addEventListener("input", showRequest);
+  form().addEventListener("submit", (event) => {
+    event.preventDefault();
+    void run();
+  });
+  showRequest();
+}
+
+const wayIn = (): Way => (new FormData(form()).get("way") as Way | null) ?? "none";
+
+function showRequest(): void {
+  const way = wayIn();
+  const field = document.querySelector<HTMLElement>(".key-field");
+  if (field) field.hidden = way !== "key";
+  const place = part("#request");
+  try {
+    const { method, url } = question();
+    place.replaceChildren(el("code", {}, `${method} ${url}`));
+  } catch (error) {
+    place.replaceChildren((error as Error).message);
+  }
+}
+
+/** Reads the form; throws a sentence about a field that is no JSON. */
+function question(): Question {
+  const { method = "GET", path = "/" } = declared();
+  let url = path;
+  const query = new URLSearchParams();
+  const body: Record<string, unknown> = {};
+  for (const control of form().querySelectorAll<HTMLInputElement>("[data-in]")) {
+    const { name, value, dataset } = control;
+    if (value === "") continue;
+    if (dataset.in === "path")
+      url = url.replace(new RegExp(`\\{(\\+?)${name}\\}`), (_, rest) => inPath(value, rest !== ""));
+    else if (dataset.in === "query") query.set(name, value);
+    else body[name] = typedAs(name, value, dataset.kind);
+  }
+  const asked = query.toString().replaceAll("%2C", ",");
+  return {
+    method,
+    url: asked ? `${url}?${asked}` : url,
+    body: method === "POST" ? JSON.stringify(body) : undefined,
+  };
+}
+
+const inPath = (value: string, isRest: boolean): string =>
+  isRest ? encodeURIComponent(value).replaceAll("%2F", "/") : encodeURIComponent(value);
+
+/** What is no number is sent as it was typed: the service says best what is wrong with it. */
+function typedAs(name: string, value: string, kind: string | undefined): unknown {
+  if (kind === "number") return Number.isNaN(Number(value)) ? value : Number(value);
+  if (kind === "boolean") return value === "true" ? true : value === "false" ? false : value;
+  if (kind !== "json") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw new Error(`${name} is no JSON yet.`);
+  }
+}
+
+async function run(): Promise<void> {
+  const button = part<HTMLButtonElement>("#try button");
+  const place = part("#answer");
+  button.disabled = true;
+  place.replaceChildren(el("p", { class: "soft" }, "Asking…"));
+  try {
+    const asked = question();
+    const way = wayIn();
+    const headers: Record<string, string> = {};
+    if (way === "key") headers.Authorization = `Bearer ${keyField()?.value.trim() ?? ""}`;
+    const call: Call = (accept) => send(asked, { ...headers, Accept: accept }, way);
+    const answered = await call("application/json, */*;q=0.5");
+    const forms = (declared().forms ?? "").split(" ");
+    showAnswer(place, answered, forms.includes("image/png") ? () => call("image/png") : undefined);
+  } catch (error) {
+    showTrouble(
+      place,
+      error instanceof TypeError ? "The service cannot be reached." : (error as Error).message,
+    );
+  } finally {
+    button.disabled = false;
+  }
+}
+
+/** Asks again for another form of the answer. */
+type Call = (accept: string) => Promise<Answered>;
+
+async function send(
+  { method, url, body }: Question,
+  headers: Record<string, string>,
+  way: Way,
+): Promise<Answered> {
+  const began = performance.now();
+  const ask = (more: Record<string, string> = {}) =>
+    fetch(url, {
+      method,
+      headers: { ...headers, ...more, ...(body !== undefined && { "Content-Type": "application/json" }) },
+      ...(body !== undefined && { body }),
+      cache: "no-store",
+    });
+  let response = await ask();
+  let paid: string | undefined;
+  const required = response.headers.get("PAYMENT-REQUIRED");
+  if (way === "wallet" && response.status === 402 && required) {
+    const offer = offerIn(required);
+    paid = offer.accepts[0]?.amount;
+    response = await ask({ "PAYMENT-SIGNATURE": await pay(offer) });
+  }
+  return { response, ms: performance.now() - began, paid_micro: paid };
+}
+
+openTry();

@@ -1,0 +1,159 @@
+/** The pages at / and /docs as a visitor meets them: a real Chromium, a real service with data, a chain that takes a demo wallet's money. */
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openSandbox } from "../support/sandbox.ts";
+import { type Service, startService } from "../support/service.ts";
+import { chromiumPath, contrast, launchChromium, luminance, type Visit, visit } from "./browser.ts";
+
+const chromium = chromiumPath();
+const PARTNERS = "/docs/operations/trade_top_partners";
+
+describe.skipIf(!chromium)(
+  `the pages at / and /docs${chromium ? "" : " (skipped: no Chromium here)"}`,
+  () => {
+    let service: Service;
+    let browser: Browser;
+    let visits: Visit[] = [];
+    let key: string;
+
+    const open = async (path: string, options: BrowserContextOptions = {}): Promise<Page> => {
+      const opened = await visit(browser, service.url, path, options);
+      visits.push(opened);
+      return opened.page;
+    };
+    const run = async (page: Page, way: string) => {
+      await page.locator(`input[value=${way}]`).check();
+      await page.locator("#try button").click();
+      return page.locator("#answer .verdict").textContent();
+    };
+
+    beforeAll(async () => {
+      const options = {
+        chain: "embedded",
+        reactors: true,
+        env: { OPEN_CALLS_PER_MINUTE: "100000" },
+      } as const;
+      service = await startService(options);
+      key = (await service.issue({ space: "test" })).secret;
+      await openSandbox(service);
+      browser = await launchChromium(chromium!);
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await service?.stop();
+    });
+    afterEach(async () => {
+      // A browser itself complains of an answer that is a refusal.
+      const complaints = visits
+        .flatMap((one) => one.complaints)
+        .filter((complaint) => !/responded with a status of 40[0-9]/.test(complaint));
+      for (const { page } of visits) await page.context().close();
+      visits = [];
+      expect(complaints).toEqual([]);
+    });
+
+    test("the first page says how log, data and chain stand, and draws an answer", async () => {
+      const page = await open("/");
+      await expect.poll(() => page.locator("#state .light").count()).toBe(3);
+      expect(await page.locator("#state").textContent()).toMatch(
+        /log of \d+ events.*datasets?.*development chain at block/,
+      );
+      await expect
+        .poll(() => page.locator("#chart").evaluate((image: { naturalWidth: number }) => image.naturalWidth))
+        .toBeGreaterThan(300);
+      await page.locator("#prices-trade summary").click();
+      await page.getByRole("link", { name: "A reporter's largest trading partners in a year" }).click();
+      await page.waitForURL(`**${PARTNERS}`);
+    });
+
+    test("a call without anything is a 402, explained", async () => {
+      const page = await open(PARTNERS);
+      expect(await run(page, "none")).toMatch(/^402 Payment Required/);
+      expect(await page.locator(".explained").textContent()).toContain("This call costs 0.05 USDC");
+    });
+
+    test("a demo wallet pays for the example, and the answer is JSON, a table and a picture", async () => {
+      const page = await open(PARTNERS, { colorScheme: "dark" });
+      expect(await run(page, "wallet")).toMatch(/^200 answered/);
+      expect(await page.locator("#answer .facts").textContent()).toMatch(/Paid0\.05 USDC.*Settlement0x/);
+      expect(await page.locator("#answer pre").textContent()).toContain('"value_eur"');
+      await page.getByRole("button", { name: "Table" }).click();
+      expect(await page.locator("#answer tbody tr").count()).toBe(6);
+      await page.getByRole("button", { name: "Chart, paid again" }).click();
+      await page.locator("#answer canvas").waitFor();
+      expect(Number(await page.locator("#answer canvas").getAttribute("width"))).toBeGreaterThan(300);
+    });
+
+    test("a key opens a command with a body, whose event the page links to", async () => {
+      const page = await open("/docs/operations/rng_roll");
+      await page.locator("input[value=key]").check();
+      await page.locator("#key").fill(key);
+      expect(await run(page, "key")).toMatch(/^200 answered/);
+      expect(await page.locator('#answer a[href^="/log#events/"]').count()).toBe(1);
+      await page.locator("#field-params").fill('{"sides":');
+      expect(await page.locator("#request").textContent()).toBe("params is no JSON yet.");
+      await page.locator("#field-params").fill('{"sides": 1}');
+      expect(await run(page, "key")).toMatch(/^400 refused/);
+      expect(await page.locator("#answer pre").textContent()).toContain("params.sides");
+    });
+
+    test("is worked by the keyboard alone", async () => {
+      const page = await open(PARTNERS);
+      await page.locator("#field-limit").focus();
+      await page.keyboard.press("ControlOrMeta+A");
+      await page.keyboard.type("2");
+      await page.keyboard.press("Enter");
+      await page.locator("#answer .verdict").waitFor();
+      expect(await page.locator("#request").textContent()).toContain("limit=2");
+      const next = await open("/docs");
+      await next.keyboard.press("Tab");
+      expect(await next.evaluate("document.activeElement.className")).toBe("skip");
+      await next.locator("#words").focus();
+      await next.keyboard.type("asking again");
+      await next.locator("#found a").first().waitFor();
+      await next.keyboard.press("Enter");
+      await next.keyboard.press("Enter");
+      await next.waitForURL("**/docs/payments#asking-again");
+    });
+
+    test.each([
+      "/",
+      "/docs",
+      "/docs/payments",
+      "/docs/event-log",
+      PARTNERS,
+      "/docs/operations/quotes_create",
+    ])("%s fits 375 pixels", async (path) => {
+      const page = await open(path, { viewport: { width: 375, height: 700 } });
+      await page.locator("h1").waitFor();
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(375);
+    });
+
+    test.each(["light", "dark"] as const)("has enough contrast when it is %s", async (colorScheme) => {
+      const page = await open(PARTNERS, { colorScheme });
+      const colourOf = (selector: string, property: string) =>
+        page
+          .locator(selector)
+          .first()
+          .evaluate(
+            // It runs in the page.
+            (element, name) =>
+              (
+                globalThis as never as { getComputedStyle(of: unknown): Record<string, string> }
+              ).getComputedStyle(element)[name]!,
+            property,
+          );
+      await run(page, "none");
+      for (const [selector, on] of [
+        ["h1", "html"],
+        [".price", "html"],
+        [".fields .soft", ".card"],
+        ["#answer .token-text", "#answer pre"],
+        ["#answer .token-name", "#answer pre"],
+      ] as const) {
+        const [ink, paper] = [await colourOf(selector, "color"), await colourOf(on, "backgroundColor")];
+        expect(contrast(luminance(ink), luminance(paper)), selector).toBeGreaterThan(4.5);
+      }
+    });
+  },
+);

@@ -1,0 +1,110 @@
+/** The pages at / and /docs as HTTP has them: what they say to whom, and that no link of theirs leads nowhere. */
+import { type IncomingHttpHeaders, request } from "node:http";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { catalogue } from "../support/catalogue.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const KEY = "sk_test_shown_at_home";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ chain: "embedded", sandbox_key: KEY });
+});
+afterAll(() => service?.stop());
+
+type Told = { status: number; headers: IncomingHttpHeaders; body: string };
+
+/** With exactly these headers: fetch has some of its own. */
+const get = (path: string, headers: Record<string, string> = {}): Promise<Told> =>
+  new Promise((done, fail) =>
+    request(service.url + path, { headers }, async (answer) =>
+      done({ status: answer.statusCode!, headers: answer.headers, body: await text(answer) }),
+    )
+      .on("error", fail)
+      .end(),
+  );
+
+const BROWSER = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8", "Sec-Fetch-Mode": "navigate" };
+
+describe("/", () => {
+  test("is a page, and JSON for who asks for it", async () => {
+    const page = await get("/", BROWSER);
+    expect(page.headers).toMatchObject({ "content-type": "text/html; charset=utf-8", vary: "Accept" });
+    expect(page.headers["content-security-policy"]).toContain("script-src 'self'");
+    for (const { name } of catalogue) expect(page.body).toContain(`/docs/operations/${name}"`);
+    const { headers, body } = await get("/", { Accept: "application/json" });
+    expect(headers["content-type"]).toBe("application/json; charset=utf-8");
+    const areas = (JSON.parse(body) as { areas: { operations: number }[] }).areas;
+    expect(areas.reduce((sum, { operations }) => sum + operations, 0)).toBe(catalogue.length);
+  });
+
+  test("fills the sandbox's key in for a browser at this machine", async () => {
+    const { headers, body } = await get("/", BROWSER);
+    expect(body).toContain(KEY);
+    expect(headers["cache-control"]).toBe("no-store");
+    expect((await get("/docs/operations/trade_balance", BROWSER)).body).toContain(KEY);
+  });
+
+  test.each([
+    ["another program", { Accept: BROWSER.Accept }],
+    ["a script of another site", { ...BROWSER, "Sec-Fetch-Mode": "cors", Origin: "https://evil.example" }],
+    ["a name bent to this machine", { ...BROWSER, Host: "evil.example:3000" }],
+    ["a name that begins like this machine's", { ...BROWSER, Host: "localhost.evil.example" }],
+    ["a proxy", { ...BROWSER, "X-Forwarded-For": "203.0.113.9" }],
+  ])("does not show it to %s", async (_, headers) => {
+    for (const path of ["/", "/docs/operations/trade_balance"]) {
+      const told = await get(path, headers);
+      expect(told.status).toBe(200);
+      expect(told.body).not.toContain(KEY);
+    }
+  });
+});
+
+test("every link of every page leads somewhere, to a heading that is there", async () => {
+  const seen = new Map<string, Told>();
+  const visit = async (path: string) => {
+    const known = seen.get(path) ?? (await get(path, BROWSER));
+    seen.set(path, known);
+    return known;
+  };
+  const queue = ["/", "/docs", ...catalogue.map(({ name }) => `/docs/operations/${name}`)];
+  const walked = new Set<string>();
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    if (walked.has(path)) continue;
+    walked.add(path);
+    const page = await visit(path);
+    expect(page.status, path).toBe(200);
+    for (const [, target] of page.body.matchAll(/(?:href|src)="(\/[^"]*)"/g)) {
+      const [to = "", anchor] = target!.split("#");
+      // Made of figures, which this service has none of.
+      if (to === "/chart.svg") continue;
+      const there = await visit(to);
+      expect(there.status, `${target} of ${path}`).toBe(200);
+      if (anchor !== undefined && to.startsWith("/docs"))
+        expect(there.body, `${target} of ${path}`).toContain(`id="${anchor}"`);
+      if (to.startsWith("/docs/") && !to.includes(".")) queue.push(to);
+    }
+  }
+  expect(walked.size).toBeGreaterThan(catalogue.length + 40);
+});
+
+test.each(["/docs/operations/none", "/docs/none", "/docs/../package", "/docs/decisions/none"])(
+  "%s is not there",
+  async (path) => {
+    expect((await get(path, BROWSER)).status).toBe(404);
+  },
+);
+
+test("what the search looks through has every operation and the pages' words", async () => {
+  const entries = JSON.parse((await get("/docs/search.json")).body) as { path: string; text: string }[];
+  for (const { name } of catalogue)
+    expect(entries.map(({ path }) => path)).toContain(`/docs/operations/${name}`);
+  expect(entries.find(({ path }) => path === "/docs/payments#asking-again")?.text).toContain("24 hours");
+});
+
+test("watchers, crawlers and browsers find what they look for", async () => {
+  expect((await get("/healthz")).body).toBe('{"status":"ok"}');
+  expect((await get("/robots.txt")).body).toContain("Disallow: /v1/");
+  expect((await get("/favicon.ico")).headers["content-type"]).toContain("image/svg+xml");
+});
