@@ -234,7 +234,9 @@ describe("rows", () => {
 });
 
 describe("pictures", () => {
-  test.each(named(drawn))("%s says that its figures are invented", async (_, path) => {
+  // What is drawn of the log is not invented, and may well have nothing to draw.
+  const ofData = drawn.filter(({ vintage }) => vintage !== undefined);
+  test.each(named(ofData))("%s says that its figures are invented", async (_, path) => {
     const answer = await ask(path, "image/svg+xml");
     expect(answer.status).toBe(200);
     const svg = await answer.text();
