@@ -167,18 +167,18 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     await page.getByText("What you hold yourself").click();
     await page.getByLabel("Log key").fill("nonsense");
     await page.getByLabel("Event id").fill(events[0]!.event_id);
-    await page.locator("#event-form").getByRole("button").click();
+    await page.locator("#event-form").getByRole("button", { name: "Verify" }).click();
     await page.getByText("The log key is a verifier key").waitFor();
     expect(await page.getByLabel("Log key").getAttribute("aria-invalid")).toBe("true");
 
     const { key } = await ask<{ key: string }>("/log/status");
     await page.getByLabel("Log key").fill(key);
-    await page.locator("#event-form").getByRole("button").click();
+    await page.locator("#event-form").getByRole("button", { name: "Verify" }).click();
     await page.locator(".verdict.good").waitFor();
     expect(await page.locator(".trust").textContent()).not.toContain("The key");
 
     await page.getByLabel("Contract", { exact: true }).fill(`0x${"11".repeat(20)}`);
-    await page.locator("#event-form").getByRole("button").click();
+    await page.locator("#event-form").getByRole("button", { name: "Verify" }).click();
     await page.locator(".verdict.bad").waitFor();
     expect(await page.locator(".steps .bad strong").allTextContents()).toEqual(["anchor"]);
   });
@@ -274,7 +274,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
   test("an event that is not there is told of, and the console with it", async () => {
     const opened = await visit(browser, service.url, "/log#verify");
     await opened.page.getByLabel("Event id").fill("019b76da-a800-7000-8000-00000000ffff");
-    await opened.page.locator("#event-form").getByRole("button").click();
+    await opened.page.locator("#event-form").getByRole("button", { name: "Verify" }).click();
     await opened.page.getByText("the log has no event of this id").waitFor();
     await opened.page.context().close();
     expect(opened.complaints).toEqual([expect.stringContaining("404")]);

@@ -329,7 +329,8 @@ test("HEAD is never charged", async () => {
 describe("discovery", () => {
   type Listed = { items: { resource: string }[]; pagination: { total: number } };
   const priced = [...catalogue, offered(countCalls), offered(takeNote)].filter(
-    (operation) => paymentOf(operation) && !isOpen(operation),
+    (operation) =>
+      paymentOf(operation) && !isOpen(operation) && !operation.access.some(({ kind }) => kind === "account"),
   );
   const urlOf = (one: Operation) => service.url + pathWith(one, one.example);
   /** Asks as one of the operations at this address is asked, without a payment. */

@@ -7,12 +7,13 @@ type Priced = { operation: Operation; price: Usdc; url: string; offer: Requireme
 
 /**
  * Every priced operation at its unit price, with the requirement that its 402 carries. Directories ask each address and look for that
- * 402, so what is free for the first calls of an address is not among them.
+ * 402, so what is free for the first calls of an address is not among them, nor what an account pays, whose price is in its input.
  */
 function pricedOf(operations: readonly Operation[], terms: PaymentTerms): Priced[] {
   return operations.flatMap((operation) => {
     const price = paymentOf(operation)?.unit_price;
-    if (price === undefined || isOpen(operation)) return [];
+    const isFromAccount = operation.access.some(({ kind }) => kind === "account");
+    if (price === undefined || isOpen(operation) || isFromAccount) return [];
     // A directory asks the address itself, so an example stands where the route has a parameter.
     const path = pathWith(operation, operation.example);
     const { v2 } = paymentRequired(operation, price, path, terms);
