@@ -20,9 +20,9 @@ const common: TestProjectInlineConfiguration["test"] = {
  */
 export default defineConfig({
   test: {
-    // Most of their time they wait for blocks, leases and processes, three quarters of it in the slowest files: five keep two cores busy. Said for all projects
+    // Many wait for blocks and processes: one worker more than two cores keeps these busy meanwhile. Said for all projects
     // at once, so that `--maxWorkers` overrules it.
-    maxWorkers: 5,
+    maxWorkers: 3,
     projects: [
       { test: { ...common, name: "imports", include: ["test/imports.test.ts"] } },
       { test: { ...common, name: "pure", include: others.filter(isPure) } },
