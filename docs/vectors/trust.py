@@ -13,7 +13,7 @@ TABLE = (HERE / "trust-decay.txt").read_bytes()
 TABLE_SHA256 = hashlib.sha256(TABLE).hexdigest()
 D = [int(line) for line in TABLE.decode("ascii").split()]
 DAY_US = 86_400_000_000
-NOT_SPENT = {"soul_attest", "soul_attest_batch", "orders_pay"}
+NOT_SPENT = {"soul_attest", "soul_attest_batch", "orders_pay", "compute_submit"}
 
 
 def expect(holds, what):

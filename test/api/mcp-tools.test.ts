@@ -100,6 +100,7 @@ test("every tool says what it does to what is there", () => {
     "rng_verify",
     "soul_challenge",
     "soul_passport_verify",
+    "soul_verify_chain",
     "sovereign_mirror",
     "trade_snapshot",
     "x402_verify",

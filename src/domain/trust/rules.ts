@@ -33,8 +33,13 @@ export type Rules = {
 /** What a slash, or a dispute that was lost, costs before it decays. */
 export const PENALTY_MICRO = 10 * MICRO;
 
-/** Paid calls that are no evidence: what buys goods or a voice is not kept for an answer. */
-export const NOT_SPENT: readonly string[] = ["soul_attest", "soul_attest_batch", "orders_pay"];
+/** Paid calls that are no evidence: what buys goods, a voice or the work of others is not kept for an answer. */
+export const NOT_SPENT: readonly string[] = [
+  "soul_attest",
+  "soul_attest_batch",
+  "orders_pay",
+  "compute_submit",
+];
 
 /** What task points are worth and how often they count. */
 export const TASKS_1 = {
