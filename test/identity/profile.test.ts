@@ -18,6 +18,7 @@ test("a profile is what its parts answer by themselves", async () => {
   expect(body).toEqual({
     passport: (await api.get("/soul/passport/scout")).body,
     trust: (await api.get("/soul/SX%231/trust")).body,
+    dna: (await api.get("/soul/scout/dna")).body,
   });
   expect(await api.get("/soul/nobody/profile")).toMatchObject({ status: 404 });
 });
