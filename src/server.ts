@@ -13,7 +13,7 @@ import type { App } from "./app.ts";
 import type { Runtime } from "./assemble.ts";
 import type { Config } from "./config.ts";
 import * as key from "./domain/access/key.ts";
-import type { Refusal } from "./domain/refusal.ts";
+import { type Refusal, refuse } from "./domain/refusal.ts";
 import { keepDataOpen } from "./operator/keep-open.ts";
 import { agentKeyByDigest, keyByDigest, keysProjection } from "./projections/access/keys.ts";
 import { isOf } from "./projections/typed.ts";
@@ -33,10 +33,7 @@ export async function openServer(
   const metrics = createMetrics(app.health);
   const gate = createGate({
     findKey: (digest) => keyByDigest(app.pool, digest),
-    // Whoever was handed a key may use it at once, before the read model has heard of it.
-    findSubjectKey: async (digest) =>
-      (await agentKeyByDigest(app.pool, digest)) ??
-      ((await app.caughtUp(keysProjection)) ? agentKeyByDigest(app.pool, digest) : undefined),
+    findSubjectKey: (digest) => subjectKey(app, digest),
     admitDelegate: delegateAdmission(app),
     quotas,
     limits,
@@ -85,6 +82,17 @@ export async function openServer(
     metrics_token: config.METRICS_TOKEN,
     stopping,
   });
+}
+
+/** Whoever was handed a key may use it at once: one that the read model has not heard of is unknown only where that lags no more. */
+async function subjectKey(app: App, digest: Buffer) {
+  const known = await agentKeyByDigest(app.pool, digest);
+  if (known) return known;
+  if (!(await app.caughtUp(keysProjection)))
+    refuse("unavailable", "what is known of keys lags behind the log; try again in some seconds", {
+      retry_after_s: 2,
+    });
+  return agentKeyByDigest(app.pool, digest);
 }
 
 /** What is remembered of keys is dropped as soon as the log tells of a change to one. */

@@ -6,6 +6,7 @@ import { startProgram } from "../support/compiled.ts";
 import { freshDatabase } from "../support/database.ts";
 import { orderExamples } from "../support/ordered.ts";
 import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { caller, delegation, evmKey, PROXIED } from "./agents.ts";
 
 let first: Service & { database_url: string };
@@ -110,6 +111,31 @@ test("a registration whose process is killed before it answers tells the same pa
   expect(one).toMatchObject({ status: 200, body: { is_new: true, passport: { sx_id: "SX#3" } } });
   expect(other).toEqual(one);
   const own = { Authorization: `Bearer ${one!.body.api_key}` };
-  expect(await caller(second.url).get("/soul/orphan/trust/history", own)).toMatchObject({ status: 200 });
+  const history = () => caller(second.url).get("/soul/orphan/trust/history", own);
+  // Who projected may have been the one that was killed: until another does, nobody says that the key is unknown.
+  const answer = await until(async () => {
+    const { status } = await history();
+    return status !== 503 && status;
+  });
+  expect(answer).toBe(200);
   expect(await told("AgentRegistered")).toMatchObject({ count: 3 });
+});
+
+test("a key that the read model has not heard of is unknown only once that lags no more", async () => {
+  const stuck = await first.app.pool.connect();
+  try {
+    await stuck.query("begin");
+    await stuck.query("lock table read.access_keys_v1 in exclusive mode");
+    const body = { agent_id: "early", issue_api_key: true };
+    const { body: told } = await caller(first.url).post("/soul/register", body);
+    const own = { Authorization: `Bearer ${told.api_key}` };
+    const history = () => caller(first.url).get("/soul/early/trust/history", own);
+    expect(await history()).toMatchObject({ status: 503 });
+    await stuck.query("commit");
+    expect(await until(async () => (await history()).status !== 503 && history())).toMatchObject({
+      status: 200,
+    });
+  } finally {
+    stuck.release(true);
+  }
 });
