@@ -1,6 +1,6 @@
 /** Text in HTML, and Markdown as HTML. */
 import { expect, test } from "vitest";
-import { html, prose, written } from "../../src/api/pages/html.ts";
+import { html, prose, written } from "../../src/domain/html.ts";
 import { rendering } from "../../src/api/pages/markdown.ts";
 
 test("text is escaped wherever it stands, markup is not", () => {

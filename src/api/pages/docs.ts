@@ -6,7 +6,7 @@ import { priceText } from "../access/way.ts";
 import type { Document } from "../document.ts";
 import { PACKAGE } from "../explorer.ts";
 import type { Catalogue } from "../operation.ts";
-import { html } from "./html.ts";
+import { html } from "../../domain/html.ts";
 import { keyFor, type PageParts, pageOf } from "./layout.ts";
 import { type Rendering, rendering } from "./markdown.ts";
 import { operationBody } from "./operation-page.ts";

@@ -7,7 +7,7 @@ import { isOpen, paymentOf, priceText } from "../access/way.ts";
 import type { Document, Visit } from "../document.ts";
 import type { Catalogue, Operation } from "../operation.ts";
 import { dataOf, vintage } from "../operations/trade/data.ts";
-import { html } from "./html.ts";
+import { html } from "../../domain/html.ts";
 import { keyFor, type PageParts, pageOf } from "./layout.ts";
 
 const ABOUT = "Data, computation and trust for autonomous agents, over one log that anyone can verify.";

@@ -4,7 +4,7 @@ import { formsOf } from "../forms/form.ts";
 import { inputReader } from "../input.ts";
 import type { JsonSchema } from "../json-schema.ts";
 import { effectOf, isInPath, methodOf, type Operation, pathOf } from "../operation.ts";
-import { html, type Markup, prose } from "./html.ts";
+import { html, type Markup, prose } from "../../domain/html.ts";
 
 type InputSchema = { properties: Record<string, JsonSchema>; required?: string[] };
 
