@@ -61,5 +61,7 @@ export function piecesOf(text: string, anchors: ReadonlySet<string>): Piece[] {
 /** All that can be cited in a document. */
 export const anchorsOf = ({ sections }: Doc): Set<string> =>
   new Set(
-    sections.flatMap(({ tables }) => tables.flatMap(({ rows }) => rows.flatMap(({ anchor }) => anchor ?? []))),
+    sections.flatMap(({ tables }) =>
+      tables.flatMap(({ rows }) => rows.flatMap(({ anchor }) => anchor ?? [])),
+    ),
   );

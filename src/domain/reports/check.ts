@@ -29,12 +29,14 @@ export function factFaults(given: DetachedFacts, canonical: (value: object) => s
       const of = fact.of.map((one) => known.get(one));
       const computed = of.every((one) => one !== undefined) ? computedValue(fact.formula, of) : undefined;
       if (computed === undefined) is(`${fact.formula} of ${fact.of.join(", ")} cannot be computed`);
-      else if (computed !== value) is(`is ${value}, and ${fact.formula} of ${fact.of.join(", ")} is ${computed}`);
+      else if (computed !== value)
+        is(`is ${value}, and ${fact.formula} of ${fact.of.join(", ")} is ${computed}`);
     }
     known.set(id, fact);
   }
   const rested = new Set(facts.flatMap((fact) => (isAsked(fact) ? fact.from.vintage.split(",") : [])));
-  for (const one of named) if (!rested.has(one)) faults.push({ at: "vintages", says: `names ${one}, and no fact rests on it` });
+  for (const one of named)
+    if (!rested.has(one)) faults.push({ at: "vintages", says: `names ${one}, and no fact rests on it` });
   return faults;
 }
 
@@ -61,7 +63,9 @@ export function reportFaults(report: Report, canonical: (value: object) => strin
         ...findings.flatMap((one, n) => text(`${here}/findings/${n}`, one)),
         ...tables.flatMap((table, n) => [
           ...[table.title, ...table.columns].flatMap((name) => plain(`${here}/tables/${n}`, name)),
-          ...table.rows.flatMap((row, r) => row.flatMap((cell) => word(`${here}/tables/${n}/rows/${r}`, cell))),
+          ...table.rows.flatMap((row, r) =>
+            row.flatMap((cell) => word(`${here}/tables/${n}/rows/${r}`, cell)),
+          ),
         ]),
         ...charts.flatMap((chart, n) => [
           ...[chart.title, chart.unit, ...chart.series.map(({ name }) => name)].flatMap((name) =>
@@ -75,9 +79,14 @@ export function reportFaults(report: Report, canonical: (value: object) => strin
       ];
     }),
     ...listsOf(report).flatMap(([name, list]) => list.flatMap((one, n) => text(`${name}/${n}`, one))),
-    ...report.sources.flatMap((one, n) => [...text(`sources/${n}`, one), ...sourceFaults(`sources/${n}`, one, report)]),
+    ...report.sources.flatMap((one, n) => [
+      ...text(`sources/${n}`, one),
+      ...sourceFaults(`sources/${n}`, one, report),
+    ]),
     ...report.methods.flatMap((one, n) =>
-      canonical(one) === canonical(methodOf(one.name)) ? [] : [{ at: `methods/${n}`, says: `is not ${one.name} as it is used` }],
+      canonical(one) === canonical(methodOf(one.name))
+        ? []
+        : [{ at: `methods/${n}`, says: `is not ${one.name} as it is used` }],
     ),
     ...(report.layers ?? []).flatMap(({ layer, why }, n) => plain(`layers/${n}`, `${layer} ${why}`)),
   ];
@@ -111,7 +120,8 @@ export function textFaults(
   }
   rest += text.slice(from);
   for (const number of numbersIn(rest)) faults.push({ at, says: `says ${number}, which is no fact` });
-  if (found.join() !== cites.join()) faults.push({ at, says: `cites ${found.join(", ")}, and lists ${cites.join(", ")}` });
+  if (found.join() !== cites.join())
+    faults.push({ at, says: `cites ${found.join(", ")}, and lists ${cites.join(", ")}` });
   return faults;
 }
 

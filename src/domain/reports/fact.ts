@@ -96,7 +96,14 @@ export function ledger(): Ledger {
       const ids = of.map(({ id }) => id);
       const value = computedValue(formula, of);
       if (value === undefined) throw new Error(`${formula} of ${ids.join(", ")} is no number`);
-      return taken(JSON.stringify([formula, ids, unit]), (id) => ({ id, label, value, unit, formula, of: ids }));
+      return taken(JSON.stringify([formula, ids, unit]), (id) => ({
+        id,
+        label,
+        value,
+        unit,
+        formula,
+        of: ids,
+      }));
     },
   };
 }
@@ -163,11 +170,13 @@ export function print({ value, unit }: Pick<Fact, "value" | "unit">): string {
   }
 }
 
-const MONTHS =
-  "January February March April May June July August September October November December".split(" ");
+const MONTHS = "January February March April May June July August September October November December".split(
+  " ",
+);
 
 function scaled(size: number): string {
-  for (const [least, word] of SCALES) if (size >= 0.9995 * least) return `${decimals(size / least)}${JOINED}${word}`;
+  for (const [least, word] of SCALES)
+    if (size >= 0.9995 * least) return `${decimals(size / least)}${JOINED}${word}`;
   return decimals(size);
 }
 

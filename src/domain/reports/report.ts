@@ -16,7 +16,9 @@ export const confidences = ["reported", "estimated", "signal"] as const;
 export const finding = said.extend({
   confidence: z
     .enum(confidences)
-    .describe("reported: figures as delivered, and their arithmetic; estimated: a model's; signal: unusual, and may be chance"),
+    .describe(
+      "reported: figures as delivered, and their arithmetic; estimated: a model's; signal: unusual, and may be chance",
+    ),
   method: z.enum(methodNames).nullable(),
 });
 export type Finding = z.infer<typeof finding>;
@@ -67,7 +69,9 @@ export const report = z
     report_id: madeId.describe("From operation, input and vintages: equal questions have equal reports"),
     operation: z.string(),
     input: z.record(z.string(), z.unknown()),
-    vintages: z.string().describe("All that its facts rest on, by comma; as `vintage` it gives the same report"),
+    vintages: z
+      .string()
+      .describe("All that its facts rest on, by comma; as `vintage` it gives the same report"),
     title: z.string(),
     question: z.string(),
     as_of: z.string().describe("The last month of its trade data"),
