@@ -136,7 +136,6 @@ function sectionOf(
     headlineLevel: 1,
     outline: true,
     margin: [0, on ? 26 : 0, 0, 8],
-    ...(!on && { pageBreak: "before" }),
   };
   const about: Content[] = text ? [{ text: rich(text), color: MUTED, margin: [0, 0, 0, 12] }] : [];
   const [first, ...others] = items.map(
@@ -152,7 +151,11 @@ function sectionOf(
     return { svg, width: INNER, height: (INNER * HEIGHT) / WIDTH, margin: [0, 8, 0, 8] };
   });
   return [
-    { stack: [heading, ...about, ...(first ? [first] : [])], unbreakable: true },
+    {
+      stack: [heading, ...about, ...(first ? [first] : [])],
+      unbreakable: true,
+      ...(!on && { pageBreak: "before" }),
+    },
     ...others,
     ...pictures,
     ...tables.flatMap((table) => tableOf(table, rich)),

@@ -1,7 +1,8 @@
 /** Whether a report says what its facts say: each number of a text is a fact as it is told, and each computed fact comes to its value. */
+import { digestOf } from "../objects.ts";
 import { computedValue, type Fact, isAsked, print } from "./fact.ts";
 import { methodOf } from "./methods.ts";
-import { type DetachedFacts, type Report, reportId } from "./report.ts";
+import { type DetachedFacts, factsDigest, type Report, reportId } from "./report.ts";
 
 /** What is wrong, and where. */
 export type Fault = { at: string; says: string };
@@ -15,6 +16,8 @@ export function factFaults(given: DetachedFacts, canonical: (value: object) => s
   const faults: Fault[] = [];
   if (reportId(given, canonical) !== report_id)
     faults.push({ at: "report_id", says: "is not the name that operation, input and vintages have" });
+  if (factsDigest(given, canonical) !== given.facts_sha256)
+    faults.push({ at: "facts_sha256", says: "is not the digest of these facts" });
   const known = new Map<string, Fact>();
   const named = new Set(vintages.split(","));
   for (const [at, fact] of facts.entries()) {
@@ -42,6 +45,7 @@ export function factFaults(given: DetachedFacts, canonical: (value: object) => s
 
 /** The same of a whole report: its texts, tables, charts, sources and methods against its facts. */
 export function reportFaults(report: Report, canonical: (value: object) => string): Fault[] {
+  const { sha256: digest, ...rest } = report;
   const facts = new Map(report.facts.map((fact) => [fact.id, fact]));
   const text = (at: string, one: { text: string; facts: string[] }) => textFaults(at, one, facts);
   const plain = (at: string, words: string): Fault[] =>
@@ -52,6 +56,9 @@ export function reportFaults(report: Report, canonical: (value: object) => strin
   };
   return [
     ...factFaults(report, canonical),
+    ...(digestOf(canonical(rest)) === digest
+      ? []
+      : [{ at: "sha256", says: "is not the digest of this report" }]),
     ...plain("title", report.title),
     ...questionFaults(report),
     ...monthFaults(report),

@@ -1,7 +1,5 @@
 /** The methods that reports name: how each figure that is no plain sum came about, and by whose idea. */
 
-export type Method = { name: string; formula: string; parameters: string; source: string };
-
 const all = {
   growth: {
     formula: "(last / first)^(1 / years) − 1",
@@ -58,9 +56,12 @@ const all = {
     parameters: "what would be missing if nothing replaced it",
     source: "arithmetic",
   },
-} as const satisfies Record<string, Omit<Method, "name">>;
+} as const satisfies Record<string, { formula: string; parameters: string; source: string }>;
 
 export type MethodName = keyof typeof all;
 export const methodNames = Object.keys(all) as [MethodName, ...MethodName[]];
+
+/** What a method is, for whoever holds a figure against it. */
+export type Method = { name: MethodName; formula: string; parameters: string; source: string };
 
 export const methodOf = (name: MethodName): Method => ({ name, ...all[name] });

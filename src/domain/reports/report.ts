@@ -1,8 +1,8 @@
 /** A report: sections of findings over facts. It is made once of a question and the vintages that answer it, and kept by its digest. */
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { DataOf, EventOf } from "../entity.ts";
 import { madeId, sha256 } from "../fields.ts";
+import { digestOf } from "../objects.ts";
 import { fact } from "./fact.ts";
 import { methodNames } from "./methods.ts";
 
@@ -77,6 +77,10 @@ export const report = z
     as_of: z.string().describe("The last month of its trade data"),
     sections: z.array(section),
     facts: z.array(fact),
+    facts_sha256: sha256.describe(
+      "Of the RFC 8785 form of report_id, operation, input, vintages and facts; the log has it",
+    ),
+    sha256: sha256.describe("Of the RFC 8785 form of all but this"),
     methods: z.array(method),
     sources: z.array(source),
     limits: z.array(said).describe("What it cannot tell, and why"),
@@ -129,16 +133,25 @@ export function reportId(
   canonical: (value: object) => string,
 ): string {
   const named = canonical({ operation, input, vintages, model: null });
-  return createHash("sha256").update(named).digest("hex").slice(0, 32);
+  return digestOf(named).slice(0, 32);
+}
+
+/** The digest of facts and of what names their report. */
+export function factsDigest(
+  { report_id, operation, input, vintages, facts }: Omit<DetachedFacts, "facts_sha256">,
+  canonical: (value: object) => string,
+): string {
+  return digestOf(canonical({ report_id, operation, input, vintages, facts }));
 }
 
 /** The facts by themselves, with what names the report: the file that goes with a PDF, and that is verified without it. */
-export const detached = ({ report_id, operation, input, vintages, facts }: Report) => ({
+export const detached = ({ report_id, operation, input, vintages, facts, facts_sha256 }: Report) => ({
   report_id,
   operation,
   input,
   vintages,
   facts,
+  facts_sha256,
 });
 export const detachedFacts = report.pick({
   report_id: true,
@@ -146,5 +159,6 @@ export const detachedFacts = report.pick({
   input: true,
   vintages: true,
   facts: true,
+  facts_sha256: true,
 });
 export type DetachedFacts = z.infer<typeof detachedFacts>;
