@@ -55,7 +55,10 @@ export function untraced(text: string, report: Report, told: readonly string[]):
     if (!/\d/.test(one)) continue;
     // A short number is one only where it stands by itself.
     const escaped = one.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
-    rest = rest.replaceAll(new RegExp(one.length < 20 ? `(?<!\\d|\\d[.,])${escaped}(?!\\d)` : escaped, "g"), " ");
+    rest = rest.replaceAll(
+      new RegExp(one.length < 20 ? `(?<!\\d|\\d[.,])${escaped}(?!\\d)` : escaped, "g"),
+      " ",
+    );
   }
   const ids = new Set(report.facts.map(({ id }) => id));
   const states = report.vintages.split(",").length;

@@ -26,8 +26,10 @@ export function reportDoc(report: Report, canonical: (value: object) => string):
     ...(synthetic && { warning: "Invented figures of the sandbox" }),
     sections: [
       ...report.sections.map(
-        ({ title, text, findings, charts, tables }): DocSection => ({
+        ({ title, text, findings, charts, tables }, at): DocSection => ({
           title,
+          // A few sentences alone are no page.
+          ...(at > 0 && charts.length + tables.length === 0 && { on: true as const }),
           text,
           items: findings.map(({ text, confidence, method }) => ({
             text,
@@ -94,6 +96,7 @@ const chartOf = ({ kind, title, unit, x, series }: ReportChart, of: Of): Chart =
 
 const limitsOf = ({ limits, layers = [] }: Report): DocSection => ({
   title: "What this cannot tell",
+  on: true,
   text: limits.length + layers.length === 0 ? "Nothing that was asked is missing." : "",
   items: [
     ...limits.map(({ text }) => ({ text })),

@@ -90,7 +90,7 @@ export async function brief(asked: Ask, input: z.output<typeof briefInput>): Pro
   const told = await marketOf(report, input.hs, input);
   const shown = [
     sizeSection(report, told),
-    partnersSection(report, told, input.region !== "GLOBAL"),
+    partnersSection(report, told, input.region === "EU"),
     expectedSection(report, told),
   ];
   const risks = dependencyFindings(report, told);
