@@ -24,10 +24,14 @@ const REPORTS = [
   [BRIEF.path, BRIEF.input],
   ["/v1/agent/sovereign/brief/multi", SECTORS],
   ["/v1/agent/sovereign/brief/deep", SECTORS],
+  ["/v1/agent/trade-premium/deep-analysis/LV/2024", undefined],
 ] as const;
 
-const made = async (path: string, input: object) => {
-  const answer = await askReport(service, headers, path, input);
+const made = async (path: string, input: object | undefined) => {
+  const answer =
+    input === undefined
+      ? await fetch(service.url + path, { headers })
+      : await askReport(service, headers, path, input);
   const text = await answer.text();
   expect([answer.status, text.slice(0, 300)]).toEqual([200, expect.anything()]);
   return (JSON.parse(text) as { data: Report }).data;
@@ -73,6 +77,9 @@ describe.each(REPORTS)("%s", (path, input) => {
 const paths: Record<string, string> = {
   fusion_market_intel: "/v1/agent/fusion/market-intel",
   fusion_country_stats: "/v1/agent/fusion/country-stats",
+  trade_top_products: "/v1/agent/trade/top-products",
+  trade_top_partners: "/v1/agent/trade/top-partners",
+  trade_macro_context: "/v1/agent/trade/macro-context",
   trade_alerts: "/v1/agent/trade/alerts",
 };
 

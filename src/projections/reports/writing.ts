@@ -19,8 +19,9 @@ type Answers = {
   trade_top_partners: z.infer<typeof topPartnersOutput>;
   trade_macro_context: z.infer<typeof macroOutput>;
 };
-export type ToldOf<Answer> = Omit<Told, "answer"> & { answer: Answer };
-export type Market = ToldOf<Answers["fusion_market_intel"]>;
+type ToldOf<Answer> = Omit<Told, "answer"> & { answer: Answer };
+export type AnswerTo<Name extends keyof Answers> = ToldOf<Answers[Name]>;
+export type Market = AnswerTo<"fusion_market_intel">;
 export type Ask = <Name extends keyof Answers>(
   operation: Name,
   input: Record<string, unknown>,

@@ -1,4 +1,5 @@
 import { brief, briefInput, sectorsBrief, sectorsInput } from "../../../projections/reports/answers/brief.ts";
+import { deepAnalysis, deepAnalysisInput } from "../../../projections/reports/answers/deep-analysis.ts";
 import { key, operation, pay } from "../../operation.ts";
 import { vintage } from "../trade/data.ts";
 import { made, recorded, reportOutput } from "./made.ts";
@@ -51,4 +52,20 @@ const deepOperation = operation({
     made("sovereign_brief_deep", context as never, (ask) => sectorsBrief(ask, context.input, true)),
 });
 
-export const briefOperations = [briefOperation, multiOperation, deepOperation];
+const deepAnalysisOperation = operation({
+  name: "trade_premium_deep_analysis",
+  route: "GET /v1/agent/trade-premium/deep-analysis/{reporter}/{year}",
+  effect: recorded,
+  summary:
+    "A country's year of trade: overview, products, partners, its largest import in depth, alerts, the economy",
+  description: `The year must be delivered in full. ${FORMS}`,
+  access: [key("order"), pay("5.00")],
+  input: deepAnalysisInput,
+  output: reportOutput,
+  example: { reporter: "LV", year: 2024 },
+  vintage,
+  handle: (context) =>
+    made("trade_premium_deep_analysis", context as never, (ask) => deepAnalysis(ask, context.input)),
+});
+
+export const briefOperations = [briefOperation, multiOperation, deepOperation, deepAnalysisOperation];

@@ -14,7 +14,11 @@ const keptReport = operation({
   summary: "A report that you had made, in any of its forms",
   description: `Free to its owner: the tenant of the key, or the wallet that paid, for ${reports.KEEP_DAYS} days. The same bytes as when it was made; after that its digests remain in the log.`,
   access: [owner("read")],
-  input: z.object({ report_id: idFrom("report_id", "an operation that makes reports") }),
+  input: z.object({
+    report_id: idFrom("report_id", "an operation that makes reports").describe(
+      "The report, as its answer names it",
+    ),
+  }),
   output: reportOutput,
   refuses: [404, 410],
   example: { report_id: "00".repeat(16) },

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Finding, Report, Section } from "../../../domain/reports/report.ts";
 import { say } from "../../../domain/reports/say.ts";
 import { hs, hs2, years } from "../../../domain/trade/inputs.ts";
-import { isReporter, partnerName } from "../../../domain/trade/reporters.ts";
+import { isReporter, partnerName, reporterCodes } from "../../../domain/trade/reporters.ts";
 import {
   type Ask,
   factCell,
@@ -23,6 +23,7 @@ import {
   sizeSection,
   substitutionFindings,
 } from "./market-sections.ts";
+import { unusual } from "./unusual.ts";
 
 export const layers = ["sanctions", "gdelt", "ais"] as const;
 
@@ -33,11 +34,10 @@ const absentLayers: Record<(typeof layers)[number], string> = {
 };
 
 const region = z
-  .string("region is text")
-  .refine(
-    (code) => code === "EU" || code === "GLOBAL" || isReporter(code),
-    "region is EU, GLOBAL or one of the 27 by its code, such as LV; what others import is seen through their trade with the 27 alone: ask fusion/country-stats",
-  )
+  .enum(["EU", "GLOBAL", ...reporterCodes], {
+    error:
+      "region is EU, GLOBAL or one of the 27 by its code, such as LV; what others import is seen through their trade with the 27 alone: ask fusion/country-stats",
+  })
   .describe("EU: the 27 and their sources outside; GLOBAL: the 27 and all their partners; or one of the 27");
 
 const common = {
@@ -231,39 +231,6 @@ function sharedSection({ at, finding }: Writing, markets: readonly Market[]): Se
       ],
     },
   );
-}
-
-const MOST_ANOMALIES = 8;
-
-/** Anomalies of the last months of these products in the region; those that the season does not explain are open. */
-async function unusual(report: Writing, products: readonly string[], region: string) {
-  const { ask, at, finding } = report;
-  const anomalies: Finding[] = [];
-  const open: Finding[] = [];
-  for (const product of products) {
-    const told = await ask("trade_alerts", { months: 6, flow: "IMPORT", hs: product });
-    const found = [...told.answer.data.alerts.entries()].filter(
-      ([, one]) => !isReporter(region) || one.reporter === region,
-    );
-    for (const [n, one] of found.slice(0, MOST_ANOMALIES)) {
-      const figure = (name: string, label: string, unit: "EUR" | "ratio" | "month" | "code") =>
-        at(told, `/data/alerts/${n}/${name}`, label, unit);
-      const [value, base] = [
-        figure("value_eur", "imports of the month", "EUR"),
-        figure("base_eur", "mean of the months before", "EUR"),
-      ];
-      const [period, z] = [
-        figure("period", "month of the anomaly", "month"),
-        figure("z", "deviations from the months before", "ratio"),
-      ];
-      const code = figure("product", "code of the product", "code");
-      const said = say`${partnerName(one.reporter)}'s imports of HS ${code} in ${period} were ${value}, beside ${base} in a mean month before: ${z} deviations.`;
-      const made = finding(said, "signal", "alert");
-      anomalies.push(made);
-      if (one.confirmed) open.push(made);
-    }
-  }
-  return { anomalies, open };
 }
 
 type Entries = { risks: Finding[]; substitutes: Finding[]; watch: Finding[]; anomalies: Finding[] };
