@@ -4,8 +4,7 @@ import { key, operation, pay } from "../../operation.ts";
 import { vintage } from "../trade/data.ts";
 import { made, recorded, reportOutput } from "./made.ts";
 
-const FORMS =
-  "Every figure is a fact: the operation that was asked, the vintage and the place in its answer. As JSON, Markdown, HTML or PDF by `Accept`; the PDF carries `facts.json`, which `tallystick report verify` asks again.";
+const FORMS = "Every figure is a fact that can be asked again. JSON, Markdown, HTML or PDF by `Accept`.";
 
 const briefOperation = operation({
   name: "sovereign_brief",

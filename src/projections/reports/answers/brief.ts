@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Finding, Report, Section } from "../../../domain/reports/report.ts";
 import { say } from "../../../domain/reports/say.ts";
 import { hs, hs2, years } from "../../../domain/trade/inputs.ts";
-import { isReporter, partnerName, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { isReporter, partnerName } from "../../../domain/trade/reporters.ts";
 import {
   type Ask,
   factCell,
@@ -34,22 +34,25 @@ const absentLayers: Record<(typeof layers)[number], string> = {
 };
 
 const region = z
-  .enum(["EU", "GLOBAL", ...reporterCodes], {
-    error:
-      "region is EU, GLOBAL or one of the 27 by its code, such as LV; what others import is seen through their trade with the 27 alone: ask fusion/country-stats",
+  .string()
+  .regex(/^[A-Z]{2}$|^GLOBAL$/, {
+    error: "region is EU, GLOBAL or one of the 27 by its code, such as LV",
+    abort: true,
   })
-  .describe("EU: the 27 and their sources outside; GLOBAL: the 27 and all their partners; or one of the 27");
+  .refine(
+    (code) => code === "EU" || code === "GLOBAL" || isReporter(code),
+    "region is EU, GLOBAL or one of the 27; what others import is seen through their trade with the 27 alone: ask fusion/country-stats",
+  )
+  .describe("EU: the 27 and their sources outside; GLOBAL: and all their partners; or one of the 27");
 
 const common = {
   region,
-  years: years
-    .default("2020-2026")
-    .describe("Range of calendar years; omitted = 2020-2026, as far as there are data"),
+  years: years.default("2020-2026").describe("YYYY-YYYY"),
   layers: z
     .array(z.enum(layers, `layers are ${layers.join(", ")}`))
     .max(layers.length, "layers are named once each")
     .default([])
-    .describe("What to lay over it; each is answered with whether it is available, and why not"),
+    .describe("Each is answered with whether it is available"),
 };
 
 export const briefInput = z.object({
