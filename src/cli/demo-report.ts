@@ -1,9 +1,10 @@
 /** The demo's story of a report: an agent buys a brief, has it as PDF, and asks each of its figures again. */
+import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalAccount } from "viem/accounts";
 import { canonical } from "../api/asking.ts";
-import { walletTenant } from "../domain/payments/payment.ts";
+import { proofText, statementOf } from "../domain/access/wallet-proof.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { refuse } from "../domain/refusal.ts";
 import { askedAgain } from "../domain/reports/asked-again.ts";
@@ -47,17 +48,9 @@ export async function buyBrief({ url, app }: Place, folder: string, wallet: Loca
     tell.line("says", text);
 
   tell.step(3, "The same as PDF", `GET /v1/agent/reports/${brief.report_id}`);
-  const tenant = walletTenant(wallet.address.toLowerCase() as `0x${string}`);
-  const issued = await issueKey(app, {
-    tenant,
-    space: "test",
-    scopes: ["read"],
-    daily: null,
-    monthly: null,
-    label: "demo",
-  });
-  const own = { Authorization: `Bearer ${issued.secret}`, Accept: "application/pdf" };
-  const answer = await get(`${url}/v1/agent/reports/${brief.report_id}`, own);
+  const place = `/v1/agent/reports/${brief.report_id}`;
+  const signed = await ownersProof(wallet, url, place);
+  const answer = await get(url + place, { "SIGN-IN-WITH-X": signed, Accept: "application/pdf" });
   if (!answer.ok)
     return refuse("unprocessable", `${url} answers ${answer.status} where the report was bought`);
   await mkdir(folder, { recursive: true });
@@ -71,6 +64,8 @@ export async function buyBrief({ url, app }: Place, folder: string, wallet: Loca
   tell.line("facts", `${brief.facts.length} in ${facts}`);
 
   tell.step(5, "Asking every figure again", "tallystick report verify");
+  const reader = { tenant: "demo", daily: null, monthly: null, label: "a reader of facts" };
+  const issued = await issueKey(app, { ...reader, space: "test", scopes: ["read"] });
   const again = await askedAgain(brief, canonical, askAt(url, issued.secret));
   const faults = [...reportFaults(brief, canonical), ...again.faults];
   tell.finding({
@@ -79,4 +74,20 @@ export async function buyBrief({ url, app }: Place, folder: string, wallet: Loca
   });
   for (const { at, says } of faults) tell.finding({ ok: false, says: `${at} ${says}` });
   if (faults.length > 0) process.exitCode = 1;
+}
+
+/** The wallet's signature that a call is its own: SIGN-IN-WITH-X. */
+async function ownersProof(wallet: LocalAccount, url: string, path: string): Promise<string> {
+  const text = {
+    domain: new URL(url).host,
+    address: wallet.address.toLowerCase() as `0x${string}`,
+    statement: statementOf({ method: "GET", path }),
+    uri: url + path,
+    version: "1",
+    chainId: "eip155:8453",
+    nonce: randomBytes(8).toString("hex"),
+    issuedAt: new Date().toISOString(),
+  } as const;
+  const signature = await wallet.signMessage({ message: proofText(text) });
+  return Buffer.from(JSON.stringify({ ...text, signature })).toString("base64");
 }

@@ -2,6 +2,8 @@
 import { inflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { canonical } from "../../src/api/asking.ts";
+import { askAt } from "../../src/cli/report.ts";
+import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
 import { print, valueAt } from "../../src/domain/reports/fact.ts";
 import type { Report } from "../../src/domain/reports/report.ts";
@@ -92,6 +94,23 @@ async function again(operation: string, input: Record<string, unknown>) {
   );
   return answer.json();
 }
+
+test("asked again over HTTP, each fact is what it says, and one that was altered is named", async () => {
+  const report = await made(BRIEF.path, BRIEF.input);
+  const { secret } = await service.issue();
+  const ask = askAt(service.url, secret);
+  expect(await askedAgain(report, canonical, ask)).toMatchObject({ faults: [] });
+  const at = report.facts.findIndex(({ unit }) => unit === "EUR");
+  const other = { ...report.facts[at]!, value: Number(report.facts[at]!.value) + 1 };
+  const { faults } = await askedAgain(
+    { facts: report.facts.map((one) => (one.id === other.id ? other : one)) },
+    canonical,
+    ask,
+  );
+  expect(faults.map(({ at }) => at)).toEqual([other.id]);
+  const unpaid = await askedAgain(report, canonical, askAt(service.url, undefined));
+  expect(unpaid.faults[0]?.says).toContain("give a key");
+});
 
 test("made again, by another tenant too, it is the same bytes, and each has its own", async () => {
   const one = await made(BRIEF.path, BRIEF.input);
