@@ -156,6 +156,7 @@ const statesOf = (vintage: string, all: string): string => {
 
 const factsOf = ({ facts, vintages }: Report): DocSection => ({
   title: "Every fact",
+  on: true,
   text: "Asked again with the vintage that is named, the operation answers the same, and at the pointer behind # stands the value.",
   items: [],
   charts: [],
