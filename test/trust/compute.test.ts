@@ -105,7 +105,11 @@ describe("what counts", () => {
     expect(silenced).not.toHaveProperty("6");
     await agency.reinstate(5);
     expect(await scores()).toMatchObject({ 5: 20, 6: 5 });
+    const wallet = walletOf(205);
+    await agency.prove(5, wallet);
     await agency.revoke(5);
+    // What its wallets pay from then on is nobody's.
+    await agency.pay(wallet, 1);
     const revoked = await scores();
     expect(revoked).toMatchObject({ 5: 20 });
     expect(revoked).not.toHaveProperty("6");
