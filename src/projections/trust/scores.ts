@@ -86,8 +86,11 @@ export async function keptScore(
   return { computed, own: { sx, score, before, base, attested, penalty } };
 }
 
+/** The database as it stands at one moment. */
+export type Moment = pg.ClientBase;
+
 /** Several reads of one moment. */
-export async function atOneMoment<T>(pool: pg.Pool, read: (moment: pg.ClientBase) => Promise<T>): Promise<T> {
+export async function atOneMoment<T>(pool: pg.Pool, read: (moment: Moment) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
     await client.query("begin isolation level repeatable read read only");

@@ -1,4 +1,3 @@
-import type pg from "pg";
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import { networkOf } from "../../../domain/chain.ts";
@@ -17,6 +16,7 @@ import {
   beforeOn,
   type ComputedRow,
   keptScore,
+  type Moment,
   scoresBetween,
 } from "../../../projections/trust/scores.ts";
 import { free, json, key, open, operation, pay, subject } from "../../operation.ts";
@@ -211,11 +211,7 @@ const explained = ({ pool }: App, sx: number, as_of_position: number | undefined
     return { ...kept, explanation: kept ? await explanationOf(moment, sx, kept.computed) : null };
   });
 
-async function explanationOf(
-  moment: pg.ClientBase,
-  sx: number,
-  { as_of_position: position, day }: ComputedRow,
-) {
+async function explanationOf(moment: Moment, sx: number, { as_of_position: position, day }: ComputedRow) {
   const of = await evidenceOf(moment, { sx, position, day }, (agents) => beforeOn(moment, day, agents));
   const { independent, mutual } = await relationsOf(moment, sx, position, day);
   const told = explain({ day, ...of });
