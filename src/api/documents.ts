@@ -1,4 +1,5 @@
 import type { App } from "../app.ts";
+import { inTime } from "../concurrency.ts";
 import { likelyWait, makingOf } from "../datasets/making.ts";
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
 import { currentReferences } from "../projections/reference/releases.ts";
@@ -96,7 +97,7 @@ const ready: Document = {
       (head) => ({ up: true, position: head.position }),
       () => ({ up: false, position: null }),
     );
-    const chain = await within(CHAIN_MS, app.chain.heads()).then(
+    const chain = await inTime(CHAIN_MS, app.chain.heads(), () => new Error("late")).then(
       ({ latest }) => ({ up: true, block: Number(latest.number) }),
       () => ({ up: false, block: null }),
     );
@@ -156,13 +157,6 @@ const didDocument: Document = {
 
 /** Without the chain nobody can pay, and everything else goes on: it is told of, and does not make the service unready. */
 const CHAIN_MS = 1_000;
-
-function within<T>(ms: number, answer: Promise<T>): Promise<T> {
-  return new Promise((done, fail) => {
-    const timer = setTimeout(() => fail(new Error("late")), ms);
-    answer.then(done, fail).finally(() => clearTimeout(timer));
-  });
-}
 
 /** RFC 9116; it must be renewed within a year, so it always ends half a year from the start. */
 const securityText = (public_url: string) => {
