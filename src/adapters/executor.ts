@@ -17,7 +17,7 @@ export function processExecutor(): Executor {
   const command = [...reading, `--max-old-space-size=${HEAP_MB}`, fileURLToPath(file)];
   return {
     engine_sha256: engineOf(file),
-    run: ({ kind, input, limit_s }) =>
+    run: ({ kind, input, limit_s, signal }) =>
       new Promise((resolve) => {
         const child = spawn(process.execPath, command, { env: {}, stdio: ["pipe", "pipe", "ignore"] });
         const chunks: Buffer[] = [];
@@ -28,6 +28,9 @@ export function processExecutor(): Executor {
           child.kill("SIGKILL");
         };
         const timer = setTimeout(() => kill("it took too long"), limit_s * 1_000);
+        const stop = () => kill("it was stopped");
+        if (signal?.aborted) stop();
+        else signal?.addEventListener("abort", stop, { once: true });
         child.stdout.on("data", (chunk: Buffer) => {
           bytes += chunk.length;
           if (bytes > MOST_OBJECT_BYTES + 1_024) return kill("its result is too large");
@@ -38,6 +41,7 @@ export function processExecutor(): Executor {
         child.stdin.on("error", () => undefined);
         child.on("close", (code) => {
           clearTimeout(timer);
+          signal?.removeEventListener("abort", stop);
           const ran = code === 0 && reason === undefined ? readRan(Buffer.concat(chunks)) : undefined;
           resolve(ran ?? { exit: "failed", reason: reason ?? `its process ended with ${code}` });
         });
