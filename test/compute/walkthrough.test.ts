@@ -323,7 +323,7 @@ test("HEAD does not pull, and says so", async () => {
 test("each task's money is where its end says, and the books agree", async () => {
   await house.folded();
   const { rows } = await house.app.pool.query<{ n: string }>(
-    "select count(*) as n from read.accounts_v1 where credited - reversed <> available + held + spent - debt",
+    "select count(*) as n from read.accounts_v2 where credited - reversed <> available + held + spent + withdrawn - debt",
   );
   expect(rows).toEqual([{ n: 0 }]);
   await expectBooks(house.app);
