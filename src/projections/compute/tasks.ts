@@ -274,10 +274,10 @@ export type MarketSums = {
 /** The market as of a moment ago; `quartiles` are of the hourly rates of nodes that take work, in micro-USDC. */
 export async function marketSums(pool: pg.Pool): Promise<MarketSums> {
   const text = `select
-    (select count(*)::int from read.compute_nodes_v1 where online) as online,
-    (select coalesce(sum(greatest(0, max_concurrent - running)), 0)::int from read.compute_nodes_v1 where online and status = 'available') as slots,
+    (select count(*)::int from read.compute_nodes_v2 where online) as online,
+    (select coalesce(sum(greatest(0, max_concurrent - running)), 0)::int from read.compute_nodes_v2 where online and status = 'available') as slots,
     (select to_json(percentile_disc(array[0.25, 0.5, 0.75]) within group (order by hourly_rate_micro))
-       from read.compute_nodes_v1 where online and status = 'available') as quartiles,
+       from read.compute_nodes_v2 where online and status = 'available') as quartiles,
     t.* from (select
       (count(*) filter (where status = 'leased'))::int as running,
       (count(*) filter (where status = 'queued'))::int as queued,

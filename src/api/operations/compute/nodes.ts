@@ -12,6 +12,7 @@ import { refuse } from "../../../domain/refusal.ts";
 import { findNode } from "../../../projections/compute/nodes.ts";
 import { lentUnder, tasksProjection } from "../../../projections/compute/tasks.ts";
 import { utc } from "../../../projections/compute/times.ts";
+import { stepStake } from "../../../reactors/compute/steps.ts";
 import { json, key, operation, subject } from "../../operation.ts";
 import { agentNamed } from "../identity/agents.ts";
 import { fundsShown, shownFunds } from "../payments/funds.ts";
@@ -50,9 +51,15 @@ const registerNode = operation({
       .max(nodes.MOST_KINDS, `has at most ${nodes.MOST_KINDS}`)
       .default([])
       .describe("The task_types that it takes; none: any"),
+    stake_usdc: usd(0, nodes.MOST_STAKE_MICRO / 1e6)
+      .optional()
+      .describe(
+        "What it puts up in all, held from its account: with more to lose it is checked less often. 0 asks for all of it back, a week later",
+      ),
   }),
   output: json(nodeShown),
-  refuses: [409],
+  moves_money: true,
+  refuses: [403, 409],
   example: {
     agent_id: "SX#2",
     capabilities: ["cpu"],
@@ -60,8 +67,8 @@ const registerNode = operation({
     max_concurrent: 4,
     kinds: ["js"],
   },
-  handle: async ({ input, app, decide, ...context }) => {
-    const { facts } = await actingAgent({ app, ...context }, input.agent_id);
+  handle: async ({ input, app, decide, watch, ...context }) => {
+    const { facts } = await actingAgent({ app, watch, ...context }, input.agent_id);
     const offered = {
       capabilities: input.capabilities,
       kinds: input.kinds,
@@ -69,8 +76,12 @@ const registerNode = operation({
       max_concurrent: input.max_concurrent,
       registered_at: nowOf(app),
     };
-    const { state } = await decide(nodes, nodes.targetOf(facts.sx_number), nodes.register(offered));
-    return shownNode(facts.agent_id, facts.sx_number, nodes.registered(state));
+    const sx = facts.sx_number;
+    const { state } = await decide(nodes, nodes.targetOf(sx), nodes.register(offered));
+    const { stake_usdc } = input;
+    if (stake_usdc === undefined) return shownNode(facts.agent_id, sx, nodes.registered(state));
+    const decision = nodes.stake(sx, microOf(stake_usdc), offered.registered_at);
+    return shownNode(facts.agent_id, sx, await stepStake({ decide, watch }, sx, decision));
   },
 });
 
