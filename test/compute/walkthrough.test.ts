@@ -63,6 +63,9 @@ describe("a task", () => {
       });
     expect(await house.account("acme")).toMatchObject({ available: 990_000, held: 0, spent: 10_000 });
     expect(await house.account(`soul:${node.sx}`)).toMatchObject({ available: 9_000 });
+    await house.folded();
+    expect((await node.get("/soul/analytics/roi")).body).toMatchObject({ earned_usdc: "0.009" });
+    expect((await other.get("/soul/analytics/roi")).body).toMatchObject({ earned_usdc: "0.00" });
     expect(await house.storyOf("acme", task_id)).toEqual([
       "TaskSubmitted",
       "TaskLeased",
