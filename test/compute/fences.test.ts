@@ -52,8 +52,11 @@ test("64 callers at two processes: no task is lent twice, and none is left", asy
     "select count(*)::int as leases from read.compute_leases_v1",
   );
   expect(rows).toEqual([{ leases: CALLERS }]);
-  await Promise.all(lent.map((task) => node.gives(task!, { done: true })));
-  await Promise.all(ids.map((task_id) => house.ask(headers, "/soul/compute/settle", { task_id })));
+  const given = await Promise.all(lent.map((task) => node.gives(task!, { done: true })));
+  expect(new Set(given.map(({ status }) => status))).toEqual(new Set([200]));
+  const settle = (task_id: string) => house.ask(headers, "/soul/compute/settle", { task_id });
+  const settled = await Promise.all(lent.map((task) => settle(task!.task_id)));
+  expect(new Set(settled.map(({ status }) => status))).toEqual(new Set([200]));
   await expectSettled();
 });
 

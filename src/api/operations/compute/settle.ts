@@ -32,6 +32,8 @@ what a check or the requester's silence has accepted; whatever nobody settles is
   handle: async ({ input, app, caller, decide, watch }) => {
     const { task_id, accept, reason } = input;
     const { tenant, side } = await taskFor(app, caller, task_id);
+    // Many who settle at once all touch the caller's account: it is what they wait for, one after the other.
+    await decide(accounts, accounts.targetOf(caller.tenant), () => []);
     const at = nowOf(app);
     const step = async (decision: Parameters<typeof stepTask>[2]) =>
       (await stepTask({ decide, watch }, { tenant, task_id }, decision)).task;
