@@ -13,8 +13,7 @@ const match = operation({
   name: "compute_match",
   route: "GET /soul/match",
   summary: "Nodes that take work now and have what is needed",
-  description:
-    "Most trust for the money first. A task needs no node named: whoever asks least for it and is free gets it.",
+  description: "Most trust for the money first.",
   access: [open()],
   lists: nodesProjection,
   input: z.object({

@@ -30,7 +30,7 @@ const registerNode = operation({
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Register a node: an agent that works for others",
   description:
-    "By the agent's own key. Said again it says anew what the node offers. A node gets work once it sends heartbeats, every 30 seconds; docs/compute.md has the whole protocol in three requests.",
+    "By the agent's own key. Said again it says anew what the node offers. A node gets work once it sends heartbeats, every 30 seconds (docs/compute.md).",
   access: [subject("node")],
   input: z.object({
     agent_id: ownAgent,
@@ -53,9 +53,7 @@ const registerNode = operation({
       .describe("The task_types that it takes; none: any"),
     stake_usdc: usd(0, nodes.MOST_STAKE_MICRO / 1e6)
       .optional()
-      .describe(
-        "What it puts up in all, held from its account: with more to lose it is checked less often. 0 asks for all of it back, a week later",
-      ),
+      .describe("What it puts up in all, held from its account, to be checked less often; 0: back in a week"),
   }),
   output: json(nodeShown),
   moves_money: true,

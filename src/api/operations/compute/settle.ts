@@ -58,7 +58,7 @@ const disputeTask = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Dispute a rejection",
   description:
-    "By the worker, within a day. Both sides put up a bond, a tenth of the price and 0.01 USDC at least; whoever is wrong loses it to the other. The operator decides, with a reason that stands in the log; what is not decided in 14 days is refunded, bonds and all.",
+    "By the worker, within a day. Both sides put up a bond, a tenth of the price and 0.01 USDC at least; whoever is wrong loses it to the other. The operator decides; what is not decided in 14 days is refunded, bonds and all.",
   access: [subject("order")],
   input: z.object({ task_id: taskId }),
   output: json(taskShown),

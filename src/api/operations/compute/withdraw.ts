@@ -18,7 +18,7 @@ const input = z.object({
     .transform(lowerCase)
     .optional()
     .describe(
-      "The wallet: of an agent one that its passport has proven, of an API key's tenant one that has paid into the account. A wallet that signs the call itself leaves it out",
+      "A wallet of yours: an agent's live key, or of an API key one that has paid in; left out by a wallet that signs the call",
     ),
 });
 
@@ -27,8 +27,7 @@ const withdraw = operation({
   route: "POST /soul/compute/withdraw",
   effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "Have money of your account paid to your wallet",
-  description: `What came in longer than a day ago and is not held can leave. It leaves the account at once and is paid within seconds, once however often it is tried; what could not be carried within a
-day is in the account again. Name the call by an Idempotency-Key.`,
+  description: `What came in longer than a day ago and is not held can leave; it is paid once, or is in the account again a day later.`,
   access: [subject("order"), owner("order")],
   moves_money: true,
   input,
@@ -37,7 +36,7 @@ day is in the account again. Name the call by an Idempotency-Key.`,
       withdrawal_id: z.string(),
       to: z.string(),
       amount_usdc: z.string(),
-      valid_before: time.describe("Until then it is paid, or comes back soon after"),
+      valid_before: time.describe("Paid by then, or back"),
       account: fundsShown,
     }),
   ),

@@ -62,7 +62,7 @@ const pull = operation({
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Take the next task for a node",
   description: `Waits up to wait_s seconds for one. The best paid a second comes first, then the oldest; a node never gets its own. It is lent for as long as heartbeats name the lease, at most limit_s.
-The price is what the node asks for the whole limit, fixed now. It appends, so name it by an Idempotency-Key: a lost answer is told again.`,
+The price is what the node asks for the whole limit, fixed now. Name it by an Idempotency-Key: a lost answer is told again.`,
   access: [subject("node")],
   kept: false,
   input: z.object({
