@@ -67,8 +67,7 @@ const marketplace = operation({
   name: "compute_marketplace",
   route: "GET /soul/compute/marketplace",
   summary: "The compute market: nodes, tasks, prices and settlements",
-  description:
-    "Counts and sums of everything so far. Quartiles are of what nodes that take work ask for an hour.",
+  description: "Counts and sums so far; quartiles of what nodes ask for an hour.",
   access: [open()],
   lists: tasksProjection,
   input: z.object({}),

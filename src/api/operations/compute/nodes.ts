@@ -198,8 +198,7 @@ const nodeStatus = operation({
   name: "compute_node_status",
   route: "GET /soul/node/status/{agent_id}",
   summary: "A node: what it offers, how it has done, and to its owner what it has",
-  description:
-    "Uptime is the share of its time since registration that it was online. Money is shown to the agent's own key alone.",
+  description: "Money is shown to the agent's own key alone.",
   access: [subject("read"), key("read")],
   input: z.object({ agent_id: agentRef }),
   output: json(

@@ -39,7 +39,7 @@ const seconds = (least: number, most: number) =>
 
 const submission = z.object({
   task_type: kindName.describe(
-    `What is to be done. ${builtIns.join(", ")} are run by \`tallystick work\`, and checked by the service; any other name is between you and the workers that take it`,
+    `${builtIns.join(", ")} are run by \`tallystick work\`, and checked by the service; any other name is between you and the workers that take it`,
   ),
   input_data: z
     .record(z.string(), z.unknown(), "is a JSON object")
