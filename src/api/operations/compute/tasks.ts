@@ -39,16 +39,12 @@ const seconds = (least: number, most: number) =>
 
 const submission = z.object({
   task_type: kindName.describe(
-    `${builtIns.join(", ")} are run by \`tallystick work\`, and checked by the service; any other name is between you and the workers that take it`,
+    `${builtIns.join(", ")} are checked by the service; any other name is between you and its workers`,
   ),
   input_data: z
     .record(z.string(), z.unknown(), "is a JSON object")
-    .describe(
-      "What the worker gets: a JSON object of at most 1 MiB. docs/compute.md has the forms of the built-in kinds",
-    ),
-  max_price_usd: usd(0.000001, 10_000).describe(
-    "The most that it may cost, in dollars: so much is held, and what it did not cost comes back",
-  ),
+    .describe("What the worker gets, at most 1 MiB: docs/compute.md"),
+  max_price_usd: usd(0.000001, 10_000).describe("The most that it may cost, in dollars: so much is held"),
   limit_s: seconds(10, DAY_S)
     .optional()
     .describe(
