@@ -152,7 +152,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
     return { kind: "file", status, file, etag: `"${file.sha256}"`, vintage: vintage ?? null };
   }
   const name =
-    vintage === undefined || !restsOnDataAlone(operation)
+    vintage === undefined || !restsOnDataAlone(operation) || effectOf(operation).changes !== "nothing"
       ? undefined
       : `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
   const before = name === undefined ? undefined : parts.finished.get(name);
@@ -210,7 +210,7 @@ const onlyReads =
     throw new Error(`${name} decides, and its effect says that it changes nothing`);
   };
 
-const withRestsOn = (answer: Marked, rests_on: string) => ({
+export const withRestsOn = (answer: Marked, rests_on: string) => ({
   ...answer,
   meta: { ...answer.meta, rests_on },
 });

@@ -106,6 +106,9 @@ function toolOf(operation: Operation): Tool {
 
 const PICTURE = "Draws a chart.";
 
+/** Fields that are named; of more the first tell a tool apart. */
+const MOST_FIELDS = 8;
+
 /** The fields of an answer, as far as a model chooses a tool by them. */
 function outline(output: Output): string[] {
   if (output.kind !== "json") return [];
@@ -117,7 +120,8 @@ function outline(output: Output): string[] {
   const row = own?.items && (resolved(own.items.$ref) ?? own.items);
   const fields = namesOf(row ?? own ?? { properties });
   if (fields.length === 0) return [];
-  return [`Answers ${row ? "rows of " : ""}${fields.join(", ")}.`];
+  const more = fields.length > MOST_FIELDS ? " and more" : "";
+  return [`Answers ${row ? "rows of " : ""}${fields.slice(0, MOST_FIELDS).join(", ")}${more}.`];
 }
 
 /** The names of an object's fields; of alternatives all that one of them has. */

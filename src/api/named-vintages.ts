@@ -24,9 +24,7 @@ export const vintageField = z
   })
   .refine((text) => text.split(",").length <= MOST_NAMED, `vintage names at most ${MOST_NAMED} vintages`)
   .optional()
-  .describe(
-    `\`meta.rests_on\` of an earlier answer: the same again, for ${KEEP_DAYS} days after its data were replaced; omitted = of now`,
-  );
+  .describe(`\`meta.rests_on\` of an answer, which is had again for ${KEEP_DAYS} days; omitted = of now`);
 
 export const restsOnField = z
   .string()

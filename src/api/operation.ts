@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type { App } from "../app.ts";
 import type { Chart, Provenance } from "../domain/chart.ts";
+import type { Doc } from "../domain/doc.ts";
 import type { ProblemType } from "../domain/problem.ts";
 import type { EventName } from "../domain/refusal.ts";
 import type { Projection } from "../projections/projection.ts";
@@ -29,7 +30,13 @@ export { paymentOf };
 
 /** What an answer looks like. Everything but `stream` is complete before a byte is sent. */
 export type Output =
-  | { kind: "json"; schema: z.ZodObject; table?: Table; chart?: (answer: never) => Chart }
+  | {
+      kind: "json";
+      schema: z.ZodObject;
+      table?: Table;
+      chart?: (answer: never) => Chart;
+      pages?: (answer: never) => Doc;
+    }
   | { kind: "bytes"; media_type: BytesType; about: string }
   | { kind: "file"; media_type: string; about: string }
   | { kind: "picture"; about: string }
@@ -39,7 +46,8 @@ export type BytesType = "text/plain; charset=utf-8" | "application/octet-stream"
 
 /**
  * A JSON object. Under /v1/agent it is `{ data, meta }` and travels as `{ success: true, data, meta }`. With `table`, the rows of the
- * answer or where they stand in it, it can be had as CSV and Parquet too, and with `chart` as a picture.
+ * answer or where they stand in it, it can be had as CSV and Parquet too, with `chart` as a picture, and with `pages` as a document:
+ * Markdown, HTML and PDF.
  */
 export function json(schema: z.ZodObject): Output;
 export function json<Schema extends z.ZodObject<{ data: z.ZodType; meta: z.ZodType<Marked["meta"]> }>>(
@@ -47,18 +55,20 @@ export function json<Schema extends z.ZodObject<{ data: z.ZodType; meta: z.ZodTy
   forms: {
     table?: Place | { row: z.ZodType; rows: (answer: z.output<Schema>) => readonly object[] };
     chart?: (answer: z.output<Schema>) => Chart;
+    pages?: (answer: z.output<Schema>) => Doc;
   },
 ): Output;
 export function json(
   schema: z.ZodObject,
-  forms: { table?: Place | Table; chart?: (answer: never) => Chart } = {},
+  forms: { table?: Place | Table; chart?: (answer: never) => Chart; pages?: (answer: never) => Doc } = {},
 ): Output {
-  const { table, chart } = forms;
+  const { table, chart, pages } = forms;
   return {
     kind: "json",
     schema,
     ...(table && { table: typeof table === "string" ? tableAt(schema, table) : table }),
     ...(chart && { chart }),
+    ...(pages && { pages }),
   };
 }
 

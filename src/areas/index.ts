@@ -16,6 +16,7 @@ import { mirror } from "./mirror.ts";
 import { payments } from "./payments.ts";
 import { reference } from "./reference.ts";
 import { replay } from "./replay.ts";
+import { reports } from "./reports.ts";
 import { rng } from "./rng.ts";
 import { salary } from "./salary.ts";
 import { subjects } from "./subjects.ts";
@@ -30,6 +31,7 @@ export const areas: readonly Area[] = [
   mirror,
   customs,
   fusion,
+  reports,
   commerce,
   checks,
   rng,

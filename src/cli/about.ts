@@ -18,5 +18,6 @@ export const about = {
   export:
     "write the log, or one stream of it, with its checkpoints and anchors, as NDJSON that anyone can verify",
   verify: "check an export: every hash and link, the tree, its signatures and its anchors on the chain",
+  report: "ask every figure of a report again, and name each that is not what it says",
   docs: "print docs/<page>.md",
 };

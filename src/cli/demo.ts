@@ -7,6 +7,7 @@ import { encodeFunctionData, parseAbi } from "viem/utils";
 import { z } from "zod";
 import type { App } from "../app.ts";
 import type { Config } from "../config.ts";
+import { SANDBOX } from "../datasets/sandbox.ts";
 import type { Hex } from "../domain/chain.ts";
 import { USDC } from "../domain/payments/usdc.ts";
 import { refuse } from "../domain/refusal.ts";
@@ -42,9 +43,9 @@ export function demoCommand({ settings, logger }: Terminal): Command {
     .addOption(
       new Option(
         "--story <name>",
-        "answer: one answer, and what proves it; shop: pellets, from the price list to the delivery; passport: an agent registers, proves a key, is vouched for and verified; compute: a task is paid for, done by a worker, checked and settled",
+        "answer: one answer, and what proves it; shop: pellets, from the price list to the delivery; passport: an agent registers, proves a key, is vouched for and verified; compute: a task is paid for, done by a worker, checked and settled; report: a brief as PDF, and each of its figures asked again",
       )
-        .choices(["answer", "shop", "passport", "compute"])
+        .choices(["answer", "shop", "passport", "compute", "report"])
         .default("answer"),
     )
     .addHelpText(
@@ -70,6 +71,7 @@ export function demoCommand({ settings, logger }: Terminal): Command {
           if (story === "shop") await tellShop(place, config);
           else if (story === "passport") await tellPassport(place);
           else if (story === "compute") await tellCompute(place, config);
+          else if (story === "report") await tellReport(place, config);
           else await buyOneAnswer(place, config, key === FROM_INPUT ? await walletFromInput() : key);
         } finally {
           await place.close();
@@ -110,6 +112,23 @@ async function tellCompute(place: Place, config: Config): Promise<void> {
   const wallet = demoWallet();
   tell.line("wallet", `${wallet.address}, the first of the public development mnemonic`);
   await haveTaskDone(place.url, wallet, join(config.DATA_DIR, "demo"));
+  tell.end(`Done in ${seconds(Date.now() - begun)}.`);
+}
+
+async function tellReport(place: Place, config: Config): Promise<void> {
+  const begun = Date.now();
+  const { buyBrief } = await import("./demo-report.ts");
+  if (place.own && place.app) {
+    const { isUsable, releaseSandbox } = await import("../operator/releases.ts");
+    const { releaseSandboxTables } = await import("../operator/reference.ts");
+    const { buildOptions } = await import("./build-options.ts");
+    await releaseSandboxTables(place.app, config.DATA_DIR, { only_missing: true });
+    if (!(await isUsable(place.app, SANDBOX))) {
+      tell.line("", "There are no data: making the sandbox, which takes about a minute.");
+      await releaseSandbox(place.app, buildOptions(config));
+    }
+  }
+  await buyBrief(place, join(config.DATA_DIR, "demo"), demoWallet());
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
 }
 

@@ -36,6 +36,7 @@ const GROUPS: readonly {
   { names: ["fetch"], load: async (terminal) => [(await import("./fetch.ts")).fetchCommand(terminal)] },
   { names: ["export"], load: async (terminal) => [(await import("./export.ts")).exportCommand(terminal)] },
   { names: ["verify"], load: async (terminal) => [(await import("./verify.ts")).verifyCommand(terminal)] },
+  { names: ["report"], load: async (terminal) => [(await import("./report.ts")).reportCommand(terminal)] },
   { names: ["docs"], load: async () => [(await import("./docs.ts")).docsCommand()] },
 ];
 

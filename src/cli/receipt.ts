@@ -3,7 +3,6 @@ import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { styleText } from "node:util";
 import { createGunzip } from "node:zlib";
 import { Command, InvalidArgumentError } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
@@ -16,7 +15,7 @@ import {
   verifyReceipt,
 } from "../domain/payments/verify-receipt.ts";
 import { refuse } from "../domain/refusal.ts";
-import type { Terminal } from "./terminal.ts";
+import { marked, type Terminal } from "./terminal.ts";
 
 type Options = {
   jwks?: string;
@@ -74,7 +73,7 @@ async function withExport(
 }
 
 /** The events of one stream in an export, and the origin in its first line. */
-async function streamIn(path: string, stream_id: string): Promise<NonNullable<Evidence["log"]>> {
+export async function streamIn(path: string, stream_id: string): Promise<NonNullable<Evidence["log"]>> {
   const file = createReadStream(path);
   const input = path.endsWith(".gz") ? file.pipe(createGunzip()) : file;
   let origin: string | undefined;
@@ -103,9 +102,6 @@ function spoken({ ok, checks, payload }: VerifiedReceipt): string {
   lines.push(marked(ok, ok ? "verified" : "NOT verified"));
   return `${lines.join("\n")}\n`;
 }
-
-const marked = (ok: boolean, word: string) =>
-  process.stdout.isTTY && process.stdout.hasColors() ? styleText(ok ? "green" : "red", word) : word;
 
 async function ownKeys(settings: Terminal["settings"]): Promise<readonly unknown[]> {
   const config = settings();

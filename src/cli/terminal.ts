@@ -1,3 +1,4 @@
+import { styleText } from "node:util";
 import { InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
 import type { Runtime, RuntimeOptions } from "../assemble.ts";
@@ -22,6 +23,10 @@ export function hostInUrl(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
 }
+
+/** A word in green or red, where a terminal shows colours. */
+export const marked = (ok: boolean, word: string) =>
+  process.stdout.isTTY && process.stdout.hasColors() ? styleText(ok ? "green" : "red", word) : word;
 
 export function asCount(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("is a whole number from 1");

@@ -1,6 +1,6 @@
 /** The data that one answer reads, and what of it was read: named in the answer, it can be asked for again. */
 import type { ReferenceStore } from "./reference/store.ts";
-import type { Vintages } from "./vintage-store.ts";
+import type { Lease, Vintages } from "./vintage-store.ts";
 
 /** Datasets and the tables beside them. */
 export type Data = { vintages: Vintages; reference: ReferenceStore };
@@ -33,4 +33,27 @@ export function watched({ vintages, reference }: Data): { data: Data; restsOn: (
   };
   const restsOn = () => [...[...leased].sort(), ...[...tables].sort(), ...(missing ? [NONE] : [])].join(",");
   return { data, restsOn };
+}
+
+/** The same data as they are now until they are released: each dataset stays in the vintage in which it is first read. */
+export function held({ vintages, reference }: Data): { data: Data; release(): void } {
+  const leases = new Map<string, Lease>();
+  const lease = (dataset: string) => {
+    const found = leases.get(dataset) ?? vintages.lease(dataset);
+    leases.set(dataset, found);
+    return { ...found, release: () => undefined };
+  };
+  return {
+    data: {
+      vintages: {
+        open: () => vintages.open().map((manifest) => leases.get(manifest.dataset)?.manifest ?? manifest),
+        awaited: () => vintages.awaited(),
+        lease,
+      },
+      reference: reference.watched(() => undefined),
+    },
+    release: () => {
+      for (const one of leases.values()) one.release();
+    },
+  };
 }

@@ -15,6 +15,7 @@ import type {
 } from "./chain.ts";
 import type { Chart, Provenance } from "./chart.ts";
 import type { BuiltIn } from "./compute/kinds.ts";
+import type { Doc } from "./doc.ts";
 
 import type { PaymentFacts, SignedTransfer } from "./payments/usdc.ts";
 import type { Json, Personal, Sealed, SealPlace, SubjectName } from "./sealed.ts";
@@ -28,7 +29,8 @@ export type Random = { bytes(length: number): Uint8Array };
 export type Print =
   | { form: "text/csv"; sheet: Sheet }
   | { form: "application/vnd.apache.parquet"; sheet: Sheet; meta: object }
-  | { form: "image/svg+xml" | "image/png"; chart: Chart; provenance: Provenance };
+  | { form: "image/svg+xml" | "image/png"; chart: Chart; provenance: Provenance }
+  | { form: "text/markdown" | "text/html" | "application/pdf"; doc: Doc };
 
 export type Printer = {
   /** The same order gives the same bytes. Refuses `busy` when too many wait, `unavailable` when it fails. */

@@ -39,6 +39,7 @@ import { describeExamples } from "../support/described.ts";
 import { identifyExamples } from "../support/identified.ts";
 import { signExample } from "../support/log-example.ts";
 import { orderExamples } from "../support/ordered.ts";
+import { reportExample } from "../support/reported.ts";
 import { rollExample } from "../support/rolled.ts";
 import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { sealExample } from "../support/sealed.ts";
@@ -93,6 +94,7 @@ beforeAll(async () => {
   const computed = await computeExamples(service, mine);
   agents = computed.node;
   Object.assign(live, computed.inputs);
+  live.report = await reportExample(service, mine);
   described = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
 });
 afterAll(async () => {

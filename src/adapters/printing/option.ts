@@ -21,11 +21,11 @@ const RANKED_NAME = 42;
 /** Bars that have room below each other. */
 const MOST_RANKED = 30;
 
-/** What is drawn of a chart. */
-export function optionOf(given: Chart, provenance: Provenance): EChartsOption {
+/** What is drawn of a chart; without a provenance it is a document's, whose pages say what it rests on. */
+export function optionOf(given: Chart, provenance: Provenance | undefined): EChartsOption {
   const chart = cutProvisional(readable(fitting(given)));
   const scale = scaleOf(chart);
-  const notes = notesOf(chart, vintagesOf(provenance.vintage));
+  const notes = notesOf(chart, provenance ? vintagesOf(provenance.vintage) : []);
   const legend = legendOf(chart);
   const marks = legendOfMarks(chart);
   const isEmpty = chart.series.every(({ values }) => values.every((value) => value === null));
@@ -37,7 +37,7 @@ export function optionOf(given: Chart, provenance: Provenance): EChartsOption {
     color: [...COLOURS],
     title: [
       { text: clipped(chart.title, 74), left: MARGIN - 5, top: 12, textStyle: { fontSize: 18, color: INK } },
-      ...headOf(readable(provenance)),
+      ...(provenance ? headOf(readable(provenance)) : []),
       ...notes.map((note, at) => ({
         text: note,
         left: MARGIN - 5,

@@ -35,8 +35,15 @@ const painter = canvas.getZr().painter as unknown as {
 
 /** The picture of a chart; the same chart gives the same bytes. */
 export function draw(chart: Chart, provenance: Provenance, form: "image/svg+xml" | "image/png"): Uint8Array {
+  const svg = drawn(chart, provenance);
+  return form === "image/svg+xml" ? Buffer.from(svg) : new Resvg(svg, { font }).render().asPng();
+}
+
+/** The picture of a document's chart as SVG whose letters are outlines: it needs no font, and its scale is seen and not read. */
+export const outlined = (chart: Chart): string => new Resvg(drawn(chart), { font }).toString();
+
+function drawn(chart: Chart, provenance?: Provenance): string {
   canvas.clear();
   canvas.setOption(optionOf(chart, provenance));
-  const svg = painter.renderToString({ cssEmphasis: false });
-  return form === "image/svg+xml" ? Buffer.from(svg) : new Resvg(svg, { font }).render().asPng();
+  return painter.renderToString({ cssEmphasis: false });
 }

@@ -1,7 +1,10 @@
 /** The thread that prints: an order comes as a message, its bytes go back as one. */
 import { parentPort } from "node:worker_threads";
+import type { Doc } from "../../domain/doc.ts";
 import type { Print } from "../../domain/ports.ts";
 import { csvOf } from "./csv.ts";
+import { htmlOf } from "./html.ts";
+import { markdownOf } from "./markdown.ts";
 import { parquetOf } from "./parquet.ts";
 import type { Printed } from "./printer.ts";
 
@@ -17,7 +20,20 @@ async function print(order: Print): Promise<Uint8Array> {
       const { draw } = await import("./picture.ts");
       return draw(order.chart, order.provenance, order.form);
     }
+    case "text/markdown":
+      return Buffer.from(markdownOf(order.doc));
+    case "text/html":
+    case "application/pdf":
+      return printedPages(order.form, order.doc);
   }
+}
+
+/** With its charts drawn. */
+async function printedPages(form: "text/html" | "application/pdf", doc: Doc): Promise<Uint8Array> {
+  const { outlined } = await import("./picture.ts");
+  if (form === "text/html") return Buffer.from(htmlOf(doc, outlined));
+  const { pdfOf } = await import("./pdf.ts");
+  return pdfOf(doc, outlined);
 }
 
 parentPort!.on("message", (order: Print) => {

@@ -5,7 +5,7 @@ import { type Marked, sheetOf } from "./table.ts";
 
 /** An answer in another form than JSON, one that its operation has. */
 export function encodeAnswer(
-  { table, chart }: Extract<Output, { kind: "json" }>,
+  { table, chart, pages }: Extract<Output, { kind: "json" }>,
   form: Exclude<Form, typeof JSON_FORM>,
   answer: Marked,
   printer: Printer,
@@ -18,6 +18,10 @@ export function encodeAnswer(
     case "image/svg+xml":
     case "image/png":
       return printer.print({ form, chart: chart!(answer as never), provenance: answer.meta });
+    case "text/markdown":
+    case "text/html":
+    case "application/pdf":
+      return printer.print({ form, doc: pages!(answer as never) });
   }
 }
 

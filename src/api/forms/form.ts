@@ -12,6 +12,9 @@ const forms = {
   "application/vnd.apache.parquet": { extension: "parquet", parameters: "" },
   "image/svg+xml": { extension: "svg", parameters: "; charset=utf-8" },
   "image/png": { extension: "png", parameters: "" },
+  "text/markdown": { extension: "md", parameters: "; charset=utf-8" },
+  "text/html": { extension: "html", parameters: "; charset=utf-8" },
+  "application/pdf": { extension: "pdf", parameters: "" },
 } as const;
 
 export type Form = keyof typeof forms;
@@ -19,6 +22,7 @@ export type Form = keyof typeof forms;
 export const JSON_FORM = "application/json";
 
 const PICTURES = ["image/png", "image/svg+xml"] as const;
+const PAGES = ["text/markdown", "text/html", "application/pdf"] as const;
 
 export const isPictureForm = (form: Form): form is (typeof PICTURES)[number] =>
   (PICTURES as readonly Form[]).includes(form);
@@ -31,6 +35,7 @@ export function formsOf({ output }: Pick<OperationDeclaration, "output">): Form[
     JSON_FORM,
     ...(output.table ? (["text/csv", "application/vnd.apache.parquet"] as const) : []),
     ...(output.chart ? PICTURES : []),
+    ...(output.pages ? PAGES : []),
   ];
 }
 
@@ -59,12 +64,12 @@ export function chosenForm(
 export function formHeaders(operation: OperationDeclaration, form: Form): Record<string, string> {
   const { extension, parameters } = forms[form];
   if (form === JSON_FORM) return { "Content-Type": form + parameters };
-  const shown = form.startsWith("image/") ? "inline" : "attachment";
+  const shown = form.startsWith("image/") || form.startsWith("text/html") ? "inline" : "attachment";
   return {
     "Content-Type": form + parameters,
     "Content-Disposition": `${shown}; filename="${operation.name.replaceAll("_", "-")}.${extension}"`,
-    // A drawing opened by itself is a page, whose text has its size and font by style.
-    ...(form === "image/svg+xml" && {
+    // A drawing opened by itself is a page, whose text has its size and font by style; so has a document.
+    ...((form === "image/svg+xml" || form === "text/html") && {
       "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     }),
   };

@@ -26,7 +26,7 @@ export async function contentOf(
   try {
     const { output } = operation as { output: Extract<Output, { kind: "json" }> };
     const body = await encodeAnswer(output, form, JSON.parse(json.toString()) as Marked, printer);
-    if (form === "text/csv") return { type: "text", text: body.toString() };
+    if (form.startsWith("text/")) return { type: "text", text: body.toString() };
     const base64 = body.toString("base64");
     if (form.startsWith("image/")) return { type: "image", data: base64, mimeType: form };
     const uri = public_url + pathWith(operation, input);

@@ -1,12 +1,12 @@
 /** The documentation at /docs: the pages of docs/, and a page for each operation, to be read, searched and tried. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { html } from "../../domain/html.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { priceText } from "../access/way.ts";
 import type { Document } from "../document.ts";
 import { PACKAGE } from "../explorer.ts";
 import type { Catalogue } from "../operation.ts";
-import { html } from "./html.ts";
 import { keyFor, type PageParts, pageOf } from "./layout.ts";
 import { type Rendering, rendering } from "./markdown.ts";
 import { operationBody } from "./operation-page.ts";

@@ -1,13 +1,13 @@
 /** The page at /: what this is, three calls to paste, a chart of today's data, and the price list. */
 import Negotiator from "negotiator";
 import type { App } from "../../app.ts";
+import { html } from "../../domain/html.ts";
 import { timelineChart } from "../../projections/trade/answers/forms/lines.ts";
 import { timeline } from "../../projections/trade/answers/series.ts";
 import { isOpen, paymentOf, priceText } from "../access/way.ts";
 import type { Document, Visit } from "../document.ts";
 import type { Catalogue, Operation } from "../operation.ts";
 import { dataOf, vintage } from "../operations/trade/data.ts";
-import { html } from "./html.ts";
 import { keyFor, type PageParts, pageOf } from "./layout.ts";
 
 const ABOUT = "Data, computation and trust for autonomous agents, over one log that anyone can verify.";

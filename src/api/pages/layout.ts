@@ -1,7 +1,8 @@
 /** What every page that is made here has around it, and how it is sent. */
+
+import { html, type Markup, written } from "../../domain/html.ts";
 import type { Rendered, Visit } from "../document.ts";
 import { PAGE_POLICY } from "../explorer.ts";
-import { html, type Markup, written } from "./html.ts";
 
 export type Page = {
   title: string;

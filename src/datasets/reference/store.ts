@@ -71,7 +71,13 @@ export class ReferenceStore {
 
   /** The same tables; `onRead` is told of each that is looked at, undefined where it is not there. */
   watched(onRead: (found: Reference<object> | undefined) => void): ReferenceStore {
-    return new ReferenceStore({ ...this.#options, onRead }, this.open(), this.#expected);
+    const { onRead: told } = this.#options;
+    // Whoever watched before is told, too.
+    const both = (found: Reference<object> | undefined) => {
+      told?.(found);
+      onRead(found);
+    };
+    return new ReferenceStore({ ...this.#options, onRead: both }, this.open(), this.#expected);
   }
 
   /** Serves a vintage from now on in place of its dataset's earlier one; `unavailable` leaves the earlier one served. */

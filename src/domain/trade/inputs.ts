@@ -101,7 +101,7 @@ export const recentMonths = z
 export const dataset = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "dataset is a name that trade/overview lists, such as sandbox")
-  .describe("Dataset to ask; omitted = the real one that covers the question, else the sandbox");
+  .describe("Omitted = the real one that covers the question, else the sandbox");
 
 /** The range that `years` text names. */
 export function readYears(text: string): Years {

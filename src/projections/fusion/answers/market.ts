@@ -1,7 +1,7 @@
 /** One product's market from all sides: `market-intel`. What cannot be told of it is named in `absent`, with the reason. */
 import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { compoundGrowth } from "../../../domain/fusion/growth.ts";
+import { compoundGrowth, contributions } from "../../../domain/fusion/growth.ts";
 import { classes, classify, concentrationOf } from "../../../domain/trade/concentration.ts";
 import { knownOf } from "../../../domain/trade/coverage.ts";
 import { dataset, flow, hs, readYears, reporter, years } from "../../../domain/trade/inputs.ts";
@@ -245,24 +245,31 @@ const partnersOf = (
   );
 
 function suppliersOf({ partners, year, isComplete }: Market, total: number): z.infer<typeof supplier>[] {
-  const of = (asked: number) => partners.filter((one) => one.year === asked);
-  const before = new Map(of(year - 1).map(({ partner, value_eur }) => [partner, value_eur]));
-  const totalBefore = [...before.values()].reduce((all, value) => all + value, 0);
-  const isComparable = isComplete(year) && isComplete(year - 1) && totalBefore > 0;
-  return of(year)
-    .slice(0, MOST_SUPPLIERS)
-    .map(({ partner, value_eur }, at) => {
-      const before_eur = before.get(partner) ?? 0;
-      return {
-        rank: at + 1,
-        partner,
-        name: partnerName(partner),
-        value_eur,
-        share: total > 0 ? sixDecimals(value_eur / total) : null,
-        before_eur,
-        contribution: isComparable ? sixDecimals((value_eur - before_eur) / totalBefore) : null,
-      };
-    });
+  const valuesOf = (asked: number) =>
+    new Map(partners.flatMap((one) => (one.year === asked ? [[one.partner, one.value_eur] as const] : [])));
+  const [now, before] = [valuesOf(year), valuesOf(year - 1)];
+  // Partners that are gone were part of the total before.
+  const parts = [...new Set([...now.keys(), ...before.keys()])].map((code) => ({
+    code,
+    before: before.get(code) ?? 0,
+    after: now.get(code) ?? 0,
+  }));
+  const isComparable = isComplete(year) && isComplete(year - 1);
+  const found = new Map(
+    (isComparable ? (contributions(parts) ?? []) : []).map(({ code, contribution }) => [code, contribution]),
+  );
+  return [...now].slice(0, MOST_SUPPLIERS).map(([partner, value_eur], at) => {
+    const contribution = found.get(partner);
+    return {
+      rank: at + 1,
+      partner,
+      name: partnerName(partner),
+      value_eur,
+      share: total > 0 ? sixDecimals(value_eur / total) : null,
+      before_eur: before.get(partner) ?? 0,
+      contribution: contribution === undefined ? null : sixDecimals(contribution),
+    };
+  });
 }
 
 function concentratedOf({ partners, year }: Market) {

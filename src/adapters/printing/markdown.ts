@@ -1,0 +1,38 @@
+/** A document as Markdown (CommonMark with tables), as plain as it can be read without being shown. */
+import type { Doc, DocTable } from "../../domain/doc.ts";
+
+export function markdownOf({ title, question, cover, warning, sections }: Doc): string {
+  const blocks = [
+    `# ${plain(title)}`,
+    plain(question),
+    ...(warning ? [`**${plain(warning)}**`] : []),
+    cover.map(({ name, text }) => `- ${plain(name)}: ${plain(text)}`).join("\n"),
+    ...sections.flatMap((section) => [
+      `## ${plain(section.title)}`,
+      ...(section.text ? [plain(section.text)] : []),
+      ...(section.items.length > 0
+        ? [
+            section.items
+              .map(({ text, note }) => `- ${plain(text)}${note ? ` *(${plain(note)})*` : ""}`)
+              .join("\n"),
+          ]
+        : []),
+      ...section.tables.flatMap(tableOf),
+    ]),
+  ];
+  return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
+}
+
+function tableOf({ title, columns, rows }: DocTable): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => plain(cell)).join(" | ")} |`;
+  const rule = `| ${columns.map(({ figures }) => (figures ? "---:" : "---")).join(" | ")} |`;
+  const body = rows.map(({ cells, anchor }) => line(anchor ? [anchor, ...cells.slice(1)] : cells));
+  const table = [line(columns.map(({ name }) => name)), rule, ...body].join("\n");
+  return title ? [`**${plain(title)}**`, table] : [table];
+}
+
+/** What would be read as markup is escaped, and a text stays on its line. Citations stay as they are: they are no links. */
+const plain = (text: string): string =>
+  text
+    .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")
+    .replaceAll(/[\\`*_<>|&#~]|^[-+=]|!(?=\[)|\](?=\()/gu, "\\$&");

@@ -1,0 +1,198 @@
+/** A document as PDF by pdfmake: text and charts as vectors, links, bookmarks, tags, and its attachment within. */
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { Chart } from "../../domain/chart.ts";
+import { anchorsOf, type Doc, type DocSection, type DocTable, piecesOf } from "../../domain/doc.ts";
+import { GRID, HEIGHT, INK, MUTED, WARNING, WIDTH } from "./look.ts";
+import { type Cell, type Content, type Definition, pdfmake, type TableLayout } from "./pdfmake.ts";
+
+const require = createRequire(import.meta.url);
+
+/** Fonts that ship with the service: they have Latvian, Greek and Cyrillic, and figures of one width. */
+const fonts = join(dirname(require.resolve("dejavu-fonts-ttf/package.json")), "ttf");
+const face = (name: string, bold: string) => ({
+  normal: join(fonts, `${name}.ttf`),
+  bold: join(fonts, `${bold}.ttf`),
+  italics: join(fonts, `${name}.ttf`),
+  bolditalics: join(fonts, `${bold}.ttf`),
+});
+pdfmake.setFonts({
+  text: face("DejaVuSansCondensed", "DejaVuSansCondensed-Bold"),
+  display: face("DejaVuSerif", "DejaVuSerif-Bold"),
+});
+pdfmake.setUrlAccessPolicy(() => false);
+pdfmake.setLocalAccessPolicy((path) => path.startsWith(fonts));
+
+/** A4 in points, and its margins. */
+const PAGE = { width: 595.28, left: 62, right: 62, top: 72, bottom: 72 };
+const INNER = PAGE.width - PAGE.left - PAGE.right;
+
+/** Space between columns of a table, in points. */
+const GAP = 10;
+
+const ruled: TableLayout = {
+  hLineWidth: (line, { table }) => (line === 1 ? 0.8 : line === 0 || line === table.body.length ? 0 : 0.4),
+  vLineWidth: () => 0,
+  hLineColor: (line) => (line === 1 ? INK : GRID),
+  paddingLeft: (column) => (column === 0 ? 0 : GAP / 2),
+  paddingRight: (column, { table }) => (column === table.widths.length - 1 ? 0 : GAP / 2),
+  paddingTop: () => 3,
+  paddingBottom: () => 3,
+};
+
+type Draw = (chart: Chart) => string;
+type Rich = (text: string) => Content[];
+
+/** The same document gives the same bytes: its date is that of what it tells of. */
+export async function pdfOf(doc: Doc, draw: Draw): Promise<Uint8Array> {
+  const date = new Date(`${doc.as_of}T00:00:00Z`);
+  const anchors = anchorsOf(doc);
+  const rich: Rich = (text) =>
+    piecesOf(text, anchors).map(({ text, cites }) =>
+      cites ? { text, linkToDestination: cites, color: MUTED, fontSize: 6.5 } : { text },
+    );
+  const { name, about, text } = doc.attachment;
+  const definition: Definition = {
+    version: "1.7",
+    subset: "PDF/A-3a",
+    tagged: true,
+    displayTitle: true,
+    language: "en",
+    pageSize: "A4",
+    pageMargins: [PAGE.left, PAGE.top, PAGE.right, PAGE.bottom],
+    info: { title: doc.title, subject: doc.question, creationDate: date, modDate: date },
+    defaultStyle: { font: "text", fontSize: 10, lineHeight: 1.25, color: INK },
+    header: (page) => (page === 1 ? "" : headerOf(doc)),
+    footer: (page, pages) => (page === 1 ? "" : footerOf(page, pages)),
+    pageBreakBefore: (node, { getFollowingNodesOnPage }) =>
+      node.headlineLevel === 2 && getFollowingNodesOnPage().length === 0,
+    files: {
+      [name]: {
+        src: `data:application/json;base64,${Buffer.from(text).toString("base64")}`,
+        name,
+        type: "application/json",
+        description: about,
+        creationDate: date,
+        modifiedDate: date,
+      },
+    },
+    content: [...coverOf(doc, rich), ...doc.sections.flatMap((section) => sectionOf(section, rich, draw))],
+  };
+  return pdfmake.createPdf(definition).getBuffer();
+}
+
+function coverOf({ title, question, cover, warning }: Doc, rich: Rich): Content[] {
+  return [
+    { canvas: [{ type: "rect", x: 0, y: 0, w: 48, h: 5, color: INK }], margin: [0, 120, 0, 28] },
+    { text: title, font: "display", bold: true, fontSize: 30, lineHeight: 1.1, margin: [0, 0, 60, 16] },
+    { text: question, fontSize: 14, color: MUTED, margin: [0, 0, 60, 36] },
+    ...(warning ? [bannerOf(warning)] : []),
+    {
+      table: {
+        widths: [110, "*"],
+        body: cover.map(({ name, text }) => [{ text: name, color: MUTED }, { text: rich(text) }]),
+      },
+      layout: { ...ruled, hLineWidth: (line) => (line === 0 ? 0 : 0.4), hLineColor: () => GRID },
+    },
+  ];
+}
+
+const bannerOf = (warning: string): Content => ({
+  table: {
+    widths: ["auto"],
+    body: [[{ text: warning, bold: true, color: "#ffffff", fillColor: WARNING, margin: [6, 3, 6, 3] }]],
+  },
+  layout: "noBorders",
+  margin: [0, 0, 0, 24],
+});
+
+const headerOf = ({ title, warning }: Doc): Content => ({
+  columns: [
+    { text: title, color: MUTED, fontSize: 8 },
+    { text: warning ?? "", color: WARNING, bold: true, fontSize: 8, alignment: "right" },
+  ],
+  margin: [PAGE.left, 36, PAGE.right, 0],
+});
+
+const footerOf = (page: number, pages: number): Content => ({
+  text: `Page ${page} of ${pages}`,
+  color: MUTED,
+  fontSize: 8,
+  alignment: "right",
+  margin: [PAGE.left, 24, PAGE.right, 0],
+});
+
+function sectionOf(
+  { title, text, items, charts, tables, on }: DocSection,
+  rich: Rich,
+  draw: Draw,
+): Content[] {
+  const heading: Content = {
+    text: title,
+    font: "display",
+    bold: true,
+    fontSize: 18,
+    lineHeight: 1.1,
+    headlineLevel: 1,
+    outline: true,
+    margin: [0, on ? 26 : 0, 0, 8],
+  };
+  const about: Content[] = text ? [{ text: rich(text), color: MUTED, margin: [0, 0, 0, 12] }] : [];
+  const [first, ...others] = items.map(
+    ({ text, note }): Content => ({
+      stack: [{ text: rich(text) }, ...(note ? [{ text: note, fontSize: 7.5, color: MUTED }] : [])],
+      margin: [0, 0, 0, 8],
+      unbreakable: true,
+    }),
+  );
+  const pictures = charts.map((chart): Content => {
+    // A drawing that says how large it is, is not made smaller.
+    const svg = draw(chart).replace(/<svg [^>]*>/, (tag) => tag.replaceAll(/ (width|height)="[^"]*"/g, ""));
+    return { svg, width: INNER, height: (INNER * HEIGHT) / WIDTH, margin: [0, 8, 0, 8] };
+  });
+  return [
+    {
+      stack: [heading, ...about, ...(first ? [first] : [])],
+      unbreakable: true,
+      ...(!on && { pageBreak: "before" }),
+    },
+    ...others,
+    ...pictures,
+    ...tables.flatMap((table) => tableOf(table, rich)),
+  ];
+}
+
+function tableOf({ title, columns, rows, widths, fine }: DocTable, rich: Rich): Content[] {
+  const all = widths.reduce((sum, width) => sum + width, 0);
+  const room = INNER - GAP * (columns.length - 1);
+  const size = fine ? 6.5 : 9;
+  const cell = (text: string, at: number, more: object = {}): Cell => ({
+    text: rich(text),
+    fontSize: size,
+    ...(columns[at]?.figures && { alignment: "right" }),
+    ...more,
+  });
+  const head = columns.map(({ name }, at) => cell(name, at, { bold: true, fontSize: size - 0.5 }));
+  const body = rows.map(({ cells, anchor }) =>
+    cells.map((text, at) =>
+      cell(fine ? breakable(text) : text, at, at === 0 && anchor ? { id: anchor } : {}),
+    ),
+  );
+  const table: Content = {
+    table: {
+      headerRows: 1,
+      keepWithHeaderRows: 1,
+      dontBreakRows: true,
+      widths: widths.map((width) => (room * width) / all),
+      body: [head, ...body],
+    },
+    layout: ruled,
+    margin: [0, 0, 0, 16],
+  };
+  return title
+    ? [{ text: title, bold: true, fontSize: 10, headlineLevel: 2, margin: [0, 10, 0, 4] }, table]
+    : [table];
+}
+
+/** Long addresses may end a line behind each of their signs. */
+const breakable = (text: string) => text.replaceAll(/[/?&,](?=\S)/g, "$&\u200b");

@@ -1,0 +1,70 @@
+import { brief, briefInput, sectorsBrief, sectorsInput } from "../../../projections/reports/answers/brief.ts";
+import { deepAnalysis, deepAnalysisInput } from "../../../projections/reports/answers/deep-analysis.ts";
+import { key, operation, pay } from "../../operation.ts";
+import { vintage } from "../trade/data.ts";
+import { made, recorded, reportOutput } from "./made.ts";
+
+const FORMS = "Every figure is a fact that can be asked again. JSON, Markdown, HTML or PDF by `Accept`.";
+
+const briefOperation = operation({
+  name: "sovereign_brief",
+  route: "POST /v1/agent/sovereign/brief",
+  effect: recorded,
+  summary: "On whom imports of a product depend, who could stand in, and what to watch",
+  description: `The market, partners, the EU's three indicators of dependency, substitutes, expected trade and open alerts of one product. ${FORMS}`,
+  access: [key("order"), pay("25.00")],
+  input: briefInput,
+  output: reportOutput,
+  example: { hs: "44", region: "LV", years: "2020-2024", layers: ["sanctions"] },
+  vintage,
+  handle: (context) => made("sovereign_brief", context as never, (ask) => brief(ask, context.input)),
+});
+
+const multiOperation = operation({
+  name: "sovereign_brief_multi",
+  route: "POST /v1/agent/sovereign/brief/multi",
+  effect: recorded,
+  summary:
+    "The sovereign brief of two to eight chapters beside each other, ranked by how concentrated their sources are",
+  description: FORMS,
+  access: [key("order"), pay("30.00")],
+  input: sectorsInput,
+  output: reportOutput,
+  example: { sectors: ["27", "44"], region: "LV", years: "2020-2024" },
+  vintage,
+  handle: (context) =>
+    made("sovereign_brief_multi", context as never, (ask) => sectorsBrief(ask, context.input, false)),
+});
+
+const deepOperation = operation({
+  name: "sovereign_brief_deep",
+  route: "POST /v1/agent/sovereign/brief/deep",
+  effect: recorded,
+  summary: "The sovereign brief across chapters, and what losing one country would do to each of them",
+  description: FORMS,
+  access: [key("order"), pay("50.00")],
+  input: sectorsInput,
+  output: reportOutput,
+  example: { sectors: ["27", "44"], region: "EU", years: "2020-2024" },
+  vintage,
+  handle: (context) =>
+    made("sovereign_brief_deep", context as never, (ask) => sectorsBrief(ask, context.input, true)),
+});
+
+const deepAnalysisOperation = operation({
+  name: "trade_premium_deep_analysis",
+  route: "GET /v1/agent/trade-premium/deep-analysis/{reporter}/{year}",
+  effect: recorded,
+  summary:
+    "A country's year of trade: overview, products, partners, its largest import in depth, alerts, the economy",
+  description: `The year must be delivered in full. ${FORMS}`,
+  access: [key("order"), pay("5.00")],
+  input: deepAnalysisInput,
+  output: reportOutput,
+  example: { reporter: "LV", year: 2024 },
+  vintage,
+  handle: (context) =>
+    made("trade_premium_deep_analysis", context as never, (ask) => deepAnalysis(ask, context.input)),
+});
+
+export const briefOperations = [briefOperation, multiOperation, deepOperation, deepAnalysisOperation];

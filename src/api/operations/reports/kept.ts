@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { idFrom } from "../../../domain/fields.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { reportProblems } from "../../../domain/reports/problems.ts";
+import type { Report } from "../../../domain/reports/report.ts";
+import * as reports from "../../../domain/reports/report.ts";
+import { objectOf } from "../../../projections/reports/kept.ts";
+import { operation, owner } from "../../operation.ts";
+import { aboutReport, reportOutput } from "./made.ts";
+
+const keptReport = operation({
+  name: "report",
+  route: "GET /v1/agent/reports/{report_id}",
+  summary: "A report that you had made, in any of its forms",
+  description: `Free to its owner: the tenant of the key, or the wallet that paid, for ${reports.KEEP_DAYS} days. The same bytes as when it was made; after that its digests remain in the log.`,
+  access: [owner("read")],
+  input: z.object({
+    report_id: idFrom("report_id", "an operation that makes reports").describe(
+      "The report, as its answer names it",
+    ),
+  }),
+  output: reportOutput,
+  refuses: [404, 410],
+  example: { report_id: "00".repeat(16) },
+  async handle({ input: { report_id }, app, caller }) {
+    const found = await app.load(reports, { tenant: caller.tenant, id: report_id });
+    if (!found) return refuse("not_found", `there is no report ${report_id} of yours`);
+    const bytes = await app.objects.get(objectOf(found));
+    if (!bytes)
+      return refuse(
+        reportProblems["report-past-keeping"],
+        `the report is not kept any more; its digest ${found.sha256} remains in the log: have it made again`,
+      );
+    const data = JSON.parse(bytes.toString()) as Report;
+    return { data, meta: aboutReport(data) };
+  },
+});
+
+export const keptOperations = [keptReport];

@@ -1,0 +1,73 @@
+/** A report made for its caller: written on one state of the data, recorded with its digests, and kept. */
+import { z } from "zod";
+import { digestOf } from "../../../domain/objects.ts";
+import { reportDoc } from "../../../domain/reports/pages.ts";
+import * as reports from "../../../domain/reports/report.ts";
+import { factsDigest, make, type Report, report, reportId } from "../../../domain/reports/report.ts";
+import { objectOf } from "../../../projections/reports/kept.ts";
+import type { Ask, Written } from "../../../projections/reports/writing.ts";
+import { type Asking, asking, canonical } from "../../asking.ts";
+import { type Context, json } from "../../operation.ts";
+
+const reportMeta = z.object({
+  dataset: z.string().describe("The dataset that the report is mainly drawn from"),
+  vintage: z.string().describe("Its vintage, and those of tables beside it, by comma"),
+  synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
+  source: z.string(),
+});
+
+const reportAnswer = z.object({ data: report, meta: reportMeta });
+
+/** A report in all its forms: JSON, Markdown, HTML and PDF. */
+export const reportOutput = json(reportAnswer, { pages: ({ data }) => reportDoc(data, canonical) });
+
+/** What a report answers, and what it does: it is recorded once. */
+export const recorded = { changes: "adds", repeatable: true, reaches_out: false } as const;
+
+/** Answers with a report, which is recorded in the caller's tenant with the digests of its facts and its bytes. */
+export async function made(
+  operation: string,
+  context: Context<never>,
+  write: (ask: Ask) => Promise<Written>,
+): Promise<z.infer<typeof reportAnswer>> {
+  const { app, caller, decide } = context;
+  const { vintage: _, ...input } = context.input as Record<string, unknown>;
+  const { written, vintages } = await asking(context, async (asked) => ({
+    written: await write(askOf(asked)),
+    vintages: asked.restsOn(),
+  }));
+  const named = { operation, input: JSON.parse(JSON.stringify(input)) as Report["input"], vintages };
+  const report_id = reportId(named, canonical);
+  const facts_sha256 = factsDigest({ report_id, ...named, facts: written.facts }, canonical);
+  const all = { report_id, ...named, ...written, facts_sha256 };
+  const bytes = Buffer.from(canonical({ ...all, sha256: digestOf(canonical(all)) }));
+  const facts = {
+    report_id,
+    operation,
+    input_sha256: digestOf(canonical(named.input)),
+    facts_sha256,
+    vintages,
+    sha256: digestOf(bytes),
+    bytes: bytes.length,
+    model: null,
+  };
+  await app.objects.put(objectOf(facts), bytes);
+  await decide(reports, { tenant: caller.tenant, id: report_id }, make(facts));
+  // As it is kept, so that it is the same whenever it is told.
+  const data = JSON.parse(bytes.toString()) as Report;
+  return { data, meta: aboutReport(data) };
+}
+
+/** What its answer rests on, mainly. */
+export function aboutReport({ sources, facts }: Report): z.infer<typeof reportMeta> {
+  const [{ dataset, vintage, facts: cites } = { dataset: "", vintage: "", facts: [] }] = sources;
+  return {
+    dataset,
+    vintage,
+    synthetic: sources.some(({ synthetic }) => synthetic),
+    source: String(facts.find(({ id }) => id === cites[0])?.value ?? ""),
+  };
+}
+
+/** Answers are what the operations' schemas say, which the catalogue's tests hold them to. */
+const askOf = (asked: Asking): Ask => asked.ask as unknown as Ask;

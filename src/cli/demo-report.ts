@@ -1,0 +1,93 @@
+/** The demo's story of a report: an agent buys a brief, has it as PDF, and asks each of its figures again. */
+import { randomBytes } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { LocalAccount } from "viem/accounts";
+import { canonical } from "../api/asking.ts";
+import { proofText, statementOf } from "../domain/access/wallet-proof.ts";
+import { decimalUsdc } from "../domain/payments/usdc.ts";
+import { refuse } from "../domain/refusal.ts";
+import { askedAgain } from "../domain/reports/asked-again.ts";
+import { reportFaults } from "../domain/reports/check.ts";
+import { detached, report } from "../domain/reports/report.ts";
+import { issueKey } from "../operator/keys.ts";
+import { ask, buy, get, sign } from "./demo-buyer.ts";
+import type { Place } from "./demo-place.ts";
+import { tell } from "./demo-story.ts";
+import { askAt } from "./report.ts";
+
+/** Micro-USDC that this buyer pays for a brief. */
+const MOST_BRIEF = 25_000_000n;
+const QUESTION = { hs: "44", region: "LV", years: "2020-2024" };
+
+export async function buyBrief({ url, app }: Place, folder: string, wallet: LocalAccount): Promise<void> {
+  if (!app)
+    return refuse(
+      "forbidden",
+      "each figure is asked again with a key, and this machine has no entry to that service",
+    );
+  const path = "/v1/agent/sovereign/brief";
+  tell.step(1, "What it costs", `POST ${path}`);
+  const body = { body: QUESTION };
+  const offer = await ask(url + path, body, MOST_BRIEF);
+  if (!app.embedded_chain)
+    return refuse(
+      "forbidden",
+      "this story pays with play money alone: start a development chain by `npm start`",
+    );
+  tell.line("402", `${decimalUsdc(offer.amount_micro)} USDC`);
+
+  tell.step(2, "Buying it", JSON.stringify(QUESTION));
+  const bought = await buy(url + path, await sign(wallet, offer), { ...body, hurried: true });
+  tell.line("paid", bought.settlement.transaction);
+  const read = report.safeParse((JSON.parse(bought.body) as { data?: unknown }).data);
+  if (!read.success) return refuse("unprocessable", `${url} answers no report there`);
+  const brief = read.data;
+  tell.line("asks", brief.question);
+  for (const { text } of brief.sections.flatMap(({ findings }) => findings).slice(0, 3))
+    tell.line("says", text);
+
+  tell.step(3, "The same as PDF", `GET /v1/agent/reports/${brief.report_id}`);
+  const place = `/v1/agent/reports/${brief.report_id}`;
+  const signed = await ownersProof(wallet, url, place);
+  const answer = await get(url + place, { "SIGN-IN-WITH-X": signed, Accept: "application/pdf" });
+  if (!answer.ok)
+    return refuse("unprocessable", `${url} answers ${answer.status} where the report was bought`);
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, `${brief.report_id}.pdf`);
+  await writeFile(file, Buffer.from(await answer.arrayBuffer()));
+  tell.line("open", file);
+
+  tell.step(4, "Its facts by themselves", "facts.json, as it lies within the PDF");
+  const facts = join(folder, `${brief.report_id}.facts.json`);
+  await writeFile(facts, canonical(detached(brief)));
+  tell.line("facts", `${brief.facts.length} in ${facts}`);
+
+  tell.step(5, "Asking every figure again", "tallystick report verify");
+  const reader = { tenant: "demo", daily: null, monthly: null, label: "a reader of facts" };
+  const issued = await issueKey(app, { ...reader, space: "test", scopes: ["read"] });
+  const again = await askedAgain(brief, canonical, askAt(url, issued.secret));
+  const faults = [...reportFaults(brief, canonical), ...again.faults];
+  tell.finding({
+    ok: faults.length === 0,
+    says: `${brief.facts.length} facts in ${again.questions} questions`,
+  });
+  for (const { at, says } of faults) tell.finding({ ok: false, says: `${at} ${says}` });
+  if (faults.length > 0) process.exitCode = 1;
+}
+
+/** The wallet's signature that a call is its own: SIGN-IN-WITH-X. */
+async function ownersProof(wallet: LocalAccount, url: string, path: string): Promise<string> {
+  const text = {
+    domain: new URL(url).host,
+    address: wallet.address.toLowerCase() as `0x${string}`,
+    statement: statementOf({ method: "GET", path }),
+    uri: url + path,
+    version: "1",
+    chainId: "eip155:8453",
+    nonce: randomBytes(8).toString("hex"),
+    issuedAt: new Date().toISOString(),
+  } as const;
+  const signature = await wallet.signMessage({ message: proofText(text) });
+  return Buffer.from(JSON.stringify({ ...text, signature })).toString("base64");
+}

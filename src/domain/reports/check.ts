@@ -1,0 +1,168 @@
+/** Whether a report says what its facts say: each number of a text is a fact as it is told, and each computed fact comes to its value. */
+import { digestOf } from "../objects.ts";
+import { computedValue, type Fact, isAsked, print } from "./fact.ts";
+import { methodOf } from "./methods.ts";
+import { type DetachedFacts, factsDigest, type Report, reportId } from "./report.ts";
+
+/** What is wrong, and where. */
+export type Fault = { at: string; says: string };
+
+const NUMBER = /\p{Nd}[\p{Nd}.,]*/gu;
+const CITED = /\u00a0\[(F\d+)\]/g;
+
+/** What can be said of detached facts without asking anybody. `canonical` is RFC 8785. */
+export function factFaults(given: DetachedFacts, canonical: (value: object) => string): Fault[] {
+  const { report_id, vintages, facts } = given;
+  const faults: Fault[] = [];
+  if (reportId(given, canonical) !== report_id)
+    faults.push({ at: "report_id", says: "is not the name that operation, input and vintages have" });
+  if (factsDigest(given, canonical) !== given.facts_sha256)
+    faults.push({ at: "facts_sha256", says: "is not the digest of these facts" });
+  const known = new Map<string, Fact>();
+  const named = new Set(vintages.split(","));
+  for (const [at, fact] of facts.entries()) {
+    const { id, label, value } = fact;
+    const is = (says: string) => faults.push({ at: id, says });
+    if (id !== `F${at + 1}`) is(`stands where F${at + 1} has to`);
+    if (/\p{Nd}/u.test(label)) is("its label has a digit");
+    if (isAsked(fact)) {
+      if (fact.from.vintage.split(",").some((one) => !named.has(one)))
+        is("rests on a vintage that the report does not name");
+    } else {
+      const of = fact.of.map((one) => known.get(one));
+      const computed = of.every((one) => one !== undefined) ? computedValue(fact.formula, of) : undefined;
+      if (computed === undefined) is(`${fact.formula} of ${fact.of.join(", ")} cannot be computed`);
+      else if (computed !== value)
+        is(`is ${value}, and ${fact.formula} of ${fact.of.join(", ")} is ${computed}`);
+    }
+    known.set(id, fact);
+  }
+  const rested = new Set(facts.flatMap((fact) => (isAsked(fact) ? fact.from.vintage.split(",") : [])));
+  for (const one of named)
+    if (!rested.has(one)) faults.push({ at: "vintages", says: `names ${one}, and no fact rests on it` });
+  return faults;
+}
+
+/** The same of a whole report: its texts, tables, charts, sources and methods against its facts. */
+export function reportFaults(report: Report, canonical: (value: object) => string): Fault[] {
+  const { sha256: digest, ...rest } = report;
+  const facts = new Map(report.facts.map((fact) => [fact.id, fact]));
+  const text = (at: string, one: { text: string; facts: string[] }) => textFaults(at, one, facts);
+  const plain = (at: string, words: string): Fault[] =>
+    numbersIn(words).map((number) => ({ at, says: `says ${number}, which is no fact` }));
+  const word = (at: string, cell: { word: string } | { fact: string }): Fault[] => {
+    if ("word" in cell) return plain(at, cell.word);
+    return facts.has(cell.fact) ? [] : [{ at, says: `cites ${cell.fact}, which is no fact` }];
+  };
+  return [
+    ...factFaults(report, canonical),
+    ...(digestOf(canonical(rest)) === digest
+      ? []
+      : [{ at: "sha256", says: "is not the digest of this report" }]),
+    ...plain("title", report.title),
+    ...questionFaults(report),
+    ...monthFaults(report),
+    ...report.sections.flatMap(({ title, text: about, findings, tables, charts }, at) => {
+      const here = `sections/${at}`;
+      return [
+        ...plain(here, title),
+        ...plain(here, about),
+        ...findings.flatMap((one, n) => text(`${here}/findings/${n}`, one)),
+        ...tables.flatMap((table, n) => [
+          ...[table.title, ...table.columns].flatMap((name) => plain(`${here}/tables/${n}`, name)),
+          ...table.rows.flatMap((row, r) =>
+            row.flatMap((cell) => word(`${here}/tables/${n}/rows/${r}`, cell)),
+          ),
+        ]),
+        ...charts.flatMap((chart, n) => [
+          ...[chart.title, chart.unit, ...chart.series.map(({ name }) => name)].flatMap((name) =>
+            plain(`${here}/charts/${n}`, name),
+          ),
+          ...chart.x.flatMap((cell) => word(`${here}/charts/${n}`, cell)),
+          ...chart.series.flatMap((one) =>
+            one.facts.flatMap((id) => (id === null ? [] : word(`${here}/charts/${n}`, { fact: id }))),
+          ),
+        ]),
+      ];
+    }),
+    ...listsOf(report).flatMap(([name, list]) => list.flatMap((one, n) => text(`${name}/${n}`, one))),
+    ...report.sources.flatMap((one, n) => [
+      ...text(`sources/${n}`, one),
+      ...sourceFaults(`sources/${n}`, one, report),
+    ]),
+    ...report.methods.flatMap((one, n) =>
+      canonical(one) === canonical(methodOf(one.name))
+        ? []
+        : [{ at: `methods/${n}`, says: `is not ${one.name} as it is used` }],
+    ),
+    ...(report.layers ?? []).flatMap(({ layer, why }, n) => plain(`layers/${n}`, `${layer} ${why}`)),
+  ];
+}
+
+const listsOf = (report: Report) =>
+  (["limits", "dependency_risks", "substitution_patterns", "watchlist_12m", "cited_anomalies"] as const).map(
+    (name) => [name, report[name] ?? []] as const,
+  );
+
+/** Each citation stands behind its fact as it is told, in the order that `facts` says, and no other number stands in the text. */
+export function textFaults(
+  at: string,
+  { text, facts: cites }: { text: string; facts: string[] },
+  facts: ReadonlyMap<string, Fact>,
+): Fault[] {
+  const faults: Fault[] = [];
+  const found: string[] = [];
+  let rest = "";
+  let from = 0;
+  for (const { 0: whole, 1: id = "", index } of text.matchAll(CITED)) {
+    const before = text.slice(from, index);
+    from = index + whole.length;
+    found.push(id);
+    const fact = facts.get(id);
+    const told = fact && print(fact);
+    if (told === undefined) faults.push({ at, says: `cites ${id}, which is no fact` });
+    else if (!before.endsWith(told))
+      faults.push({ at, says: `says “${before.slice(-told.length).trim()}” of ${id}, which is ${told}` });
+    rest += told !== undefined && before.endsWith(told) ? `${before.slice(0, -told.length)} ` : before;
+  }
+  rest += text.slice(from);
+  for (const number of numbersIn(rest)) faults.push({ at, says: `says ${number}, which is no fact` });
+  if (found.join() !== cites.join())
+    faults.push({ at, says: `cites ${found.join(", ")}, and lists ${cites.join(", ")}` });
+  return faults;
+}
+
+/** A question in the caller's words is as it was asked; one in ours has the numbers of the input, in order. */
+function questionFaults({ question, input }: Report): Fault[] {
+  if (typeof input.question === "string")
+    return question === input.question ? [] : [{ at: "question", says: "is not the one that was asked" }];
+  const asked = numbersIn(Object.values(input).flat().map(String).join(" "));
+  const told = numbersIn(question);
+  return asked.join(" ") === told.join(" ")
+    ? []
+    : [{ at: "question", says: `has the numbers ${told.join(", ")}, and the input ${asked.join(", ")}` }];
+}
+
+function monthFaults({ as_of, facts }: Report): Fault[] {
+  return facts.some(({ unit, value }) => unit === "month" && value === as_of)
+    ? []
+    : [{ at: "as_of", says: `is ${as_of}, which is no fact` }];
+}
+
+function sourceFaults(
+  at: string,
+  source: { dataset: string; vintage: string; synthetic: boolean },
+  { facts }: Report,
+): Fault[] {
+  const isDrawn = facts.some(
+    (fact) =>
+      isAsked(fact) &&
+      fact.from.dataset === source.dataset &&
+      fact.from.vintage === source.vintage &&
+      fact.from.synthetic === source.synthetic,
+  );
+  return isDrawn ? [] : [{ at, says: "is a source that no fact was drawn from" }];
+}
+
+const numbersIn = (text: string): string[] =>
+  [...text.matchAll(NUMBER)].map(([number]) => number.replace(/[.,]+$/, ""));

@@ -1,0 +1,193 @@
+/** Facts: each figure of a report with where it stands in an answer, or how it follows from other facts. */
+import { z } from "zod";
+
+export const units = [
+  "EUR",
+  "share",
+  "change",
+  "ratio",
+  "index",
+  "eur_per_tonne",
+  "percent",
+  "count",
+  "year",
+  "month",
+  "calendar_month",
+  "code",
+  "text",
+] as const;
+export type Unit = (typeof units)[number];
+
+/** An answer as it was asked: put again at its vintage, the same question has the same answer. */
+export const origin = z.object({
+  operation: z.string().describe("The operation that was asked"),
+  input: z.record(z.string(), z.unknown()).describe("What it was asked, without the vintage"),
+  path: z.string().describe("JSON Pointer (RFC 6901) into its answer"),
+  answer_sha256: z.string().describe("SHA-256 of the RFC 8785 form of the answer's `{ data, meta }`"),
+  dataset: z.string(),
+  vintage: z.string().describe("`meta.rests_on` of the answer: what `vintage` takes to ask it again"),
+  synthetic: z.boolean(),
+});
+export type Origin = z.infer<typeof origin>;
+
+/** What may be computed of facts, by the words in which it is written. */
+export const formulas = {
+  "a - b": ([a, b]: number[]) => a! - b!,
+  "a / b": ([a, b]: number[]) => a! / b!,
+  "a / b - 1": ([a, b]: number[]) => a! / b! - 1,
+  "a * b": ([a, b]: number[]) => a! * b!,
+  sum: (all: number[]) => all.reduce((sum, one) => sum + one, 0),
+  count: (all: number[]) => all.length,
+} as const satisfies Record<string, (of: number[]) => number>;
+export type Formula = keyof typeof formulas;
+export const formulaNames = Object.keys(formulas) as [Formula, ...Formula[]];
+
+const common = {
+  id: z.string().describe("F1, F2, … in the order in which the report asked"),
+  label: z.string().describe("What it is, in words without a digit"),
+  value: z.union([z.number(), z.string()]).describe("As the answer has it; never rounded"),
+  unit: z.enum(units).describe("share and change are told in percent: 0.1 = 10 %"),
+};
+
+const askedFact = z.object({ ...common, from: origin });
+const computedFact = z.object({
+  ...common,
+  formula: z.enum(formulaNames).describe("Over `of` in order: a, b"),
+  of: z.array(z.string()).min(1).describe("Ids of earlier facts"),
+});
+export const fact = z.union([askedFact, computedFact]).meta({ id: "Fact" });
+export type Fact = z.infer<typeof fact>;
+export type AskedFact = z.infer<typeof askedFact>;
+
+export const isAsked = (one: Fact): one is AskedFact => "from" in one;
+
+/** An answer and where it came from; its figures become facts. */
+export type Told = { answer: object; origin: Omit<Origin, "path"> };
+
+/** The facts of one report, numbered as they are taken. */
+export type Ledger = {
+  facts: readonly Fact[];
+  /** The value at a pointer of an answer; the same place is the same fact. Throws where nothing stands there. */
+  at(told: Told, path: string, label: string, unit: Unit): Fact;
+  computed(label: string, unit: Unit, formula: Formula, of: readonly Fact[]): Fact;
+};
+
+export function ledger(): Ledger {
+  const facts: Fact[] = [];
+  const known = new Map<string, Fact>();
+  const taken = (name: string, make: (id: string) => Fact): Fact => {
+    const found = known.get(name);
+    if (found) return found;
+    const made = make(`F${facts.length + 1}`);
+    facts.push(made);
+    known.set(name, made);
+    return made;
+  };
+  return {
+    facts,
+    at({ answer, origin }, path, label, unit) {
+      const value = valueAt(answer, path);
+      if (typeof value !== "number" && typeof value !== "string")
+        throw new Error(`${origin.operation} has no figure at ${path}`);
+      const name = JSON.stringify([origin.operation, origin.input, path, unit]);
+      return taken(name, (id) => ({ id, label, value, unit, from: { ...origin, path } }));
+    },
+    computed(label, unit, formula, of) {
+      const ids = of.map(({ id }) => id);
+      const value = computedValue(formula, of);
+      if (value === undefined) throw new Error(`${formula} of ${ids.join(", ")} is no number`);
+      return taken(JSON.stringify([formula, ids, unit]), (id) => ({
+        id,
+        label,
+        value,
+        unit,
+        formula,
+        of: ids,
+      }));
+    },
+  };
+}
+
+/** What a formula comes to; undefined where it comes to no number. A count is of whatever there is. */
+export function computedValue(formula: Formula, of: readonly Fact[]): number | undefined {
+  if (formula === "count") return of.length;
+  const values = of.map(({ value }) => value);
+  if (!values.every((value) => typeof value === "number")) return undefined;
+  const value = formulas[formula](values);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+/** What stands at a JSON Pointer, members that an object has of itself alone. */
+export function valueAt(answer: unknown, path: string): unknown {
+  if (path === "") return answer;
+  if (!path.startsWith("/")) return undefined;
+  const parts = path.slice(1).split("/");
+  return parts.reduce<unknown>((value, part) => {
+    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+      ? (value as Record<string, unknown>)[name]
+      : undefined;
+  }, answer);
+}
+
+/** So that a number and its unit are never on two lines. */
+const JOINED = "\u00a0";
+const MINUS = "\u2212";
+
+const SCALES: readonly [least: number, word: string][] = [
+  [1e9, "bn"],
+  [1e6, "m"],
+  [1e3, "k"],
+];
+
+/** A fact as it is told: "EUR 1.24 bn", "45.2 %", "2024". The same value is the same text on every machine. */
+export function print({ value, unit }: Pick<Fact, "value" | "unit">): string {
+  if (typeof value === "string") return unit === "text" ? `“${value}”` : value;
+  const sign = value < 0 ? MINUS : "";
+  const size = Math.abs(value);
+  switch (unit) {
+    case "EUR":
+      return `${sign}EUR${JOINED}${scaled(size)}`;
+    case "eur_per_tonne":
+      return `${sign}EUR${JOINED}${scaled(size)}${JOINED}a${JOINED}tonne`;
+    case "share":
+      return `${sign}${hundredth(size)}${JOINED}%`;
+    case "percent":
+      return `${sign}${decimals(size)}${JOINED}%`;
+    case "change":
+      return `${value < 0 ? MINUS : "+"}${hundredth(size)}${JOINED}%`;
+    case "calendar_month":
+      return MONTHS[value - 1] ?? String(value);
+    case "count":
+    case "year":
+    case "month":
+    case "code":
+    case "text":
+      return `${sign}${size}`;
+    case "ratio":
+    case "index":
+      return sign + decimals(size);
+  }
+}
+
+const MONTHS = "January February March April May June July August September October November December".split(
+  " ",
+);
+
+function scaled(size: number): string {
+  for (const [least, word] of SCALES)
+    if (size >= 0.9995 * least) return `${decimals(size / least)}${JOINED}${word}`;
+  return decimals(size);
+}
+
+const hundredth = (size: number) => decimals(100 * size);
+
+/** Three digits that count, or all before the point; what is not nothing is never told as nothing. */
+function decimals(size: number): string {
+  if (size === 0) return "0";
+  if (size < 0.0001) return "less than 0.0001";
+  if (size >= 99.95) return grouped(size.toFixed(0));
+  return size.toPrecision(3);
+}
+
+const grouped = (digits: string) => digits.replaceAll(/\B(?=(\d{3})+$)/g, ",");

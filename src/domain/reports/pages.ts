@@ -1,0 +1,201 @@
+/** A report as a document: a cover, a page an idea, and at the end every fact with where it stands. */
+import type { Chart } from "../chart.ts";
+import type { Doc, DocRow, DocSection, DocTable } from "../doc.ts";
+import { type Fact, isAsked, print, type Unit } from "./fact.ts";
+import { type Cell, detached, type Report, type ReportChart, type ReportTable } from "./report.ts";
+import { cited } from "./say.ts";
+
+/** `canonical` writes the attachment: RFC 8785. */
+export function reportDoc(report: Report, canonical: (value: object) => string): Doc {
+  const facts = new Map(report.facts.map((fact) => [fact.id, fact]));
+  const of = (id: string) => facts.get(id)!;
+  const month = report.facts.find(({ unit, value }) => unit === "month" && value === report.as_of);
+  const synthetic = report.sources.some((source) => source.synthetic);
+  return {
+    title: report.title,
+    question: report.question,
+    cover: [
+      { name: "Data to", text: month ? cited(month) : report.as_of },
+      { name: "Sources", text: report.sources.map(({ text }) => text).join("; ") },
+      { name: "Report", text: report.report_id },
+      {
+        name: "Figures",
+        text: "Each is cited, stands in the list at the end, and can be asked again there.",
+      },
+    ],
+    ...(synthetic && { warning: "Invented figures of the sandbox" }),
+    sections: [
+      ...report.sections.map(
+        ({ title, text, findings, charts, tables }, at): DocSection => ({
+          title,
+          // A few sentences alone are no page.
+          ...(at > 0 && charts.length + tables.length === 0 && { on: true as const }),
+          text,
+          items: findings.map(({ text, confidence, method }) => ({
+            text,
+            note: method ? `${confidence}; method: ${method.replaceAll("_", " ")}` : confidence,
+          })),
+          charts: charts.map((chart) => chartOf(chart, of)),
+          tables: tables.map((table) => tableOf(table, of)),
+        }),
+      ),
+      limitsOf(report),
+      sourcesOf(report),
+      factsOf(report),
+    ],
+    as_of: lastDay(report.as_of),
+    attachment: {
+      name: "facts.json",
+      about: "Every fact of this report: tallystick report verify asks each of them again",
+      text: canonical(detached(report)),
+    },
+  };
+}
+
+type Of = (id: string) => Fact;
+
+const figures: ReadonlySet<Unit> = new Set([
+  "EUR",
+  "share",
+  "change",
+  "ratio",
+  "index",
+  "eur_per_tonne",
+  "percent",
+  "count",
+] satisfies Unit[]);
+
+const textOf = (cell: Cell, of: Of) => ("word" in cell ? cell.word : cited(of(cell.fact)));
+
+function tableOf({ title, columns, rows }: ReportTable, of: Of): DocTable {
+  const isFigures = (at: number) =>
+    rows.some((row) => {
+      const cell = row[at];
+      return cell !== undefined && "fact" in cell && figures.has(of(cell.fact).unit);
+    });
+  return {
+    title,
+    columns: columns.map((name, at) => ({ name, ...(isFigures(at) && { figures: true as const }) })),
+    rows: rows.map((row) => ({ cells: row.map((cell) => textOf(cell, of)) })),
+    widths: columns.map((_, at) => (at === 0 || !isFigures(at) ? 1.2 : 1)),
+  };
+}
+
+/** A chart's values are those of its facts, and nothing else. */
+const chartOf = ({ kind, title, unit, x, series }: ReportChart, of: Of): Chart => ({
+  kind,
+  title,
+  unit,
+  x: x.map((cell) => ("word" in cell ? cell.word : print(of(cell.fact)))),
+  series: series.map(({ name, facts }) => ({
+    name,
+    values: facts.map((id) => (id === null ? null : Number(of(id).value))),
+  })),
+  notes: [],
+});
+
+const limitsOf = ({ limits, layers = [] }: Report): DocSection => ({
+  title: "What this cannot tell",
+  on: true,
+  text: limits.length + layers.length === 0 ? "Nothing that was asked is missing." : "",
+  items: [
+    ...limits.map(({ text }) => ({ text })),
+    ...layers.map(({ layer, why }) => ({ text: `Layer ${layer}: not available; ${why}.` })),
+  ],
+  charts: [],
+  tables: [],
+});
+
+const sourcesOf = ({ methods, sources, operation, vintages, model }: Report): DocSection => ({
+  title: "Methods and sources",
+  text: `Made by ${operation}. ${model === null ? "No model wrote any of it." : ""}`,
+  on: true,
+  items: [],
+  charts: [],
+  tables: [
+    ...(methods.length > 0
+      ? [
+          {
+            title: "Methods",
+            columns: [{ name: "Method" }, { name: "Formula" }, { name: "Parameters" }, { name: "Source" }],
+            rows: methods.map(({ name, formula, parameters, source }) => ({
+              cells: [name.replaceAll("_", " "), formula, parameters, source],
+            })),
+            widths: [2, 4, 4, 3],
+          },
+        ]
+      : []),
+    {
+      title: "Sources",
+      columns: [{ name: "Dataset" }, { name: "Source" }, { name: "Rests on" }],
+      rows: sources.map(({ dataset, text, vintage }) => ({
+        cells: [dataset, text, statesOf(vintage, vintages)],
+      })),
+      widths: [2, 5, 2],
+    },
+    {
+      title: "States of the data",
+      columns: [{ name: "State" }, { name: "Vintage" }],
+      rows: vintages
+        .split(",")
+        .map((vintage, at) => ({ anchor: `V${at + 1}`, cells: [`V${at + 1}`, vintage] })),
+      widths: [1, 9],
+      fine: true,
+    },
+  ],
+});
+
+/** Vintages by the numbers that they have in the list. */
+const statesOf = (vintage: string, all: string): string => {
+  const list = all.split(",");
+  return vintage
+    .split(",")
+    .map((one) => `[V${list.indexOf(one) + 1}]`)
+    .join(" ");
+};
+
+const factsOf = ({ facts, vintages }: Report): DocSection => ({
+  title: "Every fact",
+  on: true,
+  text: "Asked again with the vintage that is named, the operation answers the same, and at the pointer behind # stands the value.",
+  items: [],
+  charts: [],
+  tables: [
+    {
+      title: "",
+      columns: [
+        { name: "Fact" },
+        { name: "What it is" },
+        { name: "Value", figures: true },
+        { name: "Where it stands" },
+      ],
+      rows: facts.map(
+        (fact): DocRow => ({
+          anchor: fact.id,
+          cells: [
+            fact.id,
+            fact.label,
+            String(fact.value),
+            isAsked(fact)
+              ? `${addressOf(fact.from)} ${statesOf(fact.from.vintage, vintages)}`
+              : `${fact.formula} of ${fact.of.map((id) => `[${id}]`).join(", ")}`,
+          ],
+        }),
+      ),
+      widths: [1, 5, 5, 13],
+      fine: true,
+    },
+  ],
+});
+
+/** `operation?field=value#pointer`. */
+const addressOf = ({ operation, input, path }: { operation: string; input: object; path: string }): string =>
+  `${operation}?${Object.entries(input)
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&")}#${path}`;
+
+/** The last day of a month, YYYY-MM-DD. */
+function lastDay(month: string): string {
+  const [year = 0, at = 0] = month.split("-").map(Number);
+  return new Date(Date.UTC(year, at, 0)).toISOString().slice(0, 10);
+}

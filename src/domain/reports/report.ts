@@ -1,0 +1,164 @@
+/** A report: sections of findings over facts. It is made once of a question and the vintages that answer it, and kept by its digest. */
+import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
+import { madeId, sha256 } from "../fields.ts";
+import { digestOf } from "../objects.ts";
+import { fact } from "./fact.ts";
+import { methodNames } from "./methods.ts";
+
+const ids = z.array(z.string()).describe("Ids of the facts that it cites, in order");
+
+/** A sentence whose figures are all cited. */
+export const said = z.object({ text: z.string(), facts: ids });
+
+export const confidences = ["reported", "estimated", "signal"] as const;
+
+export const finding = said.extend({
+  confidence: z
+    .enum(confidences)
+    .describe(
+      "reported: figures as delivered, and their arithmetic; estimated: a model's; signal: unusual, and may be chance",
+    ),
+  method: z.enum(methodNames).nullable(),
+});
+export type Finding = z.infer<typeof finding>;
+
+/** A word without digits, or a fact by its id. */
+const cell = z.union([z.object({ word: z.string() }), z.object({ fact: z.string() })]);
+export type Cell = z.infer<typeof cell>;
+
+const table = z.object({ title: z.string(), columns: z.array(z.string()), rows: z.array(z.array(cell)) });
+export type ReportTable = z.infer<typeof table>;
+
+const chart = z.object({
+  kind: z.enum(["line", "bar", "ranking"]),
+  title: z.string(),
+  unit: z.string(),
+  x: z.array(cell),
+  series: z.array(z.object({ name: z.string(), facts: z.array(z.string().nullable()) })),
+});
+export type ReportChart = z.infer<typeof chart>;
+
+const section = z.object({
+  title: z.string(),
+  text: z.string().describe("What the section is about; it has no figure"),
+  findings: z.array(finding),
+  charts: z.array(chart),
+  tables: z.array(table),
+});
+export type Section = z.infer<typeof section>;
+
+const source = said.extend({
+  dataset: z.string(),
+  vintage: z.string().describe("What the answers rest on that were drawn from it"),
+  synthetic: z.boolean(),
+});
+
+const method = z.object({
+  name: z.enum(methodNames),
+  formula: z.string(),
+  parameters: z.string(),
+  source: z.string(),
+});
+
+export const layer = z.object({ layer: z.string(), available: z.boolean(), why: z.string() });
+
+/** What a report says. */
+export const report = z
+  .object({
+    report_id: madeId.describe("From operation, input and vintages: equal questions have equal reports"),
+    operation: z.string(),
+    input: z.record(z.string(), z.unknown()),
+    vintages: z
+      .string()
+      .describe("All that its facts rest on, by comma; as `vintage` it gives the same report"),
+    title: z.string(),
+    question: z.string(),
+    as_of: z.string().describe("The last month of its trade data"),
+    sections: z.array(section),
+    facts: z.array(fact),
+    facts_sha256: sha256.describe(
+      "Of the RFC 8785 form of report_id, operation, input, vintages and facts; the log has it",
+    ),
+    sha256: sha256.describe("Of the RFC 8785 form of all but this"),
+    methods: z.array(method),
+    sources: z.array(source),
+    limits: z.array(said).describe("What it cannot tell, and why"),
+    model: z.null().describe("The model that wrote of it; none did"),
+    dependency_risks: z.array(finding).optional(),
+    substitution_patterns: z.array(finding).optional(),
+    watchlist_12m: z.array(finding).optional(),
+    cited_anomalies: z.array(finding).optional(),
+    layers: z.array(layer).optional(),
+  })
+  .meta({ id: "Report" });
+export type Report = z.infer<typeof report>;
+
+export const events = {
+  ReportMade: {
+    1: z.strictObject({
+      report_id: madeId,
+      operation: z.string(),
+      input_sha256: sha256.describe("Of the RFC 8785 form of its input."),
+      facts_sha256: sha256.describe("Of its facts as they are detached: facts.json."),
+      vintages: z.string(),
+      sha256: sha256.describe("Of the RFC 8785 form of the report, which names its object."),
+      bytes: z.int().positive(),
+      model: z.null(),
+    }),
+  },
+};
+
+export type ReportFacts = DataOf<typeof events, "ReportMade">;
+export type ReportEvent = EventOf<typeof events>;
+export type ReportState = ReportFacts | undefined;
+
+export const prefix = "report-";
+export const streamOf = (report_id: string) => prefix + report_id;
+export const initialState = (): ReportState => undefined;
+export const evolve = (_: ReportState, { data }: ReportEvent): ReportState => data;
+
+/** Made again it is the same one, and nothing is recorded. */
+export const make =
+  (facts: ReportFacts) =>
+  (state: ReportState): ReportEvent[] =>
+    state ? [] : [{ type: "ReportMade", data: facts }];
+
+/** Days that a report is kept, as the vintages are that it can be asked again at. */
+export const KEEP_DAYS = 180;
+
+/** The name of a report; `canonical` is RFC 8785. */
+export function reportId(
+  { operation, input, vintages }: Pick<Report, "operation" | "input" | "vintages">,
+  canonical: (value: object) => string,
+): string {
+  const named = canonical({ operation, input, vintages, model: null });
+  return digestOf(named).slice(0, 32);
+}
+
+/** The digest of facts and of what names their report. */
+export function factsDigest(
+  { report_id, operation, input, vintages, facts }: Omit<DetachedFacts, "facts_sha256">,
+  canonical: (value: object) => string,
+): string {
+  return digestOf(canonical({ report_id, operation, input, vintages, facts }));
+}
+
+/** The facts by themselves, with what names the report: the file that goes with a PDF, and that is verified without it. */
+export const detached = ({ report_id, operation, input, vintages, facts, facts_sha256 }: Report) => ({
+  report_id,
+  operation,
+  input,
+  vintages,
+  facts,
+  facts_sha256,
+});
+export const detachedFacts = report.pick({
+  report_id: true,
+  operation: true,
+  input: true,
+  vintages: true,
+  facts: true,
+  facts_sha256: true,
+});
+export type DetachedFacts = z.infer<typeof detachedFacts>;

@@ -1,0 +1,275 @@
+/** Sovereign briefs: on whom imports of a product, or of several, depend, who could stand in, and what to watch. */
+import { z } from "zod";
+import type { Finding, Report, Section } from "../../../domain/reports/report.ts";
+import { say } from "../../../domain/reports/say.ts";
+import { hs, hs2, years } from "../../../domain/trade/inputs.ts";
+import { isReporter, partnerName } from "../../../domain/trade/reporters.ts";
+import {
+  type Ask,
+  factCell,
+  type Market,
+  section,
+  type Writing,
+  type Written,
+  wordCell,
+  writing,
+} from "../writing.ts";
+import {
+  dependencyFindings,
+  expectedSection,
+  limitsOf,
+  partnersSection,
+  seasonFindings,
+  sizeSection,
+  substitutionFindings,
+} from "./market-sections.ts";
+import { unusual } from "./unusual.ts";
+
+export const layers = ["sanctions", "gdelt", "ais"] as const;
+
+const absentLayers: Record<(typeof layers)[number], string> = {
+  sanctions: "names are screened by an operation of their own, and none of a product's partners is a name",
+  gdelt: "no news are ingested here",
+  ais: "positions of ships are licensed, and none are loaded",
+};
+
+const region = z
+  .string()
+  .regex(/^[A-Z]{2}$|^GLOBAL$/, {
+    error: "region is EU, GLOBAL or one of the 27 by its code, such as LV",
+    abort: true,
+  })
+  .refine(
+    (code) => code === "EU" || code === "GLOBAL" || isReporter(code),
+    "region is EU, GLOBAL or one of the 27; what others import is seen through their trade with the 27 alone: ask fusion/country-stats",
+  )
+  .describe("EU: the 27 and their sources outside; GLOBAL: and all their partners; or one of the 27");
+
+const common = {
+  region,
+  years: years.default("2020-2026").describe("YYYY-YYYY"),
+  layers: z
+    .array(z.enum(layers, `layers are ${layers.join(", ")}`))
+    .max(layers.length, "layers are named once each")
+    .default([])
+    .describe("Each is answered with whether it is available"),
+};
+
+export const briefInput = z.object({
+  hs: hs.describe("The product: an HS or CN code of 2, 4, 6 or 8 digits"),
+  ...common,
+});
+
+export const sectorsInput = z.object({
+  sectors: z
+    .array(hs2)
+    .min(2, "sectors are 2 to 8 chapters")
+    .max(8, "sectors are 2 to 8 chapters")
+    .refine((codes) => new Set(codes).size === codes.length, "a chapter stands in sectors twice")
+    .describe("2 to 8 HS chapters"),
+  ...common,
+});
+
+type Common = Pick<z.output<typeof briefInput>, "region" | "years" | "layers">;
+
+const marketOf = ({ ask }: Writing, product: string, { region, years }: Common): Promise<Market> =>
+  ask("fusion_market_intel", {
+    hs: product,
+    ...(isReporter(region) && { reporter: region }),
+    flow: "IMPORT",
+    years,
+  });
+
+const regionName = (region: string) =>
+  region === "EU"
+    ? "the EU"
+    : region === "GLOBAL"
+      ? "the world as the EU trades with it"
+      : partnerName(region);
+
+/** On whom imports of one product depend. */
+export async function brief(asked: Ask, input: z.output<typeof briefInput>): Promise<Written> {
+  const report = writing(asked);
+  const told = await marketOf(report, input.hs, input);
+  const shown = [
+    sizeSection(report, told),
+    partnersSection(report, told, input.region === "EU"),
+    expectedSection(report, told),
+  ];
+  const risks = dependencyFindings(report, told);
+  const substitutes = substitutionFindings(report, told);
+  const { anomalies, open } = await unusual(report, [input.hs], input.region);
+  const watch = [...open, ...seasonFindings(report, told)];
+  const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
+  limitsOf(report, told);
+  limitsOfRegion(report, input);
+  const question = `On whom does ${regionName(input.region)} depend for HS ${input.hs}, ${input.years.replace("-", "–")}?`;
+  return {
+    ...report.finish({ title: "Sovereign brief", question, of: told, sections }),
+    ...entries({ risks, substitutes, watch, anomalies }, input),
+  };
+}
+
+/** The same of several chapters, ranked; `deep` tells what losing one source would do to each. */
+export async function sectorsBrief(
+  asked: Ask,
+  input: z.output<typeof sectorsInput>,
+  deep: boolean,
+): Promise<Written> {
+  const report = writing(asked);
+  const markets: Market[] = [];
+  for (const sector of input.sectors) markets.push(await marketOf(report, sector, input));
+  const shown = [rankedSection(report, markets), ...(deep ? [sharedSection(report, markets)] : [])];
+  const risks = markets.flatMap((told) => dependencyFindings(report, told));
+  const substitutes = markets.flatMap((told) => substitutionFindings(report, told));
+  const { anomalies, open } = await unusual(report, input.sectors, input.region);
+  const watch = [...open, ...markets.flatMap((told) => seasonFindings(report, told))];
+  const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
+  for (const told of markets) limitsOf(report, told);
+  if (deep)
+    report.limit(say`Leads and lags between the sectors are not told: no operation answers them yet.`);
+  limitsOfRegion(report, input);
+  const question = `On whom does ${regionName(input.region)} depend for HS ${input.sectors.join(", ")}, ${input.years.replace("-", "–")}?`;
+  const title = deep ? "Sovereign brief across sectors, in depth" : "Sovereign brief across sectors";
+  return {
+    ...report.finish({ title, question, of: markets[0]!, sections }),
+    ...entries({ risks, substitutes, watch, anomalies }, input),
+  };
+}
+
+/** Sectors by how concentrated their sources outside the EU are in the last year that was judged. */
+function rankedSection(report: Writing, markets: readonly Market[]): Section {
+  const { at, finding } = report;
+  const judged = markets.map((told) => {
+    const { data, meta } = told.answer;
+    const last = data.dependency?.years.findLastIndex(({ concentration }) => concentration !== null) ?? -1;
+    const size = data.size.findIndex(({ year }) => year === meta.year);
+    const path = `/data/dependency/years/${last}`;
+    return {
+      product: at(told, "/meta/product", "code of the chapter", "code"),
+      name: meta.name === null ? undefined : at(told, "/meta/name", "name of the chapter", "text"),
+      concentration:
+        last < 0
+          ? undefined
+          : at(told, `${path}/concentration`, "concentration of sources outside the EU", "index"),
+      outside:
+        last < 0 || data.dependency?.years[last]?.extra_share === null
+          ? undefined
+          : at(told, `${path}/extra_share`, "share of imports from outside the EU", "share"),
+      value: size < 0 ? undefined : at(told, `/data/size/${size}/value_eur`, "imports of the year", "EUR"),
+      dependent: data.dependency?.dependent,
+    };
+  });
+  const weight = ({ concentration }: (typeof judged)[number]) => Number(concentration?.value ?? -1);
+  const ranked = judged.toSorted((a, b) => weight(b) - weight(a));
+  const [first] = ranked;
+  return section("Sectors beside each other", "The most concentrated sources first.", {
+    findings: first?.concentration
+      ? [
+          finding(
+            say`The most concentrated is ${first.name ?? first.product} at ${first.concentration}.`,
+            "reported",
+            "dependency",
+          ),
+        ]
+      : [],
+    tables: [
+      {
+        title: "Sectors",
+        columns: ["Chapter", "Name", "Imports", "From outside the EU", "Concentration", "Dependent"],
+        rows: ranked.map(({ product, name, value, outside, concentration, dependent }) => [
+          factCell(product),
+          factCell(name),
+          factCell(value),
+          factCell(outside),
+          factCell(concentration),
+          wordCell(dependent === undefined ? "—" : dependent ? "yes" : "no"),
+        ]),
+      },
+    ],
+  });
+}
+
+/** Partners that stand among the largest of several sectors, and what part of each would be missing without them. */
+function sharedSection({ at, finding }: Writing, markets: readonly Market[]): Section {
+  const names = new Map<string, string>();
+  const shares = new Map<string, { told: Market; n: number }[]>();
+  for (const told of markets)
+    for (const [n, { partner, name, share }] of told.answer.data.partners.entries()) {
+      if (share === null) continue;
+      names.set(partner, name);
+      shares.set(partner, [...(shares.get(partner) ?? []), { told, n }]);
+    }
+  const shared = [...shares].filter(([, of]) => of.length > 1);
+  const lost = shared.map(([partner, of]) => ({
+    name: names.get(partner)!,
+    parts: of.map(({ told, n }) => ({
+      product: at(told, "/meta/product", "code of the chapter", "code"),
+      share: at(told, `/data/partners/${n}/share`, "share of the partner", "share"),
+    })),
+  }));
+  const weight = ({ parts }: (typeof lost)[number]) =>
+    Math.max(...parts.map(({ share }) => Number(share.value)));
+  const ranked = lost.toSorted((a, b) => weight(b) - weight(a) || (a.name < b.name ? -1 : 1)).slice(0, 10);
+  return section(
+    "Shared sources",
+    "What of each sector would be missing without one country, if nothing replaced it.",
+    {
+      findings: ranked.slice(0, 3).map(({ name, parts }) => {
+        const worst = parts.toSorted((a, b) => Number(b.share.value) - Number(a.share.value))[0]!;
+        return finding(
+          say`Without ${name}, ${worst.share} of chapter ${worst.product} would be missing.`,
+          "reported",
+          "loss",
+        );
+      }),
+      tables: [
+        {
+          title: "Losing one country",
+          columns: ["Country", "Chapter", "Share of its imports"],
+          rows: ranked.flatMap(({ name, parts }) =>
+            parts.map(({ product, share }) => [wordCell(name), factCell(product), factCell(share)]),
+          ),
+        },
+      ],
+    },
+  );
+}
+
+type Entries = { risks: Finding[]; substitutes: Finding[]; watch: Finding[]; anomalies: Finding[] };
+
+const findingSections = ({ risks, substitutes, watch, anomalies }: Entries): Section[] => [
+  section(
+    "Dependency",
+    "Whether few sources outside the EU make up most of the imports, and exports do not.",
+    { findings: risks },
+  ),
+  section("Who could stand in", "Sources that grew while the largest fell.", { findings: substitutes }),
+  section("What to watch in the coming year", "Open alerts and seasonal peaks; nothing else is foretold.", {
+    findings: watch,
+  }),
+  section("What was unusual", "Months far from those before; each is a signal, and no finding of a cause.", {
+    findings: anomalies,
+  }),
+];
+
+const entries = (
+  { risks, substitutes, watch, anomalies }: Entries,
+  input: Common,
+): Pick<
+  Report,
+  "dependency_risks" | "substitution_patterns" | "watchlist_12m" | "cited_anomalies" | "layers"
+> => ({
+  dependency_risks: risks,
+  substitution_patterns: substitutes,
+  watchlist_12m: watch,
+  cited_anomalies: anomalies,
+  layers: input.layers.map((layer) => ({ layer, available: false, why: absentLayers[layer] })),
+});
+
+function limitsOfRegion({ limit }: Writing, { region }: Common): void {
+  if (region === "GLOBAL") limit(say`Trade between countries outside the EU is unseen.`);
+  limit(
+    say`No announced policies are watched, and no forecasts made: neither is answered by an operation yet.`,
+  );
+}

@@ -1,0 +1,272 @@
+/** What `market-intel` answers of one product, as sections of a report. */
+import type { Fact } from "../../../domain/reports/fact.ts";
+import type { Finding, Section } from "../../../domain/reports/report.ts";
+import { listed, type Said, say } from "../../../domain/reports/say.ts";
+import { isReporter } from "../../../domain/trade/reporters.ts";
+import { factCell, type Market, section, type Writing, wordCell } from "../writing.ts";
+
+const FLOWS = { IMPORT: "imports", EXPORT: "exports" } as const;
+
+/** A product as it is called, and its code where it has no name that is known. */
+export function productOf({ at }: Writing, told: Market): Said {
+  const { name } = told.answer.meta;
+  return name === null
+    ? say`the product ${at(told, "/meta/product", "code of the product", "code")}`
+    : say`${at(told, "/meta/name", "name of the product", "text")}`;
+}
+
+/** How much is traded, how it grew, and whether by price or by quantity. */
+export function sizeSection(writing: Writing, told: Market): Section {
+  const { at, finding } = writing;
+  const { data, meta } = told.answer;
+  const flow = FLOWS[meta.flow];
+  const findings: Finding[] = [];
+  const now = data.size.findIndex(({ year }) => year === meta.year);
+  if (now >= 0) {
+    const year = at(told, "/meta/year", "year that is reported", "year");
+    const value = at(told, `/data/size/${now}/value_eur`, `${flow} of the year`, "EUR");
+    findings.push(finding(say`In ${year} the ${flow} of ${productOf(writing, told)} came to ${value}.`));
+  }
+  if (data.growth) {
+    const rate = at(told, "/data/growth/rate", "growth a year", "change");
+    const from = at(told, "/data/growth/from", "first complete year", "year");
+    const to = at(told, "/data/growth/to", "last complete year", "year");
+    findings.push(finding(say`From ${from} to ${to} they changed by ${rate} a year.`, "reported", "growth"));
+  }
+  if (data.price_and_quantity) {
+    const part = (name: string, label: string) => at(told, `/data/price_and_quantity/${name}`, label, "EUR");
+    const [change, price, quantity] = [
+      part("change_eur", "change between the two years"),
+      part("price_eur", "change by prices"),
+      part("quantity_eur", "change by quantities"),
+    ];
+    const rest = part("unsplit_eur", "change that no price explains");
+    findings.push(
+      finding(
+        say`Of the last year's change, ${change}, prices account for ${price}, quantities for ${quantity}, and what cannot be split for ${rest}.`,
+        "reported",
+        "price_and_quantity",
+      ),
+    );
+  }
+  const years = data.size.map((_, n) => at(told, `/data/size/${n}/year`, "year", "year"));
+  const values = data.size.map((_, n) => at(told, `/data/size/${n}/value_eur`, `${flow} of the year`, "EUR"));
+  return section("The market", "How much is traded, whether it grows, and by what.", {
+    findings,
+    charts: [
+      {
+        kind: "bar",
+        title: `Yearly ${flow}`,
+        unit: "EUR",
+        x: years.map(factCell),
+        series: [{ name: flow, facts: values.map(({ id }) => id) }],
+      },
+    ],
+    tables: [
+      {
+        title: `Yearly ${flow}`,
+        columns: ["Year", "Value", "Delivered"],
+        rows: data.size.map(({ complete }, n) => [
+          factCell(years[n]),
+          factCell(values[n]),
+          wordCell(complete ? "in full" : "in part"),
+        ]),
+      },
+    ],
+  });
+}
+
+/** Its partners; `outside` leaves out those among the 27. */
+export function partnersSection({ at, finding }: Writing, told: Market, outside: boolean): Section {
+  const { data } = told.answer;
+  const shown = data.partners.flatMap(({ partner }, n) => (outside && isReporter(partner) ? [] : n));
+  const figure = (
+    n: number,
+    name: "value_eur" | "share" | "contribution",
+    label: string,
+  ): Fact | undefined =>
+    data.partners[n]![name] === null
+      ? undefined
+      : at(
+          told,
+          `/data/partners/${n}/${name}`,
+          label,
+          name === "value_eur" ? "EUR" : name === "share" ? "share" : "change",
+        );
+  const names = shown.map((n) => wordCell(data.partners[n]!.name));
+  const values = shown.map((n) => figure(n, "value_eur", "trade with the partner"));
+  const findings: Finding[] = [];
+  const [first] = shown;
+  if (first !== undefined) {
+    const share = figure(first, "share", "share of the largest partner");
+    const name = data.partners[first]!.name;
+    if (share)
+      findings.push(
+        finding(
+          say`The largest partner${outside ? " outside the EU" : ""} is ${name} with ${share} of the total.`,
+        ),
+      );
+  }
+  if (data.concentration) {
+    const hhi = at(told, "/data/concentration/hhi", "concentration of partners", "index");
+    const kind = data.concentration.classification.replaceAll("_", " ");
+    findings.push(
+      finding(say`Over all partners the concentration is ${hhi}: ${kind}.`, "reported", "concentration"),
+    );
+  }
+  return section("Partners", "With whom it is traded, and what each added to the change.", {
+    findings,
+    charts:
+      shown.length > 1
+        ? [
+            {
+              kind: "ranking",
+              title: "Largest partners",
+              unit: "EUR",
+              x: names,
+              series: [{ name: "Value", facts: values.map((one) => one?.id ?? null) }],
+            },
+          ]
+        : [],
+    tables:
+      shown.length > 0
+        ? [
+            {
+              title: outside ? "Largest partners, those outside the EU" : "Largest partners",
+              columns: ["Partner", "Value", "Share", "Part in growth"],
+              rows: shown.map((n, row) => [
+                names[row]!,
+                factCell(values[row]),
+                factCell(figure(n, "share", "share of the partner")),
+                factCell(figure(n, "contribution", "part in the growth of the total")),
+              ]),
+            },
+          ]
+        : [],
+  });
+}
+
+/** Whether imports depend on few sources outside the EU. */
+export function dependencyFindings(writing: Writing, told: Market): Finding[] {
+  const { at, finding } = writing;
+  const { dependency } = told.answer.data;
+  if (!dependency) return [];
+  const product = productOf(writing, told);
+  const years = dependency.years.flatMap((one, n) => {
+    if (one.concentration === null || one.extra_share === null) return [];
+    const figure = (name: string, label: string, unit: "index" | "share" | "year") =>
+      at(told, `/data/dependency/years/${n}/${name}`, label, unit);
+    const year = figure("year", "year that is judged", "year");
+    const concentration = figure("concentration", "concentration of sources outside the EU", "index");
+    const outside = figure("extra_share", "share of imports from outside the EU", "share");
+    const verdict = one.dependent ? "dependent" : "not dependent";
+    return say`${year} ${verdict} (concentration ${concentration}, ${outside} from outside the EU)`;
+  });
+  if (years.length === 0) return [];
+  const verdict = dependency.dependent ? "depend" : "do not depend";
+  return [
+    finding(
+      say`By the EU's three indicators imports of ${product} ${verdict} on sources outside: ${listed(years)}.`,
+      "reported",
+      "dependency",
+    ),
+  ];
+}
+
+/** Who grew while the largest source fell. */
+export function substitutionFindings(writing: Writing, told: Market): Finding[] {
+  const { at, finding } = writing;
+  const { substitution } = told.answer.data;
+  if (!substitution) return [];
+  const top = at(told, "/data/substitution/top_share_before", "share of the largest source before", "share");
+  const before = at(told, "/data/substitution/top/before_eur", "largest source before", "EUR");
+  const after = at(told, "/data/substitution/top/after_eur", "largest source after", "EUR");
+  const others = substitution.substitutes.map(({ name }, n) => {
+    const growth = at(
+      told,
+      `/data/substitution/substitutes/${n}/growth_eur`,
+      "what the source gained",
+      "EUR",
+    );
+    return say`${name} gained ${growth}`;
+  });
+  const fell = say`${substitution.top.name}, which had ${top} of ${productOf(writing, told)}, fell from ${before} to ${after}`;
+  return [
+    finding(
+      others.length === 0 ? say`${fell}; no other source grew.` : say`${fell}; ${listed(others)}.`,
+      "reported",
+      "substitution",
+    ),
+  ];
+}
+
+/** What the trade with each partner would be by size and distance alone. */
+export function expectedSection({ at, finding }: Writing, told: Market): Section {
+  const { gravity } = told.answer.data;
+  if (!gravity) return section("Expected trade", "", {});
+  const distance = at(told, "/data/gravity/distance/estimate", "elasticity with distance", "ratio");
+  const cells = at(told, "/data/gravity/cells", "pairs of countries in the estimate", "count");
+  return section(
+    "Expected trade",
+    "What size and distance alone let expect of each partner, beside what is.",
+    {
+      findings: [
+        finding(
+          say`Over ${cells} pairs of countries the elasticity of trade with distance is ${distance}.`,
+          "estimated",
+          "gravity",
+        ),
+      ],
+      tables: [
+        {
+          title: "Actual and expected",
+          columns: ["Partner", "Actual", "Expected", "Ratio"],
+          rows: gravity.partners.map(({ name }, n) => [
+            wordCell(name),
+            factCell(at(told, `/data/gravity/partners/${n}/actual_eur`, "trade with the partner", "EUR")),
+            factCell(at(told, `/data/gravity/partners/${n}/expected_eur`, "expected of the partner", "EUR")),
+            factCell(at(told, `/data/gravity/partners/${n}/ratio`, "actual over expected", "ratio")),
+          ]),
+        },
+      ],
+    },
+  );
+}
+
+/** The month in which most is traded. */
+export function seasonFindings(writing: Writing, told: Market): Finding[] {
+  const { at, finding } = writing;
+  const { peak } = told.answer.data.season;
+  if (!peak) return [];
+  const month = at(told, "/data/season/peak/month", "month of the seasonal peak", "calendar_month");
+  const factor = at(told, "/data/season/peak/factor", "peak over an average month", "ratio");
+  return [
+    finding(
+      say`${productOf(writing, told)} has its seasonal peak in ${month}, at ${factor} times an average month.`,
+      "reported",
+      "season",
+    ),
+  ];
+}
+
+/** What the product's market cannot tell, in the words of the answer. */
+export function limitsOf({ at, limit }: Writing, told: Market): void {
+  for (const [n, { of }] of told.answer.data.absent.entries())
+    limit(
+      say`No ${of.replaceAll("_", " ")}: ${at(told, `/data/absent/${n}/why`, "why a figure is absent", "text")}.`,
+    );
+}
+
+/** Its comparative advantage. */
+export function advantageFindings(writing: Writing, told: Market): Finding[] {
+  const { at, finding } = writing;
+  if (!told.answer.data.advantage) return [];
+  const rca = at(told, "/data/advantage/rca", "revealed comparative advantage", "ratio");
+  return [
+    finding(
+      say`The product's share in the country's exports is ${rca} times its share in those of the twenty-seven.`,
+      "reported",
+      "advantage",
+    ),
+  ];
+}

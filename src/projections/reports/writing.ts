@@ -1,0 +1,108 @@
+/** How a report is written: questions are asked of operations, their figures become facts, and sections are made of those. */
+import type { z } from "zod";
+import { type Fact, isAsked, type Ledger, ledger, type Told, type Unit } from "../../domain/reports/fact.ts";
+import { type MethodName, methodNames, methodOf } from "../../domain/reports/methods.ts";
+import type { Finding, Report, Section } from "../../domain/reports/report.ts";
+import { type Said, say } from "../../domain/reports/say.ts";
+import type { countryStatsOutput } from "../fusion/answers/country-stats.ts";
+import type { marketOutput } from "../fusion/answers/market.ts";
+import type { macroOutput } from "../macro/answers/context.ts";
+import type { alertsOutput } from "../trade/answers/alerts.ts";
+import type { topPartnersOutput, topProductsOutput } from "../trade/answers/rankings.ts";
+
+/** The operations that reports ask, and what each answers. */
+type Answers = {
+  fusion_market_intel: z.infer<typeof marketOutput>;
+  fusion_country_stats: z.infer<typeof countryStatsOutput>;
+  trade_alerts: z.infer<typeof alertsOutput>;
+  trade_top_products: z.infer<typeof topProductsOutput>;
+  trade_top_partners: z.infer<typeof topPartnersOutput>;
+  trade_macro_context: z.infer<typeof macroOutput>;
+};
+type ToldOf<Answer> = Omit<Told, "answer"> & { answer: Answer };
+export type AnswerTo<Name extends keyof Answers> = ToldOf<Answers[Name]>;
+export type Market = AnswerTo<"fusion_market_intel">;
+export type Ask = <Name extends keyof Answers>(
+  operation: Name,
+  input: Record<string, unknown>,
+) => Promise<ToldOf<Answers[Name]>>;
+
+/** What a report says besides its name and what it rests on. */
+export type Written = Omit<
+  Report,
+  "report_id" | "operation" | "input" | "vintages" | "facts_sha256" | "sha256"
+>;
+
+/** A report that is being written. */
+export type Writing = {
+  ask: Ask;
+  ledger: Ledger;
+  /** The figure at a pointer of an answer. */
+  at(told: Told, path: string, label: string, unit: Unit): Fact;
+  finding(said: Said, confidence?: Finding["confidence"], method?: MethodName): Finding;
+  /** Says what cannot be told. */
+  limit(said: Said): void;
+  finish(about: { title: string; question: string; of: Told; sections: Section[] }): Written;
+};
+
+export function writing(asked: Ask): Writing {
+  const facts = ledger();
+  const used = new Set<MethodName>();
+  const limits: Said[] = [];
+  const told: Told[] = [];
+  const at: Writing["at"] = (one, path, label, unit) => facts.at(one, path, label, unit);
+  return {
+    async ask(operation, input) {
+      const answer = await asked(operation, input);
+      told.push(answer);
+      return answer;
+    },
+    ledger: facts,
+    at,
+    finding(said, confidence = "reported", method) {
+      if (method) used.add(method);
+      return { ...said, confidence, method: method ?? null };
+    },
+    limit: (said) => void limits.push(said),
+    finish({ title, question, of, sections }) {
+      const last = at(of, "/meta/coverage/months/to", "last month of the data", "month");
+      const sources = sourcesOf(told, facts);
+      return {
+        title,
+        question,
+        as_of: String(last.value),
+        sections: sections.filter(({ findings, tables }) => findings.length + tables.length > 0),
+        facts: [...facts.facts],
+        methods: methodNames.filter((name) => used.has(name)).map(methodOf),
+        sources,
+        limits,
+        model: null,
+      };
+    },
+  };
+}
+
+/** Each state of data that facts were drawn from, in the words of its own answer. */
+function sourcesOf(told: readonly Told[], { facts, at }: Ledger): Report["sources"] {
+  const drawn = new Set(facts.flatMap((fact) => (isAsked(fact) ? fact.from.vintage : [])));
+  const first = new Map(told.map((one) => [one.origin.vintage, one]));
+  return [...first.values()].flatMap((one) => {
+    const { dataset, vintage, synthetic } = one.origin;
+    if (!drawn.has(vintage)) return [];
+    const source = at(one, "/meta/source", "source of the data", "text");
+    return { ...say`${source}`, dataset, vintage, synthetic };
+  });
+}
+
+/** A section that may come to nothing. */
+export const section = (title: string, text: string, more: Partial<Section>): Section => ({
+  title,
+  text,
+  findings: [],
+  charts: [],
+  tables: [],
+  ...more,
+});
+
+export const factCell = (fact: Fact | undefined) => (fact ? { fact: fact.id } : { word: "—" });
+export const wordCell = (word: string) => ({ word });
