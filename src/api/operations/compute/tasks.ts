@@ -60,7 +60,7 @@ const submission = z.object({
     .string()
     .regex(/^(?:queue|agent:[A-Za-z0-9#._:-]{1,128})$/, "is queue, or agent:<agent_id or SX#number>")
     .default("queue")
-    .describe("queue: whoever is free and asks no more than you pay. agent:<id>: that one alone"),
+    .describe("queue: whoever is free. agent:<id>: that one alone"),
   min_trust: z
     .int("is a whole number of points from 0 to 100")
     .min(0, "is at least 0")
@@ -72,7 +72,7 @@ const submission = z.object({
     .describe("Seconds in which you accept or reject a result"),
   deadline_s: seconds(60, 30 * DAY_S)
     .default(7 * DAY_S)
-    .describe("Seconds after which nobody begins it any more, and what was held comes back"),
+    .describe("Seconds after which nobody begins it any more"),
 });
 type Submission = z.output<typeof submission>;
 

@@ -27,7 +27,7 @@ const withdraw = operation({
   route: "POST /soul/compute/withdraw",
   effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "Have money of your account paid to your wallet",
-  description: `What came in longer than a day ago and is not held can leave; it is paid once, or is in the account again a day later.`,
+  description: `What came in longer than a day ago and is not held can leave; it is paid once, or comes back a day later.`,
   access: [subject("order"), owner("order")],
   moves_money: true,
   input,
