@@ -107,6 +107,7 @@ export const environment = z.object({
   REFUND_KEY: privateKey.optional(),
   GAS_BUDGET_ETH: etherADay("0.05"),
   ATTESTATION_GAS_ETH: etherADay("0.01"),
+  CUSTODY: flag(false),
   CUSTODY_ACCOUNT_USDC: integer(1, 1_000_000, 100),
   CUSTODY_TOTAL_USDC: integer(1, 1_000_000_000, 10_000),
   ANCHORING: flag(true),
@@ -191,9 +192,9 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** What is kept for others: the development chain's money alone, which is worth nothing, until what is in an account can leave it. */
+/** What is kept for others: the development chain's money, which is worth nothing; real money where the operator wants that. */
 export const custodyOf = (config: Config, embedded_chain: boolean) => ({
-  open: embedded_chain,
+  open: embedded_chain || config.CUSTODY,
   account_micro: config.CUSTODY_ACCOUNT_USDC * 1e6,
   total_micro: config.CUSTODY_TOTAL_USDC * 1e6,
 });

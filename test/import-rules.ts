@@ -208,6 +208,19 @@ export const layers: Readonly<Record<string, Layer>> = {
       zod: "any",
     },
   },
+  // Whoever works for a service elsewhere: it knows that by HTTP alone, and has the sandboxes and a key.
+  worker: {
+    paths: ["src/worker/"],
+    imports: {
+      ...files,
+      adapters: ["openSigner", "processExecutor"],
+      domain: "any",
+      eventstore: ["canonicalText", "JsonObject"],
+      leases: ["pause"],
+      "node:crypto": ["randomUUID"],
+      zod: "any",
+    },
+  },
   anchoring: {
     paths: ["src/anchoring/"],
     imports: {
@@ -412,11 +425,14 @@ export const layers: Readonly<Record<string, Layer>> = {
       operator: "any",
       pino: "types",
       "pino-pretty": "any",
+      // The demo starts a worker, which is a command of its own.
+      "node:child_process": ["spawn"],
       projections: "any",
       verify: "any",
       "viem/utils": ["encodeFunctionData", "formatEther", "parseAbi"],
       "viem/accounts": "any",
       witness: "any",
+      worker: "any",
       zod: "any",
     },
   },

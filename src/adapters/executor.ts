@@ -3,11 +3,16 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { canonicalBytes } from "../../eventstore/canonical.ts";
+import type { JsonObject } from "../../eventstore/types.ts";
 import { MOST_OBJECT_BYTES } from "../domain/objects.ts";
 import type { Executor, Ran } from "../domain/ports.ts";
 
 /** Megabytes that the process itself may have; what it runs has limits of its own below it. */
 const HEAP_MB = 512;
+
+/** Nothing of this process's; the time zone of a machine would change what a query answers. */
+const ENVIRONMENT = { TZ: "UTC" };
 
 export function processExecutor(): Executor {
   const own = import.meta.url;
@@ -17,9 +22,12 @@ export function processExecutor(): Executor {
   const command = [...reading, `--max-old-space-size=${HEAP_MB}`, fileURLToPath(file)];
   return {
     engine_sha256: engineOf(file),
-    run: ({ kind, input, limit_s }) =>
+    run: ({ kind, input, limit_s, signal }) =>
       new Promise((resolve) => {
-        const child = spawn(process.execPath, command, { env: {}, stdio: ["pipe", "pipe", "ignore"] });
+        const child = spawn(process.execPath, command, {
+          env: ENVIRONMENT,
+          stdio: ["pipe", "pipe", "ignore"],
+        });
         const chunks: Buffer[] = [];
         let bytes = 0;
         let reason: string | undefined;
@@ -28,6 +36,9 @@ export function processExecutor(): Executor {
           child.kill("SIGKILL");
         };
         const timer = setTimeout(() => kill("it took too long"), limit_s * 1_000);
+        const stop = () => kill("it was stopped");
+        if (signal?.aborted) stop();
+        else signal?.addEventListener("abort", stop, { once: true });
         child.stdout.on("data", (chunk: Buffer) => {
           bytes += chunk.length;
           if (bytes > MOST_OBJECT_BYTES + 1_024) return kill("its result is too large");
@@ -38,6 +49,7 @@ export function processExecutor(): Executor {
         child.stdin.on("error", () => undefined);
         child.on("close", (code) => {
           clearTimeout(timer);
+          signal?.removeEventListener("abort", stop);
           const ran = code === 0 && reason === undefined ? readRan(Buffer.concat(chunks)) : undefined;
           resolve(ran ?? { exit: "failed", reason: reason ?? `its process ended with ${code}` });
         });
@@ -48,9 +60,22 @@ export function processExecutor(): Executor {
 
 function readRan(bytes: Buffer): Ran | undefined {
   try {
-    return JSON.parse(bytes.toString()) as Ran;
+    const { exit, output } = JSON.parse(bytes.toString()) as Ran;
+    return isResult(output) ? { exit, output } : { exit: "ok", output: { error: NO_RESULT } };
   } catch {
     return undefined;
+  }
+}
+
+const NO_RESULT = "TypeError: the result is no JSON that has a canonical form";
+
+/** A program can make its JSON come to anything: what has no canonical form (RFC 8785) would have no digest. */
+function isResult(output: unknown): output is Ran["output"] {
+  if (typeof output !== "object" || output === null || Array.isArray(output)) return false;
+  try {
+    return canonicalBytes(output as JsonObject, "output").length > 0;
+  } catch {
+    return false;
   }
 }
 

@@ -2,6 +2,7 @@ import { marketOperations } from "../api/operations/compute/market.ts";
 import { nodeOperations } from "../api/operations/compute/nodes.ts";
 import { settleOperations } from "../api/operations/compute/settle.ts";
 import { taskOperations } from "../api/operations/compute/tasks.ts";
+import { withdrawOperations } from "../api/operations/compute/withdraw.ts";
 import { workOperations } from "../api/operations/compute/work.ts";
 import * as node from "../domain/compute/node.ts";
 import { computeProblems } from "../domain/compute/problems.ts";
@@ -25,6 +26,7 @@ export const compute: Area = {
     ...taskOperations,
     ...workOperations,
     ...settleOperations,
+    ...withdrawOperations,
   ],
   problems: computeProblems,
 };

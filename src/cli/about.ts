@@ -10,6 +10,7 @@ export const about = {
   shop: "run the shop: products, prices, stock and orders; each change is an event in the log",
   disputes: "say who is right in a dispute about a task of the compute market",
   anchor: "anchor the log on the chain",
+  work: "run a worker of the compute market: it does tasks of others and is paid",
   witness: "run a witness: it cosigns a log's checkpoints as long as each continues the one before",
   import: "import files as the next vintage of their dataset: all of them or nothing",
   sandbox: "make the synthetic data that answers where no real data covers the question",

@@ -94,6 +94,27 @@ export async function get(
   }
 }
 
+/** What the service answers there; a refusal says what it said. */
+export async function told<Schema extends z.ZodType>(
+  url: string,
+  schema: Schema,
+  { headers = {}, ...question }: Question & { headers?: Record<string, string> } = {},
+): Promise<z.infer<Schema>> {
+  const answer = await get(url, headers, question);
+  const text = await answer.text();
+  if (!answer.ok) refuse("unprocessable", `${url} answered ${answer.status}: ${text.slice(0, 500)}`);
+  const read = schema.safeParse(parsed(text));
+  return read.success ? read.data : refuse("unprocessable", `${url} is not what a Tallystick answers there`);
+}
+
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Asks without paying; throws a Refusal where the answer is not a 402 that this buyer would pay, of `most` micro-USDC. */
 export async function ask(url: string, question: Question = {}, most = MOST): Promise<Offer> {
   const answer = await get(url, {}, question);

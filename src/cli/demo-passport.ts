@@ -7,7 +7,7 @@ import { z } from "zod";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { refuse } from "../domain/refusal.ts";
 import { sandboxAgentIds } from "../operator/sandbox-agents.ts";
-import { ask, buy, get, type Question, sign } from "./demo-buyer.ts";
+import { ask, buy, get, parsed, sign, told } from "./demo-buyer.ts";
 import type { Place } from "./demo-place.ts";
 import { tell } from "./demo-story.ts";
 import { agentWallet } from "./demo-wallets.ts";
@@ -57,28 +57,6 @@ const credential = z.looseObject({
   alsoKnownAs: z.array(z.string()).optional(),
 });
 
-/** What the service answers there; a refusal says what it said. */
-async function told<Schema extends z.ZodType>(
-  url: string,
-  schema: Schema,
-  question: Question & { key?: string } = {},
-): Promise<z.infer<Schema>> {
-  const { key, ...rest } = question;
-  const answer = await get(url, key === undefined ? {} : { Authorization: `Bearer ${key}` }, rest);
-  const text = await answer.text();
-  if (!answer.ok) refuse("unprocessable", `${url} answered ${answer.status}: ${text.slice(0, 500)}`);
-  const read = schema.safeParse(parsed(text));
-  return read.success ? read.data : refuse("unprocessable", `${url} is not what a Tallystick answers there`);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 export async function getPassport({ url }: Place): Promise<void> {
   const at = (path: string) => `${url}/${path}`;
   const agent_id = `demo-agent-${randomBytes(4).toString("hex")}`;
@@ -104,7 +82,7 @@ export async function getPassport({ url }: Place): Promise<void> {
   });
   const signature = await wallet.signMessage({ message: asked.challenge });
   const { keys } = await told(at(`${of}/keys`), proven, {
-    key: api_key,
+    headers: { Authorization: `Bearer ${api_key}` },
     body: { challenge: asked.challenge, signature },
   });
   tell.line("signed", "the service's text, by a key that was made just now");

@@ -43,9 +43,9 @@ export function demoCommand({ settings, logger }: Terminal): Command {
     .addOption(
       new Option(
         "--story <name>",
-        "answer: one answer, and what proves it; shop: pellets, from the price list to the delivery; passport: an agent registers, proves a key, is vouched for and verified; report: a brief as PDF, and each of its figures asked again",
+        "answer: one answer, and what proves it; shop: pellets, from the price list to the delivery; passport: an agent registers, proves a key, is vouched for and verified; compute: a task is paid for, done by a worker, checked and settled; report: a brief as PDF, and each of its figures asked again",
       )
-        .choices(["answer", "shop", "passport", "report"])
+        .choices(["answer", "shop", "passport", "compute", "report"])
         .default("answer"),
     )
     .addHelpText(
@@ -70,6 +70,7 @@ export function demoCommand({ settings, logger }: Terminal): Command {
           tell.line("service", place.own ? `${place.url}, for as long as this takes` : place.url);
           if (story === "shop") await tellShop(place, config);
           else if (story === "passport") await tellPassport(place);
+          else if (story === "compute") await tellCompute(place, config);
           else if (story === "report") await tellReport(place, config);
           else await buyOneAnswer(place, config, key === FROM_INPUT ? await walletFromInput() : key);
         } finally {
@@ -102,6 +103,15 @@ async function tellPassport(place: Place): Promise<void> {
     await makeSandboxAgents(place.app);
   }
   await getPassport(place);
+  tell.end(`Done in ${seconds(Date.now() - begun)}.`);
+}
+
+async function tellCompute(place: Place, config: Config): Promise<void> {
+  const begun = Date.now();
+  const { haveTaskDone } = await import("./demo-compute.ts");
+  const wallet = demoWallet();
+  tell.line("wallet", `${wallet.address}, the first of the public development mnemonic`);
+  await haveTaskDone(place.url, wallet, join(config.DATA_DIR, "demo"));
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
 }
 

@@ -35,19 +35,20 @@ export function paymentsCommand(terminal: Terminal): Command {
 const printed = (result: Books) =>
   JSON.stringify(result, (_, value) => (typeof value === "bigint" ? String(value) : value), 2);
 
-const page = ({ payments, refunds, incoming, custody, agree }: Books) =>
+const page = ({ payments, refunds, withdrawals, incoming, custody, agree }: Books) =>
   [
     side("payments", payments, "settled - reorged"),
     side("refunds", refunds, "paid - reorged"),
-    `incoming  ${decimalUsdc(incoming.chain_micro)} USDC = ${decimalUsdc(incoming.payments_micro)} payments + ${decimalUsdc(incoming.other_micro)} other transfers + ${decimalUsdc(incoming.unasked_micro)} not asked for yet`,
-    `accounts  ${decimalUsdc(custody.owed_micro)} USDC owed to their owners; ${decimalUsdc(custody.balance_micro)} USDC where payments go and refunds come from`,
+    side("withdrawals", withdrawals, "paid - reorged"),
+    `incoming    ${decimalUsdc(incoming.chain_micro)} USDC = ${decimalUsdc(incoming.payments_micro)} payments + ${decimalUsdc(incoming.other_micro)} other transfers + ${decimalUsdc(incoming.unasked_micro)} not asked for yet`,
+    `accounts    ${decimalUsdc(custody.owed_micro)} USDC owed to their owners; ${decimalUsdc(custody.balance_micro)} USDC where payments go and refunds come from`,
     agree ? "The books agree." : "THE BOOKS DISAGREE.",
-    ...[...payments.differences, ...refunds.differences, ...custody.differences].map(
-      (id) => `  differs: ${id}`,
-    ),
+    ...[payments, refunds, withdrawals, custody]
+      .flatMap(({ differences }) => differences)
+      .map((id) => `  differs: ${id}`),
     ...incoming.unasked.map((id) => `  not in the log: ${id}`),
     "",
   ].join("\n");
 
 const side = (name: string, { chain_micro, log_micro }: Account, meaning: string) =>
-  `${name.padEnd(9)} chain ${decimalUsdc(chain_micro)} USDC, log ${decimalUsdc(log_micro)} USDC (${meaning})`;
+  `${name.padEnd(11)} chain ${decimalUsdc(chain_micro)} USDC, log ${decimalUsdc(log_micro)} USDC (${meaning})`;

@@ -99,11 +99,12 @@ export type Ran = { exit: "ok" | "limit"; output: { readonly [member: string]: J
 export type Executor = {
   /** Names the program that runs them. */
   readonly engine_sha256: string;
-  /** `failed`: nothing can be said of it, since it was killed or died. Never rejects. */
+  /** `failed`: nothing can be said of it, since it was killed or died; the signal kills it, too. Never rejects. */
   run(work: {
     kind: BuiltIn;
     input: object;
     limit_s: number;
+    signal?: AbortSignal;
   }): Promise<Ran | { exit: "failed"; reason: string }>;
 };
 

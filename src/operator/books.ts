@@ -14,6 +14,7 @@ import { amountIn, balanceCall } from "../domain/wallet/token.ts";
 import { depositsTo } from "../projections/wallet/read-transfers.ts";
 import { reachOf } from "../projections/wallet/transfers.ts";
 import { refundToSeek } from "../reactors/payments/refund.ts";
+import { withdrawalToSeek } from "../reactors/payments/withdraw.ts";
 
 /** Of one side of the books, in micro-USDC; `differences` names the first payments on which the two disagree. */
 export type Account = { chain_micro: bigint; log_micro: bigint; differences: string[] };
@@ -31,7 +32,7 @@ export type Incoming = {
 };
 
 /**
- * What is kept for others in micro-USDC: `owed` is what all accounts have, `balance` what lies at where payments go and refunds come from.
+ * What is kept for others in micro-USDC: `owed` is what all accounts have and what is about to leave them, `balance` what lies at where payments go and refunds come from.
  * `differences` names tenants whose account does not add up.
  */
 export type Custody = { owed_micro: bigint; balance_micro: bigint; differences: string[] };
@@ -39,6 +40,7 @@ export type Custody = { owed_micro: bigint; balance_micro: bigint; differences: 
 export type Books = {
   payments: Account;
   refunds: Account;
+  withdrawals: Account;
   incoming: Incoming;
   custody: Custody;
   agree: boolean;
@@ -82,15 +84,37 @@ export async function books(app: App): Promise<Books> {
       enter(refunded, id, refund ? movedBy(refund, returned) : 0n, refunded_micro);
     }
   }
+  const withdrawn = await withdrawalsOf(app, read.withdrawals, latest);
   const came_in = await incomingOf(app, new Map(entries), latest.number);
-  const custody = await custodyOf(app, read.accounts);
+  const custody = await custodyOf(app, read);
   const differences = [
     ...paid.differences,
     ...refunded.differences,
+    ...withdrawn.differences,
     ...came_in.unasked,
     ...custody.differences,
   ];
-  return { payments: paid, refunds: refunded, incoming: came_in, custody, agree: differences.length === 0 };
+  return {
+    payments: paid,
+    refunds: refunded,
+    withdrawals: withdrawn,
+    incoming: came_in,
+    custody,
+    agree: differences.length === 0,
+  };
+}
+
+/** What left accounts: the transfers of their withdrawals, beside what the log says was paid and not taken back. */
+async function withdrawalsOf(
+  app: App,
+  entries: ReadonlyMap<string, WithdrawalEntry>,
+  latest: Block,
+): Promise<Account> {
+  const sides: Account = { chain_micro: 0n, log_micro: 0n, differences: [] };
+  const sought = [...entries.values()].map((one) => one.sought);
+  const endings = await endingsOf(app.chain, sought, latest.number);
+  for (const [name, one] of entries) enter(sides, name, movedBy(one.sought, endings), one.paid_micro);
+  return sides;
 }
 
 /** Everything that came in since the first payment, or since this service first looked at what comes in. */
@@ -181,36 +205,49 @@ const paymentToSeek = ({ claim }: Payment): Sought => ({
 });
 
 /** What accounts come to, each by its events alone, beside the USDC that lies where it came in and goes back from. */
-async function custodyOf(app: App, accounts: ReadonlyMap<string, Sums>): Promise<Custody> {
+async function custodyOf(app: App, { accounts, withdrawals }: ReadBooks): Promise<Custody> {
   const token = USDC.address.toLowerCase() as Hex;
   const holders = [...new Set([app.pay_to, app.refunds.address].map(lowerCase))];
   const balances = await app.chain.read(holders.map((holder) => balanceCall(token, holder)));
   const differences = [...accounts].flatMap(([tenant, sums]) => (addsUp(sums) ? [] : tenant));
-  const owed = [...accounts.values()].reduce((sum, one) => sum + one.available + one.held - one.debt, 0);
+  const kept = [...accounts.values()].reduce((sum, one) => sum + one.available + one.held - one.debt, 0);
+  const under_way = [...withdrawals.values()]
+    .filter(({ paid_micro, has_failed }) => paid_micro === 0n && !has_failed)
+    .reduce((sum, { sought }) => sum + sought.transfer.value, 0n);
   return {
-    owed_micro: BigInt(owed),
+    owed_micro: BigInt(kept) + under_way,
     balance_micro: balances.reduce((sum, one) => sum + (amountIn(one) ?? 0n), 0n),
     differences: differences.slice(0, SHOWN),
   };
 }
 
-const addsUp = ({ credited, reversed, available, held, spent, debt }: Sums) =>
-  Math.min(available, held, spent, debt, reversed) >= 0 &&
-  credited - reversed === available + held + spent - debt;
+const addsUp = ({ credited, reversed, available, held, spent, withdrawn, debt }: Sums) =>
+  Math.min(available, held, spent, withdrawn, debt, reversed) >= 0 &&
+  credited - reversed === available + held + spent + withdrawn - debt;
 
-type ReadBooks = { payments: Map<string, Entry>; accounts: Map<string, Sums> };
+/** What the log has of a withdrawal: what was paid less what was taken back. */
+type WithdrawalEntry = { sought: Sought; paid_micro: bigint; has_failed: boolean };
+
+type ReadBooks = {
+  payments: Map<string, Entry>;
+  accounts: Map<string, Sums>;
+  withdrawals: Map<string, WithdrawalEntry>;
+};
 
 /** Every payment of this chain that was ever claimed, and every account. */
 async function readBooks(app: App): Promise<ReadBooks> {
   const entries = new Map<string, Entry>();
   const accounts = new Map<string, Sums>();
+  const withdrawals = new Map<string, WithdrawalEntry>();
   const ours = `${networkOf(app.chain)}:`;
   for (let after = 0; ; ) {
     const events = await app.store.readLog({ after });
-    if (events.length === 0) return { payments: entries, accounts };
+    if (events.length === 0) return { payments: entries, accounts, withdrawals };
     after = events.at(-1)!.position;
-    for (const event of app.eventsOf(account, events))
+    for (const event of app.eventsOf(account, events)) {
       accounts.set(event.tenant, account.posted(accounts.get(event.tenant) ?? account.noSums(), event));
+      enterWithdrawal(withdrawals, event);
+    }
     for (const event of app.eventsOf(payments, events)) {
       const { id } = event;
       if (!id.startsWith(ours)) continue;
@@ -223,6 +260,21 @@ async function readBooks(app: App): Promise<ReadBooks> {
       entries.set(id, entry);
     }
   }
+}
+
+function enterWithdrawal(
+  entries: Map<string, WithdrawalEntry>,
+  { tenant, type, data }: account.AccountEvent & { tenant: string },
+): void {
+  if (type === "WithdrawalAsked") {
+    const sought = withdrawalToSeek(tenant, { ...data, paid: null });
+    entries.set(`${tenant} ${data.withdrawal_id}`, { sought, paid_micro: 0n, has_failed: false });
+  }
+  const entry = "withdrawal_id" in data ? entries.get(`${tenant} ${data.withdrawal_id}`) : undefined;
+  if (!entry) return;
+  if (type === "WithdrawalPaid") entry.paid_micro = entry.sought.transfer.value;
+  if (type === "WithdrawalReorged") entry.paid_micro = 0n;
+  if (type === "WithdrawalFailed") entry.has_failed = true;
 }
 
 /** One that was claimed again may have been carried by somebody after its first claim. */

@@ -76,6 +76,7 @@ test("every tool says what it does to what is there", () => {
     "compute_dispute",
     "compute_settle",
     "compute_submit",
+    "compute_withdraw",
     "lounge_dice",
     "lounge_keno",
     "lounge_roulette",

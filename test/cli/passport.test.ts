@@ -1,38 +1,18 @@
 /** The demo's story of a passport as a newcomer runs it: the real command, a folder of its own, the embedded database and chain. */
-import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { runCommand } from "./command.ts";
 
-const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 let dir: string;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "tallystick-passport-"));
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-type Ran = { code: number; stdout: string; stderr: string };
-
-function run(...args: string[]): Promise<Ran> {
-  const env = {
-    PATH: process.env.PATH,
-    HOME: dir,
-    DATA_DIR: join(dir, "data"),
-    PORT: "0",
-    SANDBOX: "0",
-    LOG_LEVEL: "warn",
-    TRUST_SECONDS: "5",
-  };
-  return new Promise((done) => {
-    execFile(process.execPath, [bin, ...args], { env }, (error, stdout, stderr) => {
-      done({ code: typeof error?.code === "number" ? error.code : error ? -1 : 0, stdout, stderr });
-    });
-  });
-}
-
 test("an agent registers, proves a key, is vouched for, sees its score move, and shows a credential that jose verifies", async () => {
-  const { code, stdout, stderr } = await run("demo", "--story", "passport");
+  const { code, stdout, stderr } = await runCommand(dir, "demo", "--story", "passport");
   expect(code, stderr).toBe(0);
   expect(stderr).toBe("");
   const steps = [...stdout.matchAll(/^(\d) {2}(.+?) {2}/gm)].map(([, n, title]) => `${n} ${title}`);
@@ -62,6 +42,13 @@ test("an agent registers, proves a key, is vouched for, sees its score move, and
 });
 
 test("it pays with demo wallets alone", async () => {
-  const { code, stderr } = await run("demo", "--story", "passport", "--key", `0x${"11".repeat(32)}`);
+  const { code, stderr } = await runCommand(
+    dir,
+    "demo",
+    "--story",
+    "passport",
+    "--key",
+    `0x${"11".repeat(32)}`,
+  );
   expect([code, stderr]).toEqual([1, expect.stringContaining("leave --key out")]);
 });

@@ -1,34 +1,17 @@
 /** The shop from its operator's command line: the real command, a folder of its own, the embedded database and vault. */
-import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { runCommand } from "./command.ts";
 
-const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 let dir: string;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "tallystick-shop-"));
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-type Ran = { code: number; stdout: string; stderr: string };
-
-function run(...args: string[]): Promise<Ran> {
-  const env = {
-    PATH: process.env.PATH,
-    HOME: dir,
-    DATA_DIR: join(dir, "data"),
-    PORT: "0",
-    SANDBOX: "0",
-    LOG_LEVEL: "warn",
-  };
-  return new Promise((done) => {
-    execFile(process.execPath, [bin, ...args], { env }, (error, stdout, stderr) => {
-      done({ code: typeof error?.code === "number" ? error.code : error ? -1 : 0, stdout, stderr });
-    });
-  });
-}
+const run = (...args: string[]) => runCommand(dir, ...args);
 
 async function shop(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await run("shop", ...args);

@@ -120,7 +120,7 @@ test("inputs of built-in kinds are checked before anything is held, each field b
 });
 
 test("once a node has given enough right results, a draw says whether one is checked, and anybody draws it again", async () => {
-  await house.app.pool.query("update read.compute_nodes_v1 set valid_audits = 1000000 where sx = $1", [
+  await house.app.pool.query("update read.compute_nodes_v2 set valid_audits = 1000000 where sx = $1", [
     node.sx,
   ]);
   // So much to lose that a task's price is next to nothing.

@@ -30,7 +30,10 @@ export type TestNode = {
   sx: number;
   agent_id: string;
   kid: string;
+  did: string;
   headers: Record<string, string>;
+  /** A compact JWS of the agent's key. */
+  jws(text: string): string;
   post(path: string, body: object, more?: Record<string, string>): Promise<Answer>;
   get(path: string, more?: Record<string, string>): Promise<Answer>;
   beat(...leases: string[]): Promise<Answer>;
@@ -84,7 +87,7 @@ export async function openComputeHouse(options: ServiceOptions = {}) {
       const proof = await api.proof(own, agent_id);
       await api.post(`/soul/${agent_id}/keys`, proof, headers);
       const sx = Number((body.passport as { sx_id: string }).sx_id.slice(3));
-      const node = nodeOf(api, { sx, agent_id, kid: own.kid, headers, privateKey });
+      const node = nodeOf(api, { sx, agent_id, kid: own.kid, did: own.name, headers, privateKey });
       const offered = { agent_id, capabilities: ["cpu"], hourly_rate_usd: 0.06, max_concurrent: 8, ...offer };
       const registered = await node.post("/soul/node/register", offered);
       if (registered.status !== 200) throw new Error(JSON.stringify(registered.body));
@@ -155,12 +158,13 @@ function didKey(bytes: Buffer): string {
   return `did:key:z${text}`;
 }
 
-type Made = Pick<TestNode, "sx" | "agent_id" | "kid" | "headers"> & { privateKey: KeyObject };
+type Made = Pick<TestNode, "sx" | "agent_id" | "kid" | "did" | "headers"> & { privateKey: KeyObject };
 
 function nodeOf(api: ReturnType<typeof caller>, made: Made): TestNode {
   const { headers, agent_id, kid, privateKey } = made;
   const node: TestNode = {
     ...made,
+    jws: (text) => jws(privateKey, text),
     post: (path, body, more) => api.post(path, body, { ...headers, ...more }),
     get: (path, more) => api.get(path, { ...headers, ...more }),
     beat: (...leases) => node.post("/soul/node/heartbeat", { agent_id, leases }),

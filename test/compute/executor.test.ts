@@ -6,7 +6,8 @@ import { type BuiltIn, readKind } from "../../src/domain/compute/kinds.ts";
 import { chainOf } from "./compute-house.ts";
 
 /** How refusals begin; a fault of our own would read otherwise. */
-const REFUSED = /^(?:is not one select: |uses \w+, which|Permission Error: |Catalog Error: Table with name)/;
+const REFUSED =
+  /^(?:is not one select: |uses \w+, which|Permission Error: |reads \S+, which is none of its tables)/;
 
 const executor = processExecutor();
 const run = (kind: BuiltIn, input: object, limit_s = 60) =>
@@ -53,10 +54,36 @@ describe("js", () => {
   test.each([
     ["an endless loop", "for (;;);", "ticks"],
     ["a regular expression that explodes", "return /(a+)+$/.test('a'.repeat(40) + 'b')", "ticks"],
-    ["memory without end", "const all = []; for (;;) all.push('x'.repeat(100_000) + all.length)", "memory"],
+    ["memory without end, in small pieces", "const all = []; for (;;) all.push({ all, b: [1] })", "memory"],
+    [
+      "memory without end, doubled",
+      "let s = 'x'.repeat(1_000); for (;;) { s += s; s.charCodeAt(s.length - 1) }",
+      "memory",
+    ],
   ])("%s ends by its limit, the same each time", async (_, code, limit) => {
-    const limits = { ticks: 300, memory_mb: 16 };
+    const limits = { ticks: 3_000, memory_mb: 16 };
     for (const _ of [1, 2]) expect(await js(code, { limits })).toEqual({ exit: "limit", output: { limit } });
+  });
+
+  test.each([
+    ["a text without a form in UTF-8", "return '\\ud800'"],
+    [
+      "nesting deeper than a result may be",
+      "let all = []; for (let n = 0; n < 200; n++) all = [all]; return all",
+    ],
+    ["an answer that is no object", "Object.prototype.toJSON = () => 5; return 1"],
+    ["an answer that is a list", "Object.prototype.toJSON = () => [1]; return 1"],
+    ["a number that is none", "Object.prototype.toJSON = undefined; return JSON.rawJSON ? 1 : '\\udfff'"],
+  ])("%s has no canonical form, and says so the same each time", async (_, code) => {
+    const told = { exit: "ok", output: { error: expect.stringMatching(/canonical form|InternalError/) } };
+    expect(await js(code)).toEqual(told);
+  });
+
+  test("what breaks out of its function is still in the sandbox, and comes to a result or to none", async () => {
+    const out = `return 1 }), (function () { globalThis.JSON = { stringify: () => "no" }; })(), (function () { return typeof process`;
+    const ran = await js(out);
+    expect(ran).toEqual({ exit: "ok", output: { value: "undefined" } });
+    expect((await js("}); throw 1; (function () {")).exit).toBe("ok");
   });
 
   test("recursion without end harms nobody", async () => {
@@ -107,8 +134,46 @@ describe("sql", () => {
     "select uuid()",
     "select * from t using sample 1",
     "select getenv('HOME')",
+    "select * from query('select random()')",
+    "select age(timestamp '2020-01-01')",
+    "select list_transform([1], x -> random())",
+    "select * from pragma_platform()",
+    "select * from duckdb_databases()",
+    "select * from duckdb_settings()",
+    "from duckdb_logs",
+    "select * from information_schema.tables",
+    "select * from t, (select * from pg_catalog.pg_class)",
+    "select * from glob('/*')",
+    "select * from read_text('/proc/self/environ')",
+    "select * from which_secret('s3://x', 's3')",
+    "call pragma_version()",
+    "pragma database_list",
   ])("refuses %s", async (query) => {
     expect(await sql(query)).toEqual({ exit: "ok", output: { error: expect.stringMatching(REFUSED) } });
+  });
+
+  test("a query reads its tables, what it has made itself, and rows of its arguments", async () => {
+    const query = "with own as (select 1 as n) select own.n, T.a, i from own, T, range(2) r(i) where T.a = 1";
+    expect(await sql(query)).toEqual({
+      exit: "ok",
+      output: {
+        rows: [
+          { n: 1, a: "1", i: "0" },
+          { n: 1, a: "1", i: "1" },
+        ],
+      },
+    });
+  });
+
+  test("the time zone of the machine is not to be seen", async () => {
+    expect(await sql("select timestamptz '2024-07-01 12:00:00+02'::varchar as t")).toEqual({
+      exit: "ok",
+      output: { rows: [{ t: "2024-07-01 10:00:00+00" }] },
+    });
+  });
+
+  test("where memory ends nothing is said, since another machine may have more", async () => {
+    expect(await sql("select list(i) from range(100000000) r(i)")).toMatchObject({ exit: "failed" });
   });
 });
 

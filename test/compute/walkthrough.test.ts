@@ -63,6 +63,9 @@ describe("a task", () => {
       });
     expect(await house.account("acme")).toMatchObject({ available: 990_000, held: 0, spent: 10_000 });
     expect(await house.account(`soul:${node.sx}`)).toMatchObject({ available: 9_000 });
+    await house.folded();
+    expect((await node.get("/soul/analytics/roi")).body).toMatchObject({ earned_usdc: "0.009" });
+    expect((await other.get("/soul/analytics/roi")).body).toMatchObject({ earned_usdc: "0.00" });
     expect(await house.storyOf("acme", task_id)).toEqual([
       "TaskSubmitted",
       "TaskLeased",
@@ -323,7 +326,7 @@ test("HEAD does not pull, and says so", async () => {
 test("each task's money is where its end says, and the books agree", async () => {
   await house.folded();
   const { rows } = await house.app.pool.query<{ n: string }>(
-    "select count(*) as n from read.accounts_v1 where credited - reversed <> available + held + spent - debt",
+    "select count(*) as n from read.accounts_v2 where credited - reversed <> available + held + spent + withdrawn - debt",
   );
   expect(rows).toEqual([{ n: 0 }]);
   await expectBooks(house.app);

@@ -41,11 +41,11 @@ export function account<In>(scope: Scope, price: (input: In, app: App) => Usdc, 
   };
 }
 
-/** Keeping money for others is custody: none is taken that could not leave again. */
+/** Keeping money for others is custody: on a real chain none is taken unless the operator wants that. */
 function refuseClosed({ app }: Pick<Parts, "app">): void {
   if (!app.settings.custody.open)
     refuse(
       paymentProblems["custody-off"],
-      "this service keeps no money for others: accounts are open on the development chain alone, as long as nothing is paid out of them",
+      "this service keeps no money for others: off the development chain its operator has to open accounts (CUSTODY=1)",
     );
 }

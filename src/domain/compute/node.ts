@@ -22,6 +22,10 @@ export const MOST_KINDS = 20;
 /** USD 1,000 an hour. */
 export const MOST_RATE_MICRO = 1_000_000_000;
 
+/** USDC 10,000; and seconds that a stake is still there after it was asked back: what was done meanwhile can be found to be wrong. */
+export const MOST_STAKE_MICRO = 10_000_000_000;
+export const STAKE_S = 7 * 86_400;
+
 /** Seconds between two heartbeats, and seconds of silence after which a node is offline. */
 export const BEAT_S = 30;
 export const OFFLINE_S = 90;
@@ -45,6 +49,19 @@ export const events = {
   },
   NodeWentOnline: { 1: z.strictObject({ at: time }) },
   NodeWentOffline: { 1: z.strictObject({ last_heartbeat_at: time, at: time }) },
+  StakeHeld: {
+    1: z
+      .strictObject({
+        hold_id: z.string(),
+        amount_micro: z.int().min(0).max(MOST_STAKE_MICRO).describe("All of it, from now on."),
+        held_at: time,
+      })
+      .describe("Of the agent's account; what was asked back before is not any more."),
+  },
+  StakeReleaseAsked: { 1: z.strictObject({ free_at: time, asked_at: time }) },
+  StakeReleased: {
+    1: z.strictObject({ hold_id: z.string(), amount_micro: z.int().min(0), released_at: time }),
+  },
   NodeSlashed: {
     1: z.strictObject({
       task_id: z.string(),
@@ -68,13 +85,17 @@ export type Node = {
   /** Milliseconds that it was online before that. */
   online_ms: number;
   slashes: number;
+  /** What it has put up beside what it earns. */
+  stake_micro: number;
+  /** When that is free; null unless it was asked back. */
+  stake_free_at: string | null;
 };
 export type NodeState = Node | undefined;
 
 export const prefix = "node-";
 export const streamOf = (id: string) => prefix + id;
 export const initialState = (): NodeState => undefined;
-export const fold_version = 1;
+export const fold_version = 2;
 
 /** Where the node of a passport lies: in the tenant of what the agent's own key causes. */
 export const targetOf = (sx_number: number) => ({ tenant: `soul:${sx_number}`, id: String(sx_number) });
@@ -82,7 +103,14 @@ export const targetOf = (sx_number: number) => ({ tenant: `soul:${sx_number}`, i
 export function evolve(state: NodeState, event: NodeEvent): NodeState {
   if (event.type === "NodeRegistered") {
     const { hourly_rate_micro, max_concurrent } = event.data;
-    const before = state ?? { status: "available", online_since: null, online_ms: 0, slashes: 0 };
+    const before = state ?? {
+      status: "available",
+      online_since: null,
+      online_ms: 0,
+      slashes: 0,
+      stake_micro: 0,
+      stake_free_at: null,
+    };
     return { ...before, facts: event.data, hourly_rate_micro, max_concurrent };
   }
   if (!state) return state;
@@ -98,6 +126,12 @@ export function evolve(state: NodeState, event: NodeEvent): NodeState {
       const lasted = Math.max(0, Date.parse(event.data.last_heartbeat_at) - Date.parse(since));
       return { ...state, online_since: null, online_ms: state.online_ms + lasted };
     }
+    case "StakeHeld":
+      return { ...state, stake_micro: event.data.amount_micro, stake_free_at: null };
+    case "StakeReleaseAsked":
+      return { ...state, stake_free_at: event.data.free_at };
+    case "StakeReleased":
+      return { ...state, stake_micro: 0, stake_free_at: null };
     case "NodeSlashed":
       return { ...state, slashes: state.slashes + 1 };
   }
@@ -142,6 +176,53 @@ export const goOffline =
     registered(state).online_since === null
       ? []
       : [{ type: "NodeWentOffline", data: { last_heartbeat_at, at } }];
+
+/** The hold of the agent's account that its stake is. */
+export const stakeHoldOf = (sx_number: number) => `stake:${sx_number}`;
+
+/** Puts up so much in all: more at once; nothing, and it is free a week later. */
+export const stake =
+  (sx_number: number, amount_micro: number, at: string) =>
+  (state: NodeState): NodeEvent[] => {
+    const { stake_micro, stake_free_at } = registered(state);
+    if (amount_micro === stake_micro && stake_free_at === null) return [];
+    if (amount_micro >= stake_micro)
+      return [{ type: "StakeHeld", data: { hold_id: stakeHoldOf(sx_number), amount_micro, held_at: at } }];
+    if (amount_micro > 0)
+      refuse("invalid", "invalid input: stake_usdc", {
+        errors: [
+          { path: "stake_usdc", message: "is 0 to have all of it back in a week, or more than there is" },
+        ],
+      });
+    if (stake_free_at !== null) return [];
+    const free_at = new Date(Date.parse(at) + STAKE_S * 1_000).toISOString();
+    return [{ type: "StakeReleaseAsked", data: { free_at, asked_at: at } }];
+  };
+
+/** The week is over. */
+export const releaseStake =
+  (sx_number: number, released_at: string) =>
+  (state: NodeState): NodeEvent[] => {
+    const { stake_micro, stake_free_at } = registered(state);
+    if (stake_free_at === null || released_at < stake_free_at) return [];
+    const hold_id = stakeHoldOf(sx_number);
+    return [{ type: "StakeReleased", data: { hold_id, amount_micro: stake_micro, released_at } }];
+  };
+
+/** What a slash took of the stake; asked back or not, the rest stays as it was. */
+export const loseStake =
+  (sx_number: number, lost_micro: number, at: string) =>
+  (state: NodeState): NodeEvent[] => {
+    const { stake_micro, stake_free_at } = registered(state);
+    if (lost_micro === 0) return [];
+    const amount_micro = stake_micro - lost_micro;
+    const left: NodeEvent = {
+      type: "StakeHeld",
+      data: { hold_id: stakeHoldOf(sx_number), amount_micro, held_at: at },
+    };
+    if (stake_free_at === null) return [left];
+    return [left, { type: "StakeReleaseAsked", data: { free_at: stake_free_at, asked_at: at } }];
+  };
 
 export const slash =
   (task_id: string, amount_micro: number, slashed_at: string) =>

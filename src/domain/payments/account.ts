@@ -2,12 +2,13 @@
  * A tenant's account in USDC: what was paid in or earned, what is held for something, and what was spent. It is never below zero: what
  * the chain takes back after it was spent is a debt, which whatever comes in next pays first.
  *
- *   credited − reversed = available + held + spent − debt          (micro-USDC)
+ *   credited − reversed = available + held + spent + withdrawn − debt          (micro-USDC)
  */
 import { z } from "zod";
-import type { EventOf } from "../entity.ts";
-import { time } from "../fields.ts";
+import type { DataOf, EventOf } from "../entity.ts";
+import { address, chainHash, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
+import { type Mined, mined } from "./payment-events.ts";
 import { paymentProblems } from "./problems.ts";
 import { decimalUsdc } from "./usdc.ts";
 
@@ -17,6 +18,7 @@ const amount_micro = micro.min(1);
 
 const source = z.string().min(1).max(260);
 const hold_id = z.string().min(1).max(100);
+const withdrawal_id = z.string().min(1).max(100);
 
 export const events = {
   AccountCredited: {
@@ -39,9 +41,37 @@ export const events = {
   AccountHoldReleased: {
     1: z.strictObject({ hold_id, back_micro: micro, spent_micro: micro, released_at: time }),
   },
+  WithdrawalAsked: {
+    1: z
+      .strictObject({
+        withdrawal_id,
+        to: address,
+        amount_micro,
+        payer: address.describe("Whose USDC it is paid from."),
+        seen_block: z.int().min(0).describe("It is in no block before."),
+        valid_before: z
+          .int()
+          .min(1)
+          .describe("Unix time in seconds: from then on the chain does not take it."),
+        asked_at: time,
+      })
+      .describe("It leaves the account, and is paid by one authorization whose nonce follows from its id."),
+  },
+  WithdrawalPaid: { 1: z.strictObject({ withdrawal_id, ...mined, paid_at: time }) },
+  WithdrawalReorged: { 1: z.strictObject({ withdrawal_id, transaction: chainHash, found_at: time }) },
+  WithdrawalFailed: {
+    1: z
+      .strictObject({ withdrawal_id, amount_micro, reason: z.string().max(200), failed_at: time })
+      .describe("It never moves: the money is in the account again."),
+  },
 };
 
 export type AccountEvent = EventOf<typeof events>;
+
+/** One that was asked for. `paid`: in which transaction, as the chain stands now. */
+export type Withdrawal = DataOf<typeof events, "WithdrawalAsked"> & {
+  paid: (Mined & { paid_at: string }) | null;
+};
 
 /** Sums in micro-USDC. */
 export type Sums = {
@@ -50,17 +80,19 @@ export type Sums = {
   available: number;
   held: number;
   spent: number;
+  withdrawn: number;
   debt: number;
 };
 
 /**
  * `holds`: the amount of each. `maturing`: what came in, by the hour from which it can leave. `reversible`: payments that the chain may
- * still take back.
+ * still take back. `withdrawals`: those that are not paid for good yet.
  */
 export type AccountState = Sums & {
   holds: ReadonlyMap<string, number>;
   maturing: ReadonlyMap<string, number>;
   reversible: ReadonlyMap<string, { amount_micro: number; credited_at: string }>;
+  withdrawals: ReadonlyMap<string, Withdrawal>;
 };
 
 /** Each tenant has one. */
@@ -71,15 +103,24 @@ export const prefix = "account-";
 
 export const streamOf = (id: string) => prefix + id;
 
-export const fold_version = 1;
+export const fold_version = 2;
 
-export const noSums = (): Sums => ({ credited: 0, reversed: 0, available: 0, held: 0, spent: 0, debt: 0 });
+export const noSums = (): Sums => ({
+  credited: 0,
+  reversed: 0,
+  available: 0,
+  held: 0,
+  spent: 0,
+  withdrawn: 0,
+  debt: 0,
+});
 
 export const initialState = (): AccountState => ({
   ...noSums(),
   holds: new Map(),
   maturing: new Map(),
   reversible: new Map(),
+  withdrawals: new Map(),
 });
 
 /** The sums after an event. What comes in pays the debt first. */
@@ -110,6 +151,19 @@ export function posted(sums: Sums, { type, data }: AccountEvent): Sums {
         debt: debt - repaid,
       };
     }
+    case "WithdrawalAsked": {
+      const { amount_micro: amount } = data;
+      return { ...sums, available: available - amount, withdrawn: sums.withdrawn + amount };
+    }
+    case "WithdrawalFailed": {
+      const { amount_micro: amount } = data;
+      const repaid = Math.min(debt, amount);
+      const withdrawn = sums.withdrawn - amount;
+      return { ...sums, available: available + amount - repaid, withdrawn, debt: debt - repaid };
+    }
+    case "WithdrawalPaid":
+    case "WithdrawalReorged":
+      return sums;
   }
 }
 
@@ -147,8 +201,40 @@ export function evolve(state: AccountState, event: AccountEvent): AccountState {
       holds.delete(data.hold_id);
       return { ...next, holds };
     }
+    default:
+      return { ...next, withdrawals: withdrawalsAfter(state.withdrawals, event) };
   }
 }
+
+type OfWithdrawals = Extract<AccountEvent, { type: `Withdrawal${string}` }>;
+
+function withdrawalsAfter(before: AccountState["withdrawals"], { type, data }: OfWithdrawals) {
+  const { withdrawal_id: id } = data;
+  const withdrawals = new Map(before);
+  if (type === "WithdrawalAsked") {
+    const since = new Date(Date.parse(data.asked_at) - DAY_MS).toISOString();
+    for (const [id, { paid }] of before) if (paid && paid.paid_at < since) withdrawals.delete(id);
+    return withdrawals.set(id, { ...data, paid: null });
+  }
+  const known = before.get(id);
+  if (type === "WithdrawalFailed") withdrawals.delete(id);
+  else if (known) withdrawals.set(id, { ...known, paid: type === "WithdrawalPaid" ? paidBy(data) : null });
+  return withdrawals;
+}
+
+const paidBy = ({
+  transaction,
+  block_number,
+  block_hash,
+  fee_wei,
+  paid_at,
+}: Mined & { paid_at: string }) => ({
+  transaction,
+  block_number,
+  block_hash,
+  fee_wei,
+  paid_at,
+});
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

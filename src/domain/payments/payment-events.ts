@@ -4,7 +4,7 @@ import type { DataOf, EventOf } from "../entity.ts";
 import { address, chainHash, digits, hexBytes, sha256, time } from "../fields.ts";
 
 /** What the chain says of the transaction that carried a payment. */
-const mined = {
+export const mined = {
   transaction: chainHash,
   block_number: z.int().nonnegative(),
   block_hash: chainHash,

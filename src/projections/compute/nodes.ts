@@ -44,9 +44,9 @@ const columns = [
 
 export const nodesProjection = projection({
   name: "compute_nodes",
-  version: 1,
+  version: 2,
   ddl: `
-    create table if not exists read.compute_nodes_v1 (
+    create table if not exists read.compute_nodes_v2 (
       sx                bigint primary key,
       status            text not null,
       online            boolean not null,
@@ -62,9 +62,11 @@ export const nodesProjection = projection({
       position          bigint not null,
       state             jsonb not null
     );
-    create index if not exists compute_nodes_v1_open on read.compute_nodes_v1 (hourly_rate_micro)
+    create index if not exists compute_nodes_v2_open on read.compute_nodes_v2 (hourly_rate_micro)
       where online and status = 'available';
-    create table if not exists read.compute_lent_v1 (
+    create index if not exists compute_nodes_v2_stakes on read.compute_nodes_v2 ((state->>'stake_free_at'))
+      where state->>'stake_free_at' is not null;
+    create table if not exists read.compute_lent_v2 (
       tenant  text not null,
       task_id text not null,
       sx      bigint not null,
@@ -84,7 +86,7 @@ const isOfNode = (event: { stream_id: string }): event is node.NodeEvent & Place
 
 async function foldNode(tx: pg.ClientBase, event: node.NodeEvent & Place): Promise<void> {
   const sx = Number(event.id);
-  const { rows } = await tx.query<NodeRow>("select state from read.compute_nodes_v1 where sx = $1", [sx]);
+  const { rows } = await tx.query<NodeRow>("select state from read.compute_nodes_v2 where sx = $1", [sx]);
   const state = node.evolve(rows[0]?.state, event);
   if (!state) return;
   const row = {
@@ -100,7 +102,7 @@ async function foldNode(tx: pg.ClientBase, event: node.NodeEvent & Place): Promi
     state,
   };
   await tx.query(
-    `insert into read.compute_nodes_v1 (${columns.join(", ")})
+    `insert into read.compute_nodes_v2 (${columns.join(", ")})
      values (${columns.map((_, at) => `$${at + 1}`).join(", ")})
      on conflict (sx) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
     columns.map((column) => (column === "state" ? JSON.stringify(row.state) : row[column])),
@@ -111,14 +113,14 @@ async function foldNode(tx: pg.ClientBase, event: node.NodeEvent & Place): Promi
 async function foldTask(tx: pg.ClientBase, { type, data, tenant, id }: TaskEvent & Place): Promise<void> {
   const count = (changes: string, values: unknown[] = []) =>
     tx.query(
-      `update read.compute_nodes_v1 n set ${changes} from read.compute_lent_v1 l
+      `update read.compute_nodes_v2 n set ${changes} from read.compute_lent_v2 l
         where l.tenant = $1 and l.task_id = $2 and n.sx = l.sx`,
       [tenant, id, ...values],
     );
   switch (type) {
     case "TaskLeased":
       await tx.query(
-        `insert into read.compute_lent_v1 values ($1, $2, $3)
+        `insert into read.compute_lent_v2 values ($1, $2, $3)
          on conflict (tenant, task_id) do update set sx = excluded.sx`,
         [tenant, id, data.sx],
       );
@@ -142,7 +144,7 @@ const COLUMNS = `sx::float8 as sx, status, online, to_json(capabilities) as capa
   running, valid_audits, settled::float8 as settled, earned_micro::float8 as earned_micro, slashes, position::float8 as position, state`;
 
 export async function findNode(pool: pg.Pool, sx: number): Promise<NodeRow | undefined> {
-  const text = `select ${COLUMNS} from read.compute_nodes_v1 where sx = $1`;
+  const text = `select ${COLUMNS} from read.compute_nodes_v2 where sx = $1`;
   return (await pool.query<NodeRow>({ name: "compute_node", text, values: [sx] })).rows[0];
 }
 
@@ -166,7 +168,7 @@ export async function matchNodes(pool: pg.Pool, search: NodeSearch): Promise<Fou
   const { need, kind, max_hourly_micro, min_trust, day, limit } = search;
   const text = `select n.sx::float8 as sx, to_json(n.capabilities) as capabilities, to_json(n.kinds) as kinds, n.hourly_rate_micro::float8 as hourly_rate_micro, n.max_concurrent,
       n.settled::float8 as settled, coalesce(s.score, 0)::float8 / 1e6 as trust, greatest(0, n.max_concurrent - n.running) as free
-    from read.compute_nodes_v1 n left join read.trust_scores_v1 s on s.sx = n.sx and s.day = $5
+    from read.compute_nodes_v2 n left join read.trust_scores_v1 s on s.sx = n.sx and s.day = $5
     where n.online and n.status = 'available' and $1 = any(n.capabilities)
       and ($2::text is null or cardinality(n.kinds) = 0 or $2 = any(n.kinds))
       and ($3::bigint is null or n.hourly_rate_micro <= $3) and coalesce(s.score, 0) >= $4::bigint
@@ -180,9 +182,17 @@ export async function silentNodes(
   pool: pg.Pool,
   silent_s: number,
 ): Promise<{ sx: number; heard_at: string }[]> {
-  const text = `select n.sx::float8 as sx, ${utc("h.heard_at")} as heard_at from read.compute_nodes_v1 n join compute.nodes_heard h using (sx)
+  const text = `select n.sx::float8 as sx, ${utc("h.heard_at")} as heard_at from read.compute_nodes_v2 n join compute.nodes_heard h using (sx)
     where n.online and h.heard_at < clock_timestamp() - make_interval(secs => $1) limit 200`;
   return (
     await pool.query<{ sx: number; heard_at: string }>({ name: "compute_silent", text, values: [silent_s] })
   ).rows;
+}
+
+/** Nodes whose stake was asked back, and is free now. */
+export async function freeStakes(pool: pg.Pool, now: string): Promise<number[]> {
+  const text =
+    "select sx::float8 as sx from read.compute_nodes_v2 where state->>'stake_free_at' <= $1 limit 200";
+  const { rows } = await pool.query<{ sx: number }>({ name: "compute_stakes", text, values: [now] });
+  return rows.map(({ sx }) => sx);
 }

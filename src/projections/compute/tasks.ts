@@ -184,19 +184,20 @@ export type Taker = {
   trust: number;
 };
 
-/** Tasks that a node may take now, the best paid a second first, then the oldest. What is proposed here is decided by the task's stream. */
+/** Tasks that a node may take now, the best paid a second first, then the oldest; none of `but`. What is proposed here is decided by the task's stream. */
 export async function readyFor(
   pool: pg.Pool,
   { sx, kinds, hourly_rate_micro, trust }: Taker,
   limit: number,
+  but: readonly string[] = [],
 ): Promise<NamedTask[]> {
   const text = `select tenant, task_id from read.compute_tasks_v1
-    where status = 'queued' and ready_at <= clock_timestamp() and due_at > clock_timestamp()
+    where status = 'queued' and task_id <> all($6) and ready_at <= clock_timestamp() and due_at > clock_timestamp()
       and (assign = $1 or (assign is null and tenant <> 'soul:' || $1::text)) and min_trust <= $4
       and (cardinality($2::text[]) = 0 or kind = any($2))
       and max_price_micro >= greatest(1, ceil($3::numeric * limit_s / 3600))
     order by offer desc, position limit $5`;
-  const values = [sx, kinds, hourly_rate_micro, trust, limit];
+  const values = [sx, kinds, hourly_rate_micro, trust, limit, but];
   return (await pool.query<NamedTask>({ name: "compute_ready", text, values })).rows;
 }
 
@@ -274,10 +275,10 @@ export type MarketSums = {
 /** The market as of a moment ago; `quartiles` are of the hourly rates of nodes that take work, in micro-USDC. */
 export async function marketSums(pool: pg.Pool): Promise<MarketSums> {
   const text = `select
-    (select count(*)::int from read.compute_nodes_v1 where online) as online,
-    (select coalesce(sum(greatest(0, max_concurrent - running)), 0)::int from read.compute_nodes_v1 where online and status = 'available') as slots,
+    (select count(*)::int from read.compute_nodes_v2 where online) as online,
+    (select coalesce(sum(greatest(0, max_concurrent - running)), 0)::int from read.compute_nodes_v2 where online and status = 'available') as slots,
     (select to_json(percentile_disc(array[0.25, 0.5, 0.75]) within group (order by hourly_rate_micro))
-       from read.compute_nodes_v1 where online and status = 'available') as quartiles,
+       from read.compute_nodes_v2 where online and status = 'available') as quartiles,
     t.* from (select
       (count(*) filter (where status = 'leased'))::int as running,
       (count(*) filter (where status = 'queued'))::int as queued,

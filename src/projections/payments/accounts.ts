@@ -2,29 +2,41 @@
 import type pg from "pg";
 import * as account from "../../domain/payments/account.ts";
 import { projection } from "../projection.ts";
+import type { Placed } from "../typed.ts";
 
-const columns = ["credited", "reversed", "available", "held", "spent", "debt"] as const;
+const columns = ["credited", "reversed", "available", "held", "spent", "withdrawn", "debt"] as const;
 
 type Row = account.Sums & { tenant: string };
 
 export const accountsProjection = projection({
   name: "accounts",
-  version: 1,
+  version: 2,
   ddl: `
-    create table if not exists read.accounts_v1 (
+    create table if not exists read.accounts_v2 (
       tenant    text primary key,
       credited  bigint not null,
       reversed  bigint not null,
       available bigint not null,
       held      bigint not null,
       spent     bigint not null,
+      withdrawn bigint not null,
       debt      bigint not null
     );
-    create table if not exists read.account_credits_v1 (
+    create table if not exists read.account_credits_v2 (
       source   text primary key,
       tenant   text not null,
       reversed boolean not null
-    );`,
+    );
+    create index if not exists account_credits_v2_tenant on read.account_credits_v2 (tenant);
+    create table if not exists read.withdrawals_v2 (
+      tenant        text not null,
+      withdrawal_id text not null,
+      position      bigint not null,
+      paid_at       timestamptz,
+      primary key (tenant, withdrawal_id)
+    );
+    create index if not exists withdrawals_v2_open on read.withdrawals_v2 (position) where paid_at is null;
+    create index if not exists withdrawals_v2_paid on read.withdrawals_v2 (paid_at);`,
   of: [account],
   async fold(events, tx) {
     const rows = await rowsOf(tx, [...new Set(events.map(({ tenant }) => tenant))]);
@@ -33,26 +45,50 @@ export const accountsProjection = projection({
       rows.set(tenant, { tenant, ...account.posted(rows.get(tenant) ?? account.noSums(), event) });
       if (type === "AccountCredited" && account.isPayment(data.source))
         await tx.query(
-          "insert into read.account_credits_v1 values ($1, $2, false) on conflict (source) do nothing",
+          "insert into read.account_credits_v2 values ($1, $2, false) on conflict (source) do nothing",
           [data.source, tenant],
         );
+      await foldWithdrawal(tx, event);
       if (type === "AccountCreditReversed")
-        await tx.query("update read.account_credits_v1 set reversed = true where source = $1", [data.source]);
+        await tx.query("update read.account_credits_v2 set reversed = true where source = $1", [data.source]);
     }
     await save(tx, [...rows.values()]);
   },
 });
 
+/** Which are under way, or were paid: one that failed is over. */
+async function foldWithdrawal(tx: pg.ClientBase, { tenant, type, data, position }: Placed<typeof account>) {
+  const set = (paid_at: string | null) =>
+    tx.query("update read.withdrawals_v2 set paid_at = $3 where tenant = $1 and withdrawal_id = $2", [
+      tenant,
+      (data as { withdrawal_id: string }).withdrawal_id,
+      paid_at,
+    ]);
+  if (type === "WithdrawalAsked")
+    await tx.query("insert into read.withdrawals_v2 values ($1, $2, $3, null)", [
+      tenant,
+      data.withdrawal_id,
+      position,
+    ]);
+  if (type === "WithdrawalPaid") await set(data.paid_at);
+  if (type === "WithdrawalReorged") await set(null);
+  if (type === "WithdrawalFailed")
+    await tx.query("delete from read.withdrawals_v2 where tenant = $1 and withdrawal_id = $2", [
+      tenant,
+      data.withdrawal_id,
+    ]);
+}
+
 async function rowsOf(tx: pg.ClientBase, tenants: string[]): Promise<Map<string, Row>> {
-  const sql = "select * from read.accounts_v1 where tenant = any($1)";
+  const sql = "select * from read.accounts_v2 where tenant = any($1)";
   const { rows } = await tx.query<Row>(sql, [tenants]);
   return new Map(rows.map((row) => [row.tenant, row]));
 }
 
 async function save(tx: pg.ClientBase, rows: readonly Row[]): Promise<void> {
   await tx.query(
-    `insert into read.accounts_v1 (tenant, ${columns.join(", ")})
-     select tenant, ${columns.join(", ")} from jsonb_populate_recordset(null::read.accounts_v1, $1::jsonb)
+    `insert into read.accounts_v2 (tenant, ${columns.join(", ")})
+     select tenant, ${columns.join(", ")} from jsonb_populate_recordset(null::read.accounts_v2, $1::jsonb)
      on conflict (tenant) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
     [JSON.stringify(rows)],
   );
@@ -60,7 +96,7 @@ async function save(tx: pg.ClientBase, rows: readonly Row[]): Promise<void> {
 
 /** What is kept for all tenants together in micro-USDC, as of a moment ago. */
 export async function keptForAll(pool: pg.Pool): Promise<number> {
-  const text = "select coalesce(sum(available + held), 0)::float8 as kept from read.accounts_v1";
+  const text = "select coalesce(sum(available + held), 0)::float8 as kept from read.accounts_v2";
   return (await pool.query<{ kept: number }>({ name: "accounts_kept", text })).rows[0]!.kept;
 }
 
@@ -71,7 +107,34 @@ const PAGE = 200;
 /** Credits whose payment the chain took back for good. */
 export async function undoneCredits(pool: pg.Pool): Promise<CreditedPayment[]> {
   const text = `select c.tenant, c.source from read.payments_v1 p
-      join read.account_credits_v1 c on c.source = 'payment:' || p.id
+      join read.account_credits_v2 c on c.source = 'payment:' || p.id
     where p.status = 'failed' and p.final and not c.reversed limit ${PAGE}`;
   return (await pool.query<CreditedPayment>({ name: "accounts_undone", text })).rows;
+}
+
+export type NamedWithdrawal = { tenant: string; withdrawal_id: string };
+
+/** Withdrawals that are not paid, and those that were paid since then, which a reorg may still change; the oldest first. */
+export async function withdrawalsToFollow(pool: pg.Pool, paid_since: string): Promise<NamedWithdrawal[]> {
+  const text = `select tenant, withdrawal_id from read.withdrawals_v2 where paid_at is null or paid_at > $1
+    order by position limit ${PAGE}`;
+  const { rows } = await pool.query<NamedWithdrawal>({
+    name: "accounts_withdrawals",
+    text,
+    values: [paid_since],
+  });
+  return rows;
+}
+
+/** Whether a wallet has paid into an account, as of a moment ago. */
+export async function hasPaidIn(pool: pg.Pool, tenant: string, wallet: string): Promise<boolean> {
+  // payment:eip155:<chain>:<asset>:<payer>:<nonce>
+  const text =
+    "select exists (select from read.account_credits_v2 where tenant = $1 and split_part(source, ':', 5) = $2) as has";
+  const { rows } = await pool.query<{ has: boolean }>({
+    name: "accounts_paid_in",
+    text,
+    values: [tenant, wallet],
+  });
+  return rows[0]!.has;
 }

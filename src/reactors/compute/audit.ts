@@ -19,7 +19,7 @@ import * as seeds from "../../domain/rng/seeds.ts";
 import { findNode, nodesProjection } from "../../projections/compute/nodes.ts";
 import { awaitingAudit, type NamedTask, tasksProjection } from "../../projections/compute/tasks.ts";
 import { reactor, unlessRefused } from "../../reactor.ts";
-import { stepTask } from "./steps.ts";
+import { atStake, stepTask } from "./steps.ts";
 
 /** Tasks that are run at once: each takes a core. */
 const AT_ONCE = 2;
@@ -58,8 +58,9 @@ async function check(app: App, named: NamedTask): Promise<void> {
 async function drawFor(app: App, task: tasks.Task): Promise<Draw | null> {
   const { sx, price_micro, attempt } = task.lease!;
   const v = (await findNode(app.pool, sx))?.valid_audits ?? 0;
-  const { tenant } = nodes.targetOf(sx);
-  const at_stake = account.maturingAt(await app.load(account, account.targetOf(tenant)), nowOf(app));
+  const target = nodes.targetOf(sx);
+  const funds = await app.load(account, account.targetOf(target.tenant));
+  const at_stake = atStake(funds, await app.load(nodes, target), nowOf(app));
   const p_micro = auditMicro(v, price_micro, at_stake);
   const { active } = await app.load(seeds, seeds.targetOf("live"));
   if (p_micro === 1_000_000 || !active) return null;

@@ -1,16 +1,16 @@
 /**
  * Whenever a worker falls silent its task is lent again; whenever a time of a task is over, what was to follow follows: it expires, a
- * requester's silence accepts, what was accepted is settled, what was rejected goes back.
+ * requester's silence accepts, what was accepted is settled, what was rejected goes back, a stake is free.
  */
 import type { App } from "../../app.ts";
 import * as nodes from "../../domain/compute/node.ts";
 import type { TaskEvent, TaskState } from "../../domain/compute/task.ts";
 import * as tasks from "../../domain/compute/task.ts";
 import { SILENT_S } from "../../domain/lease.ts";
-import { nodesProjection, silentNodes } from "../../projections/compute/nodes.ts";
+import { freeStakes, nodesProjection, silentNodes } from "../../projections/compute/nodes.ts";
 import { dueTasks, silentLeases, tasksProjection } from "../../projections/compute/tasks.ts";
 import { reactor, unlessRefused } from "../../reactor.ts";
-import { stepTask } from "./steps.ts";
+import { stepStake, stepTask } from "./steps.ts";
 
 const meta = (operation: string) => ({ meta: { actor: "reactor:compute", operation } });
 
@@ -39,6 +39,11 @@ export const computeReactor = reactor({
       if (signal.aborted) return "done";
       const decision = nodes.goOffline(heard_at, nowOf(app));
       await unlessRefused(app.decide(nodes, nodes.targetOf(sx), decision, meta("compute.offline")));
+    }
+    for (const sx of await freeStakes(app.pool, nowOf(app))) {
+      if (signal.aborted) return "done";
+      const decision = nodes.releaseStake(sx, nowOf(app));
+      await unlessRefused(app.commit((unit) => stepStake(unit, sx, decision), meta("compute.stake")));
     }
     return "done";
   },

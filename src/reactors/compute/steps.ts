@@ -69,15 +69,61 @@ async function slash(
   const { sx, price_micro } = task.lease!;
   const { task_id } = task.facts;
   const worker = account.targetOf(earnerOf(sx));
-  const at_stake = account.maturingAt(await watch(account, worker), at);
-  const wanted = slashMicro(price_micro, draw?.p_micro ?? 1_000_000, at_stake);
+  const node = await watch(nodes, nodes.targetOf(sx));
+  const funds = await watch(account, worker);
+  const wanted = slashMicro(price_micro, draw?.p_micro ?? 1_000_000, atStake(funds, node, at));
   const hold_id = `slash:${task_id}`;
+  const earned = Math.min(wanted, account.maturingAt(funds, at));
   if (wanted > 0) {
-    await decide(account, worker, account.take({ hold_id, amount_micro: wanted, for: "a slash" }, at));
+    await decide(account, worker, account.take({ hold_id, amount_micro: earned, for: "a slash" }, at));
+    await loseStake({ decide }, sx, { before: node?.stake_micro ?? 0, lost: wanted - earned }, at);
     const amount_micro = Math.min(wanted, price_micro);
     await decide(account, account.targetOf(tenant), account.credit({ source: hold_id, amount_micro, at }));
   }
   await decide(nodes, nodes.targetOf(sx), nodes.slash(task_id, wanted, at));
+}
+
+/** What a node can lose: its stake, and what it came to own within the last day. Micro-USDC. */
+export const atStake = (funds: account.AccountState, node: nodes.NodeState, at: string): number =>
+  account.maturingAt(funds, at) + (node?.stake_micro ?? 0);
+
+async function loseStake(
+  { decide }: Pick<Staging, "decide">,
+  sx: number,
+  { before, lost }: { before: number; lost: number },
+  at: string,
+): Promise<void> {
+  if (lost === 0) return;
+  const target = account.targetOf(earnerOf(sx));
+  await decide(nodes, nodes.targetOf(sx), nodes.loseStake(sx, lost, at));
+  await decide(account, target, account.release(nodes.stakeHoldOf(sx), lost, at));
+  if (lost < before) await decide(account, target, account.hold(stakeHold(sx, before - lost), at));
+}
+
+const stakeHold = (sx: number, amount_micro: number): account.Hold => ({
+  hold_id: nodes.stakeHoldOf(sx),
+  amount_micro,
+  for: "a stake",
+});
+
+/** Decides on a node, and holds or gives back what that says of its stake. */
+export async function stepStake(
+  { decide, watch }: Staging,
+  sx: number,
+  decision: (state: nodes.NodeState) => nodes.NodeEvent[],
+): Promise<nodes.Node> {
+  const before = (await watch(nodes, nodes.targetOf(sx)))?.stake_micro ?? 0;
+  const { state, events } = await decide(nodes, nodes.targetOf(sx), decision);
+  const target = account.targetOf(earnerOf(sx));
+  const hold_id = nodes.stakeHoldOf(sx);
+  for (const { type, data } of events) {
+    if (type === "StakeReleased" && before > 0)
+      await decide(account, target, account.release(hold_id, 0, data.released_at));
+    if (type !== "StakeHeld" || data.amount_micro === before) continue;
+    if (before > 0) await decide(account, target, account.release(hold_id, 0, data.held_at));
+    await decide(account, target, account.hold(stakeHold(sx, data.amount_micro), data.held_at));
+  }
+  return nodes.registered(state);
 }
 
 /** The loser's bond goes to whoever was right; where nobody is, both come back. */

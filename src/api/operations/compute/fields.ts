@@ -152,6 +152,8 @@ export const nodeShown = z.object({
   kinds: z.array(z.string()).describe("Of tasks that it takes; none: any"),
   hourly_rate_usd: z.string(),
   max_concurrent: z.int(),
+  stake_usdc: z.string().describe("What it has put up, beside what it earns"),
+  stake_free_at: time.nullable().describe("When that is free; null unless it was asked back"),
 });
 
 export const shownNode = (agent_id: string, sx: number, node: nodes.Node): z.infer<typeof nodeShown> => ({
@@ -163,4 +165,6 @@ export const shownNode = (agent_id: string, sx: number, node: nodes.Node): z.inf
   kinds: node.facts.kinds,
   hourly_rate_usd: decimalUsdc(node.hourly_rate_micro),
   max_concurrent: node.max_concurrent,
+  stake_usdc: decimalUsdc(node.stake_micro),
+  stake_free_at: node.stake_free_at,
 });

@@ -13,8 +13,7 @@ const match = operation({
   name: "compute_match",
   route: "GET /soul/match",
   summary: "Nodes that take work now and have what is needed",
-  description:
-    "Most trust for the money first. A task needs no node named: whoever asks least for it and is free gets it.",
+  description: "Most trust for the money first.",
   access: [open()],
   lists: nodesProjection,
   input: z.object({
@@ -68,8 +67,7 @@ const marketplace = operation({
   name: "compute_marketplace",
   route: "GET /soul/compute/marketplace",
   summary: "The compute market: nodes, tasks, prices and settlements",
-  description:
-    "Counts and sums of everything so far. Quartiles are of what nodes that take work ask for an hour.",
+  description: "Counts and sums so far; quartiles of what nodes ask for an hour.",
   access: [open()],
   lists: tasksProjection,
   input: z.object({}),

@@ -12,6 +12,7 @@ import { refuse } from "../../../domain/refusal.ts";
 import { findNode } from "../../../projections/compute/nodes.ts";
 import { lentUnder, tasksProjection } from "../../../projections/compute/tasks.ts";
 import { utc } from "../../../projections/compute/times.ts";
+import { stepStake } from "../../../reactors/compute/steps.ts";
 import { json, key, operation, subject } from "../../operation.ts";
 import { agentNamed } from "../identity/agents.ts";
 import { fundsShown, shownFunds } from "../payments/funds.ts";
@@ -29,7 +30,7 @@ const registerNode = operation({
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Register a node: an agent that works for others",
   description:
-    "By the agent's own key. Said again it says anew what the node offers. A node gets work once it sends heartbeats, every 30 seconds; docs/compute.md has the whole protocol in three requests.",
+    "By the agent's own key. Said again it says anew what the node offers. A node gets work once it sends heartbeats, every 30 seconds (docs/compute.md).",
   access: [subject("node")],
   input: z.object({
     agent_id: ownAgent,
@@ -50,9 +51,13 @@ const registerNode = operation({
       .max(nodes.MOST_KINDS, `has at most ${nodes.MOST_KINDS}`)
       .default([])
       .describe("The task_types that it takes; none: any"),
+    stake_usdc: usd(0, nodes.MOST_STAKE_MICRO / 1e6)
+      .optional()
+      .describe("What it puts up in all, held from its account, to be checked less often; 0: back in a week"),
   }),
   output: json(nodeShown),
-  refuses: [409],
+  moves_money: true,
+  refuses: [403, 409],
   example: {
     agent_id: "SX#2",
     capabilities: ["cpu"],
@@ -60,8 +65,8 @@ const registerNode = operation({
     max_concurrent: 4,
     kinds: ["js"],
   },
-  handle: async ({ input, app, decide, ...context }) => {
-    const { facts } = await actingAgent({ app, ...context }, input.agent_id);
+  handle: async ({ input, app, decide, watch, ...context }) => {
+    const { facts } = await actingAgent({ app, watch, ...context }, input.agent_id);
     const offered = {
       capabilities: input.capabilities,
       kinds: input.kinds,
@@ -69,8 +74,12 @@ const registerNode = operation({
       max_concurrent: input.max_concurrent,
       registered_at: nowOf(app),
     };
-    const { state } = await decide(nodes, nodes.targetOf(facts.sx_number), nodes.register(offered));
-    return shownNode(facts.agent_id, facts.sx_number, nodes.registered(state));
+    const sx = facts.sx_number;
+    const { state } = await decide(nodes, nodes.targetOf(sx), nodes.register(offered));
+    const { stake_usdc } = input;
+    if (stake_usdc === undefined) return shownNode(facts.agent_id, sx, nodes.registered(state));
+    const decision = nodes.stake(sx, microOf(stake_usdc), offered.registered_at);
+    return shownNode(facts.agent_id, sx, await stepStake({ decide, watch }, sx, decision));
   },
 });
 
@@ -189,8 +198,7 @@ const nodeStatus = operation({
   name: "compute_node_status",
   route: "GET /soul/node/status/{agent_id}",
   summary: "A node: what it offers, how it has done, and to its owner what it has",
-  description:
-    "Uptime is the share of its time since registration that it was online. Money is shown to the agent's own key alone.",
+  description: "Money is shown to the agent's own key alone.",
   access: [subject("read"), key("read")],
   input: z.object({ agent_id: agentRef }),
   output: json(

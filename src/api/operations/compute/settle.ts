@@ -13,7 +13,7 @@ const settleTask = operation({
   route: "POST /soul/compute/settle",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Settle a task: its requester accepts or rejects, its worker claims what was accepted",
-  description: `Accepting pays the worker at once: nine tenths of the price, and what the task did not cost comes back. A rejection can be disputed for a day, and is then refunded. The worker is paid
+  description: `Accepting pays the worker at once: nine tenths of the price, and what the task did not cost comes back. A rejection is refunded a day later, unless disputed. The worker is paid
 what a check or the requester's silence has accepted; whatever nobody settles is settled by itself a day later. Settled again, it answers the same.`,
   access: [subject("order"), owner("order")],
   input: z.object({
@@ -32,6 +32,8 @@ what a check or the requester's silence has accepted; whatever nobody settles is
   handle: async ({ input, app, caller, decide, watch }) => {
     const { task_id, accept, reason } = input;
     const { tenant, side } = await taskFor(app, caller, task_id);
+    // Many who settle at once all touch the caller's account: it is what they wait for, one after the other.
+    await decide(accounts, accounts.targetOf(caller.tenant), () => []);
     const at = nowOf(app);
     const step = async (decision: Parameters<typeof stepTask>[2]) =>
       (await stepTask({ decide, watch }, { tenant, task_id }, decision)).task;
@@ -56,7 +58,7 @@ const disputeTask = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Dispute a rejection",
   description:
-    "By the worker, within a day. Both sides put up a bond, a tenth of the price and 0.01 USDC at least; whoever is wrong loses it to the other. The operator decides, with a reason that stands in the log; what is not decided in 14 days is refunded, bonds and all.",
+    "By the worker, within a day. Both sides put up a bond, a tenth of the price and 0.01 USDC at least; whoever is wrong loses it to the other. The operator decides; what is not decided in 14 days is refunded, bonds and all.",
   access: [subject("order")],
   input: z.object({ task_id: taskId }),
   output: json(taskShown),

@@ -39,16 +39,12 @@ const seconds = (least: number, most: number) =>
 
 const submission = z.object({
   task_type: kindName.describe(
-    `What is to be done. ${builtIns.join(", ")} are run by \`tallystick work\`, and checked by the service; any other name is between you and the workers that take it`,
+    `${builtIns.join(", ")} are checked by the service; any other name is between you and its workers`,
   ),
   input_data: z
     .record(z.string(), z.unknown(), "is a JSON object")
-    .describe(
-      "What the worker gets: a JSON object of at most 1 MiB. docs/compute.md has the forms of the built-in kinds",
-    ),
-  max_price_usd: usd(0.000001, 10_000).describe(
-    "The most that it may cost, in dollars: so much is held, and what it did not cost comes back",
-  ),
+    .describe("What the worker gets, at most 1 MiB: docs/compute.md"),
+  max_price_usd: usd(0.000001, 10_000).describe("The most that it may cost, in dollars: so much is held"),
   limit_s: seconds(10, DAY_S)
     .optional()
     .describe(
@@ -64,7 +60,7 @@ const submission = z.object({
     .string()
     .regex(/^(?:queue|agent:[A-Za-z0-9#._:-]{1,128})$/, "is queue, or agent:<agent_id or SX#number>")
     .default("queue")
-    .describe("queue: whoever is free and asks no more than you pay. agent:<id>: that one alone"),
+    .describe("queue: whoever is free. agent:<id>: that one alone"),
   min_trust: z
     .int("is a whole number of points from 0 to 100")
     .min(0, "is at least 0")
@@ -76,7 +72,7 @@ const submission = z.object({
     .describe("Seconds in which you accept or reject a result"),
   deadline_s: seconds(60, 30 * DAY_S)
     .default(7 * DAY_S)
-    .describe("Seconds after which nobody begins it any more, and what was held comes back"),
+    .describe("Seconds after which nobody begins it any more"),
 });
 type Submission = z.output<typeof submission>;
 

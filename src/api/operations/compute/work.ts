@@ -18,6 +18,7 @@ import { lentUnder, type NamedTask, readyFor, tasksProjection } from "../../../p
 import { stepTask } from "../../../reactors/compute/steps.ts";
 import type { Caller } from "../../caller.ts";
 import { json, operation, subject } from "../../operation.ts";
+import { dispenserOf } from "./dispenser.ts";
 import {
   actingAgent,
   nowOf,
@@ -35,8 +36,8 @@ import { untilReady } from "./waiting.ts";
 const leaseIdOf = ({ link_secret }: App, fresh_id: string): string =>
   createHmac("sha256", link_secret).update(`lease:${fresh_id}`).digest("hex").slice(0, 32);
 
-/** Tasks that are tried at one look: of nodes that look at the same time, each takes another. */
-const TRIES = 8;
+/** Tasks that are read at one look: of callers that look at the same time, each takes another. */
+const SHOWN = 64;
 /** For so long a lease that was given before may lag behind in the read model. */
 const FOLD_MS = 5_000;
 
@@ -61,7 +62,7 @@ const pull = operation({
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Take the next task for a node",
   description: `Waits up to wait_s seconds for one. The best paid a second comes first, then the oldest; a node never gets its own. It is lent for as long as heartbeats name the lease, at most limit_s.
-The price is what the node asks for the whole limit, fixed now. It appends, so name it by an Idempotency-Key: a lost answer is told again.`,
+The price is what the node asks for the whole limit, fixed now. Name it by an Idempotency-Key: a lost answer is told again.`,
   access: [subject("node")],
   kept: false,
   input: z.object({
@@ -100,11 +101,21 @@ The price is what the node asks for the whole limit, fixed now. It appends, so n
     const kinds = input.kinds.length > 0 ? input.kinds : node.facts.kinds;
     const taker = { sx, kinds, hourly_rate_micro, trust: await trustOf(app, sx) };
     const look = async () => {
-      for (const named of await readyFor(app.pool, taker, TRIES)) {
-        const task = await unlessTaken(take(named));
+      const dispenser = dispenserOf(app);
+      // Another process may have taken one that is shown here: then it is the turn of the next, until there is none.
+      for (;;) {
+        const shown = await readyFor(app.pool, taker, SHOWN, dispenser.taken());
+        const named = shown.find((one) => dispenser.reserve(one));
+        if (!named) {
+          if (shown.length === 0) return undefined;
+          continue;
+        }
+        const task = await unlessTaken(take(named)).catch((error) => {
+          dispenser.release(named);
+          throw error;
+        });
         if (task) return { named, task };
       }
-      return undefined;
     };
     const found = await untilReady(app, look, { wait_ms: input.wait_s * 1_000, signal });
     return { task: found ? await shownLent(app, found.named, found.task, lease_id) : null };

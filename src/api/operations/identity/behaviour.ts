@@ -21,6 +21,7 @@ import {
 } from "../../../domain/identity/behaviour.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { findNode } from "../../../projections/compute/nodes.ts";
 import { activityOf, activityProjection } from "../../../projections/identity/activity.ts";
 import { dateOf, dayNamed, dayOfTime } from "../../../projections/trust/days.ts";
 import { dealingsOf, paidCalls, spentBy } from "../../../projections/trust/dealings.ts";
@@ -263,7 +264,7 @@ const roi = operation({
   name: "soul_roi",
   route: "GET /soul/analytics/roi",
   summary: "What an agent spent and earned here",
-  description: `The caller's own, by area and month: what its live wallets paid, refunds taken off. Earned is null, and so is the return, until there is something by which agents earn here.`,
+  description: `The caller's own, by area and month: what its live wallets paid, refunds taken off, and what its node was paid for tasks. Earned is null, and so is the return, of an agent without a node.`,
   access: [subject("read")],
   lists: activityProjection,
   input: z.object({}),
@@ -298,11 +299,12 @@ const roi = operation({
     }
     const by_area = [...sums.values()];
     const spent_micro = by_area.reduce((sum, one) => sum + one.spent_micro, 0);
-    const earned_micro = null;
+    const node = await findNode(app.pool, agent.facts.sx_number);
+    const earned_micro = node?.earned_micro ?? null;
     return {
       ...namesOf(agent),
       spent_usdc: decimalUsdc(spent_micro),
-      earned_usdc: earned_micro,
+      earned_usdc: earned_micro === null ? null : decimalUsdc(earned_micro),
       roi: shareOf(returnOf({ spent_micro, earned_micro })),
       by_area: by_area.map(({ spent_micro: spent, ...rest }) => ({
         ...rest,

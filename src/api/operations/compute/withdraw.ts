@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { lowerCase, time, walletAddress } from "../../../domain/fields.ts";
+import { identityProblems } from "../../../domain/identity/problems.ts";
+import * as account from "../../../domain/payments/account.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import * as withdrawal from "../../../domain/payments/withdrawal.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { hasPaidIn } from "../../../projections/payments/accounts.ts";
+import { type Context, json, operation, owner, subject } from "../../operation.ts";
+import { fundsShown, shownFunds } from "../payments/funds.ts";
+import { actingAgent, microOf, nowOf, sxOf, usd } from "./fields.ts";
+
+const LEAST_USDC = withdrawal.LEAST_MICRO / 1e6;
+
+const input = z.object({
+  amount_usdc: usd(LEAST_USDC, 1_000_000).describe("How much, in USDC"),
+  to: walletAddress
+    .transform(lowerCase)
+    .optional()
+    .describe(
+      "A wallet of yours: an agent's live key, or of an API key one that has paid in; left out by a wallet that signs the call",
+    ),
+});
+
+const withdraw = operation({
+  name: "compute_withdraw",
+  route: "POST /soul/compute/withdraw",
+  effect: { changes: "takes", repeatable: false, reaches_out: false },
+  summary: "Have money of your account paid to your wallet",
+  description: `What came in longer than a day ago and is not held can leave; it is paid once, or comes back a day later.`,
+  access: [subject("order"), owner("order")],
+  moves_money: true,
+  input,
+  output: json(
+    z.object({
+      withdrawal_id: z.string(),
+      to: z.string(),
+      amount_usdc: z.string(),
+      valid_before: time.describe("Paid by then, or back"),
+      account: fundsShown,
+    }),
+  ),
+  status: 202,
+  refuses: [403, 409],
+  example: { amount_usdc: 0.5, to: "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed" },
+  handle: async (context) => {
+    const { app, caller, decide, fresh_id: withdrawal_id } = context;
+    const to = await walletOf(context);
+    const target = account.targetOf(caller.tenant);
+    const { latest } = await app.chain.heads();
+    const at = nowOf(app);
+    const wanted = {
+      withdrawal_id,
+      to,
+      amount_micro: microOf(context.input.amount_usdc),
+      payer: lowerCase(app.refunds.address),
+      seen_block: Number(latest.number),
+    };
+    const { state } = await decide(account, target, withdrawal.ask(wanted, at));
+    const asked = state.withdrawals.get(withdrawal_id)!;
+    return {
+      withdrawal_id,
+      to,
+      amount_usdc: decimalUsdc(asked.amount_micro),
+      valid_before: new Date(asked.valid_before * 1_000).toISOString(),
+      account: shownFunds(state, at),
+    };
+  },
+});
+
+const WALLET = "wallet:";
+
+/** A wallet that is the caller's own, by what stands in the log. */
+async function walletOf(context: Context<z.output<typeof input>>) {
+  const { input, app, caller } = context;
+  const { to } = input;
+  if (caller.tenant.startsWith(WALLET)) {
+    const own = lowerCase(caller.tenant.slice(WALLET.length));
+    if (to !== undefined && to !== own) refuseStranger("a wallet withdraws to itself: leave `to` out");
+    return own;
+  }
+  if (to === undefined)
+    return refuse("invalid", "invalid input: to", {
+      errors: [{ path: "to", message: "is required: a wallet of yours" }],
+    });
+  if (sxOf(caller) === undefined)
+    return (await hasPaidIn(app.pool, caller.tenant, to))
+      ? to
+      : refuseStranger(`${to} has not paid into this account`);
+  const { keys } = await actingAgent(context);
+  return keys.some(({ kid }) => kid === to)
+    ? to
+    : refuseStranger(`${to} is no live key of this agent: prove it by POST /soul/{id}/keys first`);
+}
+
+const refuseStranger = (sentence: string): never => refuse(identityProblems["not-yours"], sentence);
+
+/** What was earned and paid in, leaving. */
+export const withdrawOperations = [withdraw];

@@ -1,0 +1,144 @@
+/** `tallystick work`: a worker of the compute market, for any service. It needs no database, no chain and no settings. */
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { styleText } from "node:util";
+import { Command, InvalidArgumentError } from "commander";
+import { printable } from "../../eventstore/verify/report.ts";
+import { type BuiltIn, builtIns, isBuiltIn } from "../domain/compute/kinds.ts";
+import { MOST_CONCURRENT } from "../domain/compute/node.ts";
+import { refuse } from "../domain/refusal.ts";
+import { CallRefused } from "../worker/calls.ts";
+import { openWorker } from "../worker/open.ts";
+import type { Told } from "../worker/worker.ts";
+import { about } from "./about.ts";
+
+type Options = {
+  url: string;
+  agent?: string;
+  key?: string;
+  dir: string;
+  kinds: BuiltIn[];
+  rate: number;
+  concurrency: number;
+};
+
+const EXAMPLE = `
+The first start registers the agent and proves a key of its own, both kept in --dir: what it earns is that agent's. Example:
+
+  tallystick work --url https://api.example.com --agent my-worker --kinds js,sql --rate 0.06 --concurrency 2
+
+A line a task on a terminal, JSON off it. SIGTERM or Ctrl-C ends what is begun, takes nothing more and leaves; again, it
+leaves at once, and what it had goes to another worker. Any other language works as well: docs/compute.md.`;
+
+export const workCommand = (): Command =>
+  new Command("work")
+    .description(about.work)
+    .option("--url <url>", "the service", asUrl, "http://127.0.0.1:3000")
+    .option("--agent <agent_id>", "whose work it is; kept in --dir after the first start")
+    .option(
+      "--key <key>",
+      "the API key (sk_soul_…) of an agent that has one already; - for standard input",
+      asKey,
+    )
+    .option("--dir <folder>", "folder for the agent's keys, made at the first start", ".tallystick-worker")
+    .option("--kinds <names>", `what it does, separated by commas: ${builtIns.join(", ")}`, asKinds, [
+      ...builtIns,
+    ])
+    .option("--rate <usd>", "what it asks for an hour; a task costs that for its whole limit", asRate, 0.06)
+    .option("--concurrency <number>", "tasks at once, each a process of its own", asConcurrency, 1)
+    .addHelpText("after", EXAMPLE)
+    .action(async ({ key, dir, agent, ...options }: Options) => {
+      const stopping = new AbortController();
+      let isOnline = false;
+      const stop = () => {
+        // Before it is online there is nothing to end.
+        if (stopping.signal.aborted || !isOnline) process.exit(1);
+        stopping.abort();
+      };
+      process.on("SIGINT", stop).on("SIGTERM", stop);
+      const tell = (told: Told) => {
+        isOnline ||= told.event === "online";
+        (process.stdout.isTTY ? tellPerson : tellMachine)(told);
+      };
+      const worker = {
+        url: options.url,
+        dir: resolve(dir),
+        agent_id: agent,
+        api_key: key === "-" ? asKey((await text(process.stdin)).trim()) : key,
+        offer: {
+          hourly_rate_usd: options.rate,
+          max_concurrent: options.concurrency,
+          kinds: options.kinds,
+        },
+        tell,
+      };
+      await openWorker(worker, stopping.signal).catch((error: unknown) => {
+        if (error instanceof CallRefused)
+          refuse("forbidden", `${options.url} says ${error.status}: ${printable(error.message)}`);
+        throw error;
+      });
+    });
+
+const tellMachine = (told: Told): void =>
+  void process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), ...told })}\n`);
+
+const STYLES = { ok: "green", limit: "yellow", failed: "red", lost: "red" } as const;
+
+function tellPerson(told: Told): void {
+  const at = styleText("dim", new Date().toISOString().slice(11, 19));
+  process.stdout.write(`${at}  ${lineOf(told)}\n`);
+}
+
+function lineOf(told: Told): string {
+  switch (told.event) {
+    case "online": {
+      const { kinds, hourly_rate_usd, max_concurrent } = told.offer;
+      return printable(
+        `${told.sx_id} ${told.agent_id} is online: ${kinds.join(", ")} for ${hourly_rate_usd} USDC an hour, ${max_concurrent} at once`,
+      );
+    }
+    case "away":
+      return styleText("yellow", printable(`the service is away: ${told.reason}; asking again`));
+    case "task": {
+      const { task_id, task_type, exit, used_ms, price_usd, state } = told;
+      const used = `${used_ms} ms`.padStart(9);
+      return `${printable(task_id)}  ${printable(task_type).padEnd(12)} ${styleText(STYLES[exit], exit.padEnd(6))} ${used}  ${printable(`${price_usd} USDC, ${state}`)}`;
+    }
+    case "paid":
+      return `${printable(told.task_id)}  ${styleText("green", printable(`paid ${told.provider_usd} USDC`))}`;
+    case "draining":
+      return `stopping: nothing more is taken, and ${told.running} under way ${told.running === 1 ? "is" : "are"} ended`;
+  }
+}
+
+function asUrl(given: string): string {
+  if (!/^https?:\/\//.test(given) || !URL.canParse(given))
+    throw new InvalidArgumentError("a URL such as http://127.0.0.1:3000");
+  return given.replace(/\/+$/, "");
+}
+
+function asKey(given: string): string {
+  if (given !== "-" && !/^sk_soul_[A-Za-z0-9_-]{43}$/.test(given))
+    throw new InvalidArgumentError("an agent's own key, sk_soul_ and 43 characters, or -");
+  return given;
+}
+
+function asKinds(given: string): BuiltIn[] {
+  const kinds = given.split(",").map((one) => one.trim());
+  const unknown = kinds.find((kind) => !isBuiltIn(kind));
+  if (unknown !== undefined) throw new InvalidArgumentError(`${unknown} is none of ${builtIns.join(", ")}`);
+  return [...new Set(kinds.filter(isBuiltIn))];
+}
+
+function asRate(given: string): number {
+  if (!/^\d{1,4}(?:\.\d{1,6})?$/.test(given) || Number(given) > 1_000)
+    throw new InvalidArgumentError("dollars from 0 to 1000, at most six decimals");
+  return Number(given);
+}
+
+function asConcurrency(given: string): number {
+  const number = Number(given);
+  if (!/^\d{1,3}$/.test(given) || number < 1 || number > MOST_CONCURRENT)
+    throw new InvalidArgumentError(`a whole number from 1 to ${MOST_CONCURRENT}`);
+  return number;
+}

@@ -1,0 +1,97 @@
+/** Carries transfers of our own to the chain: authorizations that it takes once each, paid from the account of refunds. */
+import type { App } from "../../app.ts";
+import { endingsOf, type Sought } from "../../chain/endings.ts";
+import { untilStopped } from "../../concurrency.ts";
+import { type Mined, minedBy } from "../../domain/payments/payment.ts";
+import { refundDigest } from "../../domain/payments/refund.ts";
+import { decimalUsdc, type SignedTransfer } from "../../domain/payments/usdc.ts";
+import { type ReactorLog, unlessUndone } from "../../reactor.ts";
+
+/** `name`: what a warning calls it. `record`: says that it was paid. */
+export type Outgoing = { name: string; sought: Sought; record(mined: Mined): Promise<void> };
+
+export type OutgoingOptions = {
+  log: ReactorLog;
+  /** What was warned of last, so that it is said once. */
+  told?: { warning?: string | undefined };
+  signal?: AbortSignal | undefined;
+};
+
+type Signed = Outgoing & { signed: SignedTransfer };
+
+/** Records what was paid already, and sends what the balance covers, the oldest first. Rejects with ChainUnavailable. */
+export async function carryOut(
+  app: App,
+  due: readonly Outgoing[],
+  what: string,
+  { log, told = {}, signal }: OutgoingOptions,
+): Promise<void> {
+  const unpaid = await recordPaid(app, due);
+  const signed = await Promise.all(unpaid.map(async (one) => ({ ...one, signed: await signedBy(app, one) })));
+  const payable = await affordable(app, signed, what, log, told);
+  await untilStopped(Promise.all(payable.map((one) => pay(app, one))), signal);
+}
+
+/** One that was sent by a process that died before it could say so. */
+async function recordPaid(app: App, due: readonly Outgoing[]): Promise<Outgoing[]> {
+  if (due.length === 0) return [];
+  const { latest } = await app.chain.heads();
+  const endings = await endingsOf(
+    app.chain,
+    due.map(({ sought }) => sought),
+    latest.number,
+  );
+  const unpaid: Outgoing[] = [];
+  for (const one of due) {
+    const ending = endings.get(one.sought.transfer);
+    if (ending?.kind === "moved") await one.record(ending.mined);
+    else unpaid.push(one);
+  }
+  return unpaid;
+}
+
+/** As many as the account's balance covers; says once what keeps the others waiting. */
+async function affordable(
+  app: App,
+  due: Signed[],
+  what: string,
+  log: ReactorLog,
+  told: NonNullable<OutgoingOptions["told"]>,
+): Promise<Signed[]> {
+  if (due.length === 0) return [];
+  const facts = await Promise.all(due.map(({ signed }) => app.settlement.facts(signed)));
+  let left = facts[0]!.balance;
+  let missing = 0n;
+  const warnings: string[] = [];
+  const payable = due.filter(({ name, signed: { transfer } }, i) => {
+    const { would_settle, reason } = facts[i]!;
+    if (transfer.value > left) {
+      missing += transfer.value;
+      return false;
+    }
+    if (would_settle) left -= transfer.value;
+    else warnings.push(`the ${name} is refused: ${reason}`);
+    return would_settle;
+  });
+  if (missing > 0n)
+    warnings.push(
+      `${what} of ${decimalUsdc(missing)} USDC are open: send that much USDC to ${app.refunds.address}`,
+    );
+  const warning = warnings.join("; ");
+  if (warning !== "" && warning !== told.warning) log.warn({ account: app.refunds.address }, warning);
+  told.warning = warning;
+  return payable;
+}
+
+async function pay(app: App, { signed, sought, record }: Signed): Promise<void> {
+  try {
+    await record(minedBy(await app.settlement.settle(signed, sought.from_block)));
+  } catch (error) {
+    unlessUndone(error);
+  }
+}
+
+async function signedBy(app: App, { sought: { transfer } }: Outgoing): Promise<SignedTransfer> {
+  const hash = refundDigest(transfer, app.chain.chain_id);
+  return { transfer, signature: await app.refunds.sign({ hash }) };
+}

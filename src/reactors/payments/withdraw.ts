@@ -1,0 +1,85 @@
+/** Whenever a withdrawal is asked for it is paid once, and the log follows what the chain says of it. */
+import type { App } from "../../app.ts";
+import { endingsOf, type Sought } from "../../chain/endings.ts";
+import { compareChain, fromBlock } from "../../chain/history.ts";
+import type { Heads } from "../../domain/chain.ts";
+import { lowerCase } from "../../domain/fields.ts";
+import * as account from "../../domain/payments/account.ts";
+import type { Mined } from "../../domain/payments/payment.ts";
+import * as withdrawal from "../../domain/payments/withdrawal.ts";
+import {
+  accountsProjection,
+  type NamedWithdrawal,
+  withdrawalsToFollow,
+} from "../../projections/payments/accounts.ts";
+import { type Outcome, unlessRefused } from "../../reactor.ts";
+import { carryOut, type Outgoing, type OutgoingOptions } from "./outgoing.ts";
+
+const meta = { actor: "reactor:payments", operation: "payments.withdraw" };
+
+/** For so long a block may still be taken back; Base's finality takes about a quarter of an hour. */
+const UNSURE_MS = 3_600_000;
+
+/** One look at each that is open, and at those whose block may still go. Rejects with ChainUnavailable. */
+export async function payWithdrawals(
+  app: App,
+  options: OutgoingOptions,
+): Promise<Outcome<"behind" | "foreign">> {
+  await app.caughtUp(accountsProjection);
+  const paid_since = new Date(app.clock.now().getTime() - UNSURE_MS).toISOString();
+  const named = await withdrawalsToFollow(app.pool, paid_since);
+  if (named.length === 0) return "done";
+  const compared = await compareChain(app);
+  if (compared.status !== "same") return compared;
+  const heads = await app.chain.heads();
+  const due: Outgoing[] = [];
+  for (const one of named) {
+    const open = await follow(app, one, heads);
+    if (open) due.push(open);
+  }
+  await carryOut(app, due, "withdrawals", options);
+  return "done";
+}
+
+/** What is to be sent; undefined where it stands on the chain, is over, or waits for the key that it was asked under. */
+async function follow(app: App, named: NamedWithdrawal, heads: Heads): Promise<Outgoing | undefined> {
+  const { tenant, withdrawal_id } = named;
+  const { withdrawals } = await app.load(account, account.targetOf(tenant));
+  const one = withdrawals.get(withdrawal_id);
+  if (!one) return undefined;
+  const sought = withdrawalToSeek(tenant, one);
+  const record = (mined: Mined) => decide(app, tenant, withdrawal.pay(withdrawal_id, mined, nowOf(app)));
+  if (one.paid) {
+    const block = await app.chain.block(BigInt(one.paid.block_number));
+    // A node that does not know the block lags behind.
+    if (!block || block.hash === one.paid.block_hash) return undefined;
+    const moved = (await endingsOf(app.chain, [sought], heads.latest.number)).get(sought.transfer);
+    if (moved?.kind === "moved") await record(moved.mined);
+    else await decide(app, tenant, withdrawal.reorg(withdrawal_id, one.paid.transaction, nowOf(app)));
+    return undefined;
+  }
+  if (heads.finalized.timestamp >= one.valid_before) {
+    const ended = (await endingsOf(app.chain, [sought], heads.finalized.number)).get(sought.transfer);
+    if (ended?.kind === "moved") await record(ended.mined);
+    else await decide(app, tenant, withdrawal.fail(withdrawal_id, "it was not carried in time", nowOf(app)));
+    return undefined;
+  }
+  const isOurs = lowerCase(app.refunds.address) === one.payer && heads.latest.timestamp < one.valid_before;
+  return isOurs ? { name: `withdrawal ${withdrawal_id} of ${tenant}`, sought, record } : undefined;
+}
+
+/** The transfer that pays it, and from where on it may be found. */
+export const withdrawalToSeek = (tenant: string, one: account.Withdrawal): Sought => ({
+  transfer: withdrawal.withdrawalTransfer(tenant, one),
+  from_block: fromBlock(one.seen_block),
+});
+
+async function decide(
+  app: App,
+  tenant: string,
+  decision: (state: account.AccountState) => account.AccountEvent[],
+): Promise<void> {
+  await unlessRefused(app.decide(account, account.targetOf(tenant), decision, { meta }));
+}
+
+const nowOf = ({ clock }: App) => clock.now().toISOString();

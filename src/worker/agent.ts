@@ -1,0 +1,91 @@
+/** Whom a worker works for: an agent with a passport, its API key, and a signing key that the passport has proven. */
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { openSigner } from "../adapters/signing-key.ts";
+import { didOf } from "../domain/identity/public-key.ts";
+import type { Signer } from "../domain/ports.ts";
+import { refuse } from "../domain/refusal.ts";
+import { CallRefused, type Calls } from "./calls.ts";
+
+/** `agent_id`, `api_key`: what was given; else what the folder has. */
+export type Wanted = { dir: string; agent_id: string | undefined; api_key: string | undefined };
+
+export type WorkingAgent = { agent_id: string; signer: Signer; is_new: boolean };
+
+const SIGNING_KEY = "signing-key.pem";
+const AGENT = "agent.json";
+
+const saved = z.object({ url: z.string(), agent_id: z.string(), api_key: z.string() });
+type Saved = z.infer<typeof saved>;
+
+const challenged = z.looseObject({ challenge: z.string() });
+const registered = z.looseObject({ api_key: z.string(), is_new: z.boolean() });
+
+/**
+ * The agent of the folder. Without an API key it is registered, and its key proven in the same call; whoever is killed in between is
+ * given another API key by the same signing key at the next start.
+ */
+export async function openAgent(calls: Calls, wanted: Wanted): Promise<WorkingAgent> {
+  await mkdir(wanted.dir, { recursive: true, mode: 0o700 });
+  const signer = await openSigner(join(wanted.dir, SIGNING_KEY));
+  const known = await savedIn(wanted.dir);
+  const agent_id = wanted.agent_id ?? known?.agent_id;
+  if (agent_id === undefined)
+    return refuse(
+      "invalid",
+      "--agent names the agent that works; the first time it is registered under that name",
+    );
+  const isKnown =
+    known !== undefined && known.url === calls.url && known.agent_id.toLowerCase() === agent_id.toLowerCase();
+  const api_key = wanted.api_key ?? (isKnown ? known.api_key : undefined);
+  const proof = await signedChallenge(calls, signer, agent_id);
+  if (api_key !== undefined) {
+    calls.identify(api_key);
+    await calls.ask(`/soul/${encodeURIComponent(agent_id)}/keys`, z.unknown(), { body: proof });
+    return { agent_id, signer, is_new: false };
+  }
+  const body = { agent_id, issue_api_key: true, ...proof };
+  const agent = await calls.ask("/soul/register", registered, { body }).catch((error: unknown) => {
+    if (error instanceof CallRefused && error.status === 403)
+      refuse(
+        "forbidden",
+        `${agent_id} is registered, and this folder's key is none of its own: give its API key by --key, or another name by --agent`,
+      );
+    throw error;
+  });
+  await save(wanted.dir, { url: calls.url, agent_id, api_key: agent.api_key });
+  calls.identify(agent.api_key);
+  return { agent_id, signer, is_new: agent.is_new };
+}
+
+/** The service's text, signed by the key that it is about. */
+async function signedChallenge(calls: Calls, signer: Signer, agent_id: string) {
+  const key = didOf({ kind: "ed25519", public: signer.public_key.x });
+  const body = { agent_id, key, purpose: "prove" };
+  const { challenge } = await calls.ask("/soul/challenge", challenged, { body });
+  return { challenge, signature: compactJws(signer, challenge) };
+}
+
+/** A compact JWS of EdDSA whose payload is the text, byte for byte. */
+export function compactJws({ sign }: Pick<Signer, "sign">, text: string): string {
+  const part = (bytes: string | Uint8Array) => Buffer.from(bytes).toString("base64url");
+  const signed = `${part(JSON.stringify({ alg: "EdDSA", typ: "JWT" }))}.${part(text)}`;
+  return `${signed}.${part(sign(Buffer.from(signed)))}`;
+}
+
+async function savedIn(dir: string): Promise<Saved | undefined> {
+  const text = await readFile(join(dir, AGENT), "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    return saved.parse(JSON.parse(text));
+  } catch {
+    return refuse("invalid", `--dir: ${join(dir, AGENT)} is not what a worker has written; move it away`);
+  }
+}
+
+async function save(dir: string, agent: Saved): Promise<void> {
+  const aside = join(dir, `${AGENT}.${process.pid}`);
+  await writeFile(aside, `${JSON.stringify(agent)}\n`, { mode: 0o600, flush: true });
+  await rename(aside, join(dir, AGENT));
+}

@@ -1,0 +1,125 @@
+/** Calls to a service over HTTP, asked again while it is away; a command is named once, so that asking again is the same command. */
+import { randomUUID } from "node:crypto";
+import type { z } from "zod";
+import { pause } from "../concurrency.ts";
+import { Refusal, refuse } from "../domain/refusal.ts";
+
+/** Seconds before a call is asked again: 0.5, 1, 2 … 30. */
+const FIRST_PAUSE_S = 0.5;
+const LONGEST_PAUSE_S = 30;
+/** A service that says nothing for so long is away. A long poll takes up to 30 s of it. */
+const ANSWER_MS = 45_000;
+/** Characters of an answer that a message quotes. */
+const MOST_TOLD = 300;
+
+/** `key`: of the command, where it has one already. `until`: Unix time in ms after which asking again is in vain. */
+export type Asking = { body?: object; key?: string; until?: number; signal?: AbortSignal };
+
+/** What a service said no to. `kind`: the name of its problem, such as `stale-lease`. */
+export class CallRefused extends Error {
+  override readonly name = "CallRefused";
+  readonly status: number;
+  readonly kind: string;
+
+  constructor(status: number, kind: string, told: string) {
+    super(told);
+    this.status = status;
+    this.kind = kind;
+  }
+}
+
+export type Calls = {
+  readonly url: string;
+  /** The credential of the calls that follow. */
+  identify(api_key: string): void;
+  /** Resolves with the answer; rejects with CallRefused where the service says no, and once it is too late or the signal aborts. */
+  ask<Schema extends z.ZodType>(path: string, schema: Schema, asking?: Asking): Promise<z.infer<Schema>>;
+};
+
+/** `onAway` is told once, when a service that has answered does not any more. */
+export function callsTo(url: string, onAway: (reason: string) => void): Calls {
+  let authorization: Record<string, string> = {};
+  let isAway = false;
+
+  async function once(path: string, { body, signal }: Asking, key: string): Promise<Response> {
+    const limit = AbortSignal.timeout(ANSWER_MS);
+    return fetch(url + path, {
+      method: body ? "POST" : "GET",
+      headers: {
+        ...authorization,
+        "Idempotency-Key": key,
+        ...(body && { "Content-Type": "application/json" }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: signal ? AbortSignal.any([limit, signal]) : limit,
+    });
+  }
+
+  return {
+    url,
+    identify(api_key) {
+      authorization = { Authorization: `Bearer ${api_key}` };
+    },
+    async ask(path, schema, asking = {}) {
+      const { key = randomUUID(), until = Number.POSITIVE_INFINITY, signal } = asking;
+      const never = new AbortController().signal;
+      for (let wait_s = FIRST_PAUSE_S; ; wait_s = Math.min(2 * wait_s, LONGEST_PAUSE_S)) {
+        const answer = await once(path, asking, key).catch((error: Error) => {
+          if (signal?.aborted) throw error;
+          return error;
+        });
+        const told = answer instanceof Error ? undefined : await answer.text().catch(() => undefined);
+        if (!(answer instanceof Error) && told !== undefined && !isPassing(answer.status)) {
+          isAway = false;
+          return readAnswer(url + path, answer.status, told, schema);
+        }
+        const reason = answer instanceof Error ? causeOf(answer) : `it answers ${answer.status}`;
+        if (!isAway) onAway(reason);
+        isAway = true;
+        const pause_s = Math.max(wait_s, answer instanceof Error ? 0 : retryAfterOf(answer));
+        if (Date.now() + pause_s * 1_000 > until) refuse("unavailable", `${url} is away: ${reason}`);
+        await pause(pause_s * 1_000, signal ?? never);
+        signal?.throwIfAborted();
+      }
+    },
+  };
+}
+
+/** Too many calls, a call of the same name under way, or a service that is starting: soon it is otherwise. */
+const isPassing = (status: number) => status === 429 || status >= 500;
+
+const retryAfterOf = ({ headers }: Response): number => {
+  const told = Number(headers.get("Retry-After"));
+  return Number.isFinite(told) ? Math.min(told, LONGEST_PAUSE_S) : 0;
+};
+
+const causeOf = ({ message, cause }: Error) => (cause instanceof Error ? cause.message : message);
+
+function readAnswer<Schema extends z.ZodType>(
+  url: string,
+  status: number,
+  told: string,
+  schema: Schema,
+): z.infer<Schema> {
+  const body = parsed(told);
+  if (status < 200 || status > 299) throw refusedBy(status, told, body);
+  const read = schema.safeParse(body);
+  if (!read.success) throw new Refusal("unprocessable", `${url} is not what a Tallystick answers there`);
+  return read.data;
+}
+
+function refusedBy(status: number, told: string, body: unknown): CallRefused {
+  const { type = "", detail = told } = (typeof body === "object" && body !== null ? body : {}) as {
+    type?: unknown;
+    detail?: unknown;
+  };
+  return new CallRefused(status, String(type).split("#")[1] ?? "", String(detail).slice(0, MOST_TOLD));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

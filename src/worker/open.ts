@@ -1,0 +1,15 @@
+/** A worker put together: its calls, its agent, and the sandboxes that the service's own checks run in. */
+import { processExecutor } from "../adapters/executor.ts";
+import { openAgent, type Wanted } from "./agent.ts";
+import { callsTo } from "./calls.ts";
+import { type Offer, type Told, work } from "./worker.ts";
+
+export type WorkerSettings = Wanted & { url: string; offer: Offer; tell: (told: Told) => void };
+
+/** Works until `stopping` aborts and everything that was begun is ended. */
+export async function openWorker(settings: WorkerSettings, stopping: AbortSignal): Promise<void> {
+  const { url, offer, tell } = settings;
+  const calls = callsTo(url, (reason) => tell({ event: "away", reason }));
+  const agent = await openAgent(calls, settings);
+  await work({ calls, agent, executor: processExecutor(), offer, tell }, stopping);
+}

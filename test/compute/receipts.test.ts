@@ -1,0 +1,145 @@
+/** Receipts of an EVM key, by EIP-712 as wallets sign it; and those that are forged, borrowed or shown twice. */
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  type ComputeHouse,
+  chainOf,
+  type Lent,
+  openComputeHouse,
+  sha256,
+  type TestNode,
+} from "./compute-house.ts";
+
+let house: ComputeHouse;
+let node: TestNode;
+const wallet = privateKeyToAccount(generatePrivateKey());
+beforeAll(async () => {
+  house = await openComputeHouse();
+  node = await house.node("signer");
+  await prove(node, wallet);
+});
+afterAll(() => house.service.stop());
+
+/** A second key of an agent, endorsed by its first. */
+async function prove(of: TestNode, account: PrivateKeyAccount): Promise<void> {
+  const asked = async (key: string, about?: string) =>
+    (
+      await of.post("/soul/challenge", {
+        agent_id: of.agent_id,
+        key,
+        purpose: "prove",
+        ...(about !== undefined && { about }),
+      })
+    ).body;
+  const own = await asked(account.address);
+  const endorsing = await asked(of.did, own.kid);
+  const { status, body } = await of.post(`/soul/${of.agent_id}/keys`, {
+    challenge: own.challenge,
+    signature: await account.signMessage({ message: own.challenge }),
+    endorsement: { challenge: endorsing.challenge, signature: of.jws(endorsing.challenge) },
+  });
+  if (status !== 200) throw new Error(JSON.stringify(body));
+}
+
+const input = { seed: sha256("seed"), n: 3 };
+let buyers = 0;
+async function lent(): Promise<Lent> {
+  const headers = await house.requester(`receipt-${++buyers}`);
+  await house.submit(headers, { task_type: "sha256-chain", input_data: input, max_price_usd: 0.02 });
+  await house.folded();
+  return node.pull("?wait_s=10");
+}
+
+const AT = "2026-11-22T12:00:00.000Z";
+const ENGINE = sha256("by hand");
+const text = (name: string) => ({ name, type: "string" });
+const digest = (name: string) => ({ name, type: "bytes32" });
+
+/** As docs/compute.md says that a wallet signs it. */
+async function byWallet(account: PrivateKeyAccount, task: Lent, bent: object = {}) {
+  const hex = (of: string) => `0x${of}`;
+  const signature = await account.signTypedData({
+    domain: { name: "Tallystick compute", version: "1" },
+    types: {
+      Receipt: [
+        { name: "v", type: "uint256" },
+        text("origin"),
+        text("task_id"),
+        { name: "attempt", type: "uint256" },
+        digest("lease_sha256"),
+        text("kind"),
+        digest("input_sha256"),
+        digest("output_sha256"),
+        digest("engine_sha256"),
+        text("exit"),
+        text("started_at"),
+        text("ended_at"),
+      ],
+    },
+    primaryType: "Receipt",
+    message: {
+      v: 1n,
+      origin: task.origin,
+      task_id: task.task_id,
+      attempt: BigInt(task.attempt),
+      lease_sha256: hex(task.lease_sha256),
+      kind: task.task_type,
+      input_sha256: hex(task.input_sha256),
+      output_sha256: hex(sha256(JSON.stringify(chainOf(input)))),
+      engine_sha256: hex(ENGINE),
+      exit: "ok",
+      started_at: AT,
+      ended_at: AT,
+      ...bent,
+    },
+  } as never);
+  return {
+    kid: account.address.toLowerCase(),
+    engine_sha256: ENGINE,
+    started_at: AT,
+    ended_at: AT,
+    signature,
+  };
+}
+
+const flipped = (byte: string) => (Number.parseInt(byte, 16) ^ 1).toString(16).padStart(2, "0");
+
+const given = async (task: Lent, receipt: object) => {
+  const { status, body } = await node.gives(task, chainOf(input), { receipt });
+  return [
+    status,
+    String(body.type ?? body.state)
+      .split("#")
+      .at(-1),
+  ];
+};
+
+test("an EVM key of the agent signs a receipt, and a bent one is refused while the lease stays", async () => {
+  const task = await lent();
+  const stranger = privateKeyToAccount(generatePrivateKey());
+  const good = await byWallet(wallet, task);
+  const refused = [
+    await byWallet(wallet, task, { exit: "limit" }),
+    await byWallet(wallet, task, { attempt: 2n }),
+    await byWallet(stranger, task),
+    { ...(await byWallet(stranger, task)), kid: good.kid },
+    { ...good, ended_at: "2026-11-22T12:00:01.000Z" },
+    { ...good, signature: `0x${flipped(good.signature.slice(2, 4))}${good.signature.slice(4)}` },
+    { ...good, kid: node.kid },
+  ];
+  for (const receipt of refused) expect(await given(task, receipt)).toEqual([400, "receipt-refused"]);
+  expect(await given(task, good)).toEqual([200, "submitted"]);
+});
+
+test("a receipt of one task is none of the next, nor another agent's", async () => {
+  const first = await lent();
+  const receipt = await byWallet(wallet, first);
+  expect(await given(first, receipt)).toEqual([200, "submitted"]);
+  const second = await lent();
+  expect(await given(second, receipt)).toEqual([400, "receipt-refused"]);
+  const other = await house.node("borrower");
+  const borrowed = privateKeyToAccount(generatePrivateKey());
+  await prove(other, borrowed);
+  expect(await given(second, await byWallet(borrowed, second))).toEqual([400, "receipt-refused"]);
+  expect(await given(second, await byWallet(wallet, second))).toEqual([200, "submitted"]);
+});

@@ -1,0 +1,201 @@
+/** `tallystick work` with real processes: it registers itself, works, is paid, survives what the network does, and leaves in good order. */
+import { createHash, createPublicKey, verify } from "node:crypto";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../support/until.ts";
+import { type ComputeHouse, chainOf, openComputeHouse, sha256 } from "./compute-house.ts";
+import { startWork, type WorkProcess } from "./work-process.ts";
+
+let house: ComputeHouse;
+const workers: WorkProcess[] = [];
+beforeAll(async () => {
+  house = await openComputeHouse({ reactors: true });
+});
+afterAll(async () => {
+  await Promise.all(workers.map((worker) => worker.clear()));
+  await house.service.stop();
+});
+
+async function hire(agent: string, more: string[] = [], { url = house.service.url, dir = "" } = {}) {
+  const worker = await startWork(url, agent, more, dir || undefined);
+  workers.push(worker);
+  return worker;
+}
+
+const seed = sha256("seed");
+const chain = (n: number) => ({ task_type: "sha256-chain", input_data: { seed, n } });
+
+async function submit(headers: Record<string, string>, task: object): Promise<string> {
+  const { status, body } = await house.submit(headers, { max_price_usd: 0.02, ...task });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  return body.task_id;
+}
+
+const shown = async (headers: Record<string, string>, task_id: string) =>
+  (await house.ask(headers, `/soul/compute/status/${task_id}`)).body;
+
+/** Whether a key has signed a receipt: with what docs/compute.md says, and nothing of ours. */
+function isSigned(text: string, jws: string, x: string): boolean {
+  const [head, payload, signature] = jws.split(".") as [string, string, string];
+  const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
+  return (
+    Buffer.from(payload, "base64url").toString() === text &&
+    verify(null, Buffer.from(`${head}.${payload}`), key, Buffer.from(signature, "base64url"))
+  );
+}
+
+test("an agent that nobody knew registers, does each kind, is checked, is paid, and has signed what it did", async () => {
+  const headers = await house.requester("first-buyer");
+  const worker = await hire("process-one", ["--rate", "0.06", "--concurrency", "2"]);
+  const { sx_id } = await worker.tells("online");
+  const ids = [
+    await submit(headers, chain(1_000)),
+    await submit(headers, { task_type: "js", input_data: { code: "return args * 2", args: 21 } }),
+    await submit(headers, { task_type: "sql", input_data: { query: "select 1 + 1 as two" } }),
+    await submit(headers, { task_type: "js", input_data: { code: "for (;;);", limits: { ticks: 50 } } }),
+  ];
+  const results = [chainOf({ seed, n: 1_000 }), { value: 42 }, { rows: [{ two: 2 }] }, { limit: "ticks" }];
+  for (const [at, task_id] of ids.entries()) {
+    expect(await worker.tells("paid", task_id)).toMatchObject({ provider_usd: "0.0009" });
+    const task = await shown(headers, task_id);
+    expect(task).toMatchObject({ state: "settled", audit: "valid", worker: sx_id, result: results[at] });
+    expect(task.exit).toBe(at === 3 ? "limit" : "ok");
+  }
+  const { body } = await house.ask({}, `/soul/passport/${encodeURIComponent(sx_id)}`);
+  const task = await shown(headers, ids[1]!);
+  const { lease } = await house.task("first-buyer", ids[1]!);
+  const { origin } = await house.app.store.identity();
+  const text = JSON.stringify({
+    attempt: 1,
+    ended_at: task.receipt.ended_at,
+    engine_sha256: task.receipt.engine_sha256,
+    exit: "ok",
+    input_sha256: task.input_sha256,
+    kind: "js",
+    lease_sha256: lease!.lease_sha256,
+    origin,
+    output_sha256: createHash("sha256").update('{"value":42}').digest("hex"),
+    started_at: task.receipt.started_at,
+    task_id: ids[1],
+    v: 1,
+  });
+  const key = body.keys.find((one: { kid: string }) => one.kid === task.receipt.kid);
+  expect(isSigned(text, task.receipt.signature, key.public)).toBe(true);
+  expect(isSigned(text.replace('"v":1', '"v":2'), task.receipt.signature, key.public)).toBe(false);
+
+  worker.signal("SIGTERM");
+  expect(await worker.ended, worker.stderr()).toBe(0);
+  expect((await house.account(`soul:${sx_id.slice(3)}`)).available).toBe(4 * 900);
+  expect(await house.account("first-buyer")).toMatchObject({ held: 0, spent: 4_000 });
+});
+
+test("SIGTERM ends what is begun and takes nothing more; started again, it is the same agent", async () => {
+  const headers = await house.requester("drained");
+  const worker = await hire("process-two", ["--kinds", "sha256-chain"]);
+  const { sx_id } = await worker.tells("online");
+  const task_id = await submit(headers, chain(1_500_000));
+  await until(async () => (await shown(headers, task_id)).state === "leased");
+  const next = await submit(headers, chain(1));
+  worker.signal("SIGTERM");
+  expect(await worker.ended, worker.stderr()).toBe(0);
+  // Stopped before it has heard of the task it was lent, it asks for that again by the pull's name.
+  expect(worker.told("draining")).toHaveLength(1);
+  expect(worker.told("task")).toMatchObject([{ task_id, exit: "ok", state: "submitted" }]);
+  expect(["submitted", "accepted", "settled"]).toContain((await shown(headers, task_id)).state);
+  expect((await shown(headers, next)).state).toBe("queued");
+
+  const again = await hire("process-two", ["--kinds", "sha256-chain"], { dir: worker.dir });
+  expect((await again.tells("online")).sx_id).toBe(sx_id);
+  await again.tells("paid", next);
+  again.signal("SIGTERM");
+  expect(await again.ended).toBe(0);
+});
+
+test("a worker that was stopped past its lease loses it to another, and its result does not count", async () => {
+  const headers = await house.requester("stopped");
+  const slow = await hire("process-slow", ["--kinds", "sha256-chain"]);
+  await slow.tells("online");
+  const task_id = await submit(headers, chain(1_000_000));
+  await until(async () => (await shown(headers, task_id)).state === "leased");
+  slow.signal("SIGSTOP");
+  await house.folded();
+  await house.app.pool.query(
+    "update read.compute_tasks_v1 set leased_at = leased_at - interval '2 minutes' where status = 'leased'",
+  );
+  await until(async () => (await shown(headers, task_id)).state !== "leased");
+  const other = await hire("process-other", ["--kinds", "sha256-chain"]);
+  await other.tells("paid", task_id);
+  slow.signal("SIGCONT");
+  expect(await slow.tells("task", task_id)).toMatchObject({ exit: "lost", state: "lost" });
+  const story = await house.storyOf("stopped", task_id);
+  expect(story.filter((type) => type === "TaskResultSubmitted")).toHaveLength(1);
+  expect(await shown(headers, task_id)).toMatchObject({
+    attempts: 2,
+    state: "settled",
+    result: chainOf({ seed, n: 1_000_000 }),
+  });
+  for (const one of [slow, other]) {
+    one.signal("SIGTERM");
+    expect(await one.ended).toBe(0);
+  }
+});
+
+/** A network that delivers what is said and loses every second answer. */
+async function lossy(target: string) {
+  let asked = 0;
+  const proxy = createServer((req, res) => {
+    const isLost = ++asked % 2 === 0;
+    const onward = request(`${target}${req.url}`, { method: req.method, headers: req.headers }, (answer) => {
+      if (isLost) {
+        answer.resume().on("end", () => res.destroy());
+        return;
+      }
+      res.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(res);
+    });
+    onward.on("error", () => res.destroy());
+    req.pipe(onward);
+  });
+  await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+  const close = () =>
+    new Promise<void>((done) => {
+      proxy.closeAllConnections();
+      proxy.close(() => done());
+    });
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, close };
+}
+
+test("answers that are lost on the way are asked for again, and nothing is done twice", async () => {
+  const network = await lossy(house.service.url);
+  const headers = await house.requester("unlucky");
+  const ids = [];
+  for (let n = 1; n <= 4; n++) ids.push(await submit(headers, chain(n)));
+  const worker = await hire("process-unlucky", ["--kinds", "sha256-chain"], network);
+  for (const [at, task_id] of ids.entries()) {
+    expect(await worker.tells("task", task_id)).toMatchObject({ attempt: 1, state: "submitted" });
+    await until(async () => (await shown(headers, task_id)).state === "settled");
+    expect(await shown(headers, task_id)).toMatchObject({
+      attempts: 1,
+      result: chainOf({ seed, n: at + 1 }),
+    });
+  }
+  expect(worker.told("away").length).toBeGreaterThan(0);
+  worker.signal("SIGTERM");
+  expect(await worker.ended, worker.stderr()).toBe(0);
+  await network.close();
+  expect(await house.account("unlucky")).toMatchObject({ held: 0, spent: 4_000 });
+});
+
+test("another's name and a key that is none are told in a sentence", async () => {
+  await house.node("taken");
+  const thief = await hire("taken");
+  expect(await thief.ended).toBe(1);
+  expect(thief.stderr()).toContain("taken is registered");
+  const guessed = await hire("taken", ["--key", `sk_soul_${"x".repeat(43)}`]);
+  expect(await guessed.ended).toBe(1);
+  expect(guessed.stderr()).toContain("says 401");
+  const mistyped = await hire("typo", ["--kinds", "js,perl"]);
+  expect(await mistyped.ended).toBe(1);
+  expect(mistyped.stderr()).toContain("perl is none of js, sql, sha256-chain");
+});
