@@ -38,6 +38,7 @@ import { computeExamples } from "../support/computed.ts";
 import { describeExamples } from "../support/described.ts";
 import { identifyExamples } from "../support/identified.ts";
 import { signExample } from "../support/log-example.ts";
+import { marketExamples } from "../support/marketed.ts";
 import { orderExamples } from "../support/ordered.ts";
 import { rollExample } from "../support/rolled.ts";
 import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
@@ -93,6 +94,7 @@ beforeAll(async () => {
   const computed = await computeExamples(service, mine);
   agents = computed.node;
   Object.assign(live, computed.inputs);
+  Object.assign(live, await marketExamples(service, { creator: mine, agent: own }));
   described = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
 });
 afterAll(async () => {

@@ -29,7 +29,7 @@ export function account<In>(scope: Scope, price: (input: In, app: App) => Usdc, 
       "an API key (Authorization: Bearer sk_…), or the signature of a wallet with an account (SIGN-IN-WITH-X)",
     challenge: BEARER,
     async admit(attempt, parts) {
-      refuseClosed(parts);
+      refuseClosed(parts.app);
       const { presented } = attempt;
       if (presented.payment !== undefined) return paying.admit(attempt, parts);
       const admitted =
@@ -42,8 +42,8 @@ export function account<In>(scope: Scope, price: (input: In, app: App) => Usdc, 
 }
 
 /** Keeping money for others is custody: none is taken that could not leave again. */
-function refuseClosed({ app }: Pick<Parts, "app">): void {
-  if (!app.settings.custody.open)
+export function refuseClosed({ settings }: { settings: Pick<Parts["app"]["settings"], "custody"> }): void {
+  if (!settings.custody.open)
     refuse(
       paymentProblems["custody-off"],
       "this service keeps no money for others: accounts are open on the development chain alone, as long as nothing is paid out of them",

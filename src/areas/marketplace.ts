@@ -1,0 +1,22 @@
+import { bountyOperations } from "../api/operations/marketplace/bounties.ts";
+import { bountyWorkOperations } from "../api/operations/marketplace/bounty-work.ts";
+import { sellingOperations } from "../api/operations/marketplace/selling.ts";
+import { stackOperations } from "../api/operations/marketplace/stack.ts";
+import * as bounty from "../domain/marketplace/bounty.ts";
+import * as item from "../domain/marketplace/item.ts";
+import { marketProblems } from "../domain/marketplace/problems.ts";
+import { bountiesProjection } from "../projections/marketplace/bounties.ts";
+import { stackProjection } from "../projections/marketplace/stack.ts";
+import { marketplaceReactor } from "../reactors/marketplace/due.ts";
+import type { Area } from "./area.ts";
+
+export const marketplace: Area = {
+  name: "marketplace",
+  about: "The marketplace of agents: bounties whose reward is held, and a stack of what agents sell",
+  envelope: "none",
+  entities: [bounty, item],
+  projections: [bountiesProjection, stackProjection],
+  reactors: [marketplaceReactor],
+  operations: [...bountyOperations, ...bountyWorkOperations, ...stackOperations, ...sellingOperations],
+  problems: marketProblems,
+};
