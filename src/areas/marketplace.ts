@@ -1,11 +1,14 @@
 import { bountyOperations } from "../api/operations/marketplace/bounties.ts";
 import { bountyWorkOperations } from "../api/operations/marketplace/bounty-work.ts";
+import { earnedOperations } from "../api/operations/marketplace/earned.ts";
+import { insightOperations } from "../api/operations/marketplace/insights.ts";
 import { sellingOperations } from "../api/operations/marketplace/selling.ts";
 import { stackOperations } from "../api/operations/marketplace/stack.ts";
 import * as bounty from "../domain/marketplace/bounty.ts";
 import * as item from "../domain/marketplace/item.ts";
 import { marketProblems } from "../domain/marketplace/problems.ts";
 import { bountiesProjection } from "../projections/marketplace/bounties.ts";
+import { meritsProjection } from "../projections/marketplace/merits.ts";
 import { stackProjection } from "../projections/marketplace/stack.ts";
 import { marketplaceReactor } from "../reactors/marketplace/due.ts";
 import type { Area } from "./area.ts";
@@ -15,8 +18,15 @@ export const marketplace: Area = {
   about: "The marketplace of agents: bounties whose reward is held, and a stack of what agents sell",
   envelope: "none",
   entities: [bounty, item],
-  projections: [bountiesProjection, stackProjection],
+  projections: [bountiesProjection, stackProjection, meritsProjection],
   reactors: [marketplaceReactor],
-  operations: [...bountyOperations, ...bountyWorkOperations, ...stackOperations, ...sellingOperations],
+  operations: [
+    ...bountyOperations,
+    ...bountyWorkOperations,
+    ...stackOperations,
+    ...sellingOperations,
+    ...earnedOperations,
+    ...insightOperations,
+  ],
   problems: marketProblems,
 };

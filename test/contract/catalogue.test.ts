@@ -38,7 +38,7 @@ import { computeExamples } from "../support/computed.ts";
 import { describeExamples } from "../support/described.ts";
 import { identifyExamples } from "../support/identified.ts";
 import { signExample } from "../support/log-example.ts";
-import { marketExamples } from "../support/marketed.ts";
+import { emptyAccount, marketExamples, unfundedExample } from "../support/marketed.ts";
 import { orderExamples } from "../support/ordered.ts";
 import { rollExample } from "../support/rolled.ts";
 import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
@@ -115,7 +115,14 @@ const credentialsFor = ({ access, area }: Operation) => {
 const exampleFor = ({ name, example }: Operation) => live[name] ?? example;
 
 /** What an example uses up, put back before it is asked. */
-const renewed: Record<string, () => Promise<unknown>> = { commerce_erase: () => sealExample(service.app) };
+const renewed: Record<string, () => Promise<unknown>> = {
+  commerce_erase: () => sealExample(service.app),
+  compute_submit: () => emptyAccount(service.app),
+  soul_bounty_fund: async () => {
+    await emptyAccount(service.app);
+    live.soul_bounty_fund = await unfundedExample(service);
+  },
+};
 
 const cachingOf = (operation: Operation) =>
   operation.caching!(operation.input.parse(exampleFor(operation)) as never);
@@ -509,6 +516,9 @@ describe("what an operation declares", () => {
       "checks_create",
       "checks_redeem",
       "compute_submit",
+      "soul_bounty_fund",
+      "soul_bounty_open",
+      "soul_stack_buy",
       "wallet_airdrop",
       "x402_settle",
     ]);
@@ -572,7 +582,9 @@ describe("documents", () => {
     const { problems } = JSON.parse(linted.stdout) as { problems: { message: string; location: unknown }[] };
     // No agent is named by a word of these paths: the test of reserved names holds them against the routes.
     const isNamedApart = ({ message }: { message: string }) =>
-      /ambiguous paths: `\/soul\/passport\/\{sx_id\}` and `\/soul\/\{id\}\//.test(message);
+      /ambiguous paths: (?=.*`\/soul\/\{id\}\/).*`\/soul\/(?:badges|passport|bounties|stack)\/\{\w+\}`/.test(
+        message,
+      );
     expect(problems.filter((one) => !isNamedApart(one)).map(({ message }) => message)).toEqual([]);
     await rm(dir, { recursive: true });
   });

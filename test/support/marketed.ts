@@ -39,14 +39,13 @@ export async function marketExamples(
     const item = { kind: "note", title: "An example", price_usd: 0.05, content: "What it holds." };
     return String((await made("/soul/stack", item, agent)).item_id);
   };
-  const unfunded = await made("/soul/bounties", { title: "An example", reward_usd: 0.1 }, {});
   const bought = await published();
   const sale = { to: "acme", price_micro: 50_000, payment_id: "of-an-example", own: [] };
   const decision = items.sell(sale, new Date().toISOString());
   await app.decide(items, items.targetOf(bought), decision, { meta: { actor: "test" } });
   return {
     soul_bounty: { bounty_id: await opened() },
-    soul_bounty_fund: { bounty_id: unfunded.bounty_id, reward_usd: 0.1 },
+    soul_bounty_fund: await unfundedExample({ url }),
     soul_bounty_claim: { bounty_id: await opened(), note: "By Friday." },
     soul_bounty_submit: { bounty_id: await claimed(), content: "Done." },
     soul_bounty_submission: await submitted(),
@@ -57,4 +56,18 @@ export async function marketExamples(
     soul_stack_validate: { item_id: bought, verdict: "works", note: "Saved me 40 a ton." },
     soul_stack_withdraw: { item_id: await published() },
   };
+}
+
+/** A bounty that nobody has funded, as the example of funding needs one. */
+export async function unfundedExample({ url }: Pick<Service, "url">): Promise<Record<string, unknown>> {
+  const asked = { title: "An example", reward_usd: 0.1 };
+  const { body } = await caller(url).post("/soul/bounties", asked);
+  return { bounty_id: body.bounty_id, reward_usd: asked.reward_usd };
+}
+
+/** What came back to the tenant of the examples pays for nothing: the examples of paying are to be paid for. */
+export async function emptyAccount({ decide, clock }: Service["app"]): Promise<void> {
+  const at = clock.now().toISOString();
+  const all = { hold_id: `emptied:${at}`, amount_micro: Number.MAX_SAFE_INTEGER, for: "an example" };
+  await decide(account, account.targetOf("acme"), account.take(all, at), { meta: { actor: "test" } });
 }
