@@ -12,7 +12,7 @@ import { BEARER, type Parts, type Usdc, type Way, walletSchemes } from "./way.ts
 /**
  * By whoever has an account: an API key or a subject's key with `scope`, or the signature of the wallet that paid. What the call holds is
  * decided in its commit; where the account has less, the answer is a 402 for exactly that sum. A payment, with one of them or alone, is
- * credited first.
+ * credited first. A delegate spends of its principal's what its delegation lets it, and pays nothing in.
  */
 export function account<In>(scope: Scope, price: (input: In, app: App) => Usdc, unitPrice: Usdc): Way {
   const paying = pay(price, unitPrice);
@@ -21,6 +21,7 @@ export function account<In>(scope: Scope, price: (input: In, app: App) => Usdc, 
     ...paying,
     kind: "account",
     scope,
+    delegated: { scope, owns: "agent" },
     price: `${unitPrice} USDC a unit, from an account or by payment`,
     security: [...keySecurity, ...own.security, { wallet: [] }, ...paying.security],
     schemes: { ...keySchemes, ...own.schemes, ...walletSchemes, ...paying.schemes },
