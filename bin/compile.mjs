@@ -2,7 +2,7 @@
 // place below dist, with what it reads beside it. bin/tallystick runs that, so that nothing is compiled at a start.
 // With --tests the programs that tests start are compiled beside it.
 import { cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, extname, join } from "node:path";
+import { dirname, extname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -30,12 +30,21 @@ async function filesIn(folder) {
   return (await Promise.all(found)).flat();
 }
 
+/** Packages of hundreds of modules, which every process would find, open and compile one by one: a file each in dist/packages. */
+const GATHERED = ["jose", "viem", "viem/accounts", "viem/chains", "viem/siwe", "viem/utils", "zod"];
+const gatheredAs = (name) => join("packages", name.replaceAll("/", "-"));
+
 /** Each file stays one file: relative imports are left, with the ending that they have in dist. */
 const apart = {
   name: "apart",
   setup({ onResolve }) {
     onResolve({ filter: /^\./ }, ({ path, kind }) =>
       kind === "entry-point" ? undefined : { path: path.replace(/\.ts$/, ".js"), external: true },
+    );
+    onResolve({ filter: /^[a-z]/ }, ({ path, resolveDir }) =>
+      GATHERED.includes(path)
+        ? { path: relative(resolveDir, join(ROOT, `${gatheredAs(path)}.js`)), external: true }
+        : undefined,
     );
   },
 };
@@ -59,6 +68,16 @@ await build({
   target: "node20.19",
   sourcemap: "linked",
   plugins: [apart],
+});
+await build({
+  ...options,
+  entryPoints: GATHERED.map((name) => ({ in: name, out: gatheredAs(name) })),
+  outdir: out,
+  bundle: true,
+  splitting: true,
+  chunkNames: "packages/[name]-[hash]",
+  platform: "node",
+  target: "node20.19",
 });
 await build({
   ...options,

@@ -54,6 +54,8 @@ export type ChainParts = {
   attester: { address: Hex; sign(input: { hash: Hex }): Promise<Hex> };
   /** The platform token's contract; undefined where there is none, and then what needs it is refused. */
   platform_token: Hex | undefined;
+  /** What transactions have cost since midnight UTC by all processes, and what they may cost in a day. */
+  gas: { spent_today(): Promise<bigint>; readonly budget_wei: bigint | undefined };
   /** True on the chain that the service runs itself, whose money is worth nothing. */
   embedded_chain: boolean;
 };

@@ -58,6 +58,7 @@ export async function openChain(
     attester: privateKeyToAccount(keys.gas),
     platform_token: platformTokenOf(config),
     embedded_chain: node !== undefined,
+    gas: budget,
     close: async () => {
       sending.close();
       await node?.leave();
@@ -84,6 +85,7 @@ export async function absentChain(config: Config): Promise<ChainParts & { close(
     hasCode: away,
     balance: away,
     send: away,
+    queued: () => 0,
     receipt: away,
     logs: away,
     stateProof: away,
@@ -98,6 +100,7 @@ export async function absentChain(config: Config): Promise<ChainParts & { close(
     attester: privateKeyToAccount(keys.gas),
     platform_token: platformTokenOf(config),
     embedded_chain: config.BASE_RPC_URL === undefined,
+    gas: { spent_today: away, budget_wei: undefined },
     close: async () => {},
   };
 }

@@ -1,5 +1,4 @@
 /** Puts the runtime together: settings become connections, stores, read models and one `app`. */
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { openPool } from "../eventstore/pool.ts";
@@ -27,8 +26,8 @@ import { absentChain, openChain } from "./assemble-chain.ts";
 import { startReactorsOf, usualPool } from "./assemble-reactors.ts";
 import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
-import { anchoringOf, type Config, ConfigError, custodyOf } from "./config.ts";
-import { databaseOf, prepareDatabase, warnOfOneRole } from "./database.ts";
+import { anchoringOf, type Config, custodyOf } from "./config.ts";
+import { type Database, prepareDatabase, startDatabase, warnOfOneRole } from "./database.ts";
 import { ReferenceStore } from "./datasets/reference/store.ts";
 import { SnapshotStore } from "./datasets/snapshots.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
@@ -55,6 +54,8 @@ export type RuntimeOptions = {
   reactors?: boolean;
   /** All areas, unless a test leaves some out or brings one of its own. */
   areas?: readonly Area[];
+  /** The database, where it was started before. */
+  database?: Promise<Database>;
 };
 
 export async function openRuntime(
@@ -85,10 +86,7 @@ async function assemble(
   opened: (() => Promise<unknown>)[],
   options: RuntimeOptions,
 ): Promise<Omit<Runtime, "close">> {
-  await mkdir(config.DATA_DIR, { recursive: true, mode: 0o755 }).catch((error: Error) => {
-    throw new ConfigError(`DATA_DIR ${config.DATA_DIR} cannot be used: ${error.message}`);
-  });
-  const database = await databaseOf(config, log);
+  const database = await (options.database ?? startDatabase(config, log));
   opened.push(() => database.release());
   const areas = options.areas ?? allAreas;
   const projections = areas.flatMap((area) => area.projections);

@@ -1,4 +1,5 @@
 /** The database of the log and its read models: by address, or the embedded one in DATA_DIR; and what must stand in it. */
+import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
@@ -24,8 +25,11 @@ export type Database = {
   release(): Promise<void>;
 };
 
-/** The database given by address, or the embedded one in DATA_DIR. */
-export async function databaseOf(config: Config, log: Logger): Promise<Database> {
+/** The database given by address, or the embedded one in DATA_DIR, which is made where it is missing. */
+export async function startDatabase(config: Config, log: Logger): Promise<Database> {
+  await mkdir(config.DATA_DIR, { recursive: true, mode: 0o755 }).catch((error: Error) => {
+    throw new ConfigError(`DATA_DIR ${config.DATA_DIR} cannot be used: ${error.message}`);
+  });
   if (config.DATABASE_URL) {
     const ownerUrl = config.DATABASE_OWNER_URL ?? config.DATABASE_URL;
     return {

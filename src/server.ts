@@ -30,7 +30,10 @@ export async function openServer(
   const catalogue = catalogueOf(areas);
   const public_url = config.PUBLIC_URL;
   const terms = { pay_to: app.pay_to, public_url, embedded_chain: app.embedded_chain };
-  const metrics = createMetrics(app.health);
+  const metrics = createMetrics(
+    app,
+    areas.flatMap(({ gauges = [] }) => gauges),
+  );
   const gate = createGate({
     findKey: (digest) => keyByDigest(app.pool, digest),
     findSubjectKey: (digest) => subjectKey(app, digest),

@@ -173,6 +173,15 @@ describe("containers", () => {
     expect(() => readConfig(filledIn)).not.toThrow();
   });
 
+  /** What the container sets itself, and what is for development alone. */
+  const NOT_PASSED = ["PORT", "HOST", "DATA_DIR", "ALLOW_PRIVATE_WEBHOOKS", "WEBHOOK_PORTS"];
+
+  test("every setting that a production has comes through, from .env", () => {
+    const { environment: told } = compose.services.tallystick as { environment: Record<string, string> };
+    const missing = Object.keys(environment.shape).filter((name) => !(name in told));
+    expect(missing.sort()).toEqual(NOT_PASSED.toSorted());
+  });
+
   test("no password stands in the file", () => {
     const secrets = text.split("\n").filter((line) => /^\s+\w*(PASSWORD|SECRET|TOKEN|_URL)\w*:/.test(line));
     expect(secrets.length).toBeGreaterThanOrEqual(5);

@@ -86,6 +86,7 @@ export function baseChain(options: BaseChainOptions): BaseChain {
     hasCode: (accounts) => readable(hasCode(accounts)),
     balance: (account) => readable(ask<Hex>("eth_getBalance", [account, "latest"]).then(BigInt)),
     send: queue.send,
+    queued: queue.queued,
     receipt: (transaction) => readable(receipt(transaction)),
     logs: (query) => readable(logs(query)),
     stateProof: (account, slots) => readable(stateProof(ask, account, slots)),

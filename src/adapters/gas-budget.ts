@@ -25,6 +25,10 @@ export type GasBudgetOptions = {
 };
 
 export type GasBudget = {
+  /** What transactions have cost since midnight UTC, by all processes, as far as it is recorded. */
+  spent_today(): Promise<bigint>;
+  /** What they may cost in a day; undefined where gas is play money. */
+  budget_wei: bigint | undefined;
   /**
    * The same chain; what its sender pays is recorded before an answer is given, whatever a transaction came to. Rejects with
    * GasBudgetSpent, before anything is sent, where the purpose has had its own budget of the day.
@@ -38,6 +42,8 @@ export type GasBudget = {
 };
 
 const REFRESH_MS = 10_000;
+/** The UTC day of a Unix time in milliseconds. */
+const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
 const DAY_MS = 86_400_000;
 
 /**
@@ -68,7 +74,7 @@ export function gasBudget({
 
   /** The books of the day; with a new one they begin anew. */
   function today(now: number): Books {
-    const day = new Date(now).toISOString().slice(0, 10);
+    const day = dayOf(now);
     if (books.day !== day) books = booksOf(day);
     return books;
   }
@@ -140,6 +146,8 @@ export function gasBudget({
   }
 
   return {
+    spent_today: () => record.spent(dayOf(clock.now().getTime())),
+    budget_wei: budget,
     counted: (chain) => {
       receiptOf = chain.receipt;
       return {

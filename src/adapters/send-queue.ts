@@ -83,6 +83,8 @@ type Context = {
 
 export type SendQueue = {
   send(call: Call, options: SendOptions): Promise<Receipt>;
+  /** How many calls wait to be sent. */
+  queued(): number;
   close(): void;
 };
 
@@ -287,6 +289,7 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
         if (!running) void run();
       });
     },
+    queued: () => waiting.length,
     close: () => {
       closed = true;
       for (const { reject } of waiting.splice(0)) reject(new ChainUnavailable("the queue is closed"));

@@ -1,4 +1,5 @@
 import type { App } from "../app.ts";
+import { inTime } from "../concurrency.ts";
 import { likelyWait, makingOf } from "../datasets/making.ts";
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
 import { currentReferences } from "../projections/reference/releases.ts";
@@ -14,31 +15,25 @@ import { llmsPage } from "./reference.ts";
 import { priceList } from "./x402/discovery.ts";
 import type { PaymentTerms } from "./x402/required.ts";
 
-/** All documents of a catalogue. What does not change while the service runs is rendered once. */
+/** All documents of a catalogue. What does not change while the service runs is rendered once, for whoever asks first. */
 export function documentsOf(
   catalogue: Catalogue,
   terms: PaymentTerms,
   { sandbox_key }: { sandbox_key?: string | undefined } = {},
 ): Document[] {
   const pages = { ...terms, sandbox_key };
-  const fixed = (path: Path, type: string, summary: string, body: string): Document => ({
-    path,
-    type,
-    summary,
-    render: () => ({ body }),
-  });
-  const description = (path: Path, described: Catalogue, what: string): Document => {
+  const fixed = (path: Path, type: string, summary: string, rendered: () => string): Document => {
     let body: string | undefined;
-    return {
-      path,
-      type: "application/json",
-      summary: `OpenAPI 3.1.0 of ${what}`,
-      render: () => {
-        body ??= JSON.stringify(openapi(described, terms.public_url));
-        return { body };
-      },
+    const render = () => {
+      body ??= rendered();
+      return { body };
     };
+    return { path, type, summary, render };
   };
+  const description = (path: Path, described: Catalogue, what: string): Document =>
+    fixed(path, "application/json", `OpenAPI 3.1.0 of ${what}`, () =>
+      JSON.stringify(openapi(described, terms.public_url)),
+    );
   return [
     ...homeDocuments(catalogue, pages),
     ...docsDocuments(catalogue, pages),
@@ -49,34 +44,22 @@ export function documentsOf(
     ...catalogue.areas
       .filter(({ operations }) => operations.length > 0)
       .map(({ name }) => description(`/openapi/${name}.json`, ofArea(catalogue, name), `the area ${name}`)),
-    fixed(
-      "/llms.txt",
-      "text/plain",
-      "The service on one page, for models",
+    fixed("/llms.txt", "text/plain", "The service on one page, for models", () =>
       llmsPage(catalogue, terms.public_url),
     ),
-    fixed("/problems", "text/markdown", "Every kind of error", problemsPage(catalogue.problems)),
-    fixed(
-      "/.well-known/x402",
-      "application/json",
-      "The price list: what can be paid for",
+    fixed("/problems", "text/markdown", "Every kind of error", () => problemsPage(catalogue.problems)),
+    fixed("/.well-known/x402", "application/json", "The price list: what can be paid for", () =>
       JSON.stringify(priceList(catalogue.operations, terms)),
     ),
     keySet,
     didDocument,
-    fixed(
-      "/.well-known/security.txt",
-      "text/plain",
-      "Where to report a weakness",
+    fixed("/.well-known/security.txt", "text/plain", "Where to report a weakness", () =>
       securityText(terms.public_url),
     ),
-    fixed(
-      "/.well-known/api-catalog",
-      "application/linkset+json",
-      "RFC 9727 catalogue",
+    fixed("/.well-known/api-catalog", "application/linkset+json", "RFC 9727 catalogue", () =>
       apiCatalog(terms.public_url),
     ),
-    fixed("/robots.txt", "text/plain", "What crawlers may read", ROBOTS),
+    fixed("/robots.txt", "text/plain", "What crawlers may read", () => ROBOTS),
     ...explorerDocuments(),
   ];
 }
@@ -114,7 +97,7 @@ const ready: Document = {
       (head) => ({ up: true, position: head.position }),
       () => ({ up: false, position: null }),
     );
-    const chain = await within(CHAIN_MS, app.chain.heads()).then(
+    const chain = await inTime(CHAIN_MS, app.chain.heads(), () => new Error("late")).then(
       ({ latest }) => ({ up: true, block: Number(latest.number) }),
       () => ({ up: false, block: null }),
     );
@@ -174,13 +157,6 @@ const didDocument: Document = {
 
 /** Without the chain nobody can pay, and everything else goes on: it is told of, and does not make the service unready. */
 const CHAIN_MS = 1_000;
-
-function within<T>(ms: number, answer: Promise<T>): Promise<T> {
-  return new Promise((done, fail) => {
-    const timer = setTimeout(() => fail(new Error("late")), ms);
-    answer.then(done, fail).finally(() => clearTimeout(timer));
-  });
-}
 
 /** RFC 9116; it must be renewed within a year, so it always ends half a year from the start. */
 const securityText = (public_url: string) => {

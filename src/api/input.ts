@@ -19,7 +19,16 @@ export type InputReader = {
   fromObject(body: unknown, path: Fields): Fields;
 };
 
+/** The reader of an input, made once. */
 export function inputReader(input: z.ZodObject): InputReader {
+  const made = readers.get(input) ?? readerOf(input);
+  readers.set(input, made);
+  return made;
+}
+
+const readers = new WeakMap<z.ZodObject, InputReader>();
+
+function readerOf(input: z.ZodObject): InputReader {
   const strict = z.strictObject(input.shape);
   const { properties = {}, ...rest } = jsonSchemaOf(input, "input");
   const schema: InputReader["schema"] = { ...rest, type: "object", properties };

@@ -52,9 +52,18 @@ export function meantBy(
 export function toolLists(
   operations: readonly Operation[],
 ): (areas: readonly string[], asked: string | null) => Tool[] {
-  const tools = operations.map((operation) => ({ area: operation.area, tool: toolOf(operation) }));
-  const byName = new Map([callAny, ...tools.map(({ tool }) => tool)].map((tool) => [tool.name, tool]));
+  const made = () => {
+    const tools = operations.map((operation) => ({ area: operation.area, tool: toolOf(operation) }));
+    return {
+      tools,
+      byName: new Map([callAny, ...tools.map(({ tool }) => tool)].map((tool) => [tool.name, tool])),
+    };
+  };
+  // Their schemas take a tenth of a start: whoever asks first waits for them.
+  let kept: ReturnType<typeof made> | undefined;
   return (areas, asked) => {
+    kept ??= made();
+    const { tools, byName } = kept;
     if (asked === null) return defaultTools.flatMap((name) => byName.get(name) ?? []);
     const wanted = asked.split(",");
     const unknown = wanted.find((area) => area !== "all" && !areas.includes(area));

@@ -1,5 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Health } from "../health.ts";
+import type { App } from "../app.ts";
+import { inTime } from "../concurrency.ts";
+import type { Gauge as AreaGauge } from "./gauge.ts";
 
 /** What `/metrics` prints, in Prometheus' text format. */
 export type Metrics = {
@@ -12,7 +14,10 @@ export type Metrics = {
   print(): Promise<string>;
 };
 
-export function createMetrics(health: () => Promise<Health>): Metrics {
+/** A gauge that takes longer is left out of what is printed. */
+const GAUGE_MS = 2_000;
+
+export function createMetrics(app: App, areaGauges: readonly AreaGauge[]): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
@@ -55,12 +60,22 @@ export function createMetrics(health: () => Promise<Health>): Metrics {
   /** Asked when metrics are printed. Where the database is away, what was known last is not told on. */
   const measureHealth = async () => {
     for (const gauge of [behind, goodTurns, troubles]) gauge.reset();
-    const { projections, reactors } = await health().catch(() => ({ projections: [], reactors: [] }));
+    const { projections, reactors } = await app.health().catch(() => ({ projections: [], reactors: [] }));
     for (const one of projections) behind.set({ projection: one.name }, one.behind);
     for (const { name, last_good_s } of reactors)
       if (last_good_s !== null) goodTurns.set({ reactor: name }, last_good_s);
     for (const { name, trouble } of [...projections, ...reactors]) troubles.set({ name }, trouble ? 1 : 0);
   };
+  const measured = areaGauges.map(({ name, help, labels = [], read }) => {
+    const gauge = new Gauge({ name, help, labelNames: [...labels], registers: [registry] });
+    return async () => {
+      gauge.reset();
+      const found = await inTime(GAUGE_MS, read(app), () => new Error("late")).catch(() => []);
+      // One without labels begins at 0, which would be told of what is not known.
+      if (labels.length === 0 && found.length === 0) gauge.remove();
+      for (const { value, labels: at = {} } of found) gauge.set(at, value);
+    };
+  });
   // prom-client looks labels up by a string that it builds each time.
   const series = new Map<string, Histogram.Internal<"operation" | "status">>();
   const seriesOf = (operation: string, status: number) => {
@@ -75,7 +90,7 @@ export function createMetrics(health: () => Promise<Health>): Metrics {
     broke: (operation, promise) => broken.inc({ operation, promise }),
     presented: (outcome) => payments.inc({ outcome }),
     print: async () => {
-      await measureHealth();
+      await Promise.all([measureHealth(), ...measured.map((measure) => measure())]);
       return registry.metrics();
     },
   };

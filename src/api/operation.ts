@@ -12,6 +12,7 @@ import type { Decide, Foresee, Reserve, Seal, Watch } from "../unit.ts";
 import { paymentOf, type Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
+import type { Gauge } from "./gauge.ts";
 import { schemaOfList } from "./listing.ts";
 import { restsOnBesideList, restsOnField, vintageBesideList, vintageField } from "./named-vintages.ts";
 
@@ -238,6 +239,8 @@ export type OfferedArea = {
   shares?: Readonly<Record<string, z.ZodObject>>;
   /** The kinds of problems that are its own; their file in src/domain declares them. */
   problems: Readonly<Record<string, ProblemType>>;
+  /** What operators watch of it, beside its read models and reactors. */
+  gauges?: readonly Gauge[];
 };
 
 /** Areas that offer something, all their operations in order, and every kind of problem that a call may end in. */

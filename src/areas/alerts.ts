@@ -1,3 +1,4 @@
+import { alertGauges } from "../api/gauges/alerts.ts";
 import { alertOperations } from "../api/operations/alerts/subscriptions.ts";
 import * as evaluation from "../domain/alerts/evaluation.ts";
 import { alertProblems } from "../domain/alerts/problems.ts";
@@ -16,4 +17,5 @@ export const alerts: Area = {
   reactors: [evaluationsReactor, deliveriesReactor],
   operations: alertOperations,
   problems: alertProblems,
+  gauges: alertGauges,
 };

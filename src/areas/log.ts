@@ -1,4 +1,5 @@
 import { anchoringReactor, cosigningReactor, signingReactor } from "../anchoring/reactors.ts";
+import { logGauges } from "../api/gauges/log.ts";
 import { logOperations } from "../api/operations/log/tree.ts";
 import * as anchor from "../domain/anchoring/anchor.ts";
 import { logProblems } from "../domain/anchoring/problems.ts";
@@ -17,4 +18,5 @@ export const log: Area = {
   reactors: [signingReactor(), anchoringReactor(), cosigningReactor(), snapshotReactor, objectsReactor],
   operations: logOperations,
   problems: logProblems,
+  gauges: logGauges,
 };

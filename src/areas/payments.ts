@@ -1,3 +1,4 @@
+import { paymentGauges } from "../api/gauges/payments.ts";
 import { paymentOperations } from "../api/operations/payments/ledger.ts";
 import { x402Operations } from "../api/operations/payments/x402.ts";
 import * as account from "../domain/payments/account.ts";
@@ -19,4 +20,5 @@ export const payments: Area = {
   reactors: [paymentsReactor(), accountsReactor],
   operations: [...x402Operations, ...paymentOperations],
   problems: paymentProblems,
+  gauges: paymentGauges,
 };

@@ -1,3 +1,4 @@
+import { vintageGauges } from "../api/gauges/vintages.ts";
 import { tradeOperations } from "../api/operations/trade/flows.ts";
 import { macroOperations } from "../api/operations/trade/macro.ts";
 import { tradeProductOperations } from "../api/operations/trade/products.ts";
@@ -25,4 +26,5 @@ export const trade: Area = {
   ],
   shares: { TradeMeta: meta },
   problems: tradeProblems,
+  gauges: vintageGauges,
 };

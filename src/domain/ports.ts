@@ -237,6 +237,8 @@ export type Chain = {
    * was sent, with TransactionPending when the outcome is not known yet.
    */
   send(call: Call, options: SendOptions): Promise<Receipt>;
+  /** How many calls wait there to be sent. */
+  queued(): number;
   /** The receipt of a transaction that is in the chain as it stands now. */
   receipt(transaction: Hex): Promise<Receipt | undefined>;
   logs(query: LogQuery): Promise<Log[]>;

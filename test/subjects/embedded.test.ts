@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
 import { openRuntime, type Runtime } from "../../src/assemble.ts";
 import { readConfig } from "../../src/config.ts";
-import { databaseOf } from "../../src/database.ts";
+import { startDatabase } from "../../src/database.ts";
 import { mailSubject } from "../../src/domain/sealed.ts";
 import { silent } from "../support/doomed.ts";
 import { letters, placeOf } from "./letters.ts";
@@ -39,7 +39,7 @@ test("two that start at once share one vault: what one seals the other opens and
 });
 
 test("the role of the log's database may not enter it, and its secrets are its owner's alone", async () => {
-  const { appUrl, vaultUrl, release } = await databaseOf(config(), silent);
+  const { appUrl, vaultUrl, release } = await startDatabase(config(), silent);
   const trespassing = new URL(appUrl);
   trespassing.pathname = new URL(vaultUrl!).pathname;
   const client = new pg.Client({ connectionString: trespassing.href });

@@ -155,3 +155,11 @@ export async function watchersOf(
 
 const WATCHES = `s.status in ('active', 'paused') and s.position < r.position
   and case when s.watch->>'dataset' is null then not r.synthetic else s.watch->>'dataset' = r.dataset end`;
+
+/** How many alerts wait, and since when the one that is due longest is, as an ISO time; null where none is due. */
+export async function waitingAlerts(pool: pg.Pool): Promise<{ count: number; due_since: string | null }> {
+  const sql = `select count(*)::int as count,
+      to_char(min(w.next_attempt_at) filter (where w.next_attempt_at <= now()) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as due_since
+    from read.alerts_waiting_v1 w join read.alert_subscriptions_v1 s using (subscription_id) where s.status = 'active'`;
+  return (await pool.query<{ count: number; due_since: string | null }>(sql)).rows[0]!;
+}

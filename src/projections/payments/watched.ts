@@ -97,3 +97,10 @@ export async function isFinal(pool: pg.Pool, id: string): Promise<boolean> {
     "select exists(select from read.payments_v1 where id = $1 and status = 'settled' and final) as is_final";
   return (await pool.query<{ is_final: boolean }>(sql, [id])).rows[0]!.is_final;
 }
+
+/** Refunds that are owed and not paid: how many, and what they come to in micro-USDC. */
+export async function owedRefunds(pool: pg.Pool): Promise<{ count: number; micro: number }> {
+  const sql = `select count(*)::int as count, coalesce(sum(refund_micro), 0)::float8 as micro
+    from read.payments_v1 where unfinished and refund_status = 'open'`;
+  return (await pool.query<{ count: number; micro: number }>(sql)).rows[0]!;
+}

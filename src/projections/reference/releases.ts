@@ -25,11 +25,13 @@ export const referenceProjection = projection({
   },
 });
 
-export type CurrentReference = { dataset: string; vintage: string };
+export type CurrentReference = { dataset: string; vintage: string; released_at: string };
 
 /** The newest release of every table. */
 export async function currentReferences(pool: pg.Pool): Promise<CurrentReference[]> {
-  const sql = `select distinct on (dataset) dataset, vintage from read.reference_releases_v1
+  const sql = `select distinct on (dataset) dataset, vintage,
+      to_char(released_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as released_at
+    from read.reference_releases_v1
     order by dataset, position desc`;
   return (await pool.query<CurrentReference>(sql)).rows;
 }

@@ -1,0 +1,48 @@
+/** How far the log goes, and how far it is proven. */
+import { headsOf } from "../../anchoring/heads.ts";
+import { newestAnchor } from "../../domain/anchoring/anchor.ts";
+import { type Gauge, secondsSince } from "../gauge.ts";
+
+export const logGauges: Gauge[] = [
+  {
+    name: "tallystick_log_position",
+    help: "The position of the newest event",
+    read: async ({ store }) => [{ value: (await store.head()).position }],
+  },
+  {
+    name: "tallystick_checkpoint_age_seconds",
+    help: "Seconds since the newest checkpoint was signed",
+    read: async (app) => {
+      const { checkpoint } = (await headsOf(app)).state;
+      return checkpoint ? [{ value: secondsSince(app, checkpoint.signed_at) }] : [];
+    },
+  },
+  {
+    name: "tallystick_unproven_events",
+    help: "Events beyond what is signed, and beyond what is anchored",
+    labels: ["beyond"],
+    read: async (app) => {
+      const [{ state }, { position }] = await Promise.all([headsOf(app), app.store.head()]);
+      const beyond = (size: number | undefined) => Math.max(0, position - (size ?? 0));
+      return [
+        { labels: { beyond: "checkpoint" }, value: beyond(state.checkpoint?.size) },
+        { labels: { beyond: "anchor" }, value: beyond(newestAnchor(state)?.size) },
+      ];
+    },
+  },
+  {
+    name: "tallystick_log_contradicted",
+    help: "1 while the log contradicts what was signed or anchored of it: nothing is recorded or sold",
+    read: async ({ accepting }) => [{ value: (await accepting.contradiction()) === null ? 0 : 1 }],
+  },
+  {
+    name: "tallystick_database_connections",
+    help: "Connections of this process's pool, and calls that wait for one",
+    labels: ["state"],
+    read: async ({ pool }) => [
+      { labels: { state: "used" }, value: pool.totalCount - pool.idleCount },
+      { labels: { state: "idle" }, value: pool.idleCount },
+      { labels: { state: "awaited" }, value: pool.waitingCount },
+    ],
+  },
+];

@@ -1,0 +1,38 @@
+/** Money that is owed, and the gas that moves it. */
+import { owedRefunds } from "../../projections/payments/watched.ts";
+import type { Gauge } from "../gauge.ts";
+
+const ether = (wei: bigint) => Number(wei) / 1e18;
+
+export const paymentGauges: Gauge[] = [
+  {
+    name: "tallystick_refunds_open",
+    help: "Refunds that are owed and not paid",
+    read: async ({ pool }) => [{ value: (await owedRefunds(pool)).count }],
+  },
+  {
+    name: "tallystick_refunds_open_usdc",
+    help: "What they come to, in USDC",
+    read: async ({ pool }) => [{ value: (await owedRefunds(pool)).micro / 1e6 }],
+  },
+  {
+    name: "tallystick_gas_spent_eth",
+    help: "What transactions have cost since midnight UTC, in ether, by all processes",
+    read: async ({ gas }) => [{ value: ether(await gas.spent_today()) }],
+  },
+  {
+    name: "tallystick_gas_budget_eth",
+    help: "What they may cost in a day; absent where gas is play money",
+    read: async ({ gas: { budget_wei } }) => (budget_wei === undefined ? [] : [{ value: ether(budget_wei) }]),
+  },
+  {
+    name: "tallystick_gas_left_eth",
+    help: "What the gas key has, in ether",
+    read: async ({ chain }) => [{ value: ether(await chain.balance(chain.sender)) }],
+  },
+  {
+    name: "tallystick_send_queue",
+    help: "Calls of this process that wait to be sent to the chain",
+    read: async ({ chain }) => [{ value: chain.queued() }],
+  },
+];

@@ -1,0 +1,29 @@
+/** How old the figures are that are sold. */
+import { currentReferences } from "../../projections/reference/releases.ts";
+import { currentReleases } from "../../projections/trade/releases.ts";
+import { type Gauge, secondsSince } from "../gauge.ts";
+
+export const vintageGauges: Gauge[] = [
+  {
+    name: "tallystick_vintage_age_seconds",
+    help: "Seconds since the current vintage of a dataset or table was released",
+    labels: ["dataset"],
+    read: async (app) => {
+      const released = [...(await currentReleases(app.pool)), ...(await currentReferences(app.pool))];
+      return released.map(({ dataset, released_at }) => ({
+        labels: { dataset },
+        value: secondsSince(app, released_at),
+      }));
+    },
+  },
+  {
+    name: "tallystick_vintage_open",
+    help: "1 where this process has it open and answers from it",
+    labels: ["dataset"],
+    read: async (app) => {
+      const released = [...(await currentReleases(app.pool)), ...(await currentReferences(app.pool))];
+      const open = new Set([...app.vintages.open(), ...app.reference.open()].map(({ dataset }) => dataset));
+      return released.map(({ dataset }) => ({ labels: { dataset }, value: open.has(dataset) ? 1 : 0 }));
+    },
+  },
+];

@@ -1,0 +1,100 @@
+/** What stands behind the door of `tallystick serve`: the runtime, its server and the sandbox; its code is read while Postgres starts. */
+import { chmod, readFile, writeFile } from "node:fs/promises";
+import type { RequestListener } from "node:http";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import type { App } from "../app.ts";
+import { openRuntime } from "../assemble.ts";
+import type { Config } from "../config.ts";
+import type { Database } from "../database.ts";
+import { digestOf } from "../domain/access/secret.ts";
+import { issueKey } from "../operator/keys.ts";
+import { keyByDigest, keysProjection } from "../projections/access/keys.ts";
+import { openServer } from "../server.ts";
+import { expectSandbox } from "./ensure-sandbox.ts";
+
+export type Serving = {
+  handle: RequestListener;
+  greeting: string;
+  /** Fills the sandbox, where there is to be one. */
+  makeSandbox: ReturnType<typeof expectSandbox> | undefined;
+  close(): Promise<void>;
+};
+
+/** Opens all of it, or closes what was opened. */
+export async function openServing(
+  config: Config & { PUBLIC_URL: string },
+  log: Logger,
+  { database, stopping }: { database: Promise<Database>; stopping: AbortSignal },
+): Promise<Serving> {
+  const runtime = await openRuntime(config, log, { chain: true, reactors: true, database });
+  try {
+    const { app, close } = runtime;
+    // Before anybody can ask whether the service is ready.
+    const makeSandbox =
+      config.SANDBOX && app.settings.allow_synthetic ? expectSandbox(app, config, log) : undefined;
+    const embedded = config.DATABASE_URL === undefined && config.BASE_RPC_URL === undefined;
+    const sandboxKey = embedded ? await keptSandboxKey(app, config.DATA_DIR) : undefined;
+    const handle = await openServer(runtime, config, log, stopping, sandboxKey);
+    return { handle, greeting: greetingOf(config.PUBLIC_URL, app, sandboxKey), makeSandbox, close };
+  } catch (error) {
+    await runtime.close();
+    throw error;
+  }
+}
+
+/** The key for trying things out: kept in DATA_DIR, made once for each embedded database; none where the log takes nothing. */
+async function keptSandboxKey(app: App, dataDir: string): Promise<string | undefined> {
+  const path = join(dataDir, "sandbox.key");
+  const kept = (await readFile(path, "utf8").catch(() => "")).trim();
+  if (kept !== "" && (await isKnown(app, kept))) return kept;
+  if (!(await accepts(app))) return undefined;
+  const { secret } = await issueKey(app, {
+    tenant: "sandbox",
+    space: "test",
+    label: "made at first start",
+    scopes: ["read", "quote", "order"],
+    daily: null,
+    monthly: null,
+  });
+  await writeFile(path, `${secret}\n`, { mode: 0o600 });
+  await chmod(path, 0o600);
+  return secret;
+}
+
+/** A log that contradicts what was signed is served all the same, for reading. */
+const accepts = ({ accepting }: App): Promise<boolean> =>
+  accepting.confirm().then(
+    () => true,
+    () => false,
+  );
+
+async function isKnown(app: App, secret: string): Promise<boolean> {
+  await app.caughtUp(keysProjection);
+  const key = await keyByDigest(app.pool, digestOf(secret));
+  return key !== undefined && key.revoked_at === null;
+}
+
+/** What is told on the terminal once calls are answered. */
+function greetingOf(url: string, app: App, key: string | undefined): string {
+  const lines = [
+    `\nTallystick listens at ${url}   (a page for people; OpenAPI ${url}/openapi.json, MCP ${url}/mcp)`,
+    `The log, and how far it is proven: ${url}/log\n`,
+  ];
+  if (app.embedded_chain) {
+    lines.push(
+      "Payments settle on a development chain: its USDC is worth nothing, and its signatures would be valid on Base.",
+      "Do not sign with a funded wallet. `npm run demo` pays a first call with a demo wallet.\n",
+    );
+  } else lines.push(`Payments settle on Base and go to ${app.pay_to}; ${app.chain.sender} pays for gas.\n`);
+  if (key) {
+    lines.push(
+      `Sandbox key  ${key}\n`,
+      "Try these:",
+      `  curl -s '${url}/v1/agent/health'`,
+      `  curl -s -H 'Authorization: Bearer ${key}' '${url}/v1/agent/trade/top-partners?reporter=DE&limit=3'`,
+      `  curl -s -H 'Authorization: Bearer ${key}' '${url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z'\n`,
+    );
+  } else lines.push("Issue a key with `tallystick keys issue --tenant NAME`.\n");
+  return `${lines.join("\n")}\n`;
+}

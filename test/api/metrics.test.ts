@@ -1,0 +1,108 @@
+/** What operators watch: each area's gauges at /metrics, and that what is drawn and warned of is there. */
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { areas } from "../../src/areas/index.ts";
+import { startService } from "../support/service.ts";
+
+let service: Awaited<ReturnType<typeof startService>>;
+
+beforeAll(async () => {
+  service = await startService({ chain: "embedded", reactors: true, env: { GAS_BUDGET_ETH: "0.5" } });
+});
+afterAll(() => service?.stop());
+
+/** The samples of a metric: its labels as they are printed, and its value. */
+async function samples(name: string): Promise<[string, number][]> {
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  const lines = text.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? (\\S+)$`, "gm"));
+  return [...lines].map(([, labels = "", value]) => [labels, Number(value)]);
+}
+
+const only = async (name: string): Promise<number> => {
+  const [[, value], ...others] = (await samples(name)) as [[string, number], ...unknown[]];
+  expect(others).toEqual([]);
+  return value;
+};
+
+const documented = async () => {
+  const text = await (await fetch(`${service.url}/metrics`)).text();
+  return new Set([...text.matchAll(/^# HELP (\S+) /gm)].map(([, name]) => name!));
+};
+
+describe("gauges", () => {
+  test("say where the log stands, and how much of it is not proven", async () => {
+    await service.issue();
+    const { position } = await service.app.store.head();
+    expect(await only("tallystick_log_position")).toBe(position);
+    expect(await samples("tallystick_unproven_events")).toEqual([
+      ['beyond="checkpoint"', position],
+      ['beyond="anchor"', position],
+    ]);
+    // Nothing was signed, so nothing is said of its age.
+    expect(await samples("tallystick_checkpoint_age_seconds")).toEqual([]);
+    expect(await only("tallystick_log_contradicted")).toBe(0);
+  });
+
+  test("say what gas there is, and leave out the budget of play money", async () => {
+    expect(await only("tallystick_gas_left_eth")).toBeGreaterThan(1);
+    expect(await only("tallystick_gas_spent_eth")).toBeGreaterThanOrEqual(0);
+    expect(await samples("tallystick_gas_budget_eth")).toEqual([]);
+    expect(await only("tallystick_send_queue")).toBe(0);
+    expect(await only("tallystick_refunds_open")).toBe(0);
+    expect(await only("tallystick_refunds_open_usdc")).toBe(0);
+  });
+
+  test("say how webhooks, vintages and connections fare", async () => {
+    expect(await only("tallystick_webhooks_waiting")).toBe(0);
+    expect(await only("tallystick_webhooks_overdue_seconds")).toBe(0);
+    expect((await samples("tallystick_database_connections")).map(([labels]) => labels)).toEqual([
+      'state="used"',
+      'state="idle"',
+      'state="awaited"',
+    ]);
+  });
+
+  test("one that cannot be read is left out, and the others are told", async () => {
+    const { chain } = service.app;
+    const { balance } = chain;
+    chain.balance = () => Promise.reject(new Error("away"));
+    try {
+      expect(await samples("tallystick_gas_left_eth")).toEqual([]);
+      expect(await samples("tallystick_log_position")).toHaveLength(1);
+    } finally {
+      chain.balance = balance;
+    }
+  });
+
+  test("names are said once, and each says what it is", () => {
+    const gauges = areas.flatMap(({ gauges = [] }) => gauges);
+    expect(new Set(gauges.map(({ name }) => name)).size).toBe(gauges.length);
+    for (const { help } of gauges) expect(help).toMatch(/^.{15,200}$/);
+  });
+});
+
+describe("what stands in docker/watching", () => {
+  const named = (text: string) => new Set(text.match(/\b(?:tallystick|process|nodejs)_\w+/g));
+  /** As Prometheus makes them of a histogram. */
+  const base = (name: string) => name.replace(/_(?:bucket|count|sum)$/, "");
+  const textOf = (file: string) => readFileSync(`docker/watching/${file}`, "utf8");
+
+  test.each(["alerts.yml", "dashboard.json"])("%s reads metrics that there are", async (file) => {
+    const there = await documented();
+    expect([...named(textOf(file))].map(base).filter((name) => !there.has(name))).toEqual([]);
+  });
+
+  test("the dashboard and the alerts together read every gauge", () => {
+    const read = named(textOf("alerts.yml") + textOf("dashboard.json"));
+    const gauges = areas.flatMap(({ gauges = [] }) => gauges.map(({ name }) => name));
+    expect(gauges.filter((name) => !read.has(name))).toEqual([]);
+  });
+
+  test("each alert is explained to operators", () => {
+    const { groups } = parse(textOf("alerts.yml")) as { groups: { rules: { alert: string }[] }[] };
+    const page = readFileSync("docs/operating.md", "utf8");
+    const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
+    expect(alerts.filter((alert) => !page.includes(`| \`${alert}\` |`))).toEqual([]);
+  });
+});
