@@ -20,7 +20,7 @@ import {
 import { stepBounty } from "../../../reactors/marketplace/steps.ts";
 import { refuseClosed } from "../../access/account.ts";
 import type { Caller } from "../../caller.ts";
-import { account as fromAccount, json, open, operation, owner, subject } from "../../operation.ts";
+import { account as fromAccount, json, key, open, operation, owner, subject } from "../../operation.ts";
 import { microOf, nowOf, sxOf, usd } from "../compute/fields.ts";
 import { fundsShown, holdFunds, shownFunds } from "../payments/funds.ts";
 import { bountyId, bountyShown, readObject, shownBounty, usdcOf } from "./fields.ts";
@@ -36,9 +36,9 @@ const openBounty = operation({
   route: "POST /soul/bounties",
   effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "Put a reward on something that is to be done",
-  description: `With a key, or signed by a wallet, whose account covers the reward it is held at once and the bounty is open. Anybody else's is unfunded: it is shown by its id alone and
+  description: `With a key whose account covers the reward it is held at once and the bounty is open. Anybody else's is unfunded: it is shown by its id alone and
 gone after an hour, unless soul_bounty_fund pays the reward in. Title and description stand in no log: their digest does, so they can be taken down.`,
-  access: [subject("order"), owner("order"), open({ calls: 10, per: "hour" })],
+  access: [subject("order", { calls: 60, per: "hour" }), key("order"), open({ calls: 10, per: "hour" })],
   input: z.object({
     title: z
       .string()
