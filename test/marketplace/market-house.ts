@@ -41,11 +41,12 @@ export async function openMarketHouse(options: ServiceOptions = {}) {
       await credited(tenant, micro);
       return (await service.issue({ tenant })).headers;
     },
-    /** An agent with its own key. */
+    /** An agent with its own key, once the service knows that. */
     async agent(agent_id: string): Promise<TestAgent> {
       const { body } = await api.post("/soul/register", { agent_id, issue_api_key: true });
       const sx = Number((body.passport as { sx_id: string }).sx_id.slice(3));
       const headers = { Authorization: `Bearer ${body.api_key}` };
+      await until(async () => (await api.get("/soul/compute/tasks?limit=1", headers)).status === 200);
       return { sx, agent_id, tenant: `soul:${sx}`, headers };
     },
     /** A call that a wallet signs, as a stock client makes it. */

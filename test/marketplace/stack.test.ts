@@ -1,4 +1,4 @@
-/** The stack over HTTP: offered, bought by x402, judged by its buyers, found, warm, and taken down. */
+/** The stack over HTTP: offered, bought by x402, judged by its buyers, found, warm, taken down. MARKET_SYBILS and MARKET_BUYERS make its crowds larger. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { forEach } from "../../src/concurrency.ts";
 import { digestOf } from "../../src/domain/objects.ts";
