@@ -1,20 +1,23 @@
 /**
  * How many registrations a second are taken over HTTP beside bets on one account, which wait for each other in the same way: one counter
- * orders all passports as one balance orders all bets. And how many passports a second are read among many, with the time that most of
- * those reads take.
+ * orders all passports as one balance orders all bets. And how many passports, scores and pages of the directory a second are read among
+ * many agents, with the time that most of those reads take; and how long the directory takes to be walked whole, none twice.
  *
  *     npx tsx bench/identity.ts [--seconds 5] [--rounds 3] [--connections 64] [--passports 100000] [--rps 1000]
+ *     npx tsx bench/identity.ts --passports 1000000 --only reads
  *
  * Rates are medians over the rounds, in which the contenders take turns; what is asked of them is registrations at 0.9 of the bets or
  * more, and reads at 1,000 a second with a 95th percentile below 20 ms.
  */
 import { randomBytes, randomInt } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import autocannon from "autocannon";
 import type { App } from "../src/app.ts";
 import * as agents from "../src/domain/identity/agent.ts";
 import * as passports from "../src/domain/identity/passports.ts";
 import * as account from "../src/domain/lounge/account.ts";
+import * as trust from "../src/domain/trust/trust.ts";
 import {
   inHouse,
   type Load,
@@ -35,6 +38,7 @@ const { values } = parseArgs({
     connections: { type: "string", default: "64" },
     passports: { type: "string", default: "100000" },
     rps: { type: "string", default: "1000" },
+    only: { type: "string" },
   },
 });
 const load = { connections: Number(values.connections), seconds: Number(values.seconds) };
@@ -61,6 +65,26 @@ async function issue(app: App): Promise<void> {
     }, command);
 }
 
+/** Every so many passports have a score: the directory is by trust first, and by number then. */
+const SCORED = 50;
+
+/** Trust for some, as the operator gives it; the service computes and keeps it when it starts. */
+async function seedSome(app: App): Promise<void> {
+  const all = Array.from({ length: Math.ceil(many / SCORED) }, (_, at) => 1 + at * SCORED);
+  for (let from = 0; from < all.length; from += BATCH)
+    await app.commit(async ({ decide }) => {
+      for (const sx_number of all.slice(from, from + BATCH)) {
+        const points_micro = randomInt(1, 100_000_001);
+        const seeded_at = app.clock.now().toISOString();
+        await decide(
+          trust,
+          trust.target,
+          trust.seed({ sx_number, points_micro, reason: "bench", seeded_at }),
+        );
+      }
+    }, command);
+}
+
 /** Each call comes from an address of its own: limits by address are no part of what is measured. */
 const anywhere = () => ({ "X-Forwarded-For": `10.${[...randomBytes(3)].join(".")}` });
 
@@ -69,13 +93,9 @@ const registration = (issue_api_key: boolean) => (): Post => ({
   body: JSON.stringify({ agent_id: `new-${randomBytes(12).toString("hex")}`, issue_api_key }),
 });
 
-/** Passports read at a steady rate, any of them: how many a second, and how long most take, in ms. */
-async function reads(url: string, { connections, seconds }: Load) {
-  const setupRequest = (request: autocannon.Request) => ({
-    ...request,
-    path: `/soul/passport/${randomInt(1, many + 1)}`,
-    headers: anywhere(),
-  });
+/** Asked at a steady rate: how many a second, and how long most take, in ms. */
+async function reads(url: string, path: () => string, { connections, seconds }: Load) {
+  const setupRequest = (request: autocannon.Request) => ({ ...request, path: path(), headers: anywhere() });
   const taken_ms: number[] = [];
   const answer = await new Promise<autocannon.Result>((done, fail) => {
     const settings = { url, connections, duration: seconds, overallRate: Number(values.rps) };
@@ -95,26 +115,71 @@ async function reads(url: string, { connections, seconds }: Load) {
   };
 }
 
+type Page = { agents: { sx_id: string }[]; next_cursor: string | null };
+
+/** Every page of the directory, one after the other. */
+async function walk(url: string): Promise<{ agents: number; pages: number; seconds: number }> {
+  const began = performance.now();
+  const seen = new Set<string>();
+  let pages = 0;
+  for (let cursor: string | null = ""; cursor !== null; pages++) {
+    const asked = `${url}/soul/directory?limit=100${cursor === "" ? "" : `&cursor=${cursor}`}`;
+    const answer = await fetch(asked, { headers: anywhere() });
+    if (!answer.ok) throw new Error(`${asked}: ${await answer.text()}`);
+    const page = (await answer.json()) as Page;
+    for (const { sx_id } of page.agents) {
+      if (seen.has(sx_id)) throw new Error(`${sx_id} came twice`);
+      seen.add(sx_id);
+    }
+    cursor = page.next_cursor;
+  }
+  return { agents: seen.size, pages, seconds: Number(((performance.now() - began) / 1_000).toFixed(1)) };
+}
+
+/** Until what the service was given before it started is folded and computed. */
+async function computed(url: string): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${url}/soul/1/trust`, { headers: anywhere() });
+    if (answer.ok && ((await answer.json()) as { as_of: object | null }).as_of) return;
+    await pause(500);
+  }
+}
+
 await withDatabase(async (given) => {
   const env = { ...given, TRUST_PROXY: "1" };
   const key = await inHouse(env, async (app) => {
     await issue(app);
+    await seedSome(app);
     const decision = account.followDeposits([RICH], [], app.clock.now().toISOString());
     await app.decide(account, account.targetOf("player"), decision, command);
     return orderKey(app, "player");
   });
   const service = await startDrawingService(env, key);
-  const bet = (): Post => ({ headers: key, body: JSON.stringify({ bet_type: "red" }) });
-  const [BETS, register] = ["roulette on one account", `${service.url}/soul/register`];
-  const rates = await takeTurns(
-    [
-      [BETS, () => posts(`${service.url}/v1/agent/lounge/roulette`, bet, load)],
-      ["registrations", () => posts(register, registration(false), load)],
-      ["registrations with an API key", () => posts(register, registration(true), load)],
-    ],
-    Number(values.rounds),
-  );
-  tellRates(rates, BETS, "÷ bets");
-  console.table({ [`reads of ${many} passports`]: await reads(service.url, load) });
+  await computed(service.url);
+  const any = () => randomInt(1, many + 1);
+  const paths: [string, () => string][] = [
+    ["a passport", () => `/soul/passport/${any()}`],
+    ["a score (verify)", () => `/v1/agent/soul/verify/${any()}`],
+    ["a score (trust)", () => `/soul/${any()}/trust`],
+    ["the directory's first page", () => "/soul/directory"],
+  ];
+  const told: Record<string, Awaited<ReturnType<typeof reads>>> = {};
+  for (const [what, path] of paths) told[what] = await reads(service.url, path, load);
+  console.log(`reads among ${many} passports:`);
+  console.table(told);
+  console.log("the directory, walked whole:", await walk(service.url));
+  if (values.only !== "reads") {
+    const bet = (): Post => ({ headers: key, body: JSON.stringify({ bet_type: "red" }) });
+    const [BETS, register] = ["roulette on one account", `${service.url}/soul/register`];
+    const rates = await takeTurns(
+      [
+        [BETS, () => posts(`${service.url}/v1/agent/lounge/roulette`, bet, load)],
+        ["registrations", () => posts(register, registration(false), load)],
+        ["registrations with an API key", () => posts(register, registration(true), load)],
+      ],
+      Number(values.rounds),
+    );
+    tellRates(rates, BETS, "÷ bets");
+  }
   await service.stop();
 });

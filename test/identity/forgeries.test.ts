@@ -263,6 +263,24 @@ test("the first key of an agent that has an API key is proven with it, and an ag
   expect(await api.post("/soul/register", forged)).toMatchObject({ status: 400 });
 });
 
+test("what an agent signs for a verifier shows who it is, and gives the verifier nothing", async () => {
+  const key = evmKey();
+  const agent_id = await agent(key);
+  const shown = await api.proof(key, agent_id, "verify", "met-on-monday");
+  const verify = async (given: object) => (await api.post(`/soul/passport/${agent_id}/verify`, given)).body;
+  expect(await verify({ ...shown, about: "met-on-monday" })).toMatchObject({ control: "proven" });
+  // A verifier that hands another's text on is not taken for the agent by whoever named itself in its own.
+  expect(await verify({ ...shown, about: "met-on-tuesday" })).toMatchObject({ control: "refused" });
+  expect(await verify(shown)).toMatchObject({ control: "refused" });
+  expect(await api.post("/soul/register", { agent_id, issue_api_key: true, ...shown })).toMatchObject({
+    status: 400,
+    body: { errors: [{ path: "challenge", message: expect.stringContaining("another purpose") }] },
+  });
+  expect(await api.post(`/soul/${agent_id}/keys`, shown)).toMatchObject({ status: 400 });
+  // Nor is a text that allows something taken for a verifier's.
+  expect(await verify(await api.proof(key, agent_id))).toMatchObject({ control: "refused" });
+});
+
 test("a key that is one agent's is no other's, for 180 days after its revocation either", async () => {
   const key = evmKey();
   const agent_id = "first-owner";

@@ -143,9 +143,9 @@ test("verifying tells the record, the claim and the control apart", async () => 
   expect(await verify({})).toMatchObject({ verified: true, claim: "none", control: "not_asked", key: null });
   expect(await verify({ agent_id: "VERIFIED-one", passport_hash })).toMatchObject({ claim: "match" });
   expect(await verify({ agent_id: "weather-scout", passport_hash })).toMatchObject({ claim: "mismatch" });
-  const proof = await api.proof(key, "verified-one");
+  const proof = await api.proof(key, "verified-one", "verify");
   expect(await verify(proof)).toMatchObject({ control: "proven", key: key.name.toLowerCase() });
-  const stranger = await api.proof(evmKey(), "verified-one");
+  const stranger = await api.proof(evmKey(), "verified-one", "verify");
   expect(await verify(stranger)).toMatchObject({
     control: "refused",
     refused: expect.stringContaining("no live key"),

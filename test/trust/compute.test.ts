@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exportLog } from "../../eventstore/export.ts";
+import type { RecordedEvent } from "../../eventstore/types.ts";
 import { decayed } from "../../src/domain/trust/decay.ts";
+import { Folding } from "../../src/projections/folding.ts";
 import { newestComputed } from "../../src/projections/trust/scores.ts";
+import { trustProjection } from "../../src/projections/trust/trust.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type Agency, agencyOf, walletOf } from "./agency.ts";
 import { TRUST_VECTORS } from "./vectors.ts";
@@ -102,7 +105,11 @@ describe("what counts", () => {
     expect(silenced).not.toHaveProperty("6");
     await agency.reinstate(5);
     expect(await scores()).toMatchObject({ 5: 20, 6: 5 });
+    const wallet = walletOf(205);
+    await agency.prove(5, wallet);
     await agency.revoke(5);
+    // What its wallets pay from then on is nobody's.
+    await agency.pay(wallet, 1);
     const revoked = await scores();
     expect(revoked).toMatchObject({ 5: 20 });
     expect(revoked).not.toHaveProperty("6");
@@ -199,3 +206,50 @@ describe.skipIf(!python)(
     });
   },
 );
+
+test("the same rows come of the log however it is cut into batches", async () => {
+  const { pool, store } = service.app;
+  const tables = [
+    "edges",
+    "evidence",
+    "seeds",
+    "silence",
+    "agents",
+    "wallets",
+    "payments",
+    "moved",
+    "computed",
+  ];
+  const order = "order by (to_jsonb(t) - 'kept')::text";
+  const client = await pool.connect();
+  const rows = async (of: typeof client | typeof pool) => {
+    const all: Record<string, object[]> = {};
+    for (const table of tables)
+      all[table] = (
+        await of.query<{ row: object }>(
+          `select to_jsonb(t) - 'kept' as row from read.trust_${table}_v1 t ${order}`,
+        )
+      ).rows.map(({ row }) => row);
+    return all;
+  };
+  // The newest of an attestor, subject and skill counts, in one batch as in several.
+  for (const weight of [1, 2, 3]) await agency.attest(7, 8, weight, "haste");
+  await scores();
+  const before = await rows(pool);
+  const events: RecordedEvent[] = [];
+  for (let page: RecordedEvent[]; (page = await store.readLog({ after: events.length })).length > 0; )
+    events.push(...page);
+  try {
+    for (const size of [1, 7, events.length]) {
+      await client.query("begin");
+      await client.query(`truncate ${tables.map((table) => `read.trust_${table}_v1`).join(", ")}`);
+      const folding = new Folding(store.schemas!);
+      for (let from = 0; from < events.length; from += size)
+        await folding.of(trustProjection, events.slice(from, from + size))?.(client);
+      expect(await rows(client)).toEqual(before);
+      await client.query("rollback");
+    }
+  } finally {
+    client.release(true);
+  }
+});

@@ -1,52 +1,174 @@
-/** What trust costs those who deal with themselves: figures of the page, printed by the method itself. */
-import { expect, test } from "vitest";
-import { computeTrust } from "../../src/domain/trust/score.ts";
+/** What trust costs those who deal with themselves: the cheapest ways that were found, priced by the method itself, and what none can be below. */
+import { describe, expect, test } from "vitest";
+import { TASKS_1 } from "../../src/domain/trust/rules.ts";
+import { computeTrust, type Edge, type Evidence } from "../../src/domain/trust/score.ts";
 import { type Kept, type Task, taskPoints } from "../../src/domain/trust/tasks.ts";
 import { DAY, edge, input, ring, seeds } from "./vectors.ts";
 
+/** Micro-USDC: what the service keeps of a task that counts whole, and the price of a word. */
 const FEE = 10_000;
-const total = (of: readonly number[]) => of.reduce((sum, one) => sum + one, 0);
+const WORD = 500_000;
+const USDC = 1_000_000;
+const POINTS = 1_000_000;
 
-/** Wallets that each keep so many micro-USDC of calls, and have one provider do three tasks, all in one day. */
-function bought(wallets: number, calls_micro: number) {
-  const happened: (Task | Kept)[] = Array.from({ length: wallets }, (_, at) => [
-    { kind: "kept" as const, day: DAY, tenant: `w${at}`, micro: calls_micro },
-    ...Array.from({ length: 3 }, () => ({
-      ...{ kind: "task" as const, day: DAY, requester: `w${at}`, provider: 1, fee_micro: FEE, linked: false },
-    })),
-  ]).flat();
-  const points = total(taskPoints(happened));
-  return { points, paid_micro: wallets * (calls_micro + 3 * FEE) };
+/** What a wallet has the service keep: calls, and tasks of these providers, each three times at most. */
+type Wallet = { of: number; calls: number; tasks: readonly number[] };
+
+/** Agents who pay, work for and attest each other in one day: the score of one of them, and what the service keeps of it all. */
+function dealing(wallets: readonly Wallet[], words: readonly Edge[], rules: typeof TASKS_1 = TASKS_1) {
+  const happened = wallets.flatMap(({ calls, tasks }, at): (Task | Kept)[] => [
+    { kind: "kept", day: DAY, tenant: `w${at}`, micro: calls },
+    ...tasks.map(
+      (provider): Task => ({
+        ...{ kind: "task", day: DAY, requester: `w${at}`, provider, fee_micro: FEE, linked: false },
+      }),
+    ),
+  ]);
+  const points = taskPoints(happened, rules);
+  const worked = wallets.flatMap(({ tasks }) => tasks);
+  const evidence: Evidence[] = [
+    ...worked.map((sx, at): Evidence => ({ kind: "task", sx, points: points[at]!, day: DAY })),
+    ...wallets.map(({ of, calls }): Evidence => ({ kind: "spend", sx: of, points: calls, day: DAY })),
+  ];
+  const kept = wallets.reduce((sum, { calls, tasks }) => sum + calls + tasks.length * FEE, 0);
+  const { scores } = computeTrust(input({ evidence, edges: [...words] }));
+  const scoreOf = (sx: number) => scores.find((one) => one.sx === sx)?.score ?? 0;
+  return { scoreOf, kept, micro: kept + words.length * WORD };
 }
 
-test("60 points cost ten funded wallets and 10.00 USDC that stay here; a cent less buys less", () => {
-  expect(bought(10, 970_000)).toEqual({ points: 60_000_000, paid_micro: 10_000_000 });
-  expect(bought(10, 969_000).points).toBeLessThan(60_000_000);
-  // More money in fewer wallets buys no more: three tasks of a pair in thirty days.
-  expect(bought(9, 90_000_000).points).toBe(54_000_000);
+const times = <T>(count: number, of: T): T[] => Array.from({ length: count }, () => of);
+const cents = (micro: number) => Math.ceil(micro / 10_000) / 100;
+
+describe("60 points for one agent", () => {
+  const bought = (wallets: number, calls: number, rules = TASKS_1) => {
+    const { scoreOf, kept } = dealing(times(wallets, { of: 9, calls, tasks: [1, 1, 1] }), [], rules);
+    return { score: scoreOf(1), kept };
+  };
+
+  test("cost ten funded wallets and 10.00 USDC that stay here; less buys less", () => {
+    expect(bought(10, 970_000)).toEqual({ score: 60 * POINTS, kept: 10 * USDC });
+    expect(bought(10, 969_000).score).toBeLessThan(60 * POINTS);
+    // More money in fewer wallets buys no more: three tasks of a pair in thirty days.
+    expect(bought(9, 90 * USDC).score).toBe(54 * POINTS);
+  });
+
+  test("would cost 0.30 if a USDC did not buy its points once, and one wallet if a pair counted without end", () => {
+    const free = { ...TASKS_1, points_a_usdc: 1e9 } as unknown as typeof TASKS_1;
+    expect(bought(10, 0, free)).toEqual({ score: 60 * POINTS, kept: 0.3 * USDC });
+    const endless = { ...TASKS_1, window_tasks: 1e9 } as unknown as typeof TASKS_1;
+    const one = dealing([{ of: 9, calls: 9.7 * USDC, tasks: times(30, 1) }], [], endless);
+    expect([one.scoreOf(1), one.kept]).toEqual([60 * POINTS, 10 * USDC]);
+  });
 });
 
-test("by the bounds no ring pays less than 4.29 USDC for each agent of 60 points", () => {
-  // Each USDC kept is at most 6 points of tasks and 1 of calls, and what is attested at most doubles all of that.
-  const points_a_usdc = 2 * (6 + 1);
-  expect(Math.ceil((60 / points_a_usdc) * 100) / 100).toBe(4.29);
-});
-
-test("a thousand that paid for nothing but words give each other and X exactly nothing", () => {
-  const members = Array.from({ length: 1_000 }, (_, at) => at + 1);
-  // Each says something of thirty others, and of X.
-  const edges = members.flatMap((from) => [
-    edge(from, 2_000, 10),
-    ...Array.from({ length: 30 }, (_, at) => edge(from, ((from + at * 33) % 1_000) + 1, 10)),
-  ]);
-  expect(computeTrust(input({ edges })).scores.every(({ score }) => score === 0)).toBe(true);
-});
-
-test("one turned agent of 50 points in the midst of any number of them gives X no more than 16.67", () => {
-  for (const size of [3, 10, 40]) {
-    const members = Array.from({ length: size }, (_, at) => at + 10);
-    const edges = [...ring(members), ...[1, ...members].map((from) => edge(from, 2, 10)), edge(1, 10, 10)];
-    const { scores } = computeTrust(input({ edges, seeds: seeds([1, 50]) }));
-    expect(scores.find(({ sx }) => sx === 2)!.score).toBeLessThanOrEqual(16_666_667);
+describe("85 points for one agent", () => {
+  /**
+   * X and two helpers who all attest each other, which is the most that words can do (6/5 of its own, 2/5 of the others'). The helpers'
+   * wallets buy X its 60 points of tasks, and are themselves 10 points of calls; X's wallets buy the helpers tasks, and itself points of calls.
+   */
+  const [X, A, B] = [1, 2, 3];
+  const helped = (last_calls: number) =>
+    dealing(
+      [
+        ...times(5, { of: A, calls: 970_000, tasks: [X, X, X] }),
+        ...times(5, { of: B, calls: 970_000, tasks: [X, X, X] }),
+        { of: X, calls: 970_000, tasks: [A, A, A] },
+        { of: X, calls: 970_000, tasks: [B, B, B] },
+        { of: X, calls: last_calls, tasks: [A, A] },
+      ],
+      ring([X, A, B], 10),
+    );
+  /** The least that is enough, in micro-USDC. */
+  function least() {
+    let [low, high] = [0, USDC];
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (helped(middle).scoreOf(X) >= 85 * POINTS) high = middle;
+      else low = middle;
+    }
+    return high;
   }
+
+  test("cost 15.57 USDC, of which 3.00 are words", () => {
+    const calls = least();
+    expect(cents(helped(calls).micro)).toBe(15.57);
+    expect(helped(calls - 1).scoreOf(X)).toBeLessThan(85 * POINTS);
+  });
+
+  test("and by the bounds no way of dealing costs less than 12.50 beside the words", () => {
+    // Of u USDC that are kept, 10 at least buy X its tasks and are not its own wallets'; each is 6 points of tasks, once, and one of calls.
+    const most = (u: number) => {
+      const own_calls = Math.min(10, Math.max(0, u - 10));
+      const own = Math.min(60, 6 * u) + own_calls;
+      const others = 6 * u + u - Math.min(60, 6 * u) - own_calls;
+      return (6 * own + 2 * others) / 5;
+    };
+    expect(most(12.5)).toBeCloseTo(85, 9);
+    expect(most(12.49)).toBeLessThan(85);
+    expect(cents(helped(least()).kept)).toBe(12.57);
+  });
+});
+
+describe("a circle that pays, works for and attests each other", () => {
+  const MEMBERS = 12;
+  /** Each keeps so much with the service, spread over the tasks of those next to it, and attests the next two. */
+  function circle(each: number) {
+    const tasks = Math.ceil((3 * each) / USDC);
+    const next = (of: number, by: number) => ((of - 1 + by) % MEMBERS) + 1;
+    const members = Array.from({ length: MEMBERS }, (_, at) => at + 1);
+    const { scoreOf, micro } = dealing(
+      members.map((of) => ({
+        ...{ of, calls: each - tasks * FEE },
+        tasks: Array.from({ length: tasks }, (_, at) => next(of, 1 + Math.floor(at / 3))),
+      })),
+      members.flatMap((of) => [edge(of, next(of, 1), 10), edge(of, next(of, 2), 10)]),
+    );
+    return { least: Math.min(...members.map(scoreOf)), each: micro / MEMBERS };
+  }
+  /** What each member of the cheapest circle pays, in whole cents. */
+  function price(points: number) {
+    for (let each = USDC; ; each += 10_000) {
+      const of = circle(each);
+      if (of.least >= points * POINTS) return of.each / USDC;
+    }
+  }
+
+  test("pays 5.31 USDC each for 60 points of everybody, and 7.10 for 85, of which 1.00 are words", () => {
+    expect(price(60)).toBe(5.31);
+    expect(price(85)).toBe(7.1);
+  });
+
+  test("and by the bounds none pays less than 4.29 for each agent of 60", () => {
+    // Each USDC kept is at most 6 points of tasks and 1 of calls, and what is attested at most doubles all of that.
+    const points_a_usdc = 2 * (TASKS_1.points_a_usdc + 1);
+    expect(Math.ceil((60 / points_a_usdc) * 100) / 100).toBe(4.29);
+  });
+});
+
+describe("sybils", () => {
+  test("a thousand that paid for nothing but words give each other and X exactly nothing", () => {
+    const members = Array.from({ length: 1_000 }, (_, at) => at + 1);
+    // Each says something of thirty others, and of X.
+    const edges = members.flatMap((from) => [
+      edge(from, 2_000, 10),
+      ...Array.from({ length: 30 }, (_, at) => edge(from, ((from + at * 33) % 1_000) + 1, 10)),
+    ]);
+    expect(computeTrust(input({ edges })).scores.every(({ score }) => score === 0)).toBe(true);
+  });
+
+  test("one turned agent of 50 points in the midst of any number of them gives X no more than 16.67", () => {
+    for (const size of [3, 10, 40]) {
+      const members = Array.from({ length: size }, (_, at) => at + 10);
+      const edges = [...ring(members), ...[1, ...members].map((from) => edge(from, 2, 10)), edge(1, 10, 10)];
+      const { scores } = computeTrust(input({ edges, seeds: seeds([1, 50]) }));
+      expect(scores.find(({ sx }) => sx === 2)!.score).toBeLessThanOrEqual(16_666_667);
+    }
+  });
+
+  test("a turned agent whom X attests back, with one between them, gives X 19.99 and never more than 20", () => {
+    const { scores } = computeTrust(input({ edges: ring([1, 2, 3]), seeds: seeds([1, 50]) }));
+    const score = scores.find(({ sx }) => sx === 2)!.score;
+    expect(score).toBeGreaterThan(19.99 * POINTS);
+    expect(score).toBeLessThanOrEqual(20 * POINTS);
+  });
 });

@@ -18,19 +18,19 @@ export const CHALLENGE_SECONDS = 600;
 export const CHAIN_ID = 8453;
 
 /**
- * prove: this key is the agent's; with `about`, that the key of this kid is too. rotate: the key of this kid takes the place of the one
- * that signs. revoke: the key of this kid, `passport`, a delegation or a link. delegate and describe: the delegation or description of
+ * verify: whoever asks is shown that this key is the agent's, which allows nothing; `about` is the asker's own word. prove: this key is
+ * the agent's; with `about`, that the key of this kid is too. rotate: the key of this kid takes the place of the one that signs. revoke: the key of this kid, `passport`, a delegation or a link. delegate and describe: the delegation or description of
  * this SHA-256. link: what the agent is called elsewhere.
  */
-export const purposes = ["prove", "rotate", "revoke", "delegate", "describe", "link"] as const;
+export const purposes = ["verify", "prove", "rotate", "revoke", "delegate", "describe", "link"] as const;
 export type Purpose = (typeof purposes)[number];
 
-/** What a key, a delegation or a passport is called in a text: a kid, a SHA-256, or a word. */
+/** What a text is about: a kid, a SHA-256, or a word. */
 export const about = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "is a kid, a SHA-256 in hex, or `passport`")
   .describe(
-    "What it is about: with prove and rotate the new key's kid, with revoke a kid, `passport`, a delegation_id or a link, with delegate and describe their SHA-256, with link what is linked",
+    "What it is about: with verify a word of whoever verifies, with prove and rotate the new key's kid, with revoke a kid, `passport`, a delegation_id or a link, with delegate and describe their SHA-256, with link what is linked",
   );
 
 /** What a text says. */
@@ -90,6 +90,7 @@ function siweText(issuer: Issuer, saying: Saying): string {
 
 /** What a wallet shows to whoever is asked to sign. */
 const STATEMENTS: Record<Purpose, string> = {
+  verify: "Whoever asked is shown that this wallet speaks for the agent named below. It allows nothing.",
   prove: "This wallet speaks for the agent named below.",
   rotate: "Another key takes the place of this wallet.",
   revoke: "A key of the agent named below, or its passport, is revoked.",

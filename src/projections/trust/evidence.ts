@@ -4,6 +4,9 @@ import { type Attestor, type EvidenceAt, outOf } from "../../domain/trust/explai
 import type { Edge, Evidence, EvidenceKind, Input } from "../../domain/trust/score.ts";
 import type { SkillWord } from "../../domain/trust/skills.ts";
 
+/** The pool, or a client of it in a transaction of its own. */
+type Database = pg.Pool | pg.ClientBase;
+
 /** Counts at the position $1. */
 const AT = "valid_from <= $1 and (valid_to is null or valid_to > $1)";
 
@@ -46,7 +49,7 @@ export type OfAgent = {
 
 /** The same for one agent; `before` tells what its attestors' scores were in the round before the last. */
 export async function evidenceOf(
-  pool: pg.Pool,
+  pool: Database,
   { sx, position, day }: { sx: number; position: number; day: number },
   before: (attestors: number[]) => Promise<Map<number, number>>,
 ): Promise<OfAgent> {
@@ -108,7 +111,7 @@ export async function attestationsBy(pool: pg.Pool, sx: number): Promise<string[
 }
 
 /** What is said of each skill of an agent as of a position, by those that are heard. */
-export async function skillWords(pool: pg.Pool, sx: number, position: number): Promise<SkillWord[]> {
+export async function skillWords(pool: Database, sx: number, position: number): Promise<SkillWord[]> {
   const sql = `select from_sx as "from", skill, weight_micro, day, made_at from read.trust_edges_v1
     where ${AT} and to_sx = $2 and from_sx <> $2
       and from_sx not in (select s.sx from read.trust_silence_v1 s where ${AT}) order by valid_from`;
@@ -119,7 +122,7 @@ export async function skillWords(pool: pg.Pool, sx: number, position: number): P
 export type Relations = { attestors: number; independent: number; mutual: Set<number> };
 
 export async function relationsOf(
-  pool: pg.Pool,
+  pool: Database,
   sx: number,
   position: number,
   day?: number,

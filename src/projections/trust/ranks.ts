@@ -99,9 +99,13 @@ export async function rankedAgents(
   return [...scored, ...rest.rows];
 }
 
-/** Scores of these agents as of the newest computation, by number; those of 0 are left out. */
-export async function scoresOf(pool: pg.Pool, agents: number[]): Promise<Map<number, number>> {
-  const sql = "select sx, score from read.trust_ranks_v1 where valid_to is null and sx = any($1)";
-  const { rows } = await pool.query<{ sx: number; score: number }>(sql, [agents]);
+/** Scores of these agents as of a computation that can be walked, by number; those of 0 are left out. */
+export async function scoresOf(
+  pool: pg.Pool,
+  position: number,
+  agents: number[],
+): Promise<Map<number, number>> {
+  const sql = `select sx, score from read.trust_ranks_v1 where ${AT} and sx = any($2)`;
+  const { rows } = await pool.query<{ sx: number; score: number }>(sql, [position, agents]);
   return new Map(rows.map(({ sx, score }) => [sx, score]));
 }

@@ -2,6 +2,8 @@
 import type pg from "pg";
 import type { Score } from "../../domain/trust/score.ts";
 
+type Database = pg.Pool | pg.ClientBase;
+
 /** A TrustComputed. `position` and `event_id` are its own. */
 export type ComputedRow = {
   position: number;
@@ -63,6 +65,46 @@ export async function keptAt(pool: pg.Pool, position?: number): Promise<Computed
   return (await pool.query<ComputedRow>({ name: "trust_kept_at", text, values: [position ?? null] })).rows[0];
 }
 
+/**
+ * The kept computation at or before a position, or the newest, and an agent's score in it, all 0 where it has nothing of it: by one
+ * statement, since the scores of a day give way to those of its next computation at any moment.
+ */
+export async function keptScore(
+  of: Database,
+  sx: number,
+  position?: number,
+): Promise<{ computed: ComputedRow; own: Score } | undefined> {
+  const points = ["score", "before", "base", "attested", "penalty"];
+  const text = `select c.*, ${points.map((column) => `coalesce(${column}, 0)::bigint as ${column}`).join(", ")}
+    from (select ${COLUMNS} from read.trust_computed_v1
+          where kept and ($2::bigint is null or as_of_position <= $2) order by position desc limit 1) c
+      left join read.trust_scores_v1 s on s.day = c.day and s.sx = $1`;
+  const values = [sx, position ?? null];
+  const [row] = (await of.query<ComputedRow & Score>({ name: "trust_kept_score", text, values })).rows;
+  if (!row) return undefined;
+  const { score, before, base, attested, penalty, ...computed } = row;
+  return { computed, own: { sx, score, before, base, attested, penalty } };
+}
+
+/** The database as it stands at one moment. */
+export type Moment = pg.ClientBase;
+
+/** Several reads of one moment. */
+export async function atOneMoment<T>(pool: pg.Pool, read: (moment: Moment) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin isolation level repeatable read read only");
+    const told = await read(client);
+    await client.query("commit");
+    return told;
+  } catch (error) {
+    await client.query("rollback").catch(() => undefined);
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
 /** The computation whose event has this position. */
 export async function computedAt(pool: pg.Pool, position: number): Promise<ComputedRow | undefined> {
   const sql = `select ${COLUMNS} from read.trust_computed_v1 where position = $1`;
@@ -80,7 +122,7 @@ export async function scoreOn(pool: pg.Pool, day: number, sx: number): Promise<S
 }
 
 /** Scores of these agents in the round before the last. */
-export async function beforeOn(pool: pg.Pool, day: number, agents: number[]): Promise<Map<number, number>> {
+export async function beforeOn(pool: Database, day: number, agents: number[]): Promise<Map<number, number>> {
   const sql = "select sx, before from read.trust_scores_v1 where day = $1 and sx = any($2)";
   const { rows } = await pool.query<{ sx: number; before: number }>(sql, [day, agents]);
   return new Map(rows.map(({ sx, before }) => [sx, before]));

@@ -6,31 +6,14 @@ import * as attestation from "../../domain/trust/attestation.ts";
 import * as trust from "../../domain/trust/trust.ts";
 import { projection } from "../projection.ts";
 import type { Placed } from "../typed.ts";
-import { dayOf } from "./days.ts";
+import { edgesDdl, foldAttestations, type Made } from "./edges.ts";
 import { ranksDdl } from "./ranks.ts";
 import { foldPayments, paymentsDdl, proveWallet, releaseWallets } from "./spending.ts";
 
 export const trustProjection = projection({
   name: "trust",
   version: 1,
-  ddl: `
-    create table if not exists read.trust_edges_v1 (
-      attestation_id text primary key,
-      from_sx        bigint not null,
-      to_sx          bigint not null,
-      skill          text not null,
-      weight_micro   bigint not null,
-      evidence       text,
-      event_id       text not null,
-      day            bigint not null,
-      made_at        text not null,
-      valid_from     bigint not null,
-      valid_to       bigint
-    );
-    create index if not exists trust_edges_v1_to on read.trust_edges_v1 (to_sx, valid_from);
-    create index if not exists trust_edges_v1_from on read.trust_edges_v1 (from_sx, to_sx, skill);
-    create index if not exists trust_edges_v1_valid_from on read.trust_edges_v1 (valid_from);
-    create index if not exists trust_edges_v1_valid_to on read.trust_edges_v1 (valid_to);
+  ddl: `${edgesDdl}
     create table if not exists read.trust_evidence_v1 (
       sx         bigint not null,
       kind       text not null,
@@ -91,9 +74,7 @@ export const trustProjection = projection({
   async fold(events, tx) {
     let moved = 0;
     for (const run of runsOf(events)) {
-      const [first] = run;
-      const has = isPayments(run) ? await foldPayments(tx, run) : await foldOne(tx, first!);
-      if (has) moved = run.at(-1)!.position;
+      if (await foldRun(tx, run)) moved = run.at(-1)!.position;
     }
     if (moved > 0)
       await tx.query(
@@ -107,50 +88,54 @@ export const trustProjection = projection({
 type Event = Placed<typeof payment | typeof agent | typeof attestation | typeof trust>;
 type OfPayment = Placed<typeof payment>;
 
-const isPayment = (event: Event): event is OfPayment => Object.hasOwn(payment.events, event.type);
-const isPayments = (run: readonly Event[]): run is OfPayment[] => run.every(isPayment);
+type Registered = Placed<typeof agent> & { type: "AgentRegistered" };
 
-/** Payments that follow each other are folded together; whatever stands between them may say whose they are. */
+const isPayment = (event: Event): event is OfPayment => Object.hasOwn(payment.events, event.type);
+const isMade = (event: Event): event is Made => event.type === "AttestationMade";
+const isRegistered = (event: Event): event is Registered => event.type === "AgentRegistered";
+const kinds = [isPayment, isMade, isRegistered];
+
+/** Payments, attestations and registrations that follow each other are folded together; whatever stands between them may say whose they are. */
 function runsOf(events: readonly Event[]): Event[][] {
   const runs: Event[][] = [];
   for (const event of events) {
     const last = runs.at(-1);
-    if (last && isPayment(event) && isPayment(last[0]!)) last.push(event);
+    if (last && kinds.some((isOne) => isOne(event) && isOne(last[0]!))) last.push(event);
     else runs.push([event]);
   }
   return runs;
 }
 
+const areAll = <One extends Event>(
+  run: readonly Event[],
+  isOne: (event: Event) => event is One,
+): run is readonly One[] => run.every(isOne);
+
 /** Whether it changes what scores are computed from. */
+async function foldRun(tx: pg.ClientBase, run: readonly Event[]): Promise<boolean> {
+  if (areAll(run, isPayment)) return foldPayments(tx, run);
+  if (areAll(run, isMade)) {
+    await foldAttestations(tx, run);
+    return true;
+  }
+  if (areAll(run, isRegistered)) {
+    await tx.query(
+      `insert into read.trust_agents_v1 (lower_id, sx) select * from unnest($1::text[], $2::bigint[])
+       on conflict do nothing`,
+      [run.map(({ id }) => id), run.map(({ data }) => data.sx_number)],
+    );
+    return false;
+  }
+  return foldOne(tx, run[0]!);
+}
+
+/** The same of an event that stands alone. */
 async function foldOne(tx: pg.ClientBase, event: Event): Promise<boolean> {
   const { position } = event;
   switch (event.type) {
-    case "AttestationMade": {
-      const { attestation_id, from, to, skill, weight_micro, evidence, made_at } = event.data;
-      await tx.query(
-        `update read.trust_edges_v1 set valid_to = $4
-         where from_sx = $1 and to_sx = $2 and skill = $3 and valid_to is null`,
-        [from, to, skill, position],
-      );
-      await tx.query(
-        `insert into read.trust_edges_v1
-           (attestation_id, from_sx, to_sx, skill, weight_micro, evidence, made_at, event_id, day, valid_from)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-        [
-          attestation_id,
-          from,
-          to,
-          skill,
-          weight_micro,
-          evidence,
-          made_at,
-          event.event_id,
-          dayOf(event),
-          position,
-        ],
-      );
-      return true;
-    }
+    case "AttestationMade":
+    case "AgentRegistered":
+      return foldRun(tx, [event]);
     case "AttestationRevoked":
       return close(tx, "trust_edges_v1", "attestation_id", event.data.attestation_id, position);
     case "TrustSeeded": {
@@ -180,14 +165,8 @@ async function foldOne(tx: pg.ClientBase, event: Event): Promise<boolean> {
     case "AttestationRevocationAnchored":
     case "AttestationRevocationReorged":
       return false;
-    case "AgentRegistered":
-      await tx.query(
-        "insert into read.trust_agents_v1 (lower_id, sx) values ($1, $2) on conflict do nothing",
-        [event.id, event.data.sx_number],
-      );
-      return false;
     default:
-      return isPayment(event) ? foldPayments(tx, [event]) : foldAgent(tx, event);
+      return isPayment(event) ? foldRun(tx, [event]) : foldAgent(tx, event);
   }
 }
 

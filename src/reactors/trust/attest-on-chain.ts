@@ -90,9 +90,9 @@ export async function attestOnChain(
   if (Object.values(work).every((ids) => ids.length === 0)) return "done";
   const compared = await compareChain(app);
   if (compared.status !== "same") return compared;
-  if (!memory.ready && !(await prepare(app, signal))) return "unplaced";
-  memory.ready = true;
   try {
+    if (!memory.ready && !(await prepare(app, signal))) return "unplaced";
+    memory.ready = true;
     await takeBackReorged(app, await loadAll(app, work.recent));
     await findSent(app, work.sent, signal);
     await carry(app, work.asked, signal);
@@ -102,6 +102,8 @@ export async function attestOnChain(
     const rest = restAfter(error, now);
     if (!rest) throw error;
     memory.rest = rest;
+    // EAS also refuses what is of a schema that a reorg has taken away.
+    memory.ready = false;
     return rest.why;
   }
 }
@@ -162,7 +164,12 @@ async function carry(app: App, ids: readonly string[], signal: AbortSignal | und
   const sent = result.filter(isThere).filter(isSent);
   if (sent.length === 0) return;
   const call = attestCall(sent.map((one) => ({ ...one.facts })));
-  await send(app, call, signal);
+  await send(app, call, signal).catch(async (error) => {
+    // Refused before anything was sent: nobody has to look for it tomorrow.
+    if (error instanceof GasBudgetSpent)
+      await forEach(sent, (one) => record(app, one, attestations.unsend(nowOf(app))));
+    throw error;
+  });
   await recordFound(app, sent);
 }
 

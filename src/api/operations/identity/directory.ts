@@ -104,15 +104,17 @@ async function byAge(app: App, page: Page) {
   if (page.cursor !== undefined && !NEWEST.test(page.cursor)) refuseCursor(OTHER_SORT);
   const before = page.cursor === undefined ? undefined : Number(page.cursor);
   const rows = await newestAgents(app.pool, { before, limit: page.limit });
+  const newest = await keptAt(app.pool);
   const scores = await scoresOf(
     app.pool,
+    newest?.position ?? 0,
     rows.map(({ sx_number }) => sx_number),
   );
   const scored = rows.map((row) => ({ ...row, score: scores.get(row.sx_number) ?? 0 }));
   const last = rows.at(-1);
   return {
     agents: await listed(app, scored, () => null),
-    computed_event: (await keptAt(app.pool))?.event_id ?? null,
+    computed_event: newest?.event_id ?? null,
     next_cursor: last && rows.length === page.limit ? String(last.sx_number) : null,
   };
 }

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { sha256, time } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
+import { about } from "../../../domain/identity/challenge.ts";
 import { agentRef, isInvented, lowerId } from "../../../domain/identity/fields.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
@@ -100,8 +101,8 @@ const verify = operation({
   effect: { changes: "nothing", repeatable: true, reaches_out: false },
   summary: "Verify a passport: its record, a claim about it, and who holds it",
   description: `\`verified\`: the record that is stored hashes to the passport's hash. \`claim\`: whether the agent_id and passport_hash that you were shown are this
-passport's; both are public, so a match says nothing of who showed them. \`control\`: whether a live key of the agent signed the challenge
-that you were given, and that is what shows who it is.`,
+passport's; both are public, so a match says nothing of who showed them. \`control\`: whether a live key of the agent signed your challenge of
+purpose verify, and that is what shows who it is. Such a text allows nothing; one of another purpose, which would, is refused here.`,
   access: [open()],
   input: z.object({
     sx_id,
@@ -112,9 +113,14 @@ that you were given, and that is what shows who it is.`,
       .optional(),
     passport_hash: sha256.describe("The hash that you were told").optional(),
     challenge: challengeField
-      .describe("A text of soul_challenge, purpose prove, that the agent signed for you; with `signature`")
+      .describe("A text of soul_challenge, purpose verify, that the agent signed for you; with `signature`")
       .optional(),
     signature: signatureField.optional(),
+    about: about
+      .describe(
+        "Your own word that the challenge is about: what was signed for somebody else, and is handed on to you, has another",
+      )
+      .optional(),
   }),
   output: json(
     z.object({
@@ -130,7 +136,7 @@ that you were given, and that is what shows who it is.`,
   refuses: [404],
   example: { sx_id: "SX#1", agent_id: "weather-scout" },
   handle: async ({ input, app }) => {
-    const { agent_id, passport_hash, challenge, signature } = input;
+    const { agent_id, passport_hash, challenge, signature, about = null } = input;
     const agent = await agentNamed(app, input.sx_id);
     const { facts } = agent;
     const { origin } = await app.store.identity();
@@ -150,7 +156,7 @@ that you were given, and that is what shows who it is.`,
         errors: [{ path, message: "is required: challenge and signature go together" }],
       });
     }
-    const asked = { agent_id: facts.agent_id, purpose: "prove" as const, about: null };
+    const asked = { agent_id: facts.agent_id, purpose: "verify" as const, about };
     const shown =
       challenge === undefined || signature === undefined
         ? undefined

@@ -10,7 +10,7 @@ import { METHOD } from "../../../domain/trust/rules.ts";
 import { skillsOf } from "../../../domain/trust/skills.ts";
 import { meritsIn, meritsProjection } from "../../../projections/marketplace/merits.ts";
 import { evidenceOf, skillWords } from "../../../projections/trust/evidence.ts";
-import { beforeOn, keptAt } from "../../../projections/trust/scores.ts";
+import { atOneMoment, beforeOn, keptScore } from "../../../projections/trust/scores.ts";
 import { json, operation, pay } from "../../operation.ts";
 import { agentNamed } from "./agents.ts";
 
@@ -56,14 +56,14 @@ ${METHOD} (an attestor's points are shared out over the skills that it names by 
   handle: async ({ input, app }) => {
     const { facts } = await agentNamed(app, input.agent_id);
     const { agent_id, sx_number } = facts;
-    const computed = await keptAt(app.pool);
+    const { as_of_position, skills } = await skillsNow(app, sx_number);
     return {
       agent_id,
       sx_id: sxId(sx_number),
       rules: BADGES_RULES,
       badges: badgesOf(await meritsOf(app, facts)),
-      skills: computed ? await skillsAt(app, sx_number, computed.as_of_position, computed.day) : [],
-      as_of_position: computed?.as_of_position ?? null,
+      skills,
+      as_of_position,
     };
   },
 });
@@ -81,11 +81,19 @@ export async function meritsOf(
   return { passport_number, ...(await meritsIn(app.pool, sx_number)) };
 }
 
-async function skillsAt(app: App, sx: number, position: number, day: number) {
-  const of = await evidenceOf(app.pool, { sx, position, day }, (all) => beforeOn(app.pool, day, all));
-  const words = await skillWords(app.pool, sx, position);
-  const skills = skillsOf(words, explain({ day, ...of }).attestations, day);
-  return skills.map(({ points, ...rest }) => ({ ...rest, points_micro: points }));
-}
+/** Of one moment: the next computation takes the place of the scores that attestors had. */
+const skillsNow = ({ pool }: App, sx: number) =>
+  atOneMoment(pool, async (moment) => {
+    const kept = await keptScore(moment, sx);
+    if (!kept) return { as_of_position: null, skills: [] };
+    const { as_of_position: position, day } = kept.computed;
+    const of = await evidenceOf(moment, { sx, position, day }, (all) => beforeOn(moment, day, all));
+    const words = await skillWords(moment, sx, position);
+    const skills = skillsOf(words, explain({ day, ...of }).attestations, day);
+    return {
+      as_of_position: position,
+      skills: skills.map(({ points, ...rest }) => ({ ...rest, points_micro: points })),
+    };
+  });
 
 export const badgeOperations = [badges];

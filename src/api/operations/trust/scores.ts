@@ -12,10 +12,11 @@ import { dateOf } from "../../../projections/trust/days.ts";
 import { evidenceOf, liveAttestations, relationsOf } from "../../../projections/trust/evidence.ts";
 import { EXACT_A_DAY } from "../../../projections/trust/exact.ts";
 import {
+  atOneMoment,
   beforeOn,
   type ComputedRow,
-  keptAt,
-  scoreOn,
+  keptScore,
+  type Moment,
   scoresBetween,
 } from "../../../projections/trust/scores.ts";
 import { free, json, key, open, operation, pay, subject } from "../../operation.ts";
@@ -183,27 +184,36 @@ computes it again from an export: docs/trust-score.md. \`exact=true\`, with a ke
         explanation: null,
       };
     }
-    const computed = await keptAt(app.pool, input.as_of_position);
+    const { computed, own, explanation } =
+      input.explain === "true"
+        ? await explained(app, sx, input.as_of_position)
+        : { explanation: null, ...(await keptScore(app.pool, sx, input.as_of_position)) };
     if (!computed && input.as_of_position !== undefined)
       return refuse("not_found", "no computation at or before this position is kept; ask for a later one");
-    const of = computed && (await scoreOn(app.pool, computed.day, sx));
     const attestors = computed ? (await relationsOf(app.pool, sx, computed.as_of_position)).attestors : 0;
     return {
       agent_id: facts.agent_id,
       sx_id: sxId(sx),
-      trust_score: shareOf(of?.score ?? 0),
-      trust_level: levelOf(of?.score ?? 0),
-      ...factorsShown(computed?.day ?? 0, { points: of?.attested ?? 0, attestors }),
+      trust_score: shareOf(own?.score ?? 0),
+      trust_level: levelOf(own?.score ?? 0),
+      ...factorsShown(computed?.day ?? 0, { points: own?.attested ?? 0, attestors }),
       method: METHOD,
       as_of: computed ? asOfShown(computed) : null,
-      explanation: computed && input.explain === "true" ? await explained(app, sx, computed) : null,
+      explanation,
     };
   },
 });
 
-async function explained(app: App, sx: number, { as_of_position: position, day }: ComputedRow) {
-  const of = await evidenceOf(app.pool, { sx, position, day }, (agents) => beforeOn(app.pool, day, agents));
-  const { independent, mutual } = await relationsOf(app.pool, sx, position, day);
+/** The score with what it is made of, all of one moment: else its lines might be of another computation than the one that is named. */
+const explained = ({ pool }: App, sx: number, as_of_position: number | undefined) =>
+  atOneMoment(pool, async (moment) => {
+    const kept = await keptScore(moment, sx, as_of_position);
+    return { ...kept, explanation: kept ? await explanationOf(moment, sx, kept.computed) : null };
+  });
+
+async function explanationOf(moment: Moment, sx: number, { as_of_position: position, day }: ComputedRow) {
+  const of = await evidenceOf(moment, { sx, position, day }, (agents) => beforeOn(moment, day, agents));
+  const { independent, mutual } = await relationsOf(moment, sx, position, day);
   const told = explain({ day, ...of });
   const attested = told.attestations.reduce((sum, { points }) => sum + points, 0);
   const returned = told.attestations.reduce(
@@ -309,8 +319,8 @@ const verify = operation({
   example: { agent_id: "SX#1" },
   handle: async ({ input, app }) => {
     const { facts } = await agentNamed(app, input.agent_id);
-    const computed = await keptAt(app.pool);
-    const score = computed ? (await scoreOn(app.pool, computed.day, facts.sx_number)).score : 0;
+    const { computed, own } = (await keptScore(app.pool, facts.sx_number)) ?? {};
+    const score = own?.score ?? 0;
     return {
       agent_id: facts.agent_id,
       trust_score: pointsOf(score),

@@ -1,0 +1,79 @@
+/** Wallets that are contracts (ERC-1271): what their code says when it is asked, and no longer. */
+import { createHash, randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Hex } from "../../src/domain/chain.ts";
+import { rewind, SAYS_NO, SAYS_YES } from "../chain/fixture.ts";
+import { type Desk, openDesk } from "../checks/desk.ts";
+import { caller, ed25519Key, kidOf, PROXIED, type TestKey } from "./agents.ts";
+
+let desk: Desk;
+let api: ReturnType<typeof caller>;
+beforeAll(async () => {
+  desk = await openDesk({ env: PROXIED });
+  api = caller(desk.service.url);
+});
+afterAll(() => desk?.service.stop());
+
+/** A contract at an address of its own; its signatures are as long as a wallet with several owners has them. */
+async function contract(code: Hex): Promise<TestKey> {
+  const name: Hex = `0x${randomBytes(20).toString("hex")}`;
+  await desk.rpc("anvil_setCode", name, code);
+  await desk.mine(1);
+  return { kind: "evm", name, sign: async () => `0x${"12".repeat(195)}` };
+}
+
+const register = async (agent_id: string, key: TestKey) =>
+  api.post("/soul/register", { agent_id, ...(await api.proof(key, agent_id)) });
+const control = async (agent_id: string, key: TestKey) =>
+  (await api.post(`/soul/passport/${agent_id}/verify`, await api.proof(key, agent_id, "verify"))).body
+    .control;
+async function describe(agent_id: string, key: TestKey) {
+  const said = { services: [], version: "2" };
+  const about = createHash("sha256").update(JSON.stringify(said)).digest("hex");
+  const proof = await api.proof(key, agent_id, "describe", about);
+  return (await api.post(`/soul/${agent_id}/description`, { ...said, ...proof })).status;
+}
+
+test("a contract that accepts the signature is a key, one that does not, or is not there, is none", async () => {
+  expect(await register("yes", await contract(SAYS_YES))).toMatchObject({ status: 200 });
+  expect((await api.get("/soul/passport/yes")).body).toMatchObject({
+    status: "proven",
+    keys: [{ method: "erc1271" }],
+  });
+  for (const code of [SAYS_NO, "0xfe", "0x5b600056", "0x"] as const)
+    expect(await register("no", await contract(code))).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: "signature", message: expect.stringContaining("is none by") }] },
+    });
+  expect((await api.get("/soul/passport/no")).status).toBe(404);
+});
+
+test("one that changes its mind controls nothing any more, and its agent's other key removes it", async () => {
+  const key = await contract(SAYS_YES);
+  await register("fickle", key);
+  const other = ed25519Key();
+  const endorsement = await api.proof(key, "fickle", "prove", await kidOf(api, other));
+  expect(
+    await api.post("/soul/fickle/keys", { ...(await api.proof(other, "fickle")), endorsement }),
+  ).toMatchObject({ status: 200 });
+  expect([await control("fickle", key), await describe("fickle", key)]).toEqual(["proven", 200]);
+
+  await desk.rpc("anvil_setCode", key.name, SAYS_NO);
+  await desk.mine(1);
+  expect([await control("fickle", key), await describe("fickle", key)]).toEqual(["refused", 400]);
+  const gone = new URLSearchParams(await api.proof(other, "fickle", "revoke", key.name));
+  expect(await api.call("DELETE", `/soul/fickle/keys/${key.name}?${gone}`)).toMatchObject({ status: 200 });
+});
+
+test("one whose block a reorg takes back controls nothing any more", async () => {
+  const { app, rpc } = desk;
+  const snapshot = await rpc<Hex>("evm_snapshot");
+  const key = await contract(SAYS_YES);
+  expect(await register("undone", key)).toMatchObject({ status: 200 });
+  expect(await control("undone", key)).toBe("proven");
+  await rewind({ chain: app.chain, rpc }, snapshot);
+  expect(await app.chain.hasCode([key.name as Hex])).toEqual([false]);
+  expect([await control("undone", key), await describe("undone", key)]).toEqual(["refused", 400]);
+  // That it was proven stays in the log, and shows to whoever asks how.
+  expect((await api.get("/soul/passport/undone")).body).toMatchObject({ keys: [{ method: "erc1271" }] });
+});
