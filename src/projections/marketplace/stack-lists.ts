@@ -63,12 +63,6 @@ export async function listItems(pool: pg.Pool, search: StackSearch): Promise<Lis
   return (await pool.query<ListedItem>(ordered[sort], values)).rows;
 }
 
-/** How many items somebody has bought, sold and judged is told with the item itself. */
-export async function itemListed(pool: pg.Pool, item_id: string): Promise<ListedItem | undefined> {
-  const text = `select ${COLUMNS} from ${FROM} where i.item_id = $1`;
-  return (await pool.query<ListedItem>({ name: "stack_item", text, values: [item_id] })).rows[0];
-}
-
 /** `events`: the newest of those that it adds up, whose number is `counted`. */
 export type WarmItem = ListedItem & { heat: number; counted: number; events: string[] };
 

@@ -38,5 +38,5 @@ async function pointsOf({ pool }: App, bounty: bounties.Bounty): Promise<bountie
   const computed = await keptAt(pool);
   if (!computed) return { of: new Map(), as_of: null };
   const submitters = bounties.submissionsOf(bounty).map(({ sx }) => sx);
-  return { of: await scoresOf(pool, submitters), as_of: computed.as_of_position };
+  return { of: await scoresOf(pool, computed.position, submitters), as_of: computed.as_of_position };
 }

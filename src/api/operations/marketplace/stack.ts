@@ -18,7 +18,7 @@ import {
   warmItems,
   wordsOn,
 } from "../../../projections/marketplace/stack-lists.ts";
-import { scoresOf } from "../../../projections/trust/ranks.ts";
+import { keptAt, scoreOn } from "../../../projections/trust/scores.ts";
 import { earnerOf } from "../../../reactors/marketplace/steps.ts";
 import type { Caller } from "../../caller.ts";
 import { json, open, operation, owner, subject } from "../../operation.ts";
@@ -217,7 +217,7 @@ const oneItem = operation({
     return {
       ...shownItem({
         ...{ ...facts, ...text, item_id, sales: buyers.size, works: count("works"), broken: count("broken") },
-        score: (await scoresOf(app.pool, [facts.sx])).get(facts.sx) ?? 0,
+        score: await scoreNow(app, facts.sx),
       }),
       withdrawn: withdrawn !== null,
       content: isThere && facts.url === null ? await contentOf(app, facts) : null,
@@ -226,6 +226,12 @@ const oneItem = operation({
     };
   },
 });
+
+/** An agent's score by the newest computation, in micro-points. */
+async function scoreNow({ pool }: App, sx: number): Promise<number> {
+  const computed = await keptAt(pool);
+  return computed ? (await scoreOn(pool, computed.day, sx)).score : 0;
+}
 
 /** What an item holds; null where it is not kept any more. */
 export async function contentOf(app: App, { item_id, content_sha256 }: items.ItemFacts) {
