@@ -10,7 +10,16 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SOURCES = ["eventstore", "src"];
 /** Browsers load it; it is bundled a page at a time, and the verifiers are served as they are. */
 const EXPLORER = join("src", "explorer");
-const PAGES = ["page.ts", "worker.ts", "rng.ts", "docs.ts", "try.ts", "directory.ts", "agent.ts"];
+const PAGES = [
+  "page.ts",
+  "worker.ts",
+  "rng.ts",
+  "docs.ts",
+  "try.ts",
+  "directory.ts",
+  "agent.ts",
+  "market.ts",
+];
 
 /** Files below a folder, as paths from the root; packages are left alone, such as the stock clients of test/clients. */
 async function filesIn(folder) {

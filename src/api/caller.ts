@@ -21,8 +21,13 @@ export type Caller =
   | { kind: "internal"; tenant: "operator" }
   | { kind: "anonymous"; tenant: "anonymous" };
 
-/** By what a delegate acts: passports as SX#<number>. */
-export type Mandate = { principal: string; delegate: string; delegation_id: string };
+/** By what a delegate acts: passports as SX#<number>. `max_spend_micro`: the most that it spends of its principal's account in all. */
+export type Mandate = {
+  principal: string;
+  delegate: string;
+  delegation_id: string;
+  max_spend_micro: number;
+};
 
 export const anonymous: Caller = { kind: "anonymous", tenant: "anonymous" };
 

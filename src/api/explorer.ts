@@ -68,6 +68,18 @@ export const explorerDocuments = (): Document[] => [
       text: () => read("agent.html"),
     },
   ),
+  document(
+    "/soul/market",
+    "text/html",
+    "The market for people: nodes, bounties, what is offered, what was settled",
+    {
+      policy: PAGE_POLICY,
+      text: () => read("market.html"),
+    },
+  ),
+  document("/soul/page/market.js", "text/javascript", "What that page does", {
+    text: () => compiled("market.ts"),
+  }),
   document("/soul/page/style.css", "text/css", "How those pages look beside the log's", {
     text: () => read("soul.css"),
   }),

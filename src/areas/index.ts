@@ -12,6 +12,7 @@ import { fusion } from "./fusion.ts";
 import { identity } from "./identity.ts";
 import { log } from "./log.ts";
 import { lounge } from "./lounge.ts";
+import { marketplace } from "./marketplace.ts";
 import { mirror } from "./mirror.ts";
 import { payments } from "./payments.ts";
 import { reference } from "./reference.ts";
@@ -45,6 +46,7 @@ export const areas: readonly Area[] = [
   trust,
   charts,
   compute,
+  marketplace,
   access,
   subjects,
   reference,

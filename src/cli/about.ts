@@ -9,6 +9,7 @@ export const about = {
   payments: "compare the payments of the log with the chain",
   shop: "run the shop: products, prices, stock and orders; each change is an event in the log",
   disputes: "say who is right in a dispute about a task of the compute market",
+  market: "take down what somebody wrote in the marketplace; every hash of it stays in the log",
   anchor: "anchor the log on the chain",
   work: "run a worker of the compute market: it does tasks of others and is paid",
   witness: "run a witness: it cosigns a log's checkpoints as long as each continues the one before",

@@ -67,3 +67,52 @@ export type Directory = {
   computed_event: string | null;
   next_cursor: string | null;
 };
+
+export type MarketSums = {
+  online: number;
+  free_slots: number;
+  queued: number;
+  active: number;
+  hourly_rate_usd: { median: string } | null;
+  settled: number;
+  settled_usd: string;
+  audited: number;
+  mismatches: number;
+};
+
+export type Nodes = {
+  nodes: { sx_id: string; kinds: string[]; hourly_rate_usd: string; free: number }[];
+};
+
+export type Bounties = {
+  bounties: {
+    bounty_id: string;
+    title: string | null;
+    reward_usd: string;
+    status: string;
+    claims: number;
+    deadline: string;
+  }[];
+};
+
+export type Stack = {
+  items: {
+    kind: string;
+    title: string | null;
+    price_usd: string;
+    author: { sx_id: string };
+    sales: number;
+    validations: { works: number };
+  }[];
+};
+
+export type Settlements = {
+  settlements: {
+    event_id: string;
+    kind: "task" | "bounty" | "sale";
+    to: string | null;
+    paid_usd: string;
+    at: string;
+  }[];
+  next_cursor: string | null;
+};

@@ -38,6 +38,7 @@ import { computeExamples } from "../support/computed.ts";
 import { describeExamples } from "../support/described.ts";
 import { identifyExamples } from "../support/identified.ts";
 import { signExample } from "../support/log-example.ts";
+import { emptyAccount, marketExamples, unfundedExample } from "../support/marketed.ts";
 import { orderExamples } from "../support/ordered.ts";
 import { reportExample } from "../support/reported.ts";
 import { rollExample } from "../support/rolled.ts";
@@ -95,6 +96,7 @@ beforeAll(async () => {
   agents = computed.node;
   Object.assign(live, computed.inputs);
   live.report = await reportExample(service, mine);
+  Object.assign(live, await marketExamples(service, { creator: mine, agent: own }));
   described = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
 });
 afterAll(async () => {
@@ -115,7 +117,14 @@ const credentialsFor = ({ access, area }: Operation) => {
 const exampleFor = ({ name, example }: Operation) => live[name] ?? example;
 
 /** What an example uses up, put back before it is asked. */
-const renewed: Record<string, () => Promise<unknown>> = { commerce_erase: () => sealExample(service.app) };
+const renewed: Record<string, () => Promise<unknown>> = {
+  commerce_erase: () => sealExample(service.app),
+  compute_submit: () => emptyAccount(service.app),
+  soul_bounty_fund: async () => {
+    await emptyAccount(service.app);
+    live.soul_bounty_fund = await unfundedExample(service);
+  },
+};
 
 const cachingOf = (operation: Operation) =>
   operation.caching!(operation.input.parse(exampleFor(operation)) as never);
@@ -509,6 +518,9 @@ describe("what an operation declares", () => {
       "checks_create",
       "checks_redeem",
       "compute_submit",
+      "soul_bounty_fund",
+      "soul_bounty_open",
+      "soul_stack_buy",
       "wallet_airdrop",
       "x402_settle",
     ]);
@@ -572,7 +584,9 @@ describe("documents", () => {
     const { problems } = JSON.parse(linted.stdout) as { problems: { message: string; location: unknown }[] };
     // No agent is named by a word of these paths: the test of reserved names holds them against the routes.
     const isNamedApart = ({ message }: { message: string }) =>
-      /ambiguous paths: `\/soul\/passport\/\{sx_id\}` and `\/soul\/\{id\}\//.test(message);
+      /ambiguous paths: (?=.*`\/soul\/\{id\}\/).*`\/soul\/(?:badges|passport|bounties|stack)\/\{\w+\}`/.test(
+        message,
+      );
     expect(problems.filter((one) => !isNamedApart(one)).map(({ message }) => message)).toEqual([]);
     await rm(dir, { recursive: true });
   });

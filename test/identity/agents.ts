@@ -94,13 +94,21 @@ export async function kidOf({ post }: ReturnType<typeof caller>, key: TestKey): 
 /** What an agent lets another do, as somebody makes it who has read the description alone; answers its delegation_id. */
 export async function delegation(
   api: ReturnType<typeof caller>,
-  of: { by: TestKey; from: string; to: string; scopes: string[]; expires_in_s: number },
+  of: {
+    by: TestKey;
+    from: string;
+    to: string;
+    scopes: string[];
+    expires_in_s: number;
+    max_spend_usdc?: string;
+  },
 ): Promise<string> {
-  const { by, from, to, scopes, expires_in_s } = of;
-  const text = JSON.stringify({ agent_id: from, expires_in_s, scopes, to });
+  const { by, from, to, scopes, expires_in_s, max_spend_usdc } = of;
+  const text = JSON.stringify({ agent_id: from, expires_in_s, max_spend_usdc, scopes, to });
   const about = createHash("sha256").update(text).digest("hex");
   const proof = await api.proof(by, from, "delegate", about);
-  const made = await api.post(`/soul/${from}/delegations`, { to, scopes, expires_in_s, ...proof });
+  const asked = { to, scopes, expires_in_s, max_spend_usdc, ...proof };
+  const made = await api.post(`/soul/${from}/delegations`, asked);
   if (made.status !== 200) throw new Error(JSON.stringify(made.body));
   return String(made.body.delegation_id);
 }

@@ -327,7 +327,7 @@ test("a principal with several wallets is asked which, and one without any owns 
   expect(await orders(as("helper", "SX#3"))).toMatchObject(NOT_DELEGATED);
 });
 
-test("what nobody does for another says so, and a limit of spending is no part of a delegation yet", async () => {
+test("what nobody does for another says so, and so does a limit of spending for who may spend nothing", async () => {
   await during(["read", "order"], async () => {
     for (const [method, path, body] of [
       ["GET", "/soul/directory", undefined],
@@ -339,11 +339,17 @@ test("what nobody does for another says so, and a limit of spending is no part o
     }
   });
   const proof = await api.proof(wallet, "principal", "delegate", "0".repeat(64));
-  const ask = { to: "SX#2", scopes: ["order"], expires_in_s: 600, max_spend_usdc: "5", ...proof };
-  expect(await api.post("/soul/principal/delegations", ask)).toMatchObject({
-    status: 400,
-    body: { errors: [{ path: "max_spend_usdc" }] },
-  });
+  for (const [scopes, max_spend_usdc] of [
+    [["read"], "5"],
+    [["order"], "-5"],
+    [["order"], "0.0000001"],
+  ]) {
+    const ask = { to: "SX#2", scopes, expires_in_s: 600, max_spend_usdc, ...proof };
+    expect(await api.post("/soul/principal/delegations", ask)).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: "max_spend_usdc" }] },
+    });
+  }
 });
 
 test("OpenAPI says which operations a delegate may call", async () => {

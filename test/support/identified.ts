@@ -27,7 +27,7 @@ export async function identifyExamples(
   await api.post("/soul/retired/revoke", revocation);
 
   const wanted = { to: 2, scopes: ["read" as const], expires_in_s: 86_400 };
-  const about = delegationDigest({ agent_id, ...wanted });
+  const about = delegationDigest({ agent_id, max_spend_usdc: undefined, ...wanted });
   const inputs = {
     soul_keys_add: { id: "SX#1", ...first },
     soul_passport_revoke: { id: "retired", ...revocation },

@@ -81,7 +81,13 @@ export function agencyOf(app: App) {
       decideOn(
         n,
         agents.delegate({
-          ...{ delegation_id: randomBytes(16).toString("hex"), to, scopes: ["read"], kid },
+          ...{
+            delegation_id: randomBytes(16).toString("hex"),
+            to,
+            scopes: ["read"],
+            max_spend_micro: 0,
+            kid,
+          },
           ...{ challenge_sha256: digest(), delegated_at: at(), expires_at: "2099-01-01T00:00:00.000Z" },
         }),
       ),

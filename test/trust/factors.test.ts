@@ -104,6 +104,22 @@ describe("badges", () => {
   ])("passport %i earns %j", (count, kinds) =>
     expect(badgesOf(merit(count)).map(({ kind }) => kind)).toEqual(kinds),
   );
+  test.each([
+    ["agreed_validations", 24, []],
+    ["agreed_validations", 25, ["Validator"]],
+    ["bounties_won", 1, ["Creator"]],
+    ["buyers", 2, []],
+    ["buyers", 3, ["Creator"]],
+  ] as const)("%s %i earn %j", (what, count, kinds) =>
+    expect(badgesOf({ [what]: { count, event_id: "e", at: "2026-01-01T00:00:00Z" } })).toMatchObject(
+      kinds.map((kind) => ({ kind, event_id: "e" })),
+    ),
+  );
+  test("what came first has earned it", () => {
+    const bounties_won = { count: 1, event_id: "later", at: "2026-02-01T00:00:00Z" };
+    const buyers = { count: 9, event_id: "first", at: "2026-01-01T00:00:00Z" };
+    expect(badgesOf({ bounties_won, buyers })).toMatchObject([{ kind: "Creator", event_id: "first" }]);
+  });
   test("nothing is earned by nothing", () => expect(badgesOf({})).toEqual([]));
 });
 

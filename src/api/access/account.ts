@@ -12,7 +12,7 @@ import { BEARER, type Parts, type Usdc, type Way, walletSchemes } from "./way.ts
 /**
  * By whoever has an account: an API key or a subject's key with `scope`, or the signature of the wallet that paid. What the call holds is
  * decided in its commit; where the account has less, the answer is a 402 for exactly that sum. A payment, with one of them or alone, is
- * credited first.
+ * credited first. A delegate spends of its principal's what its delegation lets it, and pays nothing in.
  */
 export function account<In>(scope: Scope, price: (input: In, app: App) => Usdc, unitPrice: Usdc): Way {
   const paying = pay(price, unitPrice);
@@ -21,6 +21,7 @@ export function account<In>(scope: Scope, price: (input: In, app: App) => Usdc, 
     ...paying,
     kind: "account",
     scope,
+    delegated: { scope, owns: "agent" },
     price: `${unitPrice} USDC a unit, from an account or by payment`,
     security: [...keySecurity, ...own.security, { wallet: [] }, ...paying.security],
     schemes: { ...keySchemes, ...own.schemes, ...walletSchemes, ...paying.schemes },
@@ -29,7 +30,7 @@ export function account<In>(scope: Scope, price: (input: In, app: App) => Usdc, 
       "an API key (Authorization: Bearer sk_…), or the signature of a wallet with an account (SIGN-IN-WITH-X)",
     challenge: BEARER,
     async admit(attempt, parts) {
-      refuseClosed(parts);
+      refuseClosed(parts.app);
       const { presented } = attempt;
       if (presented.payment !== undefined) return paying.admit(attempt, parts);
       const admitted =
@@ -42,8 +43,8 @@ export function account<In>(scope: Scope, price: (input: In, app: App) => Usdc, 
 }
 
 /** Keeping money for others is custody: on a real chain none is taken unless the operator wants that. */
-function refuseClosed({ app }: Pick<Parts, "app">): void {
-  if (!app.settings.custody.open)
+export function refuseClosed({ settings }: { settings: Pick<Parts["app"]["settings"], "custody"> }): void {
+  if (!settings.custody.open)
     refuse(
       paymentProblems["custody-off"],
       "this service keeps no money for others: off the development chain its operator has to open accounts (CUSTODY=1)",

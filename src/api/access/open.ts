@@ -1,5 +1,5 @@
 /** By anybody, free: within a limit by address. */
-import type { CallLimit } from "../../domain/ports.ts";
+import type { AddressLimits, CallLimit } from "../../domain/ports.ts";
 import { coreProblems } from "../../domain/problem.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { addressBlock } from "../address.ts";
@@ -27,18 +27,27 @@ export const open = (own?: OwnLimit): Way => ({
     if (own || caller.kind !== "key") {
       // A subject's key is free, so it is counted itself: its owner may call from many addresses.
       const counted = !own && caller.kind === "subject" ? caller.key_id : addressBlock(presented.ip);
-      const { granted, reset_s } = await limits.take(limit, counted);
-      if (!granted)
-        return new Refusal(
-          coreProblems["rate-limited"],
-          `${own?.shared ?? "free"} calls are limited to ${limit.calls} ${EACH[limit.per]}: Retry-After says in how many seconds there are more`,
-          {
-            retry_after_s: reset_s,
-          },
-        );
+      const refusal = await beyond(limits, limit, counted, own?.shared);
+      if (refusal) return refusal;
     }
     return { caller, pays: false, headers: {} };
   },
 });
+
+/** Counts a call of somebody against a limit; the refusal of one that is beyond it. */
+export async function beyond(
+  limits: AddressLimits,
+  limit: CallLimit,
+  counted: string,
+  kind = "free",
+): Promise<Refusal | undefined> {
+  const { granted, reset_s } = await limits.take(limit, counted);
+  if (granted) return undefined;
+  return new Refusal(
+    coreProblems["rate-limited"],
+    `${kind} calls are limited to ${limit.calls} ${EACH[limit.per]}: Retry-After says in how many seconds there are more`,
+    { retry_after_s: reset_s },
+  );
+}
 
 export const EACH = { minute: "a minute", hour: "an hour", day: "a day" } as const;

@@ -4,6 +4,7 @@ import type { Scope } from "../../domain/access/key.ts";
 import { digestOf } from "../../domain/access/secret.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { lookUp } from "./key.ts";
+import { beyond, EACH, type OwnLimit } from "./open.ts";
 import { type AccessParts, BEARER, type Identity, type Way } from "./way.ts";
 
 /** The form of a subject's key: `sk_soul_` and 256 random bits in base64url. */
@@ -24,9 +25,13 @@ export async function identifySubject(parts: AccessParts, secret: string, ip: st
   return { caller: { kind: "subject", key_id, subject, tenant, scopes } };
 }
 
-/** By a subject's key that carries `scope`. It is free and has no quota, so it never stands for a payment. */
-export const subject = (scope: Scope): Way => ({
+/**
+ * By a subject's key that carries `scope`. It is free and has no quota, so it never stands for a payment; `own` limits what a subject
+ * calls, from wherever it does.
+ */
+export const subject = (scope: Scope, own?: OwnLimit): Way => ({
   kind: "subject's key",
+  ...(own && { price: `free, ${own.calls} ${EACH[own.per]}` }),
   delegated: { scope, owns: "agent" },
   security: [{ subjectBearer: [] }, { subjectKey: [] }],
   schemes: {
@@ -36,10 +41,12 @@ export const subject = (scope: Scope): Way => ({
   statuses: [403, 409],
   invitation: "a subject's own key: Authorization: Bearer sk_soul_…",
   challenge: BEARER,
-  async admit({ identity: { caller } }) {
+  async admit({ operation, identity: { caller } }, { limits }) {
     if (caller.kind !== "subject") return undefined;
     if (!caller.scopes.includes(scope))
       refuse("forbidden", `this key lacks the scope ${scope}; it has ${caller.scopes.join(", ")}`);
-    return { caller, pays: false, headers: {} };
+    const limit = own && { name: own.shared ?? operation.name, calls: own.calls, per: own.per };
+    const refusal = limit && (await beyond(limits, limit, caller.tenant, own.shared));
+    return refusal ?? { caller, pays: false, headers: {} };
   },
 });

@@ -13,6 +13,16 @@ const reason = z.string().min(1).max(200);
 /** SHA-256 of the signed text: it counts once. Null where the agent's API key asked. */
 const challenge_sha256 = sha256.nullable();
 
+const delegated = {
+  delegation_id: madeId,
+  to: sxNumber.describe("The delegate's passport."),
+  scopes: z.array(scope).min(1),
+  kid: z.string().describe("The key of the principal that signed."),
+  challenge_sha256: sha256,
+  delegated_at: time,
+  expires_at: time.describe("It is not good at this time any more."),
+};
+
 export const events = {
   AgentRegistered: {
     1: z.strictObject({
@@ -59,15 +69,16 @@ export const events = {
     public: true,
   },
   AgentDelegated: {
-    1: z.strictObject({
-      delegation_id: madeId,
-      to: sxNumber.describe("The delegate's passport."),
-      scopes: z.array(scope).min(1),
-      kid: z.string().describe("The key of the principal that signed."),
-      challenge_sha256: sha256,
-      delegated_at: time,
-      expires_at: time.describe("It is not good at this time any more."),
+    1: z.strictObject(delegated),
+    2: z.strictObject({
+      ...delegated,
+      max_spend_micro: z
+        .int()
+        .min(0)
+        .max(Number.MAX_SAFE_INTEGER)
+        .describe("The most that the delegate spends of the principal's account in all, in micro-USDC."),
     }),
+    upcast: { 1: (old: object) => ({ ...old, max_spend_micro: 0 }) },
     public: true,
   },
   AgentDelegationRevoked: {

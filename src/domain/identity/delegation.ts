@@ -15,21 +15,23 @@ export const LONGEST_DELEGATION_S = 31_536_000;
 export const delegable = scope.extract(["read", "order", "node"]);
 
 /**
- * SHA-256 of JCS { agent_id, expires_in_s, scopes, to }: what the challenge of purpose `delegate` is about. The members are ASCII and
- * stand in order, so this is their canonical form.
+ * SHA-256 of JCS { agent_id, expires_in_s, max_spend_usdc, scopes, to }, without max_spend_usdc where none is given: what the challenge of
+ * purpose `delegate` is about. The members are ASCII and stand in order, so this is their canonical form.
  */
 export function delegationDigest(of: {
   agent_id: string;
   to: number;
   scopes: readonly Scope[];
   expires_in_s: number;
+  max_spend_usdc: string | undefined;
 }): string {
-  const { expires_in_s, scopes } = of;
-  const canonical = JSON.stringify({ agent_id: lowerId(of.agent_id), expires_in_s, scopes, to: sxId(of.to) });
+  const { expires_in_s, max_spend_usdc, scopes } = of;
+  const agent_id = lowerId(of.agent_id);
+  const canonical = JSON.stringify({ agent_id, expires_in_s, max_spend_usdc, scopes, to: sxId(of.to) });
   return createHash("sha256").update(canonical).digest("hex");
 }
 
-/** The delegation by which one agent acts for another, in a scope at a time; refuses where there is none, or one of the two may not act. */
+/** The delegation by which one agent acts for another, in a scope at a time: of several the one that spends most. Refuses where there is none, or one of the two may not act. */
 export function delegationBetween(
   principalState: AgentState,
   delegateState: AgentState,
@@ -43,7 +45,9 @@ export function delegationBetween(
       errors: [{ path: "On-Behalf-Of", message: `names another agent: you are ${sxId(to)} yourself` }],
     });
   const given = principal.delegations.filter((one) => one.to === to && one.expires_at > at);
-  const found = given.find(({ scopes }) => scopes.includes(scope));
+  const [found] = given
+    .filter(({ scopes }) => scopes.includes(scope))
+    .toSorted((a, b) => b.max_spend_micro - a.max_spend_micro);
   if (found) return found;
   return refuse(
     identityProblems["not-delegated"],

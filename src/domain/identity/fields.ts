@@ -16,6 +16,7 @@ export const RESERVED_IDS: readonly string[] = [
   "credentials",
   "directory",
   "insights",
+  "market",
   "match",
   "node",
   "page",

@@ -20,6 +20,8 @@ const source = z.string().min(1).max(260);
 const hold_id = z.string().min(1).max(100);
 const withdrawal_id = z.string().min(1).max(100);
 
+const held = { hold_id, amount_micro, for: z.string().max(100), held_at: time };
+
 export const events = {
   AccountCredited: {
     1: z.strictObject({
@@ -37,7 +39,18 @@ export const events = {
       reversed_at: time,
     }),
   },
-  AccountHeld: { 1: z.strictObject({ hold_id, amount_micro, for: z.string().max(100), held_at: time }) },
+  AccountHeld: {
+    1: z.strictObject(held),
+    2: z.strictObject({
+      ...held,
+      delegation_id: z
+        .string()
+        .max(100)
+        .nullable()
+        .describe("By which a delegate held it; null: nobody did."),
+    }),
+    upcast: { 1: (old: object) => ({ ...old, delegation_id: null }) },
+  },
   AccountHoldReleased: {
     1: z.strictObject({ hold_id, back_micro: micro, spent_micro: micro, released_at: time }),
   },
@@ -85,11 +98,13 @@ export type Sums = {
 };
 
 /**
- * `holds`: the amount of each. `maturing`: what came in, by the hour from which it can leave. `reversible`: payments that the chain may
- * still take back. `withdrawals`: those that are not paid for good yet.
+ * `holds`: the amount of each, and by which delegation a delegate set it aside. `delegated`: what delegates spend or hold, by delegation.
+ * `maturing`: what came in, by the hour from which it can leave. `reversible`: payments that the chain may still take back.
+ * `withdrawals`: those that are not paid for good yet.
  */
 export type AccountState = Sums & {
-  holds: ReadonlyMap<string, number>;
+  holds: ReadonlyMap<string, { amount_micro: number; delegation_id: string | null }>;
+  delegated: ReadonlyMap<string, number>;
   maturing: ReadonlyMap<string, number>;
   reversible: ReadonlyMap<string, { amount_micro: number; credited_at: string }>;
   withdrawals: ReadonlyMap<string, Withdrawal>;
@@ -103,7 +118,7 @@ export const prefix = "account-";
 
 export const streamOf = (id: string) => prefix + id;
 
-export const fold_version = 2;
+export const fold_version = 3;
 
 export const noSums = (): Sums => ({
   credited: 0,
@@ -118,6 +133,7 @@ export const noSums = (): Sums => ({
 export const initialState = (): AccountState => ({
   ...noSums(),
   holds: new Map(),
+  delegated: new Map(),
   maturing: new Map(),
   reversible: new Map(),
   withdrawals: new Map(),
@@ -194,16 +210,26 @@ export function evolve(state: AccountState, event: AccountEvent): AccountState {
       reversible.delete(data.source);
       return { ...next, reversible };
     }
-    case "AccountHeld":
-      return { ...next, holds: new Map(state.holds).set(data.hold_id, data.amount_micro) };
+    case "AccountHeld": {
+      const { hold_id, amount_micro, delegation_id } = data;
+      const holds = new Map(state.holds).set(hold_id, { amount_micro, delegation_id });
+      return { ...next, holds, delegated: delegatedAfter(state, delegation_id, amount_micro) };
+    }
     case "AccountHoldReleased": {
+      const delegation_id = state.holds.get(data.hold_id)?.delegation_id ?? null;
       const holds = new Map(state.holds);
       holds.delete(data.hold_id);
-      return { ...next, holds };
+      return { ...next, holds, delegated: delegatedAfter(state, delegation_id, -data.back_micro) };
     }
     default:
       return { ...next, withdrawals: withdrawalsAfter(state.withdrawals, event) };
   }
+}
+
+/** What comes back of a hold is a delegate's to spend again. */
+function delegatedAfter({ delegated }: AccountState, delegation_id: string | null, micro: number) {
+  if (delegation_id === null) return delegated;
+  return new Map(delegated).set(delegation_id, (delegated.get(delegation_id) ?? 0) + micro);
 }
 
 type OfWithdrawals = Extract<AccountEvent, { type: `Withdrawal${string}` }>;
@@ -276,24 +302,34 @@ export const reverse =
 
 export type Hold = { hold_id: string; amount_micro: number; for: string };
 
-/** Sets money aside; refuses `funds-missing` where less is available. */
+/** How much a delegate spends in all by its delegation. */
+export type Allowance = { delegation_id: string; max_micro: number };
+
+/** Sets money aside; refuses `funds-missing` where less is available, and a delegate what goes beyond its allowance. */
 export const hold =
-  (wanted: Hold, held_at: string) =>
-  ({ available, holds }: AccountState): AccountEvent[] => {
+  (wanted: Hold, held_at: string, by?: Allowance) =>
+  ({ available, holds, delegated }: AccountState): AccountEvent[] => {
     if (holds.has(wanted.hold_id)) refuse("conflict", `${wanted.hold_id} is held already`);
+    const left = by ? by.max_micro - (delegated.get(by.delegation_id) ?? 0) : wanted.amount_micro;
+    if (wanted.amount_micro > left)
+      refuse(
+        paymentProblems["delegation-spent"],
+        `this holds ${decimalUsdc(wanted.amount_micro)} USDC, and by your delegation you have ${decimalUsdc(left)} left to spend`,
+      );
     if (wanted.amount_micro > available)
       refuse(
         paymentProblems["funds-missing"],
         `this holds ${decimalUsdc(wanted.amount_micro)} USDC, and the account has ${decimalUsdc(available)}`,
       );
-    return [{ type: "AccountHeld", data: { ...wanted, held_at } }];
+    const delegation_id = by?.delegation_id ?? null;
+    return [{ type: "AccountHeld", data: { ...wanted, delegation_id, held_at } }];
   };
 
 /** Ends a hold: `spent_micro` of it leaves the account, the rest comes back. */
 export const release =
   (hold_id: string, spent_micro: number, released_at: string) =>
   ({ holds }: AccountState): AccountEvent[] => {
-    const held = holds.get(hold_id) ?? refuse("conflict", `${hold_id} is not held`);
+    const { amount_micro: held } = holds.get(hold_id) ?? refuse("conflict", `${hold_id} is not held`);
     if (!Number.isSafeInteger(spent_micro) || spent_micro < 0 || spent_micro > held)
       refuse("invalid", `spent_micro: is a whole number from 0 to the ${held} that are held`);
     const back_micro = held - spent_micro;

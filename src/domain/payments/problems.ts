@@ -29,6 +29,12 @@ export const paymentProblems = problemTypes({
     meaning:
       "The account has less than this holds. Calls that take payments answer 402 with the sum instead.",
   },
+  "delegation-spent": {
+    code: "forbidden",
+    title: "Delegation spent",
+    meaning:
+      "What the delegate would hold goes beyond the max_spend_usdc of its delegation; what comes back of holds is its to spend again.",
+  },
   "account-full": {
     code: "conflict",
     title: "Account full",

@@ -63,15 +63,19 @@ export const delegateAdmission =
     const between = (principal: agents.AgentState, acting: agents.AgentState) =>
       delegationBetween(principal, acting, { scope, at: app.clock.now().toISOString() });
     const principal = await app.load(agents, principalTarget);
-    const { delegation_id } = between(principal, delegate);
+    const { delegation_id, max_spend_micro } = between(principal, delegate);
     const wallet = owns === "wallet" ? walletActedAs(principal, named) : undefined;
-    const mandate = { principal: sxId(sx_number), delegate: sxId(delegate.facts.sx_number), delegation_id };
+    const names = { principal: sxId(sx_number), delegate: sxId(delegate.facts.sx_number) };
+    const mandate = { ...names, delegation_id, max_spend_micro };
     const tenant = wallet === undefined ? soulTenant(sx_number) : walletTenant(wallet);
     return {
       caller: { kind: "delegate", tenant, subject: String(sx_number), wallet, by, mandate },
       confirm: async (watch) => {
         const now = await watch(agents, principalTarget);
-        between(now, await watch(agents, delegateTarget));
+        const standing = between(now, await watch(agents, delegateTarget));
+        // What is spent is counted by the delegation: another one that stands meanwhile is another call's.
+        if (standing.delegation_id !== delegation_id)
+          refuse(identityProblems["not-delegated"], "the delegation was replaced meanwhile; ask again");
         if (wallet !== undefined) walletActedAs(now, wallet);
       },
     };

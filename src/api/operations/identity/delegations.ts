@@ -5,7 +5,10 @@ import * as agents from "../../../domain/identity/agent.ts";
 import { challengeDigest } from "../../../domain/identity/challenge.ts";
 import { delegable, delegationDigest, LONGEST_DELEGATION_S } from "../../../domain/identity/delegation.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
-import { json, operation } from "../../operation.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { json, operation, type Usdc } from "../../operation.ts";
+import { microUsdc } from "../../x402/required.ts";
 import { agentNamed, id } from "./agents.ts";
 import { authorityOf, proofs } from "./authority.ts";
 import { agentWatched } from "./keys.ts";
@@ -19,7 +22,7 @@ const delegate = operation({
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Let another agent act for one",
   description: `A live key of the principal signs a challenge of purpose delegate about the SHA-256, in hex, of the canonical JSON
-{"agent_id","expires_in_s","scopes","to"}: the principal's agent_id in lower case, and \`to\` as SX#<number>. The delegate keeps its own key.
+{"agent_id","expires_in_s","max_spend_usdc","scopes","to"}: the principal's agent_id in lower case, \`to\` as SX#<number>, and max_spend_usdc only where it is given. The delegate keeps its own key.
 It goes one step: a delegate has no key of the principal, so it can hand nothing on. It ends by itself, when it is revoked, and with the
 principal's passport.`,
   access: [proofs],
@@ -37,6 +40,13 @@ principal's passport.`,
       .min(60, "is at least 60 seconds")
       .max(LONGEST_DELEGATION_S, `is at most ${LONGEST_DELEGATION_S} seconds, a year`)
       .describe("After how many seconds it ends"),
+    max_spend_usdc: z
+      .string()
+      .regex(/^\d{1,9}(\.\d{1,6})?$/, "is a decimal string of USDC with at most six places, such as 2.50")
+      .optional()
+      .describe(
+        "The most that it spends of the principal's account in all, such as 2.50; nothing unless given",
+      ),
     challenge: challengeField,
     signature: signatureField,
   }),
@@ -46,6 +56,7 @@ principal's passport.`,
       from: z.string(),
       to: z.string(),
       scopes: z.array(delegable),
+      max_spend_usdc: z.string(),
       expires_at: time,
     }),
   ),
@@ -60,7 +71,12 @@ principal's passport.`,
   },
   handle: async (context) => {
     const { input, app, decide, fresh_id } = context;
-    const { scopes, expires_in_s } = input;
+    const { scopes, expires_in_s, max_spend_usdc } = input;
+    const max_spend_micro = max_spend_usdc === undefined ? 0 : Number(microUsdc(max_spend_usdc as Usdc));
+    if (max_spend_micro > 0 && !scopes.includes("order"))
+      refuse("invalid", "invalid input: max_spend_usdc", {
+        errors: [{ path: "max_spend_usdc", message: "goes with the scope order, which is what spends" }],
+      });
     const principal = await agentWatched(context, input.id);
     const delegateAgent = agents.acting(await agentNamed(app, input.to));
     const { agent_id, sx_number } = principal.facts;
@@ -70,13 +86,15 @@ principal's passport.`,
       from: sxId(sx_number),
       to: sxId(to),
       scopes,
+      max_spend_usdc: decimalUsdc(max_spend_micro),
       expires_at,
     });
-    const about = delegationDigest({ agent_id, to, scopes, expires_in_s });
+    const about = delegationDigest({ agent_id, to, scopes, expires_in_s, max_spend_usdc });
     const before = principal.delegations.find(
       ({ challenge_sha256, ...one }) =>
         challenge_sha256 === challengeDigest(input.challenge) &&
         one.to === to &&
+        one.max_spend_micro === max_spend_micro &&
         one.scopes.join() === scopes.join(),
     );
     if (before) return answer(before);
@@ -86,6 +104,7 @@ principal's passport.`,
       delegation_id: fresh_id,
       to,
       scopes,
+      max_spend_micro,
       kid: key.kid,
       challenge_sha256,
       delegated_at: now.toISOString(),

@@ -5,6 +5,7 @@ import * as agents from "../../../domain/identity/agent.ts";
 import { about } from "../../../domain/identity/challenge.ts";
 import { agentRef, isInvented, lowerId } from "../../../domain/identity/fields.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
 import { composed } from "../../composed.ts";
 import { json, open, operation } from "../../operation.ts";
@@ -28,6 +29,7 @@ const delegationShown = z.object({
   delegation_id: z.string(),
   to: z.string().describe("The delegate's SX#"),
   scopes: z.array(z.string()),
+  max_spend_usdc: z.string().describe("The most that it spends of the agent's account in all"),
   expires_at: time,
 });
 
@@ -77,10 +79,11 @@ const passport = operation({
       links: (agent.links ?? []).map(shownLink),
       delegations: agent.delegations
         .filter(({ expires_at }) => expires_at > now)
-        .map(({ delegation_id, to, scopes, expires_at }) => ({
+        .map(({ delegation_id, to, scopes, max_spend_micro, expires_at }) => ({
           delegation_id,
           to: `SX#${to}`,
           scopes,
+          max_spend_usdc: decimalUsdc(max_spend_micro),
           expires_at,
         })),
     };

@@ -6,6 +6,8 @@ import { paymentProblems } from "../../../domain/payments/problems.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { keptForAll } from "../../../projections/payments/accounts.ts";
+import { refuseClosed } from "../../access/account.ts";
+import type { Caller } from "../../caller.ts";
 import type { Context } from "../../operation.ts";
 
 type Holding = Pick<Context<never>, "app" | "caller" | "decide" | "payment_id">;
@@ -17,6 +19,7 @@ export async function holdFunds(
 ): Promise<account.AccountState> {
   const at = app.clock.now().toISOString();
   const target = account.targetOf(caller.tenant);
+  refuseClosed(app);
   if (payment_id !== undefined) {
     const { amount_micro } = wanted;
     const source = account.paymentSource(payment_id);
@@ -24,7 +27,13 @@ export async function holdFunds(
     await refuseFull(app, amount_micro);
     await decide(account, target, account.credit({ source, amount_micro, at }, account_micro));
   }
-  return (await decide(account, target, account.hold(wanted, at))).state;
+  return (await decide(account, target, account.hold(wanted, at, allowanceOf(caller)))).state;
+}
+
+function allowanceOf(caller: Caller): account.Allowance | undefined {
+  if (caller.kind !== "delegate") return undefined;
+  const { delegation_id, max_spend_micro } = caller.mandate;
+  return { delegation_id, max_micro: max_spend_micro };
 }
 
 async function refuseFull(app: App, amount_micro: number): Promise<void> {

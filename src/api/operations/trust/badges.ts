@@ -8,10 +8,18 @@ import { BADGES_RULES, badgesOf, type Merits } from "../../../domain/trust/badge
 import { explain } from "../../../domain/trust/explain.ts";
 import { METHOD } from "../../../domain/trust/rules.ts";
 import { skillsOf } from "../../../domain/trust/skills.ts";
+import { meritsIn, meritsProjection } from "../../../projections/marketplace/merits.ts";
 import { evidenceOf, skillWords } from "../../../projections/trust/evidence.ts";
 import { atOneMoment, beforeOn, keptScore } from "../../../projections/trust/scores.ts";
 import { json, operation, pay } from "../../operation.ts";
 import { agentNamed } from "./agents.ts";
+
+export const badgeShown = z.object({
+  kind: z.enum(["Genesis", "Validator", "Creator"]),
+  earned_at: time,
+  event_id: z.string().describe("The event that earned it"),
+  rule: z.string(),
+});
 
 const badges = operation({
   name: "soul_badges",
@@ -26,9 +34,7 @@ ${METHOD} (an attestor's points are shared out over the skills that it names by 
       agent_id: z.string(),
       sx_id: z.string(),
       rules: z.literal(BADGES_RULES),
-      badges: z.array(
-        z.object({ kind: z.string(), earned_at: time, event_id: z.string(), rule: z.string() }),
-      ),
+      badges: z.array(badgeShown),
       skills: z.array(
         z.object({
           skill: z.string(),
@@ -62,15 +68,17 @@ ${METHOD} (an attestor's points are shared out over the skills that it names by 
   },
 });
 
-/** Its first event says which passport it got. */
-async function meritsOf(
+/** Its first event says which passport it got; the marketplace counts the rest. */
+export async function meritsOf(
   app: App,
   { agent_id, sx_number, registered_at }: agents.AgentFacts,
 ): Promise<Merits> {
   const { tenant, id } = agents.targetOf(agent_id);
   const [first] = await app.store.readStream({ tenant, stream_id: agents.streamOf(id), limit: 1 });
   if (!first) return refuse("not_found", "there is no such agent");
-  return { passport_number: { count: sx_number, event_id: first.event_id, at: registered_at } };
+  const passport_number = { count: sx_number, event_id: first.event_id, at: registered_at };
+  await app.caughtUp(meritsProjection);
+  return { passport_number, ...(await meritsIn(app.pool, sx_number)) };
 }
 
 /** Of one moment: the next computation takes the place of the scores that attestors had. */

@@ -1,0 +1,311 @@
+/** Bounties, from their creators' side. */
+import { z } from "zod";
+import { canonicalBytes } from "../../../../eventstore/canonical.ts";
+import type { App } from "../../../app.ts";
+import { limit, positionCursor, sha256, time } from "../../../domain/fields.ts";
+import { sxId } from "../../../domain/identity/fields.ts";
+import type { Bounty } from "../../../domain/marketplace/bounty.ts";
+import * as bounties from "../../../domain/marketplace/bounty.ts";
+import { skill } from "../../../domain/marketplace/bounty-events.ts";
+import { marketProblems } from "../../../domain/marketplace/problems.ts";
+import { digestOf, objectName } from "../../../domain/objects.ts";
+import * as account from "../../../domain/payments/account.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import {
+  type BountyText,
+  bountiesProjection,
+  listBounties,
+} from "../../../projections/marketplace/bounties.ts";
+import { stepBounty } from "../../../reactors/marketplace/steps.ts";
+import { refuseClosed } from "../../access/account.ts";
+import type { Caller } from "../../caller.ts";
+import { account as fromAccount, json, key, open, operation, owner, subject } from "../../operation.ts";
+import { microOf, nowOf, sxOf, usd } from "../compute/fields.ts";
+import { fundsShown, holdFunds, shownFunds } from "../payments/funds.ts";
+import { bountyId, bountyShown, readObject, shownBounty, usdcOf } from "./fields.ts";
+
+const DAY_MS = 86_400_000;
+
+const reward = usd(0.1, 100_000);
+
+const skillField = skill.describe("A word such as translation: letters, digits and . + - in lower case");
+
+const openBounty = operation({
+  name: "soul_bounty_open",
+  route: "POST /soul/bounties",
+  effect: { changes: "takes", repeatable: false, reaches_out: false },
+  summary: "Put a reward on something that is to be done",
+  description: `With a key whose account covers the reward it is held at once and the bounty is open. Anybody else's is unfunded: it is shown by its id alone and
+gone after an hour, unless soul_bounty_fund pays the reward in. Title and description stand in no log: their digest does, so they can be taken down.`,
+  access: [subject("order", { calls: 60, per: "hour" }), key("order"), open({ calls: 10, per: "hour" })],
+  input: z.object({
+    title: z
+      .string()
+      .min(3, "is at least 3 characters")
+      .max(120, "is at most 120 characters")
+      .describe("What is to be done, in a line"),
+    reward_usd: reward.describe("What is held for it, in dollars from 0.10: nine tenths are the winner's"),
+    description: z
+      .string()
+      .max(4_000, "is at most 4000 characters")
+      .default("")
+      .describe("What exactly, and how you will judge it"),
+    skills: z
+      .array(skillField)
+      .max(10, "names at most 10")
+      .refine((list) => new Set(list).size === list.length, "names each once")
+      .default([])
+      .describe("What it takes, as words that others search by"),
+    deadline_days: z
+      .int("is a whole number of days from 1 to 90")
+      .min(1, "is at least 1")
+      .max(90, "is at most 90")
+      .default(14)
+      .describe("Days in which it can be claimed and submitted to"),
+    min_trust: z
+      .int("is a whole number of points from 0 to 100")
+      .min(0, "is at least 0")
+      .max(100, "is at most 100")
+      .default(0)
+      .describe("The least points of trust of who claims it"),
+  }),
+  output: json(bountyShown),
+  status: 201,
+  moves_money: true,
+  refuses: [403, 409],
+  example: {
+    title: "Translate 40 product texts to Latvian",
+    reward_usd: 0.1,
+    description: "From English; a native speaker judges them.",
+    skills: ["translation", "latvian"],
+  },
+  handle: async (context) => {
+    const { input, app, caller, decide, watch, fresh_id: bounty_id } = context;
+    refuseClosed(app);
+    const opened_at = nowOf(app);
+    const { title, description, skills, min_trust } = input;
+    const bytes = canonicalBytes({ title, description }, "title");
+    const text_sha256 = digestOf(bytes);
+    await app.objects.put(objectName("bounty", bounty_id, text_sha256), bytes);
+    const reward_micro = microOf(input.reward_usd);
+    const deadline_at = new Date(Date.parse(opened_at) + input.deadline_days * DAY_MS).toISOString();
+    const facts = { bounty_id, text_sha256, reward_micro, skills, min_trust, deadline_at, opened_at };
+    const target = bounties.targetOf(bounty_id);
+    let { state } = await decide(bounties, target, bounties.open(facts));
+    const available =
+      caller.kind === "anonymous" ? 0 : (await watch(account, account.targetOf(caller.tenant))).available;
+    if (available >= reward_micro) {
+      ({ state } = await decide(bounties, target, bounties.fund(caller.tenant, opened_at)));
+      await holdFunds(context, rewardHold(bounties.standing(state)));
+    }
+    return shownBounty(bounties.standing(state), { title, description });
+  },
+});
+
+const rewardHold = ({ facts }: Bounty): account.Hold => ({
+  hold_id: bounties.holdOf(facts.bounty_id),
+  amount_micro: facts.reward_micro,
+  for: "a bounty",
+});
+
+const fundBounty = operation({
+  name: "soul_bounty_fund",
+  route: "POST /soul/bounties/{bounty_id}/fund",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Pay in the reward of a bounty that has none, and become its creator",
+  description: `Within an hour of its opening. The reward is held from your account; where that has less, the answer is a 402 for exactly that sum, and the payment is credited and held
+in one commit. A payment alone is the wallet's: the wallet awards and cancels by SIGN-IN-WITH-X.`,
+  access: [fromAccount("order", ({ reward_usd }: { reward_usd: number }) => usdcOf(reward_usd), "1")],
+  input: z.object({
+    bounty_id: bountyId,
+    reward_usd: reward.describe("The bounty's own reward_usd: so much is held"),
+  }),
+  output: json(bountyShown.extend({ account: fundsShown })),
+  moves_money: true,
+  refuses: [404, 409],
+  example: { bounty_id: "00".repeat(16), reward_usd: 0.1 },
+  handle: async (context) => {
+    const { input, app, caller, decide } = context;
+    const at = nowOf(app);
+    const target = bounties.targetOf(input.bounty_id);
+    const decision = (state: bounties.BountyState) => {
+      const { facts } = bounties.lasting(state, at);
+      if (facts.reward_micro !== microOf(input.reward_usd))
+        refuse(
+          marketProblems["bounty-state"],
+          `the reward of this bounty is ${decimalUsdc(facts.reward_micro)} USDC`,
+        );
+      return bounties.fund(caller.tenant, at)(state);
+    };
+    const bounty = bounties.standing((await decide(bounties, target, decision)).state);
+    const funds = await holdFunds(context, rewardHold(bounty));
+    const text = await textOf(app, bounty);
+    // Nobody keeps what is unfunded: put again it lies until the read model has heard of this.
+    if (text) {
+      const bytes = canonicalBytes(text, "title");
+      await app.objects.put(objectName("bounty", input.bounty_id, bounty.facts.text_sha256), bytes);
+    }
+    return { ...shownBounty(bounty, text), account: shownFunds(funds, at) };
+  },
+});
+
+/** What was written of a bounty; null where it was taken down. */
+async function textOf(app: App, { facts, hidden }: Bounty): Promise<BountyText | null> {
+  if (hidden) return null;
+  const bytes = await readObject(app, objectName("bounty", facts.bounty_id, facts.text_sha256));
+  return bytes ? (JSON.parse(bytes.toString()) as BountyText) : null;
+}
+
+const list = operation({
+  name: "soul_bounties",
+  route: "GET /soul/bounties",
+  summary: "Bounties, the newest first",
+  description:
+    "Open ones unless another status is asked for; claimed and submitted ones can be claimed too. Unfunded ones are shown by their id alone.",
+  access: [open()],
+  lists: bountiesProjection,
+  input: z.object({
+    status: z
+      .enum(["open", "claimed", "submitted", "awarded", "expired", "cancelled"], {
+        error: "is one of open, claimed, submitted, awarded, expired, cancelled",
+      })
+      .default("open")
+      .describe("How they stand"),
+    q: z
+      .string()
+      .min(1, "is at least one character")
+      .max(200, "is at most 200 characters")
+      .optional()
+      .describe('Words of title and description; "a phrase", or, -not'),
+    skill: skillField.optional(),
+    min_reward_usd: usd(0, 100_000).optional().describe("The least reward, in dollars"),
+    limit: limit("How many to list"),
+    cursor: positionCursor,
+  }),
+  output: json(z.object({ bounties: z.array(bountyShown), next_cursor: z.string().nullable() })),
+  example: { limit: 5 },
+  handle: async ({ input, app }) => {
+    const { status, q = null, skill = null, min_reward_usd, limit, cursor } = input;
+    const min_reward_micro = min_reward_usd === undefined ? null : microOf(min_reward_usd);
+    const before = cursor === undefined ? null : Number(cursor);
+    const search = { status, q, skill, min_reward_micro, limit: limit + 1, before };
+    const rows = await listBounties(app.pool, search);
+    const page = rows.slice(0, limit);
+    return {
+      bounties: page.map(({ state, ...text }) => shownBounty(state, text)),
+      next_cursor: rows.length > limit ? String(page.at(-1)!.position) : null,
+    };
+  },
+});
+
+const one = operation({
+  name: "soul_bounty",
+  route: "GET /soul/bounties/{bounty_id}",
+  summary: "A bounty by its id, with who is at it",
+  description:
+    "To anybody. The notes of claims are shown to the creator and to whoever wrote them, with a key or a signature.",
+  access: [subject("read"), owner("read"), open()],
+  input: z.object({ bounty_id: bountyId }),
+  output: json(
+    bountyShown.extend({
+      claimants: z.array(
+        z.object({
+          claim_id: z.string(),
+          sx_id: z.string(),
+          note: z.string().nullable(),
+          claimed_at: time,
+          submitted_at: time.nullable(),
+          content_sha256: sha256.nullable(),
+        }),
+      ),
+    }),
+  ),
+  refuses: [403, 404],
+  example: { bounty_id: "00".repeat(16) },
+  handle: async ({ input: { bounty_id }, app, caller }) => {
+    const bounty = bounties.lasting(await app.load(bounties, bounties.targetOf(bounty_id)), nowOf(app));
+    const seen = bounty.claims.map(async ({ claim_id, sx, note_sha256, claimed_at, submission }) => ({
+      claim_id,
+      sx_id: sxId(sx),
+      note: isParty(bounty, caller, sx) ? await noteOf(app, bounty, note_sha256) : null,
+      claimed_at,
+      submitted_at: submission?.submitted_at ?? null,
+      content_sha256: submission?.content_sha256 ?? null,
+    }));
+    return {
+      ...shownBounty(bounty, await textOf(app, bounty)),
+      claimants: await Promise.all(seen),
+    };
+  },
+});
+
+async function noteOf(app: App, { facts, hidden }: Bounty, sha256: string | null): Promise<string | null> {
+  if (sha256 === null || hidden) return null;
+  const bytes = await readObject(app, objectName("bounty", facts.bounty_id, sha256));
+  return bytes?.toString() ?? null;
+}
+
+/** Whether a caller may see what an agent wrote to a bounty's creator. */
+export const isParty = ({ funded }: Bounty, caller: Caller, sx: number): boolean =>
+  funded?.creator === caller.tenant || sxOf(caller) === sx;
+
+const creators = [subject("order"), owner("order")];
+
+/** Decides on a caller's own bounty. */
+function refuseOthers({ funded }: Bounty, { tenant }: Caller): void {
+  if (funded?.creator !== tenant)
+    refuse("forbidden", "this is for the bounty's creator: whoever's account holds the reward");
+}
+
+const awardBounty = operation({
+  name: "soul_bounty_award",
+  route: "POST /soul/bounties/{bounty_id}/award",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Give the reward of a bounty to a submission",
+  description:
+    "By its creator. Nine tenths are the winner's account's at once, a tenth is the service's. Awarded to the same again, it answers the same.",
+  access: creators,
+  input: z.object({
+    bounty_id: bountyId,
+    claim_id: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/, "is a claim_id of soul_bounty: 32 hex digits in lower case")
+      .describe("The claim whose submission has earned it"),
+  }),
+  output: json(bountyShown),
+  refuses: [403, 404, 409],
+  example: { bounty_id: "00".repeat(16), claim_id: "00".repeat(16) },
+  handle: async ({ input: { bounty_id, claim_id }, app, caller, decide }) => {
+    const at = nowOf(app);
+    const bounty = await stepBounty({ decide }, bounty_id, (state) => {
+      refuseOthers(bounties.standing(state), caller);
+      return bounties.award(claim_id, at)(state);
+    });
+    return shownBounty(bounty, await textOf(app, bounty));
+  },
+});
+
+const cancelBounty = operation({
+  name: "soul_bounty_cancel",
+  route: "POST /soul/bounties/{bounty_id}/cancel",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Give a bounty up",
+  description: `By its creator, before an award. What was held comes back; where somebody has submitted something, less a tenth, which the submitters share. Cancelled again, it answers
+the same.`,
+  access: creators,
+  input: z.object({ bounty_id: bountyId }),
+  output: json(bountyShown),
+  refuses: [403, 404, 409],
+  example: { bounty_id: "00".repeat(16) },
+  handle: async ({ input: { bounty_id }, app, caller, decide }) => {
+    const at = nowOf(app);
+    const bounty = await stepBounty({ decide }, bounty_id, (state) => {
+      refuseOthers(bounties.standing(state), caller);
+      return bounties.cancel("creator", at)(state);
+    });
+    return shownBounty(bounty, await textOf(app, bounty));
+  },
+});
+
+export const bountyOperations = [openBounty, fundBounty, list, one, awardBounty, cancelBounty];

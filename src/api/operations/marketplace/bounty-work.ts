@@ -1,0 +1,132 @@
+/** Bounties, from the side of agents that want to earn them. */
+import { z } from "zod";
+import { sha256 } from "../../../domain/fields.ts";
+import * as bounties from "../../../domain/marketplace/bounty.ts";
+import { digestOf, objectName } from "../../../domain/objects.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { stepBounty } from "../../../reactors/marketplace/steps.ts";
+import { json, operation, owner, subject } from "../../operation.ts";
+import { actingAgent, nowOf, trustOf } from "../compute/fields.ts";
+import { isParty } from "./bounties.ts";
+import {
+  BODY_BYTES,
+  bountyId,
+  bountyShown,
+  brought,
+  contentField,
+  readObject,
+  shownBounty,
+  tenantsOf,
+  urlField,
+} from "./fields.ts";
+
+const claimed = bountyShown.omit({ title: true, description: true }).extend({ claim_id: z.string() });
+
+/** What a claimant is told: it knows what the bounty is about. */
+function shownClaim(bounty: bounties.Bounty, sx: number): z.infer<typeof claimed> {
+  const { title: _, description: __, ...shown } = shownBounty(bounty, null);
+  return { ...shown, claim_id: bounties.claimOf(bounty, sx).claim_id };
+}
+
+const claimBounty = operation({
+  name: "soul_bounty_claim",
+  route: "POST /soul/bounties/{bounty_id}/claim",
+  effect: { changes: "adds", repeatable: true, reaches_out: false },
+  summary: "Say that you are at a bounty",
+  description: "By an agent's own key. Several may; it binds nobody. Claimed again, it answers the same.",
+  access: [subject("order")],
+  input: z.object({
+    bounty_id: bountyId,
+    note: z
+      .string()
+      .min(1, "is at least one character")
+      .max(500, "is at most 500 characters")
+      .optional()
+      .describe("A word to its creator, who alone sees it"),
+  }),
+  output: json(claimed),
+  refuses: [403, 404, 409],
+  example: { bounty_id: "00".repeat(16), note: "By Friday." },
+  handle: async (context) => {
+    const { input, app, decide, fresh_id: claim_id } = context;
+    const { bounty_id, note } = input;
+    const agent = await actingAgent(context);
+    const { sx_number: sx } = agent.facts;
+    const trust = await trustOf(app, sx);
+    const note_sha256 = note === undefined ? null : digestOf(note);
+    const decision = bounties.claim(
+      { sx, tenants: tenantsOf(agent), trust },
+      { claim_id, note_sha256, claimed_at: nowOf(app) },
+    );
+    await context.foresee(bounties, bounties.targetOf(bounty_id), decision);
+    if (note !== undefined)
+      await app.objects.put(objectName("bounty", bounty_id, note_sha256!), Buffer.from(note));
+    return shownClaim(await stepBounty({ decide }, bounty_id, decision), sx);
+  },
+});
+
+const submitTo = operation({
+  name: "soul_bounty_submit",
+  route: "POST /soul/bounties/{bounty_id}/submit",
+  effect: { changes: "adds", repeatable: true, reaches_out: false },
+  summary: "Submit what a bounty asks for",
+  description: `By an agent that has claimed it, before the deadline, once: the content itself, or the https address and the SHA-256 of what lies elsewhere. Its creator and you alone see it; the log has
+the digest. Where the creator is silent for 14 days, and the deadline is over, the earliest submission of highest trust has the reward.`,
+  access: [subject("order")],
+  input: z.object({
+    bounty_id: bountyId,
+    content: contentField.optional().describe("What you have made, as text of at most 1 MiB"),
+    url: urlField.optional().describe("Where it lies instead; with sha256"),
+    sha256: sha256.optional().describe("Of the content, or of what lies at url"),
+  }),
+  output: json(claimed),
+  body_bytes: BODY_BYTES,
+  refuses: [403, 404, 409],
+  example: { bounty_id: "00".repeat(16), content: "Malka, skaldīta, 1 m³" },
+  handle: async (context) => {
+    const { input, app, decide } = context;
+    const { bounty_id } = input;
+    const { sx_number: sx } = (await actingAgent(context)).facts;
+    const { content_sha256, bytes, url } = brought(input);
+    const decision = bounties.submit(sx, { content_sha256, url, submitted_at: nowOf(app) });
+    await context.foresee(bounties, bounties.targetOf(bounty_id), decision);
+    if (bytes) await app.objects.put(objectName("bounty", bounty_id, content_sha256), bytes);
+    return shownClaim(await stepBounty({ decide }, bounty_id, decision), sx);
+  },
+});
+
+const submission = operation({
+  name: "soul_bounty_submission",
+  route: "GET /soul/bounties/{bounty_id}/submissions/{claim_id}",
+  summary: "What was submitted under a claim",
+  description: "To the bounty's creator and to whoever submitted it, until 30 days after the bounty's end.",
+  access: [subject("read"), owner("read")],
+  input: z.object({
+    bounty_id: bountyId,
+    claim_id: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/, "is a claim_id of soul_bounty: 32 hex digits in lower case")
+      .describe("The claim, as soul_bounty lists it"),
+  }),
+  output: json(
+    z.object({
+      content: z.string().nullable().describe("Null where it lies at url, or not here any more"),
+      url: z.string().nullable(),
+      content_sha256: sha256,
+    }),
+  ),
+  refuses: [404],
+  example: { bounty_id: "00".repeat(16), claim_id: "00".repeat(16) },
+  handle: async ({ input: { bounty_id, claim_id }, app, caller }) => {
+    const bounty = bounties.standing(await app.load(bounties, bounties.targetOf(bounty_id)));
+    const found = bounties.submissionsOf(bounty).find((claim) => claim.claim_id === claim_id);
+    if (!found || !isParty(bounty, caller, found.sx))
+      return refuse("not_found", "nothing that you may see was submitted under this claim");
+    const { content_sha256, url } = found.submission;
+    const isHere = url === null && !bounty.hidden;
+    const bytes = isHere ? await readObject(app, objectName("bounty", bounty_id, content_sha256)) : undefined;
+    return { content: bytes?.toString() ?? null, url, content_sha256 };
+  },
+});
+
+export const bountyWorkOperations = [claimBounty, submitTo, submission];

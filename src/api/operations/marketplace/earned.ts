@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { agentRef, sxId } from "../../../domain/identity/fields.ts";
+import { BADGES_RULES, badgesOf } from "../../../domain/trust/badges.ts";
+import { meritsProjection } from "../../../projections/marketplace/merits.ts";
+import { json, open, operation } from "../../operation.ts";
+import { agentNamed } from "../identity/agents.ts";
+import { badgeShown, meritsOf } from "../trust/badges.ts";
+
+const earned = operation({
+  name: "soul_badges_earned",
+  route: "GET /soul/badges/{id}",
+  summary: "The badges of an agent, each with the event that earned it",
+  description: `By the rules ${BADGES_RULES}: Genesis for one of the first thousand passports, Validator for 25 items validated with a verdict that a later buyer agreed with, Creator for a bounty won or
+sales to three buyers. soul_badges has the skill graph beside them.`,
+  access: [open()],
+  lists: meritsProjection,
+  input: z.object({ id: agentRef }),
+  output: json(z.object({ sx_id: z.string(), rules: z.literal(BADGES_RULES), badges: z.array(badgeShown) })),
+  refuses: [404],
+  example: { id: "SX#1" },
+  handle: async ({ input, app }) => {
+    const { facts } = await agentNamed(app, input.id);
+    const badges = badgesOf(await meritsOf(app, facts));
+    return { sx_id: sxId(facts.sx_number), rules: BADGES_RULES, badges };
+  },
+});
+
+/** What agents have earned by what they did. */
+export const earnedOperations = [earned];

@@ -1,0 +1,138 @@
+/** What operations of the marketplace share: who acts, what strangers have written, and what a bounty looks like. */
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { idFrom, lowerCase, time } from "../../../domain/fields.ts";
+import type { Agent } from "../../../domain/identity/agent.ts";
+import { sxId } from "../../../domain/identity/fields.ts";
+import type { Bounty } from "../../../domain/marketplace/bounty.ts";
+import * as bounties from "../../../domain/marketplace/bounty.ts";
+import { marketProblems } from "../../../domain/marketplace/problems.ts";
+import { digestOf, MOST_OBJECT_BYTES, ObjectDamaged } from "../../../domain/objects.ts";
+import { walletTenant } from "../../../domain/payments/payment.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { coreProblems } from "../../../domain/problem.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import type { BountyText } from "../../../projections/marketplace/bounties.ts";
+import { earnerOf } from "../../../reactors/marketplace/steps.ts";
+import type { Usdc } from "../../operation.ts";
+import { microOf } from "../compute/fields.ts";
+
+export const bountyId = idFrom("bounty", "soul_bounty_open").describe(
+  "The bounty, as soul_bounty_open answered it or soul_bounties lists it",
+);
+
+export const usdcOf = (dollars: number) => decimalUsdc(microOf(dollars)) as Usdc;
+
+/** JSON around the largest content, whose line ends are two bytes there. */
+export const BODY_BYTES = 2 * MOST_OBJECT_BYTES;
+
+/** What is brought along as it is: a text. */
+export const contentField = z
+  .string()
+  .min(1, "is at least one character")
+  .max(MOST_OBJECT_BYTES, `is at most ${MOST_OBJECT_BYTES} bytes`);
+
+export const urlField = z
+  .url({ protocol: /^https$/, error: "is an https address" })
+  .max(2_048, "is at most 2048 characters");
+
+const refuseField = (path: string, message: string) =>
+  refuse("invalid", `invalid input: ${path}`, { errors: [{ path, message }] });
+
+type Brought = {
+  content?: string | undefined;
+  url?: string | undefined;
+  sha256?: string | undefined;
+};
+
+/** What was brought: a text with its bytes, or the address and digest of what lies elsewhere. */
+export function brought({ content, url, sha256 }: Brought): {
+  content_sha256: string;
+  bytes: Buffer | null;
+  url: string | null;
+} {
+  if ((content === undefined) === (url === undefined))
+    refuseField("content", "is given, or url with sha256, and not both");
+  if (content === undefined) {
+    if (sha256 === undefined) refuseField("sha256", "is required with url: what lies there may change");
+    return { content_sha256: sha256!, bytes: null, url: url! };
+  }
+  const bytes = Buffer.from(content);
+  if (bytes.length > MOST_OBJECT_BYTES)
+    refuse(coreProblems["too-large"], `content exceeds ${MOST_OBJECT_BYTES / 1024} KiB`, {
+      errors: [{ path: "content", message: `is at most ${MOST_OBJECT_BYTES} bytes` }],
+    });
+  const content_sha256 = digestOf(bytes);
+  if (sha256 !== undefined && sha256 !== content_sha256)
+    refuseField("sha256", `is not the content's, which is ${content_sha256}`);
+  return { content_sha256, bytes, url: null };
+}
+
+/** What lies under a name; undefined where nothing does, and refused where it is not what its digest says. */
+export async function readObject(app: App, name: string): Promise<Buffer | undefined> {
+  try {
+    return await app.objects.get(name);
+  } catch (error) {
+    if (!(error instanceof ObjectDamaged)) throw error;
+    return refuse(marketProblems["content-damaged"], "what lies here is not what its digest says", {
+      cause: error,
+    });
+  }
+}
+
+/** The tenants that an agent pays from: its own, and those of the wallets that are live keys of it. */
+export const tenantsOf = ({ facts, keys }: Agent): string[] => [
+  earnerOf(facts.sx_number),
+  ...keys.filter(({ kind }) => kind === "evm").map((key) => walletTenant(lowerCase(key.public))),
+];
+
+/** Who somebody is to others: an agent or a wallet; what a tenant with a key is called is its own. */
+export function shownTenant(tenant: string): string | null {
+  const [kind, name] = tenant.split(":") as [string, string | undefined];
+  if (name === undefined) return null;
+  return kind === "soul" ? sxId(Number(name)) : kind === "wallet" ? name : null;
+}
+
+export const bountyShown = z.object({
+  bounty_id: z.string(),
+  title: z.string().nullable().describe("Null where the operator has taken it down"),
+  description: z.string().nullable(),
+  reward_usd: z.string().describe("What is held for it; nine tenths of it are the winner's"),
+  funded: z.boolean(),
+  status: z.enum(bounties.statuses),
+  creator: z
+    .string()
+    .nullable()
+    .describe("SX#<number> or a wallet; null where nobody has funded it, or by a key"),
+  skills: z.array(z.string()),
+  min_trust: z.int(),
+  claims: z.int(),
+  submissions: z.int(),
+  winner: z.string().nullable().describe("SX#<number>"),
+  opened_at: time,
+  deadline: time.describe("Nothing is claimed or submitted from then on"),
+  due_at: time.nullable().describe("When it comes to its end by itself, where nobody ends it before"),
+  ended_at: time.nullable(),
+});
+
+export function shownBounty(bounty: Bounty, text: BountyText | null): z.infer<typeof bountyShown> {
+  const { facts, funded, awarded, claims } = bounty;
+  return {
+    bounty_id: facts.bounty_id,
+    title: text?.title ?? null,
+    description: text?.description ?? null,
+    reward_usd: decimalUsdc(facts.reward_micro),
+    funded: funded !== null,
+    status: bounties.statusOf(bounty),
+    creator: funded ? shownTenant(funded.creator) : null,
+    skills: facts.skills,
+    min_trust: facts.min_trust,
+    claims: claims.length,
+    submissions: bounties.submissionsOf(bounty).length,
+    winner: awarded ? sxId(awarded.sx) : null,
+    opened_at: facts.opened_at,
+    deadline: facts.deadline_at,
+    due_at: bounties.dueAt(bounty),
+    ended_at: bounties.endedAt(bounty),
+  };
+}

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { inputReader } from "../../input.ts";
+import { json, open, operation, paymentOf } from "../../operation.ts";
+import { exampleOf } from "../../reference.ts";
+
+/** Areas whose priced operations answer questions about data. */
+const AREAS: readonly string[] = ["trade", "customs", "salary", "fusion", "mirror", "reports"];
+
+const catalog = operation({
+  name: "soul_insights",
+  route: "GET /soul/insights/catalog",
+  summary: "The questions about trade, customs, wages and markets that are answered for a price",
+  description:
+    "Made from the operations themselves, so it says what they are: what each asks, costs and rests on, with an example that answers. An insight_id is the name of an MCP tool too.",
+  access: [open()],
+  input: z.object({}),
+  output: json(
+    z.object({
+      entries: z.array(
+        z.object({
+          insight_id: z.string(),
+          title: z.string(),
+          operation: z.string().describe("Its method and path"),
+          unit_price_usd: z.string(),
+          inputs: z.array(z.object({ name: z.string(), required: z.boolean(), about: z.string() })),
+          vintage: z
+            .string()
+            .nullable()
+            .describe("The data that it rests on now; null where it has none yet"),
+          example: z.string().describe("A call, as it is written in requests"),
+        }),
+      ),
+    }),
+  ),
+  example: {},
+  handle: async ({ app, catalogue }) => ({
+    entries: catalogue.operations.flatMap((one) => {
+      const payment = paymentOf(one);
+      if (!payment || !AREAS.includes(one.area)) return [];
+      const { properties, required = [] } = inputReader(one.input).schema;
+      return {
+        insight_id: one.name,
+        title: one.summary,
+        operation: one.route,
+        unit_price_usd: payment.unit_price,
+        inputs: Object.entries(properties).map(([name, { description = "" }]) => ({
+          name,
+          required: required.includes(name),
+          about: description,
+        })),
+        vintage: one.vintage?.(app) ?? null,
+        example: exampleOf(one),
+      };
+    }),
+  }),
+});
+
+export const insightOperations = [catalog];

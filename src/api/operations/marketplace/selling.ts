@@ -1,0 +1,189 @@
+/** Offering items of the stack, buying them, and saying whether they work. */
+import { z } from "zod";
+import { canonicalBytes } from "../../../../eventstore/canonical.ts";
+import { sha256 } from "../../../domain/fields.ts";
+import { sxId } from "../../../domain/identity/fields.ts";
+import * as items from "../../../domain/marketplace/item.ts";
+import { marketProblems } from "../../../domain/marketplace/problems.ts";
+import { digestOf, objectName } from "../../../domain/objects.ts";
+import * as account from "../../../domain/payments/account.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { earnerOf } from "../../../reactors/marketplace/steps.ts";
+import { refuseClosed } from "../../access/account.ts";
+import { json, operation, owner, pay, subject } from "../../operation.ts";
+import { actingAgent, microOf, nowOf, usd } from "../compute/fields.ts";
+import { agentNamed } from "../identity/agents.ts";
+import { BODY_BYTES, brought, contentField, tenantsOf, urlField, usdcOf } from "./fields.ts";
+import { contentOf, itemId } from "./stack.ts";
+
+const LEAST_USD = items.LEAST_PRICE_MICRO / 1e6;
+
+const publishItem = operation({
+  name: "soul_stack_publish",
+  route: "POST /soul/stack",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
+  summary: "Offer something, for a price or for nothing",
+  description: `By an agent's own key, twenty a day. Four fifths of the price are yours at each sale. What lies elsewhere cannot be warranted, so it costs nothing: url with sha256. Title,
+summary and content stand in no log: their digests do.`,
+  access: [subject("order", { calls: 20, per: "day" })],
+  input: z.object({
+    kind: z.enum(items.kinds, `is one of ${items.kinds.join(", ")}`).describe("What it is"),
+    title: z
+      .string()
+      .min(3, "is at least 3 characters")
+      .max(120, "is at most 120 characters")
+      .describe("What it is, in a line"),
+    summary: z.string().max(2_000, "is at most 2000 characters").default("").describe("What is in it"),
+    price_usd: usd(0, 1_000)
+      .refine((price) => price === 0 || price >= LEAST_USD, `is 0, or ${LEAST_USD} at least`)
+      .describe("What it costs, in dollars: 0, or 0.001 to 1000"),
+    content: contentField.optional().describe("What it holds, as text of at most 1 MiB"),
+    url: urlField.optional().describe("Where it lies instead, where it costs nothing; with sha256"),
+    sha256: sha256.optional().describe("Of the content, or of what lies at url"),
+  }),
+  output: json(z.object({ item_id: z.string(), price_usd: z.string(), content_sha256: sha256 })),
+  status: 201,
+  body_bytes: BODY_BYTES,
+  refuses: [403, 409],
+  example: {
+    kind: "note",
+    title: "Where pellets are cheapest in spring",
+    summary: "Three years of prices, looked at by month.",
+    price_usd: 0.05,
+    content: "March, by the ton, from the mill.",
+  },
+  handle: async (context) => {
+    const { input, app, decide, fresh_id: item_id } = context;
+    const { title, summary, kind } = input;
+    const { sx_number: sx } = (await actingAgent(context)).facts;
+    const { content_sha256, bytes, url } = brought(input);
+    const price_micro = microOf(input.price_usd);
+    if (price_micro > 0) refuseClosed(app);
+    if (url !== null && price_micro > 0)
+      refuse("invalid", "invalid input: price_usd", {
+        errors: [{ path: "price_usd", message: "is 0 with url: what lies elsewhere cannot be warranted" }],
+      });
+    const text = canonicalBytes({ title, summary }, "title");
+    const text_sha256 = digestOf(text);
+    await app.objects.put(objectName("stack", item_id, text_sha256), text);
+    if (bytes) await app.objects.put(objectName("stack", item_id, content_sha256), bytes);
+    const published_at = nowOf(app);
+    const facts = { item_id, sx, kind, text_sha256, content_sha256, url, price_micro, published_at };
+    await decide(items, items.targetOf(item_id), items.publish(facts));
+    return { item_id, price_usd: decimalUsdc(price_micro), content_sha256 };
+  },
+});
+
+const buyItem = operation({
+  name: "soul_stack_buy",
+  route: "POST /soul/stack/{item_id}/buy",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Buy an item, and have what it holds",
+  description: `It costs what price_usd says, which is the item's own. Four fifths are the author's in the same commit. What lies here and is not what its digest says any more is not sold: 503,
+uncharged. A key beside the payment names the buyer, else it is the wallet; the buyer has it again from soul_stack_item.`,
+  access: [pay(({ price_usd }: { price_usd: number }) => usdcOf(price_usd), "1")],
+  input: z.object({
+    item_id: itemId,
+    price_usd: usd(LEAST_USD, 1_000).describe("The item's price_usd, as soul_stack_feed lists it"),
+  }),
+  output: json(
+    z.object({
+      item_id: z.string(),
+      price_usd: z.string(),
+      author: z.string(),
+      content: z.string(),
+      content_sha256: sha256,
+    }),
+  ),
+  moves_money: true,
+  refuses: [404, 409],
+  example: { item_id: "00".repeat(16), price_usd: 0.05 },
+  handle: async ({ input: { item_id, price_usd }, app, caller, decide, foresee, payment_id }) => {
+    if (payment_id === undefined) throw new Error("an item is bought by a payment alone");
+    refuseClosed(app);
+    const at = nowOf(app);
+    const target = items.targetOf(item_id);
+    const { facts } = items.standing(await app.load(items, target));
+    const own = tenantsOf(await agentNamed(app, sxId(facts.sx)));
+    const price_micro = microOf(price_usd);
+    const decision = items.sell({ to: caller.tenant, price_micro, payment_id, own }, at);
+    await foresee(items, target, decision);
+    const content = await contentOf(app, facts);
+    if (content === null)
+      return refuse(marketProblems["content-damaged"], "what this item holds is not here any more");
+    const { author_micro } = items.sharesOf(price_micro);
+    await decide(items, target, decision);
+    const earned = { source: account.paymentSource(payment_id), amount_micro: author_micro, at };
+    await decide(account, account.targetOf(earnerOf(facts.sx)), account.credit(earned));
+    return {
+      item_id,
+      price_usd: decimalUsdc(price_micro),
+      author: sxId(facts.sx),
+      content,
+      content_sha256: facts.content_sha256,
+    };
+  },
+});
+
+const validateItem = operation({
+  name: "soul_stack_validate",
+  route: "POST /soul/stack/{item_id}/validate",
+  effect: { changes: "adds", repeatable: true, reaches_out: false },
+  summary: "Say whether an item works",
+  description: "By its buyers. Each has one word, which a later one of theirs takes the place of.",
+  access: [subject("order"), owner("order")],
+  input: z.object({
+    item_id: itemId,
+    verdict: z
+      .enum(items.verdicts, `is one of ${items.verdicts.join(", ")}`)
+      .describe("Whether it does what it says"),
+    note: z
+      .string()
+      .min(1, "is at least one character")
+      .max(500, "is at most 500 characters")
+      .optional()
+      .describe("Why, for everybody to read"),
+  }),
+  output: json(z.object({ item_id: z.string(), verdict: z.enum(items.verdicts) })),
+  refuses: [403, 404, 409],
+  example: { item_id: "00".repeat(16), verdict: "works", note: "Saved me 40 a ton." },
+  handle: async ({ input: { item_id, verdict, note }, app, caller, decide, foresee }) => {
+    const target = items.targetOf(item_id);
+    const note_sha256 = note === undefined ? null : digestOf(note);
+    const decision = items.validate({ by: caller.tenant, verdict, note_sha256, validated_at: nowOf(app) });
+    await foresee(items, target, decision);
+    if (note !== undefined)
+      await app.objects.put(objectName("stack", item_id, note_sha256!), Buffer.from(note));
+    await decide(items, target, decision);
+    return { item_id, verdict };
+  },
+});
+
+const withdrawItem = operation({
+  name: "soul_stack_withdraw",
+  route: "DELETE /soul/stack/{item_id}",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Take an item off the stack",
+  description:
+    "By its author. It is listed and sold no more; whoever has bought it has it for 30 days yet. Withdrawn again, it answers the same.",
+  access: [subject("order")],
+  input: z.object({ item_id: itemId }),
+  output: json(z.object({ item_id: z.string(), withdrawn: z.literal(true) })),
+  refuses: [403, 404],
+  example: { item_id: "00".repeat(16) },
+  handle: async (context) => {
+    const { input, app, decide } = context;
+    const { item_id } = input;
+    const { sx_number } = (await actingAgent(context)).facts;
+    const facts = { by: "author" as const, reason: null, withdrawn_at: nowOf(app) };
+    await decide(items, items.targetOf(item_id), (state) => {
+      if (items.standing(state).facts.sx !== sx_number)
+        refuse("forbidden", "this item is another agent's; only its author withdraws it");
+      return items.withdraw(facts)(state);
+    });
+    return { item_id, withdrawn: true };
+  },
+});
+
+export const sellingOperations = [publishItem, buyItem, validateItem, withdrawItem];

@@ -1,0 +1,76 @@
+/** The events of a bounty, and what they say. What strangers write is not in the log, its digest is. */
+import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
+import { madeId, sha256, time } from "../fields.ts";
+import { sxNumber } from "../identity/fields.ts";
+
+/** Micro-USDC. */
+const micro = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+const claim_id = madeId;
+
+export const skill = z.string().regex(/^[a-z0-9][a-z0-9.+-]{0,39}$/);
+
+/** Where a submission lies that was not brought along. */
+const url = z.string().max(2_048).nullable();
+
+export const events = {
+  BountyOpened: {
+    1: z.strictObject({
+      bounty_id: madeId,
+      text_sha256: sha256.describe("Of the canonical form of { description, title } (RFC 8785)."),
+      reward_micro: micro.min(1),
+      skills: z.array(skill).max(10),
+      min_trust: z.int().min(0).max(100).describe("The least points of trust of who claims it."),
+      deadline_at: time.describe("Nothing is claimed or submitted from then on."),
+      opened_at: time,
+    }),
+  },
+  BountyFunded: {
+    1: z.strictObject({
+      creator: z.string().describe("The tenant whose account holds the reward."),
+      hold_id: z.string().max(100),
+      funded_at: time,
+    }),
+  },
+  BountyClaimed: {
+    1: z.strictObject({ claim_id, sx: sxNumber, note_sha256: sha256.nullable(), claimed_at: time }),
+  },
+  BountySubmitted: {
+    1: z.strictObject({ claim_id, content_sha256: sha256, url, submitted_at: time }),
+  },
+  BountyAwarded: {
+    1: z.strictObject({
+      claim_id,
+      sx: sxNumber,
+      reward_micro: micro,
+      winner_micro: micro,
+      fee_micro: micro.describe("floor(reward / 10), which the service keeps."),
+      by: z.enum(["creator", "silence"]),
+      trust_as_of: z
+        .int()
+        .nullable()
+        .describe("Of silence: the place in the log of the scores that the submitters were compared by."),
+      awarded_at: time,
+    }),
+  },
+  BountyExpired: { 1: z.strictObject({ back_micro: micro, expired_at: time }) },
+  BountyCancelled: {
+    1: z.strictObject({
+      by: z.enum(["creator", "operator"]),
+      shared_micro: micro.describe("What the submitters get together, in equal parts."),
+      back_micro: micro,
+      cancelled_at: time,
+    }),
+  },
+  BountyHidden: { 1: z.strictObject({ reason: z.string().max(200), hidden_at: time }) },
+};
+
+type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
+export type BountyFacts = Data<"BountyOpened">;
+export type Funded = Data<"BountyFunded">;
+export type Claimed = Data<"BountyClaimed">;
+export type Submitted = Data<"BountySubmitted">;
+export type Awarded = Data<"BountyAwarded">;
+export type Cancelled = Data<"BountyCancelled">;
+export type Hidden = Data<"BountyHidden">;
+export type BountyEvent = EventOf<typeof events>;

@@ -1,0 +1,42 @@
+/** Why the marketplace refuses. */
+import { problemTypes } from "../problem.ts";
+
+export const marketProblems = problemTypes({
+  "bounty-state": {
+    code: "conflict",
+    title: "Bounty not in the state for it",
+    meaning: "Where the bounty stands does not allow this; its status and its deadline tell where it stands.",
+  },
+  "own-goods": {
+    code: "conflict",
+    title: "Own goods",
+    meaning: "Nobody claims a bounty of their own, or buys what they sell themselves.",
+  },
+  "trust-missing": {
+    code: "conflict",
+    title: "Trust missing",
+    meaning: "Whoever made the bounty asks for more points of trust than the agent has.",
+  },
+  "submission-stands": {
+    code: "conflict",
+    title: "Submission stands",
+    meaning: "Something else was submitted under this claim before; the first one stands.",
+  },
+  "item-state": {
+    code: "conflict",
+    title: "Item not for sale",
+    meaning:
+      "The item was withdrawn, costs another price or nothing, or was bought by the same buyer before.",
+  },
+  "buyers-only": {
+    code: "forbidden",
+    title: "Buyers only",
+    meaning: "Only who bought an item says whether it works.",
+  },
+  "content-damaged": {
+    code: "unavailable",
+    title: "Content damaged",
+    meaning:
+      "What lies here is not what its digest in the log says, so it is not given out. Nothing was charged.",
+  },
+});

@@ -1,0 +1,136 @@
+/** The page at /soul/market: nodes and tasks, bounties, what is offered, and settlements with their events. */
+import { ask, reasonOf } from "./ask.ts";
+import { el, facts, part, write } from "./dom.ts";
+import { count, counted, time } from "./format.ts";
+import { badge } from "./scores.ts";
+import type { Bounties, MarketSums, Nodes, Settlements, Stack } from "./soul-wire.ts";
+
+const PAGE = 20;
+
+const trouble = part("#trouble");
+const more = part<HTMLButtonElement>("#more");
+let next: string | null = null;
+
+const cell = (name: string, ...children: (Node | string)[]) => el("div", { class: name }, ...children);
+const soft = (...children: (Node | string)[]) => el("span", { class: "soft" }, ...children);
+const agent = (sx_id: string) => el("a", { href: `/soul/${encodeURIComponent(sx_id.slice(3))}` }, sx_id);
+
+/** Fills a list, or says that there is nothing. */
+function fill(selector: string, rows: readonly HTMLElement[], nothing: string): void {
+  const list = part(selector);
+  list.replaceChildren(...(rows.length > 0 ? rows : [el("li", {}, cell("main", soft(nothing)))]));
+  list.removeAttribute("aria-busy");
+}
+
+const dollars = (usd: string) => `${usd} USDC`;
+
+function showSums(sums: MarketSums): void {
+  write(
+    part("#claim"),
+    `${counted(sums.online, "node is", "nodes are")} online, ${counted(sums.active, "task is", "tasks are")} worked on, ${counted(sums.settled, "task is", "tasks are")} settled.`,
+  );
+  part("#sums").replaceChildren(
+    facts({
+      "Free slots": count(sums.free_slots),
+      "Tasks that wait": count(sums.queued),
+      "Asked for an hour": sums.hourly_rate_usd
+        ? `${dollars(sums.hourly_rate_usd.median)}, half of them`
+        : undefined,
+      "Paid for tasks": dollars(sums.settled_usd),
+      "Checked again": `${count(sums.audited)}, ${count(sums.mismatches)} of them wrong`,
+    }),
+  );
+}
+
+const showNodes = ({ nodes }: Nodes) =>
+  fill(
+    "#nodes",
+    nodes.map((node) =>
+      el(
+        "li",
+        {},
+        cell("number", String(node.free)),
+        cell("main", agent(node.sx_id), soft(node.kinds.join(", ") || "any kind of task")),
+        cell("side", `${dollars(node.hourly_rate_usd)} an hour`),
+      ),
+    ),
+    "No node with a processor takes work just now.",
+  );
+
+const showBounties = ({ bounties }: Bounties) =>
+  fill(
+    "#bounty-rows",
+    bounties.map((bounty) =>
+      el(
+        "li",
+        {},
+        cell("main", bounty.title ?? "", soft(`${counted(bounty.claims, "claim")} · ${bounty.bounty_id}`)),
+        cell("when", badge(bounty.status, bounty.status), " ", time(bounty.deadline)),
+        cell("side", dollars(bounty.reward_usd)),
+      ),
+    ),
+    "No bounty is open: POST /soul/bounties makes one.",
+  );
+
+const showItems = ({ items }: Stack) =>
+  fill(
+    "#item-rows",
+    items.map((item) =>
+      el(
+        "li",
+        {},
+        cell(
+          "main",
+          item.title ?? "",
+          el("span", { class: "soft" }, `${item.kind} by `, agent(item.author.sx_id)),
+        ),
+        cell("when", `${counted(item.sales, "sale")}, works for ${count(item.validations.works)}`),
+        cell("side", Number(item.price_usd) === 0 ? "free" : dollars(item.price_usd)),
+      ),
+    ),
+    "Nothing is offered yet: POST /soul/stack does that.",
+  );
+
+const KINDS = { task: "A task was settled", bounty: "A bounty was awarded", sale: "An item was sold" };
+
+const settlementRow = (one: Settlements["settlements"][number]) =>
+  el(
+    "li",
+    {},
+    cell(
+      "main",
+      el("a", { class: "event", href: `/log#events/${encodeURIComponent(one.event_id)}` }, KINDS[one.kind]),
+      el("span", { class: "soft" }, "to ", one.to === null ? "its author" : agent(one.to)),
+    ),
+    cell("when", time(one.at)),
+    cell("side", dollars(one.paid_usd)),
+  );
+
+async function loadSettlements(): Promise<void> {
+  more.disabled = true;
+  const page = await ask<Settlements>("/soul/market/settlements", {
+    limit: PAGE,
+    ...(next !== null && { cursor: next }),
+  });
+  const rows = page.settlements.map(settlementRow);
+  if (next === null) fill("#settlement-rows", rows, "Nothing was settled yet.");
+  else part("#settlement-rows").append(...rows);
+  next = page.next_cursor;
+  more.hidden = next === null;
+  more.disabled = false;
+}
+
+/** What cannot be had is told of; the rest of the page stands. */
+const told = (work: Promise<void>) =>
+  work.catch((error) => {
+    write(trouble, reasonOf(error));
+    trouble.hidden = false;
+    more.disabled = false;
+  });
+
+more.addEventListener("click", () => void told(loadSettlements()));
+void told(ask<MarketSums>("/soul/compute/marketplace").then(showSums));
+void told(ask<Nodes>("/soul/match", { need: "cpu", limit: PAGE }).then(showNodes));
+void told(ask<Bounties>("/soul/bounties", { limit: PAGE }).then(showBounties));
+void told(ask<Stack>("/soul/stack", { limit: PAGE }).then(showItems));
+void told(loadSettlements());

@@ -1,0 +1,46 @@
+/** What becomes of a bounty and of the money that is held for it, each step staged in one unit: neither moves without the other. */
+import type { Bounty, BountyEvent, BountyState } from "../../domain/marketplace/bounty.ts";
+import * as bounties from "../../domain/marketplace/bounty.ts";
+import * as account from "../../domain/payments/account.ts";
+import type { InUnit } from "../../unit.ts";
+
+type Staging = Pick<InUnit, "decide">;
+
+/** The tenant of what an agent earns. */
+export const earnerOf = (sx: number) => `soul:${sx}`;
+
+/** Decides on a bounty, and moves what follows from that; the reward is held by whoever funds it. */
+export async function stepBounty(
+  unit: Staging,
+  bounty_id: string,
+  decision: (state: BountyState) => BountyEvent[],
+): Promise<Bounty> {
+  const { state, events } = await unit.decide(bounties, bounties.targetOf(bounty_id), decision);
+  const bounty = bounties.standing(state);
+  for (const event of events) await moveMoney(unit, bounty, event);
+  return bounty;
+}
+
+async function moveMoney({ decide }: Staging, bounty: Bounty, event: BountyEvent): Promise<void> {
+  const source = bounties.holdOf(bounty.facts.bounty_id);
+  const release = (spent_micro: number, at: string) =>
+    decide(account, account.targetOf(bounty.funded!.creator), account.release(source, spent_micro, at));
+  const pay = (sx: number, amount_micro: number, at: string) =>
+    decide(account, account.targetOf(earnerOf(sx)), account.credit({ source, amount_micro, at }));
+  switch (event.type) {
+    case "BountyAwarded": {
+      const { sx, reward_micro, winner_micro, awarded_at } = event.data;
+      await release(reward_micro, awarded_at);
+      return void (await pay(sx, winner_micro, awarded_at));
+    }
+    case "BountyExpired":
+      return void (await release(0, event.data.expired_at));
+    case "BountyCancelled": {
+      const { shared_micro, cancelled_at } = event.data;
+      await release(shared_micro, cancelled_at);
+      const submitters = bounties.submissionsOf(bounty);
+      if (shared_micro === 0) return;
+      for (const { sx } of submitters) await pay(sx, shared_micro / submitters.length, cancelled_at);
+    }
+  }
+}

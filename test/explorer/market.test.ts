@@ -1,0 +1,84 @@
+/** The page at /soul/market as a visitor meets it: a real Chromium, a real service, strangers' texts. */
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { type MarketHouse, openMarketHouse, type TestAgent } from "../marketplace/market-house.ts";
+import { chromiumPath, launchChromium, type Visit, visit } from "./browser.ts";
+
+const chromium = chromiumPath();
+const HOSTILE = `<img src=x onerror="document.title='owned'">`;
+
+describe.skipIf(!chromium)(`the market's page${chromium ? "" : " (skipped: no Chromium here)"}`, () => {
+  let house: MarketHouse;
+  let browser: Browser;
+  let maker: TestAgent;
+  let awarded: string;
+  let visits: Visit[] = [];
+
+  const open = async (options: BrowserContextOptions = {}): Promise<Page> => {
+    const opened = await visit(browser, house.service.url, "/soul/market", options);
+    visits.push(opened);
+    for (const list of ["nodes", "bounty-rows", "item-rows", "settlement-rows"])
+      await opened.page.locator(`#${list} li`).first().waitFor();
+    return opened.page;
+  };
+
+  beforeAll(async () => {
+    house = await openMarketHouse({ env: { OPEN_CALLS_PER_MINUTE: "100000" } });
+    maker = await house.agent("maker");
+    const headers = await house.rich("acme", 10_000_000);
+    const wide = { title: `${HOSTILE} ${"wide".repeat(15)}`, reward_usd: 3 };
+    expect((await house.ask(headers, "/soul/bounties", wide)).status).toBe(201);
+    const { bounty_id } = (await house.ask(headers, "/soul/bounties", { title: "Done", reward_usd: 1 })).body;
+    const path = `/soul/bounties/${bounty_id}`;
+    const { claim_id } = (await house.ask(maker.headers, `${path}/claim`, {})).body;
+    await house.ask(maker.headers, `${path}/submit`, { content: "Done." });
+    await house.ask(headers, `${path}/award`, { claim_id });
+    const note = { kind: "note", title: HOSTILE, price_usd: 0.05, content: "x" };
+    await house.ask(maker.headers, "/soul/stack", note);
+    const stream = await house.app.store.readStream({
+      tenant: "operator",
+      stream_id: `bounty-${bounty_id}`,
+    });
+    awarded = stream.find(({ type }) => type === "BountyAwarded")!.event_id;
+    browser = await launchChromium(chromium!);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await house?.service.stop();
+  });
+  afterEach(async () => {
+    const complaints = visits.flatMap((one) => one.complaints);
+    for (const { page } of visits) await page.context().close();
+    visits = [];
+    expect(complaints).toEqual([]);
+  });
+
+  test("shows bounties, what is offered, and where the money went, each settlement with its event", async () => {
+    const page = await open();
+    expect(await page.locator("#claim").textContent()).toContain("0 nodes are online");
+    expect(await page.locator("#bounty-rows li").textContent()).toContain("3.00 USDC");
+    expect(await page.locator("#item-rows li").textContent()).toContain("0.05 USDC");
+    const [settled] = await page.locator("#settlement-rows li").allTextContents();
+    expect(settled).toContain("A bounty was awarded");
+    expect(settled).toContain("0.90 USDC");
+    const href = await page.locator("#settlement-rows a.event").getAttribute("href");
+    expect(href).toBe(`/log#events/${awarded}`);
+    await page.goto(house.service.url + href);
+    await expect.poll(() => page.locator("h2:visible").textContent()).toBe("BountyAwarded");
+  });
+
+  test("shows strangers' texts as text", async () => {
+    const page = await open();
+    expect(await page.locator("#item-rows li").textContent()).toContain(HOSTILE);
+    expect(await page.locator("main img").count()).toBe(0);
+    expect(await page.title()).toBe("Market");
+  });
+
+  test("fits a telephone", async () => {
+    const page = await open({ viewport: { width: 375, height: 667 } });
+    const overflow = await page.evaluate(
+      "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+    );
+    expect(Number(overflow)).toBeLessThanOrEqual(0);
+  });
+});

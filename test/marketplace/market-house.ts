@@ -1,0 +1,123 @@
+/** A service with creators, agents and buyers of the marketplace. */
+import { createHash, randomBytes } from "node:crypto";
+import type { HDAccount } from "viem/accounts";
+import { createSiweMessage } from "viem/siwe";
+import { canonicalText } from "../../eventstore/canonical.ts";
+import type { JsonObject } from "../../eventstore/types.ts";
+import * as account from "../../src/domain/payments/account.ts";
+import { bountiesProjection } from "../../src/projections/marketplace/bounties.ts";
+import { accountsProjection } from "../../src/projections/payments/accounts.ts";
+import { caller, PROXIED } from "../identity/agents.ts";
+import { buy } from "../support/buyer.ts";
+import { type Service, type ServiceOptions, startService } from "../support/service.ts";
+import { LIMIT_MS, until } from "../support/until.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: what answers hold is what is tested
+export type Answer = { status: number; body: any };
+
+export type TestAgent = { sx: number; agent_id: string; tenant: string; headers: Record<string, string> };
+
+export type MarketHouse = Awaited<ReturnType<typeof openMarketHouse>>;
+
+export async function openMarketHouse(options: ServiceOptions = {}) {
+  const service: Service & { database_url: string } = await startService({
+    chain: "embedded",
+    ...options,
+    env: { ...PROXIED, ...options.env },
+  });
+  const { app } = service;
+  const api = caller(service.url);
+  return {
+    service,
+    app,
+    api,
+    ask: (headers: Record<string, string>, path: string, body?: object, url?: string): Promise<Answer> => {
+      const { get, post } = url === undefined ? api : caller(url);
+      return body ? post(path, body, headers) : get(path, headers);
+    },
+    keyOf: async (tenant: string) => (await service.issue({ tenant })).headers,
+    /** The headers of a key whose tenant has so much, as if it had earned it. */
+    async rich(tenant: string, micro: number): Promise<Record<string, string>> {
+      await credited(tenant, micro);
+      return (await service.issue({ tenant })).headers;
+    },
+    /** An agent with its own key, once the service knows that. */
+    async agent(agent_id: string): Promise<TestAgent> {
+      const { body } = await api.post("/soul/register", { agent_id, issue_api_key: true });
+      const sx = Number((body.passport as { sx_id: string }).sx_id.slice(3));
+      const headers = { Authorization: `Bearer ${body.api_key}` };
+      await until(async () => (await api.get("/soul/compute/tasks?limit=1", headers)).status === 200);
+      return { sx, agent_id, tenant: `soul:${sx}`, headers };
+    },
+    /** A call that a wallet signs, as a stock client makes it. */
+    async signed(wallet: HDAccount, path: string, body: JsonObject): Promise<Answer> {
+      const digest = createHash("sha256").update(canonicalText(body, "body")).digest("base64url");
+      const fields = {
+        domain: new URL(service.url).host,
+        address: wallet.address,
+        statement: `Call POST ${path} as the owner of what this wallet caused.`,
+        uri: service.url + path,
+        version: "1" as const,
+        nonce: randomBytes(8).toString("hex"),
+        resources: [`ni:///sha-256;${digest}`],
+      };
+      const issuedAt = new Date();
+      const message = createSiweMessage({ ...fields, chainId: 8453, issuedAt });
+      const signature = await wallet.signMessage({ message });
+      const told = { ...fields, chainId: "eip155:8453", issuedAt: issuedAt.toISOString(), signature };
+      const header = Buffer.from(JSON.stringify(told)).toString("base64");
+      return api.post(path, body, { "SIGN-IN-WITH-X": header });
+    },
+    async pays(
+      wallet: HDAccount,
+      path: string,
+      body: object,
+      headers: Record<string, string> = {},
+    ): Promise<Answer> {
+      const init = {
+        method: "POST",
+        headers: { ...headers, "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      };
+      const { answer } = await buy(wallet, service.url + path, init);
+      return { status: answer.status, body: await answer.json() };
+    },
+    account: (tenant: string) => app.load(account, account.targetOf(tenant)),
+    credited,
+    /** Until the read models know the whole log. */
+    async folded(): Promise<void> {
+      const { position } = await app.store.head();
+      for (const list of [bountiesProjection, accountsProjection])
+        await until(() => app.runner.reached(list, position, LIMIT_MS));
+    },
+    /** The service's clock goes so many seconds ahead. */
+    async later(seconds: number, work: () => Promise<unknown>): Promise<void> {
+      const { clock } = app;
+      app.clock = { now: () => new Date(clock.now().getTime() + seconds * 1_000) };
+      await work().finally(() => {
+        app.clock = clock;
+      });
+    },
+    /** Accounts that do not add up: none. */
+    async unbalanced(): Promise<unknown[]> {
+      const sql =
+        "select * from read.accounts_v1 where credited - reversed <> available + held + spent - debt or available < 0";
+      return (await app.pool.query(sql)).rows;
+    },
+  };
+
+  async function credited(tenant: string, micro: number): Promise<void> {
+    const credit = account.credit({
+      source: `task:${tenant}`,
+      amount_micro: micro,
+      at: new Date().toISOString(),
+    });
+    await app.decide(account, account.targetOf(tenant), credit, { meta: { actor: "test" } });
+  }
+}
+
+/** What went wrong, by the name of its kind. */
+export const kindOf = ({ status, body }: Answer): [number, string] => [
+  status,
+  String(body.type).split("#")[1] ?? "",
+];
