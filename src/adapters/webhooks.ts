@@ -1,6 +1,6 @@
 /**
- * The Webhooks port: one POST to an address that a stranger named. The host's name is resolved here, every address it has is
- * checked, and the connection goes to those very addresses: a second look-up could answer otherwise.
+ * The Webhooks port: one POST to an address that a stranger named, or one GET of it. The host's name is resolved here, every address it
+ * has is checked, and the connection goes to those very addresses: a second look-up could answer otherwise.
  */
 import { lookup, Resolver } from "node:dns/promises";
 import { request as httpRequest } from "node:http";
@@ -25,7 +25,7 @@ export type WebhooksOptions = {
 
 const ONLY_PORTS = "names no port but 443 and 80, and those of WEBHOOK_PORTS";
 
-/** What is read of an answer's body before it is cut off. */
+/** What is read of an answer to a POST before it is cut off: of its body nothing is kept. */
 const MOST_BODY = 16_384;
 const MOST_URL = 2048;
 /** RFC 1035, 2.3.4. */
@@ -68,56 +68,85 @@ export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
     return found;
   };
 
+  /** Past all guards, and back by the deadline. */
+  const exchange = async (text: string, message: Message): Promise<Heard> => {
+    const refusal = refusalOf(text);
+    if (refusal !== undefined) throw new WebhookUnreached(`the URL ${refusal}`);
+    const url = new URL(text);
+    const signal = AbortSignal.timeout(deadline_ms);
+    try {
+      const found = await Promise.race([addresses(url), aborted(signal)]);
+      return await send(url, message, found, signal);
+    } catch (error) {
+      if (error instanceof WebhookUnreached) throw error;
+      const reason = signal.aborted ? `no answer within ${deadline_ms / 1000} s` : reasonOf(error);
+      throw new WebhookUnreached(reason, { cause: error });
+    }
+  };
+
   return {
     refusalOf,
-    async post({ url: text, headers, body }) {
-      const refusal = refusalOf(text);
-      if (refusal !== undefined) throw new WebhookUnreached(`the URL ${refusal}`);
-      const url = new URL(text);
-      const signal = AbortSignal.timeout(deadline_ms);
-      try {
-        const found = await Promise.race([addresses(url), aborted(signal)]);
-        return await send(url, headers, body, found, signal);
-      } catch (error) {
-        if (error instanceof WebhookUnreached) throw error;
-        const reason = signal.aborted ? `no answer within ${deadline_ms / 1000} s` : reasonOf(error);
-        throw new WebhookUnreached(reason, { cause: error });
-      }
+    async post({ url, headers, body }) {
+      const length = { "content-length": String(Buffer.byteLength(body)) };
+      const message = { method: "POST", headers: { ...headers, ...length }, body, most: MOST_BODY } as const;
+      const { status, retry_after } = await exchange(url, message);
+      return { status, retry_after };
+    },
+    async get({ url, headers, most }) {
+      const { status, body, end } = await exchange(url, { method: "GET", headers, most });
+      if (end === "cut") throw new WebhookUnreached(`its answer is more than ${most} bytes`);
+      if (end === "broken") throw new WebhookUnreached("its answer breaks off, or does not end in time");
+      return { status, body };
     },
   };
 }
 
+/** `most`: bytes of the answer that are read. */
+type Message = {
+  method: "POST" | "GET";
+  headers: Record<string, string>;
+  body?: string;
+  most: number;
+};
+
+/** An answer, as far as it was heard: to its end, until there was too much of it, or until it broke off. */
+type Heard = WebhookAnswer & { body: Buffer; end: "whole" | "cut" | "broken" };
+
 function send(
   url: URL,
-  headers: Record<string, string>,
-  body: string,
+  { method, headers, body, most }: Message,
   addresses: readonly string[],
   signal: AbortSignal,
-): Promise<WebhookAnswer> {
+): Promise<Heard> {
   const open = url.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((done, failed) => {
-    const length = { "content-length": String(Buffer.byteLength(body)) };
     const request = open(url, {
-      method: "POST",
-      headers: { ...headers, ...length },
+      method,
+      headers,
       // A connection of its own, made now, to what was checked now.
       agent: false,
       lookup: lookupIn(addresses),
       signal,
     });
-    let answer: WebhookAnswer | undefined;
+    let heard: (() => Heard) | undefined;
     // The status was said, whatever becomes of the rest.
-    request.on("error", (error) => (answer ? done(answer) : failed(error)));
+    request.on("error", (error) => (heard ? done(heard()) : failed(error)));
     request.on("response", (response) => {
       const said = { status: response.statusCode!, retry_after: response.headers["retry-after"] };
-      answer = said;
+      const chunks: Buffer[] = [];
       let read = 0;
+      heard = () => ({
+        ...said,
+        body: Buffer.concat(chunks),
+        end: read > most ? "cut" : response.complete ? "whole" : "broken",
+      });
       response.on("data", (chunk: Buffer) => {
         read += chunk.length;
-        if (read > MOST_BODY) response.destroy();
+        if (read > most) response.destroy();
+        else chunks.push(chunk);
       });
       response.on("error", () => undefined);
-      response.on("close", () => done(said));
+      response.on("close", () => done(heard!()));
     });
     request.end(body);
   });

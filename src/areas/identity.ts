@@ -13,7 +13,9 @@ import * as passports from "../domain/identity/passports.ts";
 import { identityProblems } from "../domain/identity/problems.ts";
 import { activityProjection } from "../projections/identity/activity.ts";
 import { agentsProjection } from "../projections/identity/agents.ts";
+import { domainsProjection } from "../projections/identity/domains.ts";
 import { linksProjection } from "../projections/identity/links.ts";
+import { domainsReactor } from "../reactors/identity/ask-domains.ts";
 import { linksReactor } from "../reactors/identity/follow-links.ts";
 import type { Area } from "./area.ts";
 
@@ -22,8 +24,8 @@ export const identity: Area = {
   about: "Agents: passports, the keys that they have proven, and what they let others do",
   envelope: "none",
   entities: [agent, agentKey, passports],
-  projections: [agentsProjection, activityProjection, linksProjection],
-  reactors: [linksReactor],
+  projections: [agentsProjection, activityProjection, linksProjection, domainsProjection],
+  reactors: [linksReactor, domainsReactor],
   operations: [
     ...registerOperations,
     ...passportOperations,

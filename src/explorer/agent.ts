@@ -178,7 +178,7 @@ function showPassport({ passport, reason, status }: AgentPassport): void {
   );
 }
 
-function showKeys({ keys, delegations }: AgentPassport): void {
+function showKeys({ keys, delegations, links }: AgentPassport): void {
   write(
     part("#keys-lead"),
     keys.length === 0
@@ -197,6 +197,7 @@ function showKeys({ keys, delegations }: AgentPassport): void {
       ),
     ),
   );
+  showLinks(links);
   part("#delegations").replaceChildren(
     ...(delegations.length === 0
       ? []
@@ -212,6 +213,32 @@ function showKeys({ keys, delegations }: AgentPassport): void {
                 el("a", { href: `/soul/${to.slice(3)}` }, to),
                 ` may ${scopes.join(", ")}, until `,
                 time(expires_at),
+              ),
+            ),
+          ),
+        ]),
+  );
+}
+
+/** A domain is a way out of this page; what stands there is its owner's. */
+const linkOut = (domain: string) => el("a", { href: `https://${domain}/`, rel: "nofollow noopener" }, domain);
+
+function showLinks(links: AgentPassport["links"]): void {
+  part("#links").replaceChildren(
+    ...(links.length === 0
+      ? []
+      : [
+          el("h3", {}, "What it is called elsewhere"),
+          el(
+            "ul",
+            { class: "plain" },
+            ...links.map(({ agent_id, domain, linked_at }) =>
+              el(
+                "li",
+                {},
+                domain === null ? `Agent ${agent_id} of ERC-8004` : linkOut(domain),
+                ", since ",
+                time(linked_at),
               ),
             ),
           ),

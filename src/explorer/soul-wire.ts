@@ -15,6 +15,7 @@ export type AgentPassport = {
   reason: string | null;
   keys: { kid: string; kind: string; did: string; method: string; proven_at: string }[];
   delegations: { to: string; scopes: string[]; expires_at: string }[];
+  links: { link: string; agent_id: string | null; domain: string | null; linked_at: string }[];
 };
 
 type Line = { event_id: string; kind: string; points_micro: number };

@@ -245,6 +245,70 @@ describe("an answer", () => {
   });
 });
 
+describe("what is read", () => {
+  const webhooks = createWebhooks({ allow_private: true, ports, deadline_ms: 300 });
+  const asked = (url = receiver.url) => ({ url, headers: { accept: "application/json" }, most: 1_000 });
+  test("is the whole of an answer, and nothing is sent but the request", async () => {
+    receiver.answers((response) => void response.writeHead(404).end("é"));
+    const { status, body } = await webhooks.get(asked());
+    expect([status, Buffer.from(body).toString()]).toEqual([404, "é"]);
+    expect(receiver.received).toMatchObject([
+      { url: "/hook", body: "", headers: { accept: "application/json" } },
+    ]);
+  });
+  test("has so many bytes at most, whatever its header says", async () => {
+    receiver.answers((response) => void response.end("a".repeat(1_000)));
+    expect((await webhooks.get(asked())).body).toHaveLength(1_000);
+    receiver.answers((response) => void response.end("a".repeat(1_001)));
+    expect(await failureOf(webhooks.get(asked()))).toBe("its answer is more than 1000 bytes");
+    receiver.answers((response) => {
+      const more = () => void (response.destroyed || response.write(Buffer.alloc(65_536), more));
+      more();
+    });
+    expect(await failureOf(webhooks.get(asked()))).toBe("its answer is more than 1000 bytes");
+  });
+  test("is none where it does not end, or breaks off", async () => {
+    receiver.answers((response) => void response.write("a"));
+    expect(await failureOf(webhooks.get(asked()))).toBe("its answer breaks off, or does not end in time");
+    receiver.answers((response) => {
+      response.writeHead(200, { "Content-Length": "10" });
+      response.write("a", () => response.socket!.destroy());
+    });
+    expect(await failureOf(webhooks.get(asked()))).toBe("its answer breaks off, or does not end in time");
+    receiver.answers(() => undefined);
+    expect(await failureOf(webhooks.get(asked()))).toBe("no answer within 0.3 s");
+  });
+  test("is never behind a redirect", async () => {
+    receiver.answers({ status: 302, headers: { Location: `${receiver.url}/elsewhere` } });
+    expect(await webhooks.get(asked())).toMatchObject({ status: 302 });
+    expect(receiver.received).toHaveLength(1);
+  });
+  test("is at public addresses alone, resolved once", async () => {
+    for (const url of [
+      "http://agent.example.org/",
+      "https://127.0.0.1/",
+      "https://localhost/",
+      "https://a.example.org:444/",
+    ])
+      expect(await failureOf(createWebhooks().get(asked(url)))).toContain("the URL ");
+    const inside = createWebhooks({ resolve: async () => ["1.1.1.1", "10.0.0.1"] });
+    expect(await failureOf(inside.get(asked("https://evil.example.org/")))).toBe(
+      "the host is at no public address",
+    );
+    const hosts: string[] = [];
+    const rebinding = createWebhooks({
+      allow_private: true,
+      ports,
+      resolve: async (host) => (hosts.push(host) === 1 ? ["127.0.0.1"] : ["127.0.0.2"]),
+    });
+    receiver.answers({ status: 200 });
+    expect(await rebinding.get(asked(`http://rebinding.example:${receiver.port}/`))).toMatchObject({
+      status: 200,
+    });
+    expect(hosts).toEqual(["rebinding.example"]);
+  });
+});
+
 test("ports of one's own are for development", () => {
   const set = { WEBHOOK_PORTS: "8000,9000-9099" };
   expect(readConfig({ ...set, ALLOW_PRIVATE_WEBHOOKS: "1" }).WEBHOOK_PORTS).toEqual([

@@ -23,6 +23,42 @@ const delegated = {
   expires_at: time.describe("It is not good at this time any more."),
 };
 
+const registryLink = {
+  kind: z.literal("erc8004"),
+  network: z.string().describe("CAIP-2."),
+  ref: digits.describe("Its agentId in the registry of that network."),
+};
+const ownerKid = address.describe(
+  "The agent's wallet that it rests on: the owner there, or the wallet that is set there.",
+);
+const seenUnder = {
+  block_number: z.int().nonnegative().describe("The newest block when it was seen."),
+  block_hash: chainHash,
+};
+const maySeenUnder = {
+  block_number: seenUnder.block_number.nullable(),
+  block_hash: chainHash.nullable(),
+};
+
+/** What a link is called: of the registry, or a domain, which no chain knows. */
+const named = {
+  kind: z.enum(["erc8004", "domain"]),
+  network: z.string().nullable().describe("CAIP-2; null of a domain."),
+  ref: z.string().describe("Its agentId in the registry of that network, or the domain."),
+};
+
+const linked = {
+  cause: z.enum(["asked", "restored"]).describe("restored: what had ended it stands in the chain no more."),
+  by: z.string().nullable().describe("The kid that signed; null: the agent's API key asked, or nobody."),
+  challenge_sha256,
+  linked_at: time,
+};
+const unlinked = { by: z.string().nullable(), challenge_sha256, ...maySeenUnder, unlinked_at: time };
+const ALSO_ENDS = "A link also ends with the key that it rests on, and with the passport.";
+
+/** What was said before there were domains is said the same way since. */
+const asItWas = (old: object) => ({ ...old });
+
 export const events = {
   AgentRegistered: {
     1: z.strictObject({
@@ -106,40 +142,40 @@ export const events = {
     public: true,
   },
   AgentLinked: {
-    1: z.strictObject({
-      kind: z.literal("erc8004"),
-      network: z.string().describe("CAIP-2."),
-      ref: digits.describe("Its agentId in the registry of that network."),
-      kid: address.describe(
-        "The agent's wallet that it rests on: the owner there, or the wallet that is set there.",
-      ),
-      cause: z
-        .enum(["asked", "restored"])
-        .describe("restored: what had ended it stands in the chain no more."),
-      by: z.string().nullable().describe("The kid that signed; null: the agent's API key asked, or nobody."),
-      challenge_sha256,
-      block_number: z.int().nonnegative().describe("The newest block when it was seen."),
-      block_hash: chainHash,
-      linked_at: time,
+    1: z.strictObject({ ...linked, ...registryLink, kid: ownerKid, ...seenUnder }),
+    2: z.strictObject({
+      ...linked,
+      ...named,
+      kid: z
+        .string()
+        .describe("The agent's key that it rests on: one that the registry, or the domain, names."),
+      ...maySeenUnder,
     }),
+    upcast: { 1: asItWas },
     public: true,
   },
   AgentUnlinked: {
     1: z
       .strictObject({
-        kind: z.literal("erc8004"),
-        network: z.string(),
-        ref: digits,
+        ...unlinked,
+        ...registryLink,
         reason: z
           .enum(["asked", "transfer", "reorg"])
           .describe("transfer: the wallet has it no more; reorg: the block that showed it is gone."),
-        by: z.string().nullable(),
-        challenge_sha256,
-        block_number: z.int().nonnegative().nullable().describe("The newest block when it was seen."),
-        block_hash: chainHash.nullable(),
-        unlinked_at: time,
       })
-      .describe("A link also ends with the key that it rests on, and with the passport."),
+      .describe(ALSO_ENDS),
+    2: z
+      .strictObject({
+        ...unlinked,
+        ...named,
+        reason: z
+          .enum(["asked", "transfer", "reorg", "withdrawn", "silent"])
+          .describe(
+            "transfer: the wallet has it no more; reorg: the block that showed it is gone; withdrawn: the domain names the key no more; silent: the domain has told nothing for a week.",
+          ),
+      })
+      .describe(ALSO_ENDS),
+    upcast: { 1: asItWas },
     public: true,
   },
   AgentSuspended: { 1: z.strictObject({ reason, suspended_at: time }), public: true },

@@ -45,7 +45,7 @@ export type Agent = {
   delegations: Delegation[];
   /** What its owner says of it; where nothing was said there is none. */
   description?: Description;
-  /** What it is called in other registries; those that the chain has ended, too, which it may give back. */
+  /** What it is called elsewhere; those that the chain has ended, too, which it may give back. */
   links?: Link[];
   lost_links?: Link[];
   suspended: { reason: string; suspended_at: string } | null;
@@ -137,7 +137,8 @@ function changed(agent: Agent, event: Exclude<AgentEvent, { type: "AgentRegister
     }
     case "AgentUnlinked": {
       const { data } = event;
-      const ended = data.reason === "asked" ? [] : (agent.links ?? []).filter((one) => isSameLink(one, data));
+      const mayReturn = data.reason === "transfer" || data.reason === "reorg";
+      const ended = mayReturn ? (agent.links ?? []).filter((one) => isSameLink(one, data)) : [];
       const lost_links = [...without(agent.lost_links, data), ...ended];
       const next = { ...agent, links: without(agent.links, data), lost_links };
       return withUsed(next, data.challenge_sha256, data.unlinked_at);
@@ -151,11 +152,13 @@ function changed(agent: Agent, event: Exclude<AgentEvent, { type: "AgentRegister
   }
 }
 
-export const isSameLink = (a: Pick<Link, "network" | "ref">, b: Pick<Link, "network" | "ref">) =>
-  a.network === b.network && a.ref === b.ref;
+/** What tells one link of an agent from another. */
+export type LinkNamed = Pick<Link, "kind" | "network" | "ref">;
 
-const without = (links: Link[] = [], gone: Pick<Link, "network" | "ref">) =>
-  links.filter((one) => !isSameLink(one, gone));
+export const isSameLink = (a: LinkNamed, b: LinkNamed) =>
+  a.kind === b.kind && a.network === b.network && a.ref === b.ref;
+
+const without = (links: Link[] = [], gone: LinkNamed) => links.filter((one) => !isSameLink(one, gone));
 
 export function statusOf({ revoked, suspended, keys }: Agent): AgentStatus {
   if (revoked) return "revoked";

@@ -4,8 +4,9 @@
  */
 import { type Agent, statusOf } from "./agent.ts";
 import { type Service, sxId } from "./fields.ts";
+import { didOfDomain } from "./linked-domain.ts";
 import { didOf } from "./public-key.ts";
-import { assetOf, registryOf } from "./registry.ts";
+import { assetOf, registryLinks, registryOf } from "./registry.ts";
 
 /** An agent as people see it: its name and purpose opened, or null where they were erased or never said. */
 export type Shown = { agent: Agent; name: string | null; purpose: string | null };
@@ -19,10 +20,11 @@ export const PASSPORT_EXTENSION = "urn:tallystick:passport:1";
 export const subjectUrl = (public_url: string, { facts }: Pick<Agent, "facts">) =>
   `${public_url}/soul/passport/${facts.sx_number}`;
 
-/** An agent's live keys as DIDs, and what it is registered as elsewhere (CAIP-19). */
+/** An agent's live keys and its domains as DIDs, and what it is registered as elsewhere (CAIP-19). */
 export const namesElsewhere = ({ keys, links = [] }: Agent): string[] => [
   ...keys.map(didOf),
-  ...links.map(assetOf),
+  ...registryLinks(links).map(assetOf),
+  ...links.filter(({ kind }) => kind === "domain").map(({ ref }) => didOfDomain(ref)),
 ];
 
 const describedAs = ({ agent, purpose }: Shown) =>
@@ -91,7 +93,7 @@ export function registrationFile(shown: Shown, { public_url }: Made) {
       { name: "passport", endpoint: subject },
     ],
     active: status === "registered" || status === "proven",
-    registrations: (agent.links ?? []).map(({ network, ref }) => ({
+    registrations: registryLinks(agent.links).map(({ network, ref }) => ({
       agentId: Number.isSafeInteger(Number(ref)) ? Number(ref) : ref,
       agentRegistry: registryOf(network),
     })),

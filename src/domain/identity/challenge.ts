@@ -28,7 +28,7 @@ export type Purpose = (typeof purposes)[number];
 /** What a text is about: a kid, a SHA-256, or a word. */
 export const about = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, "is a kid, a SHA-256 in hex, or `passport`")
+  .regex(/^[A-Za-z0-9_.:-]{1,270}$/, "is a kid, a SHA-256 in hex, a link's name, or `passport`")
   .describe(
     "What it is about: with verify a word of whoever verifies, with prove and rotate the new key's kid, with revoke a kid, `passport`, a delegation_id or a link, with delegate and describe their SHA-256, with link what is linked",
   );

@@ -36,6 +36,12 @@ export const identityProblems = problemTypes({
     meaning:
       "The chain that the service uses has no Identity Registry of ERC-8004, so nothing can be linked to it.",
   },
+  "domain-refused": {
+    code: "conflict",
+    title: "Domain refused",
+    meaning:
+      "The domain's /.well-known/did.json could not be read, or does not name a live key of the agent in alsoKnownAs; the detail says which.",
+  },
   "too-many-keys": {
     code: "conflict",
     title: "Too many keys",

@@ -3,6 +3,7 @@ import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
 import { z } from "zod";
 import type { Call, CallResult, Hex } from "../chain.ts";
 import { lowerCase } from "../fields.ts";
+import type { Link } from "./agent.ts";
 
 /** Where the registry is on Base, and on most chains. Source: github.com/erc-8004/erc-8004-contracts. */
 export const REGISTRY = "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432";
@@ -13,28 +14,14 @@ const ABI = parseAbi([
 ]);
 
 /** An agentId as a text: a number of 256 bits. */
-const NUMBER = "(?:0|[1-9]\\d{0,77})";
+const NUMBER = /^(?:0|[1-9]\d{0,77})$/;
 const MOST_ID = 2n ** 256n - 1n;
 
 const isAgentId = (text: string) => BigInt(text) <= MOST_ID;
 
 const ABOUT = "is an agentId of the registry: a whole number from 0, as a string of digits";
 
-export const agentId = z
-  .string()
-  .regex(new RegExp(`^${NUMBER}$`), { error: ABOUT, abort: true })
-  .refine(isAgentId, ABOUT);
-
-const PREFIX = "erc8004-";
-
-/** A link by its name. */
-export const linkNamed = z
-  .string()
-  .regex(new RegExp(`^${PREFIX}${NUMBER}$`), { error: "is erc8004-<agentId>", abort: true })
-  .refine((name) => isAgentId(refOfLink(name)), "is erc8004-<agentId>");
-
-/** The agentId of a link that is named so. */
-export const refOfLink = (name: string) => name.slice(PREFIX.length);
+export const agentId = z.string().regex(NUMBER, { error: ABOUT, abort: true }).refine(isAgentId, ABOUT);
 
 /** Asks for what `holdersIn` reads. */
 export const holderCalls = (ref: string): [Call, Call] => {
@@ -44,6 +31,12 @@ export const holderCalls = (ref: string): [Call, Call] => {
     { to: REGISTRY, data: encodeFunctionData({ abi: ABI, functionName: "getAgentWallet", args }) },
   ];
 };
+
+/** Of links those to the registry, each with its network. */
+export const registryLinks = (links: readonly Link[] = []) =>
+  links.flatMap(({ kind, network, ref }) =>
+    kind === "erc8004" && network !== null ? [{ network, ref }] : [],
+  );
 
 /** The registry as it is called in registration files. */
 export const registryOf = (network: string) => `${network}:${REGISTRY}`;

@@ -1,4 +1,4 @@
-/** What agents are called elsewhere: live links, and those that the chain ended, which it may give back. */
+/** What agents are called in the registry of ERC-8004: live links, and those that the chain ended, which it may give back. */
 import type pg from "pg";
 import * as agent from "../../domain/identity/agent.ts";
 import { projection } from "../projection.ts";
@@ -30,6 +30,8 @@ export const linksProjection = projection({
   of: [agent],
   async fold(events, tx) {
     for (const { id, type, data } of events) {
+      // Domains are no matter of the chain's.
+      if ((type === "AgentLinked" || type === "AgentUnlinked") && data.kind === "domain") continue;
       if (type === "AgentLinked")
         await tx.query(
           `insert into read.agent_links_v1 values ($1, $2, $3, $4, true, $5, $6)

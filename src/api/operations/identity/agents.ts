@@ -104,19 +104,31 @@ export const keyShown = z.object({
 });
 
 export const linkShown = z.object({
-  link: z.string().describe("Its name here: erc8004-<agentId>"),
-  agent_id: z.string().describe("The agentId there"),
-  registry: z.string().describe("<CAIP-2 chain>:<address>"),
+  link: z.string().describe("Its name here: erc8004-<agentId> or domain-<domain>"),
+  kind: z.enum(["erc8004", "domain"]),
+  agent_id: z.string().nullable().describe("The agentId there; null of a domain"),
+  registry: z.string().nullable().describe("<CAIP-2 chain>:<address>; null of a domain"),
+  domain: z.string().nullable().describe("Null of a registry"),
   wallet: z
     .string()
-    .describe("The live key that it rests on: the owner there, or the wallet that is set there"),
+    .nullable()
+    .describe(
+      "The live key that it rests on: the owner there, or the wallet that is set there; null of a domain",
+    ),
+  kid: z.string().describe("The live key that it rests on; a domain names it"),
   linked_at: time,
 });
 
-export const shownLink = ({ kind, network, ref, kid, linked_at }: agents.Link) => ({
-  link: linkName({ kind, ref }),
-  agent_id: ref,
-  registry: registryOf(network),
-  wallet: kid,
-  linked_at,
-});
+export const shownLink = ({ kind, network, ref, kid, linked_at }: agents.Link) => {
+  const isDomain = kind === "domain";
+  return {
+    link: linkName({ kind, ref }),
+    kind,
+    agent_id: isDomain ? null : ref,
+    registry: network && registryOf(network),
+    domain: isDomain ? ref : null,
+    wallet: isDomain ? null : kid,
+    kid,
+    linked_at,
+  };
+};

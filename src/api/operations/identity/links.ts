@@ -1,4 +1,4 @@
-/** What an agent is called in other registries, where the chain shows that it is the same. */
+/** What an agent is called elsewhere, where the chain or a domain shows that it is the same. */
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import { compareChain } from "../../../chain/history.ts";
@@ -6,17 +6,13 @@ import { networkOf } from "../../../domain/chain.ts";
 import { lowerCase } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
-import { link, linkName, unlink } from "../../../domain/identity/links.ts";
+import { didOfDomain, documentUrl, domainName } from "../../../domain/identity/linked-domain.ts";
+import { link, linkName, linkNamed, mayLink, namedLink, unlink } from "../../../domain/identity/links.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
-import {
-  agentId,
-  holderCalls,
-  holdersIn,
-  linkNamed,
-  REGISTRY,
-  refOfLink,
-} from "../../../domain/identity/registry.ts";
+import { didOf } from "../../../domain/identity/public-key.ts";
+import { agentId, holderCalls, holdersIn, REGISTRY } from "../../../domain/identity/registry.ts";
 import { refuse } from "../../../domain/refusal.ts";
+import { askDomain } from "../../../reactors/identity/ask-domains.ts";
 import { json, operation } from "../../operation.ts";
 import { id, linkShown, shownLink } from "./agents.ts";
 import { authorityOf, proofs } from "./authority.ts";
@@ -48,18 +44,60 @@ async function holdersNow(app: App, ref: string) {
   return { holders, block_number: Number(latest.number), block_hash: latest.hash };
 }
 
+/** The key of the agent that the registry names, and the block that says so. */
+async function shownByChain(app: App, { facts, keys }: agents.Agent, ref: string) {
+  const { holders, ...block } = await holdersNow(app, ref);
+  if (holders.length === 0) refuse("not_found", `the registry has no agent ${ref}`);
+  const kid = holders.find((one) => keys.some((key) => key.kid === one));
+  if (kid === undefined)
+    return refuse(
+      identityProblems["not-yours"],
+      `agent ${ref} is ${holders.join(" and ")}'s there, and none of these is a live key of ${sxId(facts.sx_number)}; prove one first`,
+    );
+  return { kid, ...block };
+}
+
+/** The key of the agent that the domain's document names. */
+async function shownByDomain(app: App, { keys }: agents.Agent, domain: string) {
+  const told = await askDomain(app.webhooks, domain);
+  if ("silent" in told)
+    return refuse(identityProblems["domain-refused"], `${documentUrl(domain)} told nothing: ${told.silent}`);
+  const named = keys.find((key) => told.names.has(didOf(key)));
+  if (!named)
+    return refuse(
+      identityProblems["domain-refused"],
+      `${documentUrl(domain)} names no live key of the agent: it is a DID document of id ${didOfDomain(domain)} with one of these in alsoKnownAs: ${keys.map(didOf).join(", ") || "none, prove a key first"}`,
+    );
+  return { kid: named.kid, block_number: null, block_hash: null };
+}
+
+/** One of the two that may be linked, by its name. */
+function nameAsked(
+  { erc8004_id, domain }: { erc8004_id?: string | undefined; domain?: string | undefined },
+  network: string,
+): agents.LinkNamed {
+  if (erc8004_id !== undefined && domain === undefined) return { kind: "erc8004", network, ref: erc8004_id };
+  if (domain !== undefined && erc8004_id === undefined) return { kind: "domain", network: null, ref: domain };
+  const message = "is required, unless domain is given: one of the two";
+  return refuse("invalid", "invalid input: erc8004_id or domain, one of the two", {
+    errors: [{ path: "erc8004_id", message }],
+  });
+}
+
 const add = operation({
   name: "soul_link",
   route: "POST /soul/{id}/links",
   effect: { changes: "adds", repeatable: true, reaches_out: true },
-  summary: "Link an agent to its registration at ERC-8004",
-  description: `Taken when the owner of that agentId, or the wallet that is set for it, is a live key of the agent. By the agent's API key, or by a live key that signs a
-challenge of purpose link about \`erc8004-<agentId>\`. The link ends when the chain gives it to somebody else, and with the key that it rests
+  summary: "Link an agent to its registration at ERC-8004, or to a domain",
+  description: `By the agent's API key, or by a live key that signs a challenge of purpose link about the link's name. \`erc8004_id\`, named \`erc8004-<agentId>\`: taken
+when the owner of that agentId, or the wallet that is set for it, is a live key of the agent. \`domain\`, named \`domain-<domain>\`: taken when its /.well-known/did.json, of
+id did:web:<domain>, names a live key of the agent in alsoKnownAs. The link ends when chain or domain say otherwise, and with the key that it rests
 on; where the chain takes a transfer back, it is restored.`,
   access: [proofs],
   input: z.object({
     id,
-    erc8004_id: agentId.describe("The agentId in the Identity Registry on Base, as a string"),
+    erc8004_id: agentId.describe("The agentId in the Identity Registry on Base, as a string").optional(),
+    domain: domainName.describe("The domain, without https://").optional(),
     challenge: challengeField.optional(),
     signature: signatureField.optional(),
   }),
@@ -73,27 +111,19 @@ on; where the chain takes a transfer back, it is restored.`,
   },
   handle: async (context) => {
     const { input, app, decide } = context;
-    const { erc8004_id: ref, challenge, signature } = input;
+    const { challenge, signature } = input;
+    const name = nameAsked(input, networkOf(app.chain));
     const agent = await agentWatched(context, input.id);
-    const network = networkOf(app.chain);
-    const name = { kind: "erc8004" as const, network, ref };
     if (agent.links?.some((one) => agents.isSameLink(one, name))) return shown(agents.acting(agent));
     const asked = { purpose: "link" as const, about: linkName(name) };
     const authority = await authorityOf(context, agent, { challenge, signature }, asked);
-    const { holders, ...block } = await holdersNow(app, ref);
-    if (holders.length === 0) refuse("not_found", `the registry has no agent ${ref}`);
-    const kid = holders.find((one) => agent.keys.some((key) => key.kid === one));
-    if (kid === undefined)
-      return refuse(
-        identityProblems["not-yours"],
-        `agent ${ref} is ${holders.join(" and ")}'s there, and none of these is a live key of ${sxId(agent.facts.sx_number)}; prove one first`,
-      );
+    // Nothing outside is asked for whoever may not link anyway.
+    mayLink(agent, authority);
     const facts: agents.Link = {
       ...name,
-      kid,
+      ...(await (name.kind === "domain" ? shownByDomain : shownByChain)(app, agent, name.ref)),
       cause: "asked",
       ...authority,
-      ...block,
       linked_at: app.clock.now().toISOString(),
     };
     const { state } = await decide(agents, agents.targetOf(agent.facts.agent_id), link(facts));
@@ -121,7 +151,7 @@ const remove = operation({
     const { input, app, decide } = context;
     const { link: about, challenge, signature } = input;
     const agent = await agentWatched(context, input.id);
-    const name = { kind: "erc8004" as const, network: networkOf(app.chain), ref: refOfLink(about) };
+    const name = namedLink(about, networkOf(app.chain));
     const known = [...(agent.links ?? []), ...(agent.lost_links ?? [])];
     if (!known.some((one) => agents.isSameLink(one, name))) return shown(agent);
     const asked = { purpose: "revoke" as const, about };

@@ -1,0 +1,84 @@
+/** What a domain's document says, and what it does not. */
+import { expect, test } from "vitest";
+import { didOfDomain, documentUrl, domainName, toldBy } from "../../src/domain/identity/linked-domain.ts";
+import { linkNamed, namedLink } from "../../src/domain/identity/links.ts";
+
+const DOMAIN = "agent.example.org";
+const answer = (said: unknown, status = 200) => ({ status, body: Buffer.from(JSON.stringify(said)) });
+const told = (said: unknown, status?: number) => toldBy(DOMAIN, answer(said, status));
+
+test("a domain is where its document is, and a DID", () => {
+  expect(documentUrl(DOMAIN)).toBe("https://agent.example.org/.well-known/did.json");
+  expect(didOfDomain(DOMAIN)).toBe("did:web:agent.example.org");
+  expect(didOfDomain("localhost:8000")).toBe("did:web:localhost%3A8000");
+});
+
+test.each(["a.example.org", "xn--bcher-kva.example", "localhost:8000", `${"a".repeat(63)}.org`])(
+  "%s is a domain",
+  (name) => {
+    expect(domainName.safeParse(name).success).toBe(true);
+    expect(linkNamed.safeParse(`domain-${name}`).success).toBe(true);
+    expect(namedLink(`domain-${name}`, "eip155:8453")).toEqual({ kind: "domain", network: null, ref: name });
+  },
+);
+
+test.each([
+  "",
+  "Agent.example.org",
+  "bücher.example",
+  "https://a.example.org",
+  "a.example.org/",
+  "a.example.org/path",
+  "a.example.org#a",
+  "me@a.example.org",
+  "a..example.org",
+  ".example.org",
+  "a.example.org.",
+  "-a.example.org",
+  "127.0.0.1",
+  "0x7f.1",
+  "[::1]",
+  "a.example.org:",
+  "a.example.org:080",
+  "a.example.org:123456",
+  "a.example.org%2e",
+  "a example.org",
+  `${"a".repeat(64)}.org`,
+  `${"a.".repeat(127)}org`,
+])("%s is none", (name) => {
+  expect(domainName.safeParse(name).success).toBe(false);
+  expect(linkNamed.safeParse(`domain-${name}`).success).toBe(false);
+});
+
+test("a document names what it goes by, addresses in any case", () => {
+  const names = ["did:pkh:eip155:8453:0xABCDEF", "did:key:z6MkAbC"];
+  expect(told({ id: `did:web:${DOMAIN}`, alsoKnownAs: names, more: 1 })).toEqual({
+    names: new Set(["did:pkh:eip155:8453:0xabcdef", "did:key:z6MkAbC"]),
+  });
+  expect(told({ id: `did:web:${DOMAIN}` })).toEqual({ names: new Set() });
+});
+
+test("no document names nothing", () => {
+  for (const status of [404, 410]) expect(told({}, status)).toEqual({ names: new Set() });
+});
+
+test.each([
+  ["another domain's", { id: "did:web:other.example.org", alsoKnownAs: [] }],
+  ["one without an id", { alsoKnownAs: [] }],
+  ["one whose names are no list", { id: `did:web:${DOMAIN}`, alsoKnownAs: "did:key:z6Mk" }],
+  ["one whose names are no texts", { id: `did:web:${DOMAIN}`, alsoKnownAs: [{}] }],
+  ["a list", []],
+  ["null", null],
+])("%s tells nothing", (_, said) => expect(told(said)).toHaveProperty("silent"));
+
+test("bytes that are no JSON of UTF-8, and answers of other kinds, tell nothing", () => {
+  for (const body of [
+    Buffer.from("<html>"),
+    Buffer.from([0x22, 0xff, 0x22]),
+    Buffer.from("[".repeat(60_000)),
+  ])
+    expect(toldBy(DOMAIN, { status: 200, body })).toHaveProperty("silent");
+  const said = { id: `did:web:${DOMAIN}`, alsoKnownAs: [] };
+  for (const status of [204, 301, 302, 307, 401, 403, 429, 500, 503])
+    expect(told(said, status)).toHaveProperty("silent");
+});
