@@ -1,7 +1,8 @@
 /** An answer asked again by the vintages that it named: the same bytes, whatever was released since, as long as they are kept. */
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { methodOf, type Operation, pathOf, restsOnDataAlone } from "../../src/api/operation.ts";
+import { type Operation, restsOnDataAlone } from "../../src/api/operation.ts";
+import { exampleOf } from "../../src/api/reference.ts";
 import { operatorMeta } from "../../src/app.ts";
 import { manifestPath, readManifest, vintageDigest } from "../../src/datasets/manifest.ts";
 import { keepText, writtenText } from "../../src/datasets/reference/files.ts";
@@ -32,13 +33,13 @@ type Json = {
   errors: { path: string; message: string }[];
 };
 
-async function ask(operation: Pick<Operation, "route">, input: object): Promise<Answer> {
-  const isGet = methodOf(operation) === "GET";
-  const query = isGet ? `?${new URLSearchParams(input as Record<string, string>)}` : "";
-  const response = await fetch(service.url + pathOf(operation) + query, {
-    method: methodOf(operation),
+async function ask(operation: Operation, input: Record<string, unknown>): Promise<Answer> {
+  const written = exampleOf({ ...operation, example: input });
+  const [, method, path, body] = /^(\S+) (\S+)(?: (.*))?$/s.exec(written)!;
+  const response = await fetch(service.url + path, {
+    method: method!,
     headers: { ...headers, "Content-Type": "application/json" },
-    ...(!isGet && { body: JSON.stringify(input) }),
+    ...(body && { body }),
   });
   const text = await response.text();
   return {

@@ -34,7 +34,7 @@ import { buy } from "../support/buyer.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { writeExamples } from "../support/checked.ts";
 import { claimExample } from "../support/claimed.ts";
-import { computeExamples } from "../support/computed.ts";
+import { computeExamples, payInForExample } from "../support/computed.ts";
 import { describeExamples } from "../support/described.ts";
 import { identifyExamples } from "../support/identified.ts";
 import { signExample } from "../support/log-example.ts";
@@ -120,6 +120,7 @@ const exampleFor = ({ name, example }: Operation) => live[name] ?? example;
 const renewed: Record<string, () => Promise<unknown>> = {
   commerce_erase: () => sealExample(service.app),
   compute_submit: () => emptyAccount(service.app),
+  compute_withdraw: () => payInForExample(service.app),
   soul_bounty_fund: async () => {
     await emptyAccount(service.app);
     live.soul_bounty_fund = await unfundedExample(service);
@@ -517,7 +518,9 @@ describe("what an operation declares", () => {
     expect(movers.sort()).toEqual([
       "checks_create",
       "checks_redeem",
+      "compute_node_register",
       "compute_submit",
+      "compute_withdraw",
       "soul_bounty_fund",
       "soul_bounty_open",
       "soul_stack_buy",

@@ -152,6 +152,7 @@ export const specifiedPrices: Record<string, string | null> = {
   "GET /soul/compute/status/{task_id}": null,
   "GET /soul/compute/tasks": null,
   "POST /soul/compute/cancel": null,
+  "POST /soul/compute/withdraw": null,
   "GET /soul/compute/pull": null,
   "POST /soul/compute/result": null,
   "POST /soul/compute/settle": null,

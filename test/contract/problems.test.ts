@@ -141,6 +141,8 @@ describe("a kind of an area's own", () => {
     expect((await asked("/problems")).text).toContain("- **kettle-cold** (410): Cold kettle. Heat it first.");
     const { paths, components } = JSON.parse((await asked("/openapi.json")).text);
     expect(paths["/v1/agent/test/boil"].get.responses[410]).toEqual({ $ref: "#/components/responses/410" });
-    expect(components.responses[410].description).toBe("Link expired / Cold kettle");
+    expect(components.responses[410].description).toBe(
+      "Report not kept any more / Link expired / Cold kettle",
+    );
   });
 });

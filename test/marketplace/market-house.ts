@@ -101,7 +101,7 @@ export async function openMarketHouse(options: ServiceOptions = {}) {
     /** Accounts that do not add up: none. */
     async unbalanced(): Promise<unknown[]> {
       const sql =
-        "select * from read.accounts_v1 where credited - reversed <> available + held + spent - debt or available < 0";
+        "select * from read.accounts_v2 where credited - reversed <> available + held + spent - debt or available < 0";
       return (await app.pool.query(sql)).rows;
     },
   };

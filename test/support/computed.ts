@@ -1,12 +1,28 @@
 /** A node of its own and tasks that stand as examples need them; answers the inputs of those examples, and the node's credentials. */
+import { randomBytes } from "node:crypto";
+import type { App } from "../../src/app.ts";
+import { networkOf } from "../../src/domain/chain.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { nodesProjection } from "../../src/projections/compute/nodes.ts";
 import { tasksProjection } from "../../src/projections/compute/tasks.ts";
+import { accountsProjection } from "../../src/projections/payments/accounts.ts";
 import { caller } from "../identity/agents.ts";
 import type { Service } from "./service.ts";
 import { LIMIT_MS, until } from "./until.ts";
 
 type Inputs = Record<string, Record<string, unknown>>;
+
+/** What the wallet of the example of withdrawing has paid in, so long ago that it may leave. */
+export async function payInForExample(app: App): Promise<void> {
+  const wallet = "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed";
+  const nonce = `0x${randomBytes(32).toString("hex")}`;
+  const source = account.paymentSource(`${networkOf(app.chain)}:usdc:${wallet}:${nonce}`);
+  const at = new Date(Date.now() - 3 * 86_400_000).toISOString();
+  const credit = account.credit({ source, amount_micro: 5_000_000, at });
+  await app.decide(account, account.targetOf("acme"), credit, { meta: { actor: "test" } });
+  const { position } = await app.store.head();
+  await until(() => app.runner.reached(accountsProjection, position, LIMIT_MS));
+}
 
 export async function computeExamples(
   { app, url }: Service,
