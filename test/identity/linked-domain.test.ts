@@ -1,5 +1,6 @@
 /** What a domain's document says, and what it does not. */
 import { expect, test } from "vitest";
+import { events } from "../../src/domain/identity/agent.ts";
 import { didOfDomain, documentUrl, domainName, toldBy } from "../../src/domain/identity/linked-domain.ts";
 import { linkNamed, namedLink } from "../../src/domain/identity/links.ts";
 
@@ -81,4 +82,29 @@ test("bytes that are no JSON of UTF-8, and answers of other kinds, tell nothing"
   const said = { id: `did:web:${DOMAIN}`, alsoKnownAs: [] };
   for (const status of [204, 301, 302, 307, 401, 403, 429, 500, 503])
     expect(told(said, status)).toHaveProperty("silent");
+});
+
+test("links from before there were domains are read as they were told", () => {
+  const said = {
+    kind: "erc8004",
+    network: "eip155:8453",
+    ref: "7",
+    kid: `0x${"1".repeat(40)}`,
+    cause: "asked",
+    by: null,
+    challenge_sha256: null,
+    block_number: 3,
+    block_hash: `0x${"2".repeat(64)}`,
+    linked_at: "2026-11-22T21:00:00.000Z",
+  };
+  const { cause: _, kid: __, linked_at: ___, ...link } = said;
+  const gone = { ...link, reason: "reorg", unlinked_at: said.linked_at };
+  const { AgentLinked, AgentUnlinked } = events;
+  for (const [declared, before] of [
+    [AgentLinked, said],
+    [AgentUnlinked, gone],
+  ] as const) {
+    const stored = declared[1].parse(before);
+    expect(declared[2].parse(declared.upcast[1](stored))).toEqual(before);
+  }
 });
